@@ -1,0 +1,52 @@
+# The two commands of the README are `make run` and `make test`; both set up what they need on a machine with Python 3.11+.
+PYTHON ?= $(firstword $(foreach p,python3.12 python3.11 python3.13 python3,$(shell $(p) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null && echo $(p))))
+VENV := .venv
+BIN := $(VENV)/bin
+EXTRAS := dev
+STAMP := $(VENV)/.installed
+
+.PHONY: run test test-all check bench soak env clean lock
+
+run: $(STAMP)  ## the whole chain on the bundled sample: leaderboard and page
+	@$(BIN)/scrollwork run zeroscrolls --sample --model naive
+	@echo "Again: nothing is to be done, every stage is reused."
+	@$(BIN)/scrollwork run zeroscrolls --sample --model naive --quiet > /dev/null
+
+test: $(STAMP)  ## the fast tests
+	$(BIN)/python -m pytest -m "not slow"
+
+test-all: $(STAMP)  ## with the slow suites: Prefect server and worker, kills, full disks
+	$(BIN)/python -m pytest
+
+check: $(STAMP)  ## style, types, and the import direction of the house
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+bench: $(STAMP)  ## measured speed and memory, as ratios in one run
+	$(BIN)/python -m benchmarks
+
+soak: $(STAMP)  ## long trials, by hand
+	SCROLLWORK_SOAK=1 $(BIN)/python -m pytest -m slow tests/survival
+
+env: $(STAMP)
+
+# uv where there is one, else venv and pip; either way the versions of requirements.lock.
+$(STAMP): pyproject.toml requirements.lock
+	@test -n "$(PYTHON)" || { echo "scrollwork needs Python 3.11, 3.12 or 3.13; name one: make run PYTHON=/path/to/python"; exit 1; }
+	@echo "Setting up $(VENV) with $(PYTHON) (once)"
+	@if command -v uv >/dev/null 2>&1; then \
+		uv venv -q --allow-existing --python "$$(command -v $(PYTHON))" $(VENV) && \
+		uv pip install -q --python $(BIN)/python -c requirements.lock -e ".[$(EXTRAS)]"; \
+	else \
+		$(PYTHON) -m venv $(VENV) && \
+		$(BIN)/python -m pip install -q --disable-pip-version-check -c requirements.lock -e ".[$(EXTRAS)]"; \
+	fi
+	@touch $@
+
+lock:  ## renew requirements.lock: pinned versions of all extras, without URLs (needs uv)
+	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --no-emit-index-url --no-annotate --no-header -o requirements.lock
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

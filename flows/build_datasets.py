@@ -1,0 +1,44 @@
+"""Flow build-datasets: raw upstream files -> curated examples -> benchmark samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from prefect import flow
+from prefect.task_runners import ThreadPoolTaskRunner
+
+from flows.parameters import finish, request_of
+from tasks.chain import Chain, build
+from tasks.execute import run_prefect
+
+
+@flow(name="build-datasets", flow_run_name="build {suite}", task_runner=ThreadPoolTaskRunner(max_workers=2))
+def build_datasets(
+    suite: str = "zeroscrolls",
+    tasks: list[str] | None = None,
+    splits: list[str] | None = None,
+    raw: str | None = None,
+    sample: bool = True,
+    limit: int = 0,
+    seed: int | None = None,
+    max_input_tokens: int = 0,
+    options: dict[str, Any] | None = None,
+    home: str | None = None,
+    store: str = "",
+) -> Chain:
+    """Build a suite's data sets. By default: the bundled sample, into the project's home.
+
+    Args:
+        suite: Which benchmark.
+        tasks: Which of its tasks; all by default.
+        splits: Which splits; the suite's default ones by default.
+        raw: Folder of raw upstream files; takes the place of the sample.
+        sample: Use the bundled sample where no raw folder is named; else what was fetched into the home.
+        limit: At most so many inputs a task; 0 for the suite's own number.
+        seed: Seed of random choices; the suite's by default.
+        max_input_tokens: Cut prompts to so many tokens; 0 for none.
+        options: Values by "task.option".
+        home: Home folder; SCROLLWORK_HOME or the project's .scrollwork by default.
+        store: Response store URL; in the home by default.
+    """
+    return finish(build(request_of(dict(locals())), run_prefect))

@@ -1,0 +1,209 @@
+"""The `scrollwork` command. Heavy libraries are imported inside the commands that need them."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+PROG = "scrollwork"
+OK, FAILED, WRONG = 0, 1, 2
+
+
+SUITE = "a suite: zeroscrolls"
+BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
+    (["--task"], {"action": "append", "default": [], "metavar": "T", "help": "only this task (repeat for several)"}),
+    (
+        ["--split"],
+        {"action": "append", "default": [], "metavar": "S", "help": "this split instead of the suite's own (test)"},
+    ),
+    (
+        ["--raw"],
+        {"default": "", "metavar": "DIR", "help": "folder of raw upstream files, DIR/<dataset>/<path as upstream>"},
+    ),
+    (["--sample"], {"action": "store_true", "help": "use the small input bundled with scrollwork"}),
+    (["--limit"], {"type": int, "default": 0, "metavar": "N", "help": "at most N inputs a task"}),
+    (["--seed"], {"type": int, "metavar": "N", "help": "seed of random choices (default: the suite's)"}),
+    (
+        ["--max-input-tokens"],
+        {
+            "type": int,
+            "default": 0,
+            "metavar": "N",
+            "help": "cut prompts to N tokens (counted as white-space words, an estimate)",
+        },
+    ),
+    (
+        ["--set"],
+        {
+            "action": "append",
+            "default": [],
+            "metavar": "TASK.OPTION=VALUE",
+            "dest": "settings",
+            "help": "an option of the suite file, e.g. squality.release=v1-3",
+        },
+    ),
+    (
+        ["--engine"],
+        {
+            "choices": ["prefect", "inline"],
+            "default": "prefect",
+            "help": "prefect (default), or inline: the same stages one after another without Prefect",
+        },
+    ),
+]
+RUN_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
+    (
+        ["--model"],
+        {
+            "action": "append",
+            "default": [],
+            "metavar": "M",
+            "help": "a model: naive, or naive:seed=7 (repeat for several)",
+        },
+    ),
+    (["--models"], {"default": "", "metavar": "FILE", "dest": "models_file", "help": "your own file of models"}),
+]
+# command -> (summary, example, module that runs it, arguments)
+COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]] = {
+    "build": (
+        "raw files -> curated examples -> benchmark samples",
+        "scrollwork build zeroscrolls --sample --task qmsum",
+        "flows.commands.build",
+        [(["suite"], {"help": SUITE}), *BUILD_OPTIONS],
+    ),
+    "plan": (
+        "every stage with its state, and why; runs nothing",
+        "scrollwork plan zeroscrolls --sample --model naive",
+        "flows.commands.plan",
+        [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *BUILD_OPTIONS],
+    ),
+    "run": (
+        "the whole chain, to scores and report",
+        "scrollwork run zeroscrolls --sample --model naive",
+        "flows.commands.run",
+        [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *BUILD_OPTIONS],
+    ),
+    "score": (
+        "score any JSONL of {id, prediction, references: [...]} with one metric",
+        "scrollwork score --metric rouge_geo --pairs answers.jsonl --stem",
+        "flows.commands.score",
+        [
+            (
+                ["--metric"],
+                {
+                    "required": True,
+                    "metavar": "NAME",
+                    "help": "rouge_geo, f1, f1_scrolls, em, accuracy, es or concordance",
+                },
+            ),
+            (["--pairs"], {"required": True, "metavar": "FILE", "help": "JSON Lines; - for standard input"}),
+            (["--stem"], {"action": "store_true", "help": "stem words (rouge_geo)"}),
+            (["--first-line"], {"action": "store_true", "help": "score only the first line of a prediction"}),
+        ],
+    ),
+    "report": (
+        "leaderboard and HTML page of everything that is scored",
+        "scrollwork report zeroscrolls --out report.html",
+        "flows.commands.report",
+        [
+            (["suite"], {"nargs": "?", "default": "zeroscrolls", "help": SUITE}),
+            (
+                ["--out"],
+                {"default": "", "metavar": "FILE", "help": "where the page goes (default: reports/ of the home)"},
+            ),
+        ],
+    ),
+    "verify": (
+        "recompute digests from any artifact back to the raw files",
+        "scrollwork verify",
+        "flows.commands.verify",
+        [(["key"], {"nargs": "?", "default": "", "help": "first characters of a key (default: everything)"})],
+    ),
+    "status": ("runs, stages, answers, failures", "scrollwork status", "flows.commands.status", []),
+    "up": (
+        "start a local Prefect server, work pool, deployments and worker",
+        "scrollwork up",
+        "flows.commands.up",
+        [(["--port"], {"type": int, "metavar": "N", "help": "port of the server (default: 4200, or any free one)"})],
+    ),
+    "down": ("stop what `up` started", "scrollwork down", "flows.commands.down", []),
+}
+GLOBAL_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
+    (["--home"], {"metavar": "DIR", "help": "where everything is kept (default: SCROLLWORK_HOME, else ./.scrollwork)"}),
+    (["--store"], {"metavar": "URL", "help": "database of answers (default: responses.db in the home)"}),
+    (["--json"], {"action": "store_true", "help": "print one JSON document on standard output"}),
+    (["--quiet"], {"action": "store_true", "help": "no progress"}),
+]
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line; global options may stand before or after the command."""
+    top = argparse.ArgumentParser(
+        prog=PROG,
+        description="Build long-text benchmarks and evaluate language models on them; every stage is resumable.",
+        epilog="example: scrollwork run zeroscrolls --sample --model naive",
+    )
+    for flags, settings in GLOBAL_OPTIONS:
+        top.add_argument(*flags, **settings)
+    top.add_argument("--version", action="store_true", help="print the version")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND")
+    for name, (summary, example, _, arguments) in COMMANDS.items():
+        sub = commands.add_parser(name, help=summary, description=summary, epilog=f"example: {example}")
+        for flags, settings in arguments:
+            sub.add_argument(*flags, **settings)
+        for flags, settings in GLOBAL_OPTIONS:
+            sub.add_argument(*flags, **{**settings, "default": argparse.SUPPRESS})
+    return top
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; the exit status: 0 done, 1 the work failed, 2 the call was wrong."""
+    top = parser()
+    arguments = top.parse_args(argv)
+    if arguments.version:
+        from importlib.metadata import version
+
+        print(f"{PROG} {version('scrollwork')}")
+        return OK
+    if not arguments.command:
+        top.print_help()
+        return WRONG
+    arguments.home = arguments.home or os.environ.get("SCROLLWORK_HOME") or ".scrollwork"
+    arguments.store = arguments.store or ""
+    module = importlib.import_module(COMMANDS[arguments.command][2])
+    try:
+        status: int = module.run(arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print(f"{PROG}: stopped; what was finished stands, run the same command to go on", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader of our output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except Exception as error:
+        return complain(error, arguments.json)
+    return status
+
+
+def complain(error: Exception, as_json: bool) -> int:
+    """Say an error on standard error; expected ones in one line, others with their traceback."""
+    from flows.commands.common import expected, wrong_call
+
+    if not expected(error):
+        import traceback
+
+        traceback.print_exception(error)
+    text = str(error) or type(error).__name__
+    print(f"{PROG}: {text}", file=sys.stderr)
+    if as_json:
+        print(json.dumps({"error": text}))
+    return WRONG if wrong_call(error) else FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

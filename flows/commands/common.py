@@ -1,0 +1,129 @@
+"""What the commands share: requests from arguments, running through Prefect, printing."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tasks.chain import Chain, Planned
+from tasks.request import Request
+
+
+def request_of(arguments: argparse.Namespace) -> Request:
+    """The request of a command of build's or run's options. Raises UsageError."""
+    return Request.of(
+        arguments.suite,
+        home=arguments.home,
+        store=arguments.store,
+        raw=arguments.raw,
+        sample=arguments.sample,
+        tasks=tuple(dict.fromkeys(arguments.task)),
+        splits=tuple(dict.fromkeys(arguments.split)),
+        models=tuple(dict.fromkeys(getattr(arguments, "model", []))),
+        models_file=str(Path(arguments.models_file).resolve()) if getattr(arguments, "models_file", "") else "",
+        limit=arguments.limit,
+        seed=arguments.seed,
+        max_input_tokens=arguments.max_input_tokens,
+        options=options_of(arguments.settings),
+    )
+
+
+def options_of(settings: list[str]) -> dict[str, Any]:
+    """`TASK.OPTION=VALUE` as {task.option: value}; true, false, numbers and JSON lists are read as such."""
+    from tasks.errors import UsageError
+
+    found: dict[str, Any] = {}
+    for setting in settings:
+        path, equals, text = setting.partition("=")
+        if not equals or "." not in path:
+            raise UsageError(f"--set {setting!r}: write TASK.OPTION=VALUE")
+        try:
+            found[path] = json.loads(text)
+        except ValueError:
+            found[path] = text
+    return found
+
+
+def execute(arguments: argparse.Namespace, request: Request, planned: Planned, flow: str) -> Chain:
+    """Run the chain: through Prefect where there is work, at once where everything stands."""
+    from tasks import chain
+
+    inline: Callable[[Request], Chain] = chain.build if flow == "build_datasets" else chain.run
+    if arguments.engine == "inline" or not planned.work:
+        return inline(request)
+    return through_prefect(arguments, request, flow)
+
+
+def through_prefect(arguments: argparse.Namespace, request: Request, flow: str) -> Chain:
+    """Run the flow in this process, on the server that `up` started or on one in process."""
+    import importlib
+    import logging
+
+    from flows.parameters import parameters_of
+    from flows.server import settings
+    from tasks.errors import StageFailed
+
+    os.environ.update(settings(Path(arguments.home).resolve()))
+    if "PREFECT_LOGGING_LEVEL" not in os.environ:
+        os.environ["PREFECT_LOGGING_LEVEL"] = "CRITICAL"  # our own progress says it
+        logging.getLogger("prefect").setLevel(logging.CRITICAL)
+    parameters = parameters_of(request)
+    if flow == "build_datasets":
+        parameters = {name: value for name, value in parameters.items() if name not in ("models", "models_file")}
+    try:
+        chain: Chain = getattr(importlib.import_module(f"flows.{flow}"), flow)(**parameters)
+    except StageFailed as failed:
+        if not isinstance(failed.chain, Chain):
+            raise
+        return failed.chain
+    return chain
+
+
+def print_json(value: Any) -> None:
+    """One JSON document on standard output."""
+    print(json.dumps(value, ensure_ascii=False, indent=1))
+
+
+def say(text: str) -> None:
+    """A line for people, on standard error."""
+    print(text, file=sys.stderr)
+
+
+def tell_problems(chain: Chain, request: Request) -> bool:
+    """Say what failed and what was dropped, on standard error; whether there was something."""
+    from tasks.results import Results
+
+    for one in chain.failed:
+        say(f"error: {one.node.title} failed: {one.error}")
+    bad = Results(request).bad_records()
+    for drop in bad[:20]:
+        say(f"dropped: {drop.detail}")
+    if len(bad) > 20:
+        say(f"... and {len(bad) - 20} more")
+    if bad:
+        say(f"{len(bad)} malformed record(s) were dropped; the rest is finished")
+    return bool(chain.failed or bad)
+
+
+def expected(error: BaseException) -> bool:
+    """Errors that a person can mend from their message alone."""
+    from flows.service import ServiceError
+    from models.registry import UnknownModel
+    from preprocessing.errors import RawError
+    from storage.errors import StorageError
+    from tasks.errors import StageFailed, UsageError
+
+    return isinstance(error, (ServiceError, UnknownModel, RawError, StorageError, StageFailed, UsageError, OSError))
+
+
+def wrong_call(error: BaseException) -> bool:
+    """Whether the call itself was wrong."""
+    from models.registry import UnknownModel
+    from tasks.errors import UsageError
+
+    return isinstance(error, (UnknownModel, UsageError))

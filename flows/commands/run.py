@@ -1,0 +1,37 @@
+"""scrollwork run: the whole chain, to scores and report."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from flows.commands.common import execute, print_json, request_of, say, tell_problems
+from flows.commands.progress import shown
+from reporting.leaderboard import as_json, terminal
+from tasks.chain import plan
+from tasks.errors import UsageError
+from tasks.results import Results, report_of
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run, and print the leaderboard."""
+    if not arguments.model:
+        raise UsageError("run needs a model: --model naive")
+    request = request_of(arguments)
+    with shown(arguments.quiet):
+        chain = execute(arguments, request, plan(request), "evaluate")
+    report = report_of(chain)
+    board = Results(request).board(report) if report is not None else None
+    if arguments.json:
+        result: dict[str, Any] = {"tasks": [], "averages": {}} if board is None else as_json(board)
+        spent = {"currency": "USD", "amount": 0.0}  # baselines are free
+        print_json({**result, "report": str(chain.report) if chain.report else None, "spent": spent})
+    elif board is not None:
+        from rich.console import Console
+
+        Console().print(terminal(board))
+    if all(one.how == "reused" for one in chain.finished):
+        say("nothing was to be done: every stage stands")
+    if chain.report is not None:
+        say(f"report: {chain.report}")
+    return int(tell_problems(chain, request))

@@ -1,0 +1,21 @@
+"""scrollwork verify: digests recomputed from any artifact back to the raw files."""
+
+from __future__ import annotations
+
+import argparse
+
+from flows.commands.common import print_json
+from storage.home import Home
+from tasks.everything import verify
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check, and name what does not agree."""
+    result = verify(Home.at(arguments.home, arguments.store), arguments.key)
+    if arguments.json:
+        print_json(result)
+    else:
+        for problem in result["broken"]:
+            print(f"broken: {problem}")
+        print(f"{result['artifacts']} artifacts, {result['checked']} files hashed, {len(result['broken'])} broken")
+    return 0 if result["ok"] else 1

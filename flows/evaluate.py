@@ -1,0 +1,57 @@
+"""Flow evaluate: the whole chain, from raw upstream files to scores, leaderboard and report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from prefect import flow
+from prefect.task_runners import ThreadPoolTaskRunner
+
+from flows.parameters import finish, request_of
+from reporting.leaderboard import markdown
+from tasks.chain import Chain, run
+from tasks.execute import run_prefect, show_leaderboard
+from tasks.results import Results, report_of
+
+
+@flow(name="evaluate", flow_run_name="evaluate {suite}", task_runner=ThreadPoolTaskRunner(max_workers=2))
+def evaluate(
+    suite: str = "zeroscrolls",
+    models: list[str] | None = None,
+    tasks: list[str] | None = None,
+    splits: list[str] | None = None,
+    raw: str | None = None,
+    sample: bool = True,
+    limit: int = 0,
+    seed: int | None = None,
+    max_input_tokens: int = 0,
+    options: dict[str, Any] | None = None,
+    models_file: str = "",
+    home: str | None = None,
+    store: str = "",
+) -> Chain:
+    """Evaluate models on a suite. By default: the naive baselines on the bundled sample.
+
+    Args:
+        suite: Which benchmark.
+        models: Names of models; ["naive"] by default.
+        tasks: Which of its tasks; all by default.
+        splits: Which splits; the suite's default ones by default.
+        raw: Folder of raw upstream files; takes the place of the sample.
+        sample: Use the bundled sample where no raw folder is named; else what was fetched into the home.
+        limit: At most so many inputs a task; 0 for the suite's own number.
+        seed: Seed of random choices; the suite's by default.
+        max_input_tokens: Cut prompts to so many tokens; 0 for none.
+        options: Values by "task.option".
+        models_file: The user's own file of models.
+        home: Home folder; SCROLLWORK_HOME or the project's .scrollwork by default.
+        store: Response store URL; in the home by default.
+    """
+    parameters = dict(locals())
+    request = request_of({**parameters, "models": models or ["naive"]})
+    chain = run(request, run_prefect)
+    report = report_of(chain)
+    board = Results(request).board(report) if report is not None else None
+    if board is not None:
+        show_leaderboard(request.suite, markdown(board))
+    return finish(chain)

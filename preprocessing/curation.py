@@ -1,0 +1,58 @@
+"""Curation: a data set's module over its raw files, with what holds for all of them.
+
+Documents stand once; an example id stands once; what did not become an example is a row too.
+"""
+
+import importlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from preprocessing.errors import MalformedFile
+from preprocessing.raw import RawFiles
+from records.base import Row
+from records.document import Document
+from records.drop import Drop
+from records.example import Example
+
+
+def curate(dataset: str, raw: RawFiles, task: str, split: str, options: Mapping[str, Any]) -> Iterator[Row]:
+    """Documents, examples and drops of one task and split, in the order of the raw files.
+
+    Raises MalformedFile for a file that cannot be used, and when no record of the task could be.
+    """
+    module = importlib.import_module(f"preprocessing.{dataset}")
+    yield from checked(module.curate(raw, task, split, **options), raw.dataset)
+
+
+def checked(rows: Iterator[Row], dataset: str) -> Iterator[Row]:
+    """The rows without repeated documents; a repeated example id becomes a Drop."""
+    documents: set[str] = set()
+    examples: set[str] = set()
+    first: Drop | None = None
+    counts: Counter[type] = Counter()
+    for row in rows:
+        if isinstance(row, Document):
+            if row.document_id in documents:
+                continue
+            documents.add(row.document_id)
+        elif isinstance(row, Example):
+            if row.example_id in examples:
+                row = duplicate(row, dataset)
+            else:
+                examples.add(row.example_id)
+        if isinstance(row, Drop) and row.error:
+            first = first or row
+        counts[type(row)] += 1
+        yield row
+    if first is not None and not counts[Example]:
+        raise MalformedFile(
+            dataset, "", "", f"no usable record among {counts[Drop]}; the first: {first.detail}", "no record"
+        )
+
+
+def duplicate(example: Example, dataset: str) -> Drop:
+    """The Drop of an example whose id came before."""
+    where = f"{dataset}, example {example.example_id}"
+    detail = f'{where}: field "id" came before in this split; the first one is kept'
+    return Drop(example.task, example.split, where, "duplicate id", detail, error=True)

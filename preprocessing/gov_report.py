@@ -1,0 +1,81 @@
+"""GovReport (Huang et al. 2021): reports of two US agencies with expert summaries. SCROLLS 3.1, ZeroSCROLLS 3.1.1.
+
+CRS files hold one tree of sections, GAO files a list of them; split_ids/ says which report is of which split.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from preprocessing.errors import MalformedFile, MalformedRecord
+from preprocessing.raw import RawFiles, Record, each
+from records.base import Row
+from records.document import Document
+from records.example import Example
+
+DEPTH = 100  # no report nests sections deeper: a cycle or a bomb
+
+
+def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
+    """Reports as documents, their summaries as references, in the order of the id files."""
+    for agency, convert in (("crs", crs), ("gao", gao)):
+        yield from each(listed(raw, agency), partial(report, convert, task, split), task=task, split=split)
+
+
+def listed(raw: RawFiles, agency: str) -> Iterator[Record | MalformedRecord]:
+    """The agency's reports that the id files name; a file here is one record."""
+    files = {Path(name).stem: (name, place) for name, place in raw.roles.get(agency, ())}
+    for id_file in raw.files("ids"):
+        if not Path(id_file[0]).name.startswith(f"{agency}_"):
+            continue
+        for number, line in enumerate(raw.text(id_file).split("\n"), start=1):
+            if report_id := line.strip():
+                try:
+                    yield raw.object(files[report_id])
+                except KeyError:
+                    problem = f"names {report_id!r}, and there is no {agency}/{report_id}.json"
+                    yield MalformedRecord(id_file[0], f"line {number}", "", problem, "missing file")
+                except MalformedFile as error:
+                    yield error.of_record()
+
+
+def crs(record: Record) -> tuple[list[str], list[str]]:
+    """(lines of the report, lines of its summary) of the Congressional Research Service."""
+    return list(section_lines(record.record("reports"))), record.texts("summary")
+
+
+def gao(record: Record) -> tuple[list[str], list[str]]:
+    """(lines of the report, lines of its summary) of the Government Accountability Office."""
+    body = [line for part in record.records("report") for line in section_lines(part)]
+    return body, [line for part in record.records("highlight") for line in section_lines(part, titles=False)]
+
+
+def report(
+    lines_of: Callable[[Record], tuple[list[str], list[str]]], task: str, split: str, record: Record
+) -> Iterator[Row]:
+    """One report: document and example."""
+    body, summary = ("\n".join(line for line in lines if line.strip()) for lines in lines_of(record))
+    if not body:
+        raise record.error("report", "has no text", "empty field")
+    if not summary:
+        raise record.error("summary", "has no text", "empty field")
+    document = Document.of(body, title=record.text("title", empty=True), source_file=record.file)
+    yield document
+    yield Example(
+        task=task,
+        split=split,
+        example_id=record.text("id"),
+        document_ids=(document.document_id,),
+        references=(summary,),
+    )
+
+
+def section_lines(section: Record, titles: bool = True, depth: int = 0) -> Iterator[str]:
+    """Title and paragraphs of a section, then those of its subsections, blank ones left out."""
+    if depth > DEPTH:
+        raise section.error("subsections", f"nests deeper than {DEPTH}", "nesting")
+    lines = [section.text("section_title", empty=True)] if titles else []
+    yield from (line for line in [*lines, *section.texts("paragraphs")] if line.strip())
+    if "subsections" in section.data:
+        for part in section.records("subsections"):
+            yield from section_lines(part, titles, depth + 1)

@@ -1,0 +1,123 @@
+"""Prompts as parts: instruction, document and query in the layout of ZeroSCROLLS, section 3 (tables 5 and 6)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from records.example import Example
+from records.prompt import Part, part_text
+
+BLANK = "\n\n"
+
+
+@dataclass(frozen=True)
+class Template:
+    """The strings of a task. query_header "" where it has no query; inner_header "" where an input is one document.
+
+    instruction may hold {n}, the number of documents; inner_header {number} (from 1) or {title}.
+    """
+
+    kind: str
+    instruction: str
+    context_header: str
+    response_header: str
+    omission: str
+    query_header: str = ""
+    inner_header: str = ""
+
+
+def assemble(example: Example, template: Template, length_of: Callable[[str], int]) -> tuple[Part, ...]:
+    """The non-chat prompt (fact sheet 3.1); `length_of` gives a document's characters by id.
+
+    with query: INSTRUCTION, blank line, CONTEXT_HEADER, DOCUMENT, blank line, QUERY_HEADER, QUERY, blank line,
+    RESPONSE_HEADER, newline; without: the query's part left out.
+    """
+    instruction = template.instruction.replace("{n}", str(len(example.document_ids)))
+    parts = [
+        Part("instruction", instruction),
+        Part("gap", BLANK),
+        Part("context_header", template.context_header + "\n"),
+    ]
+    for index, document_id in enumerate(example.document_ids):
+        if index:
+            parts.append(Part("gap", BLANK))
+        if template.inner_header:
+            parts.append(Part("inner_header", inner_header(template, example, index)))
+        parts.append(Part("document", None, document_id, 0, length_of(document_id)))
+    parts.append(Part("gap", BLANK))
+    if template.query_header:
+        parts += [
+            Part("query_header", template.query_header + "\n"),
+            Part("query", example.query or ""),
+            Part("gap", BLANK),
+        ]
+    parts.append(Part("response_header", template.response_header + "\n"))
+    return tuple(parts)
+
+
+def inner_header(template: Template, example: Example, index: int) -> str:
+    """What stands before inner document `index`."""
+    title = example.titles[index] if example.titles else ""
+    return template.inner_header.replace("{number}", str(index + 1)).replace("{title}", title)
+
+
+def query_start(parts: Sequence[Part]) -> int:
+    """Index of the first part of the query, or of the response header where there is no query (fact sheet 2)."""
+    roles = [part.role for part in parts]
+    return roles.index("query_header") if "query_header" in roles else roles.index("response_header")
+
+
+@dataclass(frozen=True)
+class Offsets:
+    """Character offsets in the rendered prompt (fact sheet 2)."""
+
+    document_start: int
+    document_end: int
+    query_start: int
+    query_end: int
+    inner_starts: tuple[int, ...]
+
+
+def offsets(parts: Sequence[Part], text_of: Callable[[str], str]) -> Offsets:
+    """Where document and query stand in an untruncated, non-chat prompt.
+
+    document: without its header. query: from its header to its last character; without a query both are the first
+    character of the response header. inner_starts: of each inner document's header, none for one document.
+    """
+    starts: list[int] = []
+    at = 0
+    for part in parts:
+        starts.append(at)
+        at += len(part_text(part, text_of))
+    ends = [*starts[1:], at]
+    roles = [part.role for part in parts]
+    header = roles.index("context_header")
+    last = len(roles) - 1 - roles[::-1].index("document")
+    query = query_start(parts)
+    query_end = ends[roles.index("query")] if "query" in roles else starts[query]
+    inner = tuple(start for start, role in zip(starts, roles, strict=True) if role == "inner_header")
+    return Offsets(ends[header], ends[last], starts[query], query_end, inner)
+
+
+def official_rows(example: Example, template: Template, text_of: Callable[[str], str]) -> list[dict[str, Any]]:
+    """The released records of one input: one row a reference, which share `id` and differ in `pid` (fact sheet 2)."""
+    parts = assemble(example, template, lambda document_id: len(text_of(document_id)))
+    where = offsets(parts, text_of)
+    record: dict[str, Any] = {
+        "id": example.example_id,
+        "pid": example.example_id,
+        "input": "".join(part_text(part, text_of) for part in parts),
+        "output": None,
+        "document_start_index": where.document_start,
+        "document_end_index": where.document_end,
+        "query_start_index": where.query_start,
+        "query_end_index": where.query_end,
+        "truncation_seperator": template.omission + BLANK,
+    }
+    if template.inner_header:
+        record["inner_docs_start_indices"] = list(where.inner_starts)
+    several = len(example.references) > 1
+    return [
+        {**record, "pid": f"{example.example_id}_{number}" if several else example.example_id, "output": reference}
+        for number, reference in enumerate(example.references)
+    ] or [record]

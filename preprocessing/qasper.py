@@ -1,0 +1,79 @@
+"""Qasper (Dasigi et al. 2021): questions on NLP papers. SCROLLS 3.1.
+
+Text: section name, then its paragraphs, single newlines, starting with the first section; title and abstract are not in
+it (SCROLLS table 5). The filter by length belongs to SCROLLS' cleaning.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from preprocessing.errors import MalformedFile
+from preprocessing.raw import RawFiles, Record, each
+from records.base import Row
+from records.document import Document
+from records.example import Example, metadata
+
+
+def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
+    """Papers as documents, each question as an example with the answers of all annotators."""
+    for path in raw.files():
+        for paper_id, record in papers(raw, path):
+            yield from each([record], partial(paper, paper_id, task, split), task=task, split=split)
+
+
+def papers(raw: RawFiles, path: tuple[str, Path]) -> Iterator[tuple[str, Record]]:
+    """The papers of a release file: an object by paper id."""
+    for paper_id, value in raw.object(path).data.items():
+        if not isinstance(value, dict):
+            raise MalformedFile(path[0], f"paper {paper_id}", "", "must be an object", "wrong type")
+        yield paper_id, Record(value, path[0], f"paper {paper_id}")
+
+
+def paper(paper_id: str, task: str, split: str, record: Record) -> Iterator[Row]:
+    """A paper and its questions; a malformed question is dropped alone."""
+    text = "\n".join(lines(record))
+    if not text.strip():
+        raise record.error("full_text", "has no text", "empty field")
+    title = str(record.data.get("title") or "")
+    document = Document.of(text, title=title, source_file=record.file, source_record=record.where)
+    questions = list(record.records("qas"))
+    yield document
+    yield from each(questions, partial(example, document, paper_id, task, split), task=task, split=split)
+
+
+def lines(record: Record) -> Iterator[str]:
+    """Section names and paragraphs in order, blank ones left out. A section may have no name (null upstream)."""
+    for section in record.records("full_text"):
+        name = section.data.get("section_name")
+        if name is not None and name != "":
+            yield section.text("section_name")
+        yield from (paragraph for paragraph in section.texts("paragraphs") if paragraph.strip())
+
+
+def example(document: Document, paper_id: str, task: str, split: str, question: Record) -> Iterator[Example]:
+    """One question; id: the release's question id."""
+    references = [answer(item.record("answer")) for item in question.records("answers")]
+    if not references:
+        raise question.error("answers", "is empty", "empty field")
+    yield Example(
+        task=task,
+        split=split,
+        example_id=question.text("question_id"),
+        document_ids=(document.document_id,),
+        query=question.text("question"),
+        references=tuple(references),
+        metadata=metadata(paper=paper_id),
+    )
+
+
+def answer(record: Record) -> str:
+    """One annotator's answer: Unanswerable, Yes or No, the spans joined by comma and space, or the free-form text."""
+    if record.boolean("unanswerable"):
+        return "Unanswerable"
+    if record.data.get("yes_no") is not None:
+        return "Yes" if record.boolean("yes_no") else "No"
+    spans = record.texts("extractive_spans")
+    if spans:
+        return ", ".join(spans)
+    return record.text("free_form_answer")

@@ -1,0 +1,73 @@
+"""QuALITY (Pang et al. 2022): multiple-choice questions on stories and articles. SCROLLS 3.1, ZeroSCROLLS 3.1.2.
+
+Two layouts: the release v1.0.1 (`questions` list, html-stripped text) and the early one of upstream's example file
+(question1, question1option1, ...; `article` a list of HTML lines).
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from preprocessing.html import visible_text
+from preprocessing.raw import RawFiles, Record, each
+from records.base import Row
+from records.document import Document
+from records.example import Example, metadata
+
+LETTERS = "ABCD"
+OUTPUTS = ("letter", "text")
+
+
+def curate(raw: RawFiles, task: str, split: str, *, output: str) -> Iterator[Row]:
+    """Articles as documents, each question as an example; output: "letter" (ZeroSCROLLS) or option "text" (SCROLLS)."""
+    if output not in OUTPUTS:
+        raise ValueError(f"quality.output must be one of {', '.join(OUTPUTS)}, is {output!r}")
+    yield from each(raw.records(), lambda record: article(record, task, split, output), task=task, split=split)
+
+
+def article(record: Record, task: str, split: str, output: str) -> Iterator[Row]:
+    """An article and its questions; a malformed question is dropped alone."""
+    early = "questions" not in record.data and "question1" in record.data
+    text = visible_text("".join(record.texts("article"))) if early else record.text("article")
+    document = Document.of(
+        text, title=record.text("title", empty=True), source_file=record.file, source_record=record.where
+    )
+    questions = list(early_questions(record) if early else record.records("questions"))
+    yield document
+    yield from each(questions, partial(example, document, task, split, output), task=task, split=split)
+
+
+def early_questions(record: Record) -> Iterator[Record]:
+    """The numbered fields of the early layout as questions of the release layout."""
+    number = 1
+    while f"question{number}" in record.data:
+        options = [record.data.get(f"question{number}option{option}") for option in range(1, 5)]
+        data: dict[str, Any] = {
+            "question": record.data[f"question{number}"],
+            "question_unique_id": f"{record.text('unique_id')}_{number}",
+            "options": options,
+            "gold_label": record.data.get(f"question{number}_gold_label"),
+        }
+        yield Record(data, record.file, f"{record.where}, question{number}")
+        number += 1
+
+
+def example(document: Document, task: str, split: str, output: str, question: Record) -> Iterator[Example]:
+    """One question; the query is the question, a blank line and the four options, one a line (fact sheet 3.3)."""
+    options = [text.strip() for text in question.texts("options")]
+    if len(options) != len(LETTERS):
+        raise question.error("options", f"must be four, are {len(options)}", "options not four")
+    gold = question.integer("gold_label")
+    if not 1 <= gold <= len(options):
+        raise question.error("gold_label", f"{gold} names no option (1 to 4)", "answer is no option")
+    lines = [f" ({letter}) {text}" for letter, text in zip(LETTERS, options, strict=True)]
+    yield Example(
+        task=task,
+        split=split,
+        example_id=question.text("question_unique_id"),
+        document_ids=(document.document_id,),
+        query="\n".join([question.text("question").strip(), "", *lines]),
+        options=tuple(options),
+        references=(LETTERS[gold - 1] if output == "letter" else options[gold - 1],),
+        metadata=metadata(hard=bool(question.data.get("difficult", 0))),
+    )

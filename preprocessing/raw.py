@@ -1,0 +1,345 @@
+"""Raw upstream files as records whose every error names file, record and field."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from preprocessing.errors import MalformedFile, MalformedRecord, MissingFile
+from records.base import InvalidRow, Row
+from records.drop import Drop
+
+CHUNK = 1 << 20
+LINE_BYTES = 256 << 20  # a longer line is no record of any of these releases
+
+
+@dataclass(frozen=True)
+class Record:
+    """One JSON object (or CSV row) of a raw file, read field by field. `where` is "line 7" or the like."""
+
+    data: Mapping[str, Any]
+    file: str
+    where: str
+
+    @property
+    def source(self) -> str:
+        """File and record, for provenance and messages."""
+        return f"{self.file}, {self.where}" if self.where else self.file
+
+    def error(self, field: str, problem: str, reason: str = "invalid value") -> MalformedRecord:
+        """The error to raise for this record."""
+        return MalformedRecord(self.file, self.where, field, problem, reason)
+
+    def get(self, field: str, kind: type | tuple[type, ...], what: str) -> Any:
+        """The field, which must be there and of the kind. Raises MalformedRecord."""
+        if field not in self.data:
+            raise self.error(
+                field, f"is missing (there are: {', '.join(map(str, list(self.data)[:8]))})", "missing field"
+            )
+        value = self.data[field]
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            raise self.error(field, f"must be {what}, is {_kind_name(value)}", "wrong type")
+        return value
+
+    def text(self, field: str, *, empty: bool = False) -> str:
+        """A text field, not blank unless `empty` is allowed."""
+        value: str = self.get(field, str, "text")
+        if not empty and not value.strip():
+            raise self.error(field, "is empty", "empty field")
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise self.error(field, f"holds a lone surrogate at character {error.start}", "lone surrogate") from None
+        return value
+
+    def integer(self, field: str) -> int:
+        """A whole number."""
+        value: int = self.get(field, int, "a whole number")
+        return value
+
+    def boolean(self, field: str) -> bool:
+        """true or false."""
+        value: bool = self.get(field, bool, "true or false")
+        return value
+
+    def array(self, field: str) -> list[Any]:
+        """A list."""
+        value: list[Any] = self.get(field, list, "a list")
+        return value
+
+    def texts(self, field: str) -> list[str]:
+        """A list of texts (blank ones too)."""
+        return [self.sub({field: item}, field, i).text(field, empty=True) for i, item in enumerate(self.array(field))]
+
+    def records(self, field: str) -> Iterator[Record]:
+        """A list of objects, each as a record of its own."""
+        for index, item in enumerate(self.array(field)):
+            if not isinstance(item, dict):
+                raise self.error(f"{field}[{index}]", f"must be an object, is {_kind_name(item)}", "wrong type")
+            yield self.sub(item, field, index)
+
+    def record(self, field: str) -> Record:
+        """An object as a record of its own."""
+        value = self.get(field, dict, "an object")
+        return Record(value, self.file, f"{self.where}, {field}")
+
+    def sub(self, data: Mapping[str, Any], field: str, index: int) -> Record:
+        """A part of this record: item `index` of `field`."""
+        return Record(data, self.file, f"{self.where}, {field}[{index}]")
+
+
+def _kind_name(value: Any) -> str:
+    names = {
+        str: "text",
+        bool: "true or false",
+        int: "a whole number",
+        float: "a number",
+        list: "a list",
+        dict: "an object",
+    }
+    return "null" if value is None else names.get(type(value), type(value).__name__)
+
+
+@dataclass(frozen=True)
+class RawFiles:
+    """The raw files of one task and split: by role, (relative path, where it lies), in order.
+
+    `roles` are those of the suite file ("records", "stories", ...), already resolved.
+    """
+
+    dataset: str
+    roles: Mapping[str, tuple[tuple[str, Path], ...]]
+
+    def files(self, role: str = "records") -> tuple[tuple[str, Path], ...]:
+        """The files of a role. Raises MissingFile when there are none."""
+        found = self.roles.get(role, ())
+        if not found:
+            raise MissingFile(self.dataset, "", "", f"no raw file for {role!r}", "missing file")
+        return found
+
+    def bytes(self, path: tuple[str, Path]) -> bytes:
+        """A file's bytes. Raises MalformedFile when it is empty or cannot be read."""
+        name, place = path
+        try:
+            data = place.read_bytes()
+        except OSError as error:
+            raise MalformedFile(name, "", "", f"cannot be read ({error.strerror})", "unreadable file") from error
+        if not data.strip():
+            raise MalformedFile(name, "", "", "is empty", "empty file")
+        return data
+
+    def text(self, path: tuple[str, Path]) -> str:
+        """A UTF-8 file's text, with or without byte-order mark, newlines as \\n. Raises MalformedFile."""
+        data = self.bytes(path)
+        try:
+            text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise MalformedFile(
+                path[0], f"line {line}", "", f"is not UTF-8 at byte {error.start}", "invalid UTF-8"
+            ) from None
+        return text.replace("\r\n", "\n")
+
+    def json(self, path: tuple[str, Path]) -> Any:
+        """A file that is one JSON value. Raises MalformedFile."""
+        return _json_of(self.text(path), path[0])
+
+    def object(self, path: tuple[str, Path]) -> Record:
+        """A file that is one JSON object."""
+        value = self.json(path)
+        if not isinstance(value, dict):
+            raise MalformedFile(path[0], "", "", f"must be a JSON object, is {_kind_name(value)}", "wrong type")
+        return Record(value, path[0], "")
+
+    def records(self, role: str = "records") -> Iterator[Record | MalformedRecord]:
+        """The records of JSON Lines files and of JSON files that are lists, as a stream.
+
+        A line that is no JSON object is yielded as the MalformedRecord that it is; see `each`.
+        """
+        for path in self.files(role):
+            if _first_byte(path[1]) == b"[":
+                yield from _list_items(path)
+            else:
+                yield from _lines(path)
+
+    def rows(self, role: str) -> Iterator[Record]:
+        """The rows of CSV files with a header."""
+        for path in self.files(role):
+            reader = csv.DictReader(io.StringIO(self.text(path), newline=""), strict=True)
+            try:
+                for row in reader:
+                    yield Record(
+                        {k: v for k, v in row.items() if k is not None and v is not None},
+                        path[0],
+                        f"line {reader.line_num}",
+                    )
+            except csv.Error as error:
+                raise MalformedFile(
+                    path[0], f"line {reader.line_num}", "", f"is not CSV: {error}", "broken CSV"
+                ) from error
+
+
+Convert = Callable[[Record], Iterable[Row]]
+
+
+def each(records: Iterable[Record | MalformedRecord], convert: Convert, *, task: str, split: str) -> Iterator[Row]:
+    """The rows of every record. A malformed one (or one with a value no row can hold) becomes a Drop, whole; the
+    others go on."""
+    for record in records:
+        if isinstance(record, MalformedRecord):
+            yield dropped(record, task, split)
+            continue
+        try:
+            rows = list(convert(record))
+        except MalformedRecord as error:
+            rows = [dropped(error, task, split)]
+        except InvalidRow as error:
+            rows = [dropped(record.error("", str(error)), task, split)]
+        yield from rows
+
+
+def dropped(error: MalformedRecord, task: str, split: str) -> Drop:
+    """The Drop of a malformed record."""
+    where = ", ".join(part for part in (error.file, error.record) if part)
+    return Drop(task, split, where, error.reason, str(error), error=True)
+
+
+def filtered(record: Record, reason: str, detail: str, *, task: str, split: str) -> Drop:
+    """The Drop of a record that a benchmark's own filter removes: counted, no error."""
+    return Drop(task, split, record.source, reason, detail, error=False)
+
+
+def _json_of(text: str, name: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise MalformedFile(name, f"line {error.lineno}", "", f"is not JSON: {error.msg}", "broken JSON") from None
+    except (RecursionError, ValueError) as error:
+        raise MalformedFile(name, "", "", f"is not JSON: {error}", "broken JSON") from None
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _first_byte(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(64).removeprefix(codecs.BOM_UTF8).lstrip()[:1]
+
+
+def _lines(path: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
+    """JSON Lines, split at \\n only: strings may hold other line separators."""
+    name, place = path
+    seen = False
+    with place.open("rb") as stream:
+        number = 0
+        while line := stream.readline(LINE_BYTES):
+            number += 1
+            where = f"line {number}"
+            if number == 1:
+                line = line.removeprefix(codecs.BOM_UTF8)
+            if len(line) >= LINE_BYTES:
+                raise MalformedFile(name, where, "", f"is longer than {LINE_BYTES >> 20} MiB", "line too long")
+            if not line.strip():
+                continue
+            seen = True
+            yield _record(line, name, where)
+    if not seen:
+        raise MalformedFile(name, "", "", "is empty", "empty file")
+
+
+def _record(line: bytes, name: str, where: str) -> Record | MalformedRecord:
+    try:
+        value = json.loads(line.decode("utf-8"), strict=False, parse_constant=_no_constant)
+    except UnicodeDecodeError as error:
+        return MalformedRecord(name, where, "", f"is not UTF-8 at byte {error.start} of the line", "invalid UTF-8")
+    except (RecursionError, ValueError) as error:
+        return MalformedRecord(name, where, "", f"is not JSON: {error}", "broken JSON")
+    if not isinstance(value, dict):
+        return MalformedRecord(name, where, "", f"must be a JSON object, is {_kind_name(value)}", "wrong type")
+    return Record(value, name, where)
+
+
+def _list_items(path: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
+    """The objects of a JSON list, decoded one by one: the file is never whole in memory."""
+    name, place = path
+    decoder = json.JSONDecoder(strict=False, parse_constant=_no_constant)
+    with place.open("rb") as stream:
+        text = _Window(stream, name)
+        text.skip("[")
+        index = 0
+        while not text.at("]"):
+            value = text.value(decoder)
+            if isinstance(value, dict):
+                yield Record(value, name, f"item {index}")
+            else:
+                yield MalformedRecord(
+                    name, f"item {index}", "", f"must be an object, is {_kind_name(value)}", "wrong type"
+                )
+            index += 1
+            if not text.at("]"):
+                text.skip(",")
+
+
+class _Window:
+    """A window on a UTF-8 file that grows until one JSON value is whole in it."""
+
+    def __init__(self, stream: io.BufferedReader, name: str) -> None:
+        self._stream, self._name = stream, name
+        self._decode = codecs.getincrementaldecoder("utf-8")()
+        self._text, self._at = "", 0
+        self._done = False
+        self._more(CHUNK)
+        self._text = self._text.removeprefix("\ufeff")
+
+    def _more(self, size: int) -> None:
+        data = self._stream.read(size)
+        self._done = not data
+        try:
+            text = self._decode.decode(data, final=self._done)
+        except UnicodeDecodeError as error:
+            raise MalformedFile(self._name, "", "", f"is not UTF-8 ({error.reason})", "invalid UTF-8") from None
+        self._text = self._text[self._at :] + text
+        self._at = 0
+
+    def _blank(self) -> None:
+        while True:
+            while self._at < len(self._text) and self._text[self._at] in " \t\r\n":
+                self._at += 1
+            if self._at < len(self._text) or self._done:
+                return
+            self._more(CHUNK)
+
+    def at(self, mark: str) -> bool:
+        """Whether the next character is `mark`."""
+        self._blank()
+        return self._text[self._at : self._at + 1] == mark
+
+    def skip(self, mark: str) -> None:
+        """Pass over `mark`. Raises MalformedFile when something else stands there."""
+        if not self.at(mark):
+            found = self._text[self._at : self._at + 1] or "the end of the file"
+            raise MalformedFile(self._name, "", "", f"is not JSON: expected {mark!r}, found {found!r}", "broken JSON")
+        self._at += 1
+
+    def value(self, decoder: json.JSONDecoder) -> Any:
+        """The next JSON value."""
+        self._blank()
+        size = CHUNK
+        while True:
+            try:
+                value, end = decoder.raw_decode(self._text, self._at)
+            except (json.JSONDecodeError, RecursionError, ValueError) as error:
+                if self._done or isinstance(error, RecursionError):
+                    raise MalformedFile(self._name, "", "", f"is not JSON: {error}", "broken JSON") from None
+                self._more(size)
+                size *= 2  # so that a long value is decoded a few times, not once a chunk
+                continue
+            self._at = end
+            return value

@@ -1,0 +1,245 @@
+"""What every row has in common: an Arrow schema derived from its fields, and values that are checked when it is built.
+
+A row is a frozen dataclass. Its field types are the schema: str, int, float, bool, T | None, tuple[T, ...],
+Mapping[str, float | bool] and other rows. Building a row checks each value against its type, so that whatever reaches
+Parquet can be read back as the same row (architecture, "Rows").
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+INT64 = range(-(2**63), 2**63)
+
+
+def remembered(function: F) -> F:
+    """functools.cache with the function's own type."""
+    return cast(F, cache(function))
+
+
+class InvalidRow(ValueError):
+    """A value that a row cannot hold; the message names the row's type, the field and the problem."""
+
+
+def canonical_json(value: Any) -> str:
+    """JSON with sorted keys, no spaces and no escapes: equal values give equal text. NaN and infinities are refused."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+@dataclass(frozen=True)
+class Row:
+    """Base of all rows. Subclasses add fields, and rules between fields by overriding `check`."""
+
+    def __post_init__(self) -> None:
+        for name, test in _tests(type(self)):
+            problem = test(getattr(self, name))
+            if problem:
+                raise InvalidRow(f"{type(self).__name__}.{name}: {problem}")
+        self.check()
+
+    def check(self) -> None:
+        """Rules between fields; raises InvalidRow through `require`."""
+
+    def require(self, holds: bool, field: str, problem: str) -> None:
+        """Raise InvalidRow naming `field` unless `holds`."""
+        if not holds:
+            raise InvalidRow(f"{type(self).__name__}.{field}: {problem}")
+
+    @classmethod
+    def schema(cls) -> pa.Schema:
+        """The Arrow schema; fields in declaration order, nullable only where the type allows None."""
+        schema: pa.Schema = _schema(cls)
+        return schema
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain Python values as Arrow takes them: mappings as lists of pairs, rows as dicts."""
+        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """The row from values as Arrow gives them back. Raises InvalidRow for unknown or missing fields."""
+        makers = _makers(cls)
+        unknown = sorted(set(values) - set(makers))
+        if unknown:
+            raise InvalidRow(f"{cls.__name__}: unknown field {unknown[0]!r}")
+        try:
+            return cls(**{name: makers[name](value) for name, value in values.items()})
+        except TypeError as error:
+            raise InvalidRow(f"{cls.__name__}: {error}") from error
+
+
+R = TypeVar("R", bound=Row)
+
+
+def to_batch(cls: type[R], rows: Iterable[R]) -> pa.RecordBatch:
+    """Rows as one Arrow record batch with the schema of `cls`."""
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_pylist([row.to_dict() for row in rows], schema=cls.schema())
+
+
+def from_batch(cls: type[R], batch: pa.RecordBatch) -> Iterator[R]:
+    """The rows of an Arrow record batch, in order."""
+    for values in batch.to_pylist():
+        yield cls.from_dict(values)
+
+
+# --- from a field's type: how it is checked, stored and read ---------------------------------------------------------
+
+
+def _text_problem(value: Any) -> str | None:
+    if not isinstance(value, str):
+        return f"expected text, got {type(value).__name__}"
+    if value.isascii():
+        return None
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError as error:
+        return (
+            f"character {error.start} is a lone surrogate (U+{ord(value[error.start]):04X}), "
+            "which UTF-8 and Parquet cannot hold; decode the source with errors='replace' or drop the record"
+        )
+    return None
+
+
+def _int_problem(value: Any) -> str | None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        return f"expected a whole number, got {type(value).__name__}"
+    return None if value in INT64 else "does not fit 64 bits"
+
+
+def _float_problem(value: Any) -> str | None:
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return f"expected a number, got {type(value).__name__}"
+    return None if math.isfinite(value) else f"{value} is not a finite number"
+
+
+def _bool_problem(value: Any) -> str | None:
+    return None if isinstance(value, bool) else f"expected true or false, got {type(value).__name__}"
+
+
+_SCALARS: dict[type, Callable[[Any], str | None]] = {
+    str: _text_problem,
+    int: _int_problem,
+    float: _float_problem,
+    bool: _bool_problem,
+}
+
+
+def _optional(kind: Any) -> Any | None:
+    """T for T | None, else None."""
+    if get_origin(kind) in (Union, types.UnionType):
+        inner = [part for part in get_args(kind) if part is not type(None)]
+        if len(inner) == 1 and len(get_args(kind)) == 2:
+            return inner[0]
+    return None
+
+
+def _problem_of(kind: Any) -> Callable[[Any], str | None]:
+    """The check of one field type."""
+    if kind in _SCALARS:
+        return _SCALARS[kind]
+    if (inner := _optional(kind)) is not None:
+        test = _problem_of(inner)
+        return lambda value: None if value is None else test(value)
+    if get_origin(kind) is tuple:
+        item = _problem_of(get_args(kind)[0])
+
+        def sequence(value: Any) -> str | None:
+            if not isinstance(value, tuple):
+                return f"expected a tuple, got {type(value).__name__}"
+            problems = ((i, item(v)) for i, v in enumerate(value))
+            return next((f"item {i}: {problem}" for i, problem in problems if problem), None)
+
+        return sequence
+    if get_origin(kind) is Mapping:
+        key_test, value_test = (_problem_of(part) for part in get_args(kind))
+
+        def mapping(value: Any) -> str | None:
+            if not isinstance(value, Mapping):
+                return f"expected a mapping, got {type(value).__name__}"
+            problems = ((k, key_test(k) or value_test(v)) for k, v in value.items())
+            return next((f"key {k!r}: {problem}" for k, problem in problems if problem), None)
+
+        return mapping
+    if isinstance(kind, type) and issubclass(kind, Row):
+        return lambda value: None if isinstance(value, kind) else f"expected {kind.__name__}"
+    raise TypeError(f"a row cannot have a field of type {kind}")
+
+
+def _arrow_type(kind: Any) -> Any:
+    import pyarrow as pa
+
+    scalars = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
+    if kind in scalars:
+        return scalars[kind]
+    if (inner := _optional(kind)) is not None:
+        return _arrow_type(inner)
+    if get_origin(kind) is tuple:
+        item = get_args(kind)[0]
+        return pa.list_(pa.field("item", _arrow_type(item), nullable=_optional(item) is not None))
+    if get_origin(kind) is Mapping:
+        key, value = get_args(kind)
+        return pa.map_(_arrow_type(key), pa.field("value", _arrow_type(value), nullable=False))
+    return pa.struct(list(_schema(kind)))
+
+
+def _maker_of(kind: Any) -> Callable[[Any], Any]:
+    """How a value read from Arrow becomes the field's value."""
+    if (inner := _optional(kind)) is not None:
+        make = _maker_of(inner)
+        return lambda value: None if value is None else make(value)
+    if get_origin(kind) is tuple:
+        item = _maker_of(get_args(kind)[0])
+        return lambda value: tuple(item(v) for v in value)
+    if get_origin(kind) is Mapping:
+        return lambda value: dict(value)
+    if isinstance(kind, type) and issubclass(kind, Row):
+        return lambda value: kind.from_dict(value)
+    return lambda value: value
+
+
+@remembered
+def _types(cls: Any) -> dict[str, Any]:
+    hints = get_type_hints(cls)
+    return {f.name: hints[f.name] for f in fields(cls)}
+
+
+@remembered
+def _tests(cls: Any) -> tuple[tuple[str, Callable[[Any], str | None]], ...]:
+    return tuple((name, _problem_of(kind)) for name, kind in _types(cls).items())
+
+
+@remembered
+def _makers(cls: Any) -> dict[str, Callable[[Any], Any]]:
+    return {name: _maker_of(kind) for name, kind in _types(cls).items()}
+
+
+@remembered
+def _schema(cls: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.schema(
+        [pa.field(name, _arrow_type(kind), nullable=_optional(kind) is not None) for name, kind in _types(cls).items()]
+    )
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Row):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return sorted(value.items())  # one order, so that equal rows give equal bytes
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value

@@ -1,0 +1,38 @@
+"""A document: a text that stands once, however many examples, draws or windows refer to it."""
+
+import hashlib
+from dataclasses import dataclass
+
+from records.base import InvalidRow, Row
+
+
+def text_id(text: str) -> str:
+    """The id of a text: sha256 of its UTF-8 bytes, in hex. Raises InvalidRow for lone surrogates."""
+    try:
+        return hashlib.sha256(text.encode("utf-8")).hexdigest()
+    except UnicodeEncodeError as error:
+        raise InvalidRow(
+            f"Document.text: character {error.start} is a lone surrogate, which UTF-8 and Parquet cannot hold"
+        ) from None
+
+
+@dataclass(frozen=True)
+class Document(Row):
+    """`document_id` is the digest of `text`; `words` are its white-space words; source names raw file and record."""
+
+    document_id: str
+    title: str
+    text: str
+    words: int
+    source_file: str
+    source_record: str
+
+    @classmethod
+    def of(cls, text: str, *, title: str = "", source_file: str, source_record: str = "") -> "Document":
+        """The document of `text`, with id and word count worked out."""
+        return cls(text_id(text), title, text, len(text.split()), source_file, source_record)
+
+    def check(self) -> None:
+        self.require(len(self.document_id) == 64, "document_id", "must be a sha256 in hex")
+        self.require(bool(self.text.strip()), "text", "is empty")
+        self.require(self.words > 0, "words", "a document has words")

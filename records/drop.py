@@ -1,0 +1,20 @@
+"""What did not become an example, and why. Nothing disappears without one of these."""
+
+from dataclasses import dataclass
+
+from records.base import Row
+
+
+@dataclass(frozen=True)
+class Drop(Row):
+    """`record` names file and record; `error` tells bad input (exit status 1) from a benchmark's own filter."""
+
+    task: str
+    split: str
+    record: str
+    reason: str
+    detail: str
+    error: bool
+
+    def check(self) -> None:
+        self.require(bool(self.reason), "reason", "is empty")

@@ -1,0 +1,50 @@
+"""An example: documents in order, a query, references."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from records.base import Row, canonical_json
+
+
+@dataclass(frozen=True)
+class Example(Row):
+    """One input of a benchmark with its references.
+
+    suite: "" until the sample stage puts a curated example into a suite.
+    document_ids: in the order in which the prompt shows them; titles: one a document, or none at all.
+    query: None for tasks without one. options: for multiple choice, in order.
+    references: gold outputs, first seen first; structured ones as canonical JSON; empty where they are private.
+    metadata: canonical JSON object, what the sampler or the report may want to know.
+    """
+
+    task: str
+    split: str
+    example_id: str
+    document_ids: tuple[str, ...]
+    references: tuple[str, ...]
+    query: str | None = None
+    titles: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    metadata: str = "{}"
+    suite: str = ""
+    draw: int = 0
+
+    def check(self) -> None:
+        self.require(bool(self.task), "task", "is empty")
+        self.require(bool(self.example_id), "example_id", "is empty")
+        self.require(bool(self.document_ids), "document_ids", "an example needs a document")
+        self.require(len(self.titles) in (0, len(self.document_ids)), "titles", "one a document, or none")
+        self.require(self.draw >= 0, "draw", "is negative")
+        self.require(isinstance(json.loads(self.metadata), dict), "metadata", "must be a JSON object")
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The metadata, parsed."""
+        parsed: dict[str, Any] = json.loads(self.metadata)
+        return parsed
+
+
+def metadata(**facts: Any) -> str:
+    """Metadata of an example as canonical JSON."""
+    return canonical_json(facts)

@@ -1,0 +1,55 @@
+"""An answer, and a call that gave none. A failure is never stored or scored as an empty answer."""
+
+from dataclasses import dataclass
+
+from records.base import Row
+
+FINISH_REASONS = ("complete", "length", "refused", "filtered", "context")
+KINDS = ("terminal", "transient")
+
+
+@dataclass(frozen=True)
+class Response(Row):
+    """What a model answered. Token counts are the provider's, None where it reports none."""
+
+    suite: str
+    task: str
+    split: str
+    example_id: str
+    draw: int
+    model: str
+    arm: str
+    request_key: str
+    text: str
+    finish_reason: str
+    input_tokens: int | None
+    cached_tokens: int | None
+    output_tokens: int | None
+    reported_model: str
+
+    def check(self) -> None:
+        self.require(self.finish_reason in FINISH_REASONS, "finish_reason", f"{self.finish_reason!r} is not known")
+        self.require(len(self.request_key) == 64, "request_key", "must be a sha256 in hex")
+
+
+@dataclass(frozen=True)
+class Failure(Row):
+    """A call that ended without an answer: kind says whether another try may help. status: the HTTP status, if any."""
+
+    suite: str
+    task: str
+    split: str
+    example_id: str
+    draw: int
+    model: str
+    arm: str
+    request_key: str
+    kind: str
+    status: int | None
+    message: str
+    attempts: int
+
+    def check(self) -> None:
+        self.require(self.kind in KINDS, "kind", f"{self.kind!r} is none of {', '.join(KINDS)}")
+        self.require(len(self.request_key) == 64, "request_key", "must be a sha256 in hex")
+        self.require(self.attempts >= 1, "attempts", "a failure had an attempt")

@@ -1,0 +1,84 @@
+"""The score of one answer by one metric, and of all answers of a task."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from records.base import Row
+
+
+@dataclass(frozen=True)
+class Score(Row):
+    """value and components on 0-100; parsed: what the metric read in the answer, None where it found nothing."""
+
+    suite: str
+    task: str
+    split: str
+    example_id: str
+    draw: int
+    model: str
+    arm: str
+    metric: str
+    value: float
+    components: Mapping[str, float]
+    flags: Mapping[str, bool]
+    parsed: str | None
+
+    def check(self) -> None:
+        self.require(-1e-9 <= self.value <= 100 + 1e-9, "value", f"{self.value} is outside 0-100")
+
+
+@dataclass(frozen=True)
+class Coverage(Row):
+    """How much of a task a score stands on, in inputs x draws x seeds.
+
+    expected = attempted + missing; attempted = answered + failed; truncated: prompt cut; length_cut: answer cut.
+    """
+
+    expected: int
+    attempted: int
+    answered: int
+    failed: int
+    missing: int
+    truncated: int
+    length_cut: int
+
+    def check(self) -> None:
+        for name in ("expected", "attempted", "answered", "failed", "missing", "truncated", "length_cut"):
+            self.require(getattr(self, name) >= 0, name, "is negative")
+        self.require(self.expected == self.attempted + self.missing, "expected", "is not attempted + missing")
+        self.require(self.attempted == self.answered + self.failed, "attempted", "is not answered + failed")
+        self.require(self.truncated <= self.expected, "truncated", "is more than expected")
+        self.require(self.length_cut <= self.answered, "length_cut", "is more than answered")
+
+    @property
+    def complete(self) -> bool:
+        """Something was expected, and all of it is answered."""
+        return 0 < self.expected == self.answered
+
+
+@dataclass(frozen=True)
+class Aggregate(Row):
+    """A task's score for a model.
+
+    value: over answered inputs, None without any. value_missing_as_zero: unanswered inputs count 0.
+    low, high: 95 % interval over inputs (bootstrap clustered by document). spread: standard deviation over seeds or
+    draws, None for a single one. seeds: how many members a family of baselines has, else 1.
+    """
+
+    suite: str
+    task: str
+    split: str
+    model: str
+    arm: str
+    metric: str
+    value: float | None
+    value_missing_as_zero: float
+    low: float | None
+    high: float | None
+    spread: float | None
+    seeds: int
+    components: Mapping[str, float]
+    coverage: Coverage
+
+    def check(self) -> None:
+        self.require((self.value is None) == (self.coverage.answered == 0), "value", "stands if something was answered")

@@ -1,0 +1,264 @@
+"""Aggregates to a leaderboard: a section a split, a line a model, a cell a task, and averages only where they hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from records.score import Aggregate, Coverage
+from reporting.published import Published, published_of
+
+ARM = "full"
+NOT_ASKED = "not asked"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A task of the suite. examples: how many inputs the paper has, None where it is not known."""
+
+    task: str
+    short: str
+    metric: str
+    examples: int | None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A model's score for a task. reason: why there is none, or why it is not whole; "" where it is complete.
+
+    value, low, high, spread, components: 0-100, as in Aggregate. members: (name, value) of a family's seeds.
+    """
+
+    task: str
+    metric: str
+    value: float | None = None
+    value_missing_as_zero: float | None = None
+    low: float | None = None
+    high: float | None = None
+    spread: float | None = None
+    seeds: int = 1
+    components: Mapping[str, float] | None = None
+    coverage: Coverage | None = None
+    members: tuple[tuple[str, float | None], ...] = ()
+    reason: str = ""
+
+    @property
+    def complete(self) -> bool:
+        """There is a value, and no input is unanswered."""
+        return self.value is not None and self.coverage is not None and self.coverage.complete
+
+    @property
+    def unanswered(self) -> int:
+        """Inputs (x draws x seeds) without an answer."""
+        return self.coverage.expected - self.coverage.answered if self.coverage else 0
+
+    @property
+    def inputs(self) -> int:
+        """How many inputs were asked of each seed."""
+        return self.coverage.expected // self.seeds if self.coverage else 0
+
+    @property
+    def seed_values(self) -> tuple[float, ...]:
+        """Values of the seeds that answered."""
+        return tuple(value for _, value in self.members if value is not None)
+
+
+@dataclass(frozen=True)
+class Average:
+    """Plain mean of a model's unrounded task values; None with the reason while a task is missing or incomplete.
+
+    spread: standard deviation of the seeds' own averages, None for a single one.
+    """
+
+    value: float | None
+    spread: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A model (a family of seeds is one line), its cells in the suite's order."""
+
+    model: str
+    arm: str
+    cells: tuple[Cell, ...]
+    average: Average
+
+    @property
+    def label(self) -> str:
+        """The model's name, with its arm where that is not the usual one."""
+        return self.model if self.arm == ARM else f"{self.model} ({self.arm})"
+
+
+@dataclass(frozen=True)
+class Section:
+    """The leaderboard of one split."""
+
+    split: str
+    lines: tuple[Line, ...]
+
+    def differing(self, columns: Sequence[Column]) -> tuple[tuple[Column, int], ...]:
+        """Tasks asked with another number of inputs than the paper has, and that number."""
+        asked = {cell.task: cell.inputs for line in self.lines for cell in line.cells if cell.coverage}
+        wanted = [(column, asked.get(column.task)) for column in columns if column.examples is not None]
+        return tuple((column, number) for column, number in wanted if number not in (None, column.examples))
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A task of a model that has no score, and the message. stage, task, split "": the name did not say."""
+
+    stage: str
+    task: str
+    split: str
+    model: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Board:
+    """All that the leaderboard and the page show. published stands apart: it enters no line and no average."""
+
+    suite: str
+    title: str
+    columns: tuple[Column, ...]
+    sections: tuple[Section, ...]
+    failures: tuple[Failed, ...]
+    published: Published | None
+
+
+Key = tuple[str, str, str, str]  # split, model, arm, task
+
+
+def board(rows: Sequence[Aggregate], params: Mapping[str, Any]) -> Board:
+    """The leaderboard of a suite.
+
+    rows: of every task, split and model, a family's members among them. params: suite, title, models, tasks (in
+    official order: name, short, metric, paper), published, failures (message by node name), as tasks/stages.py gives
+    them. Raises ValueError for a row of another suite, task or metric, and for two rows that contradict each other.
+    """
+    columns = tuple(
+        Column(task["name"], task["short"], task["metric"], task.get("paper", {}).get("examples"))
+        for task in params["tasks"]
+    )
+    models = tuple(params.get("models", ()))
+    failures = tuple(failed(name, message, models) for name, message in params.get("failures", {}).items())
+    known = _indexed(rows, str(params["suite"]), columns)
+    splits = {split for split, _, _, _ in known} | {one.split for one in failures if one.split}
+    return Board(
+        suite=str(params["suite"]),
+        title=str(params["title"]),
+        columns=columns,
+        sections=tuple(
+            _section(split, known, columns, models, failures)
+            for split in sorted(splits, key=lambda name: (name != "test", name))
+        ),
+        failures=failures,
+        published=published_of(params.get("published", {})),
+    )
+
+
+def failed(name: str, message: str, models: Sequence[str]) -> Failed:
+    """A failure by its node's name, STAGE/SUITE.TASK.SPLIT.MODEL...; a name in another form is shown as it is."""
+    stage, _, slot = name.partition("/")
+    labels = slot.split(".")
+    if len(labels) < 4:
+        return Failed("", "", "", name, message)
+    _, task, split, written, *_ = labels
+    model = next((model for model in models if re.sub(r"[^\w=-]+", "-", model) == written), written)
+    return Failed(stage, task, split, model, message)
+
+
+def _indexed(rows: Sequence[Aggregate], suite: str, columns: Sequence[Column]) -> dict[Key, Aggregate]:
+    metrics = {column.task: column.metric for column in columns}
+    found: dict[Key, Aggregate] = {}
+    for row in rows:
+        where = f"{row.suite}, task {row.task}, split {row.split}, model {row.model}"
+        if row.suite != suite or row.task not in metrics:
+            raise ValueError(f"{where}: no task of suite {suite}")
+        if row.metric != metrics[row.task]:
+            raise ValueError(f"{where}: scored by {row.metric}, but the suite's metric is {metrics[row.task]}")
+        key = (row.split, row.model, row.arm, row.task)
+        if key in found and found[key].value != row.value:  # naive's seed 7 and naive:seed=7 may both be there
+            raise ValueError(f"{where}: two rows with different values, {found[key].value} and {row.value}")
+        found[key] = row
+    return found
+
+
+def _section(
+    split: str,
+    known: Mapping[Key, Aggregate],
+    columns: Sequence[Column],
+    models: Sequence[str],
+    failures: Sequence[Failed],
+) -> Section:
+    here = {key[1:]: row for key, row in known.items() if key[0] == split}
+    families = {(model, arm) for (model, arm, _), row in here.items() if row.seeds > 1}
+    hidden = {
+        (model, arm)
+        for model, arm, _ in here
+        if model not in models and ":" in model and (model.partition(":")[0], arm) in families
+    }
+    names = {(model, arm) for model, arm, _ in here} - hidden
+    names |= {(one.model, ARM) for one in failures if one.split == split} - {(model, ARM) for model, _ in names}
+    names |= {(model, ARM) for model in models if all(model != name for name, _ in names)}
+    order = {model: place for place, model in enumerate(models)}
+    lines = []
+    for model, arm in sorted(names, key=lambda name: (name[1] != ARM, name[1], order.get(name[0], len(order)), name)):
+        messages = {one.task: one.message for one in failures if (one.split, one.model) == (split, model)}
+        cells = tuple(_cell(column, model, arm, here, messages) for column in columns)
+        lines.append(Line(model, arm, cells, average(cells)))
+    return Section(split, tuple(lines))
+
+
+def _cell(
+    column: Column, model: str, arm: str, here: Mapping[tuple[str, str, str], Aggregate], messages: Mapping[str, str]
+) -> Cell:
+    row = here.get((model, arm, column.task))
+    if row is None:
+        return Cell(column.task, column.metric, reason=messages.get(column.task, NOT_ASKED))
+    members = [(name, one.value) for (name, of, task), one in here.items() if (of, task) == (arm, column.task)]
+    own = tuple(member for member in members if member[0].startswith(f"{model}:")) if row.seeds > 1 else ()
+    coverage = row.coverage
+    reason = "no inputs" if not coverage.expected else ""
+    if coverage.expected > coverage.answered:
+        reason = f"{coverage.expected - coverage.answered:,} of {coverage.expected:,} unanswered"
+    return Cell(
+        task=row.task,
+        metric=row.metric,
+        value=row.value,
+        value_missing_as_zero=row.value_missing_as_zero,
+        low=row.low,
+        high=row.high,
+        spread=row.spread,
+        seeds=row.seeds,
+        components=dict(sorted(row.components.items())),
+        coverage=coverage,
+        members=own,
+        reason=reason,
+    )
+
+
+def average(cells: Sequence[Cell]) -> Average:
+    """The benchmark's average (ZeroSCROLLS 3.2), or why it is withheld."""
+    scored = [cell for cell in cells if cell.coverage is not None and cell.coverage.expected]
+    unanswered = [cell.task for cell in scored if not cell.complete]
+    reasons = [f"{len(scored)} of {len(cells)} tasks"] if len(scored) < len(cells) else []
+    reasons += [f"unanswered inputs in {', '.join(unanswered)}"] if unanswered else []
+    values = [cell.value for cell in cells if cell.value is not None]
+    if reasons or not values:
+        return Average(None, reason="; ".join(reasons) or "no tasks")
+    return Average(sum(values) / len(values), _spread_of_averages(cells))
+
+
+def _spread_of_averages(cells: Sequence[Cell]) -> float | None:
+    """Standard deviation (n - 1) over seeds of the seed's average; None unless every task has the same seeds."""
+    by_task = [{name: value for name, value in cell.members if value is not None} for cell in cells]
+    seeds = sorted(by_task[0])
+    if len(seeds) < 2 or any(sorted(values) != seeds for values in by_task):
+        return None
+    averages = [sum(values[seed] for values in by_task) / len(by_task) for seed in seeds]
+    mean = sum(averages) / len(averages)
+    return float((sum((value - mean) ** 2 for value in averages) / (len(averages) - 1)) ** 0.5)

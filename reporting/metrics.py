@@ -1,0 +1,70 @@
+"""Names and readings of the metrics, for people (ZeroSCROLLS 3.2). How they are computed stands in scoring/."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Reading:
+    """short: fits above a column. name: in full. meaning: what 0, 100 and values between say."""
+
+    short: str
+    name: str
+    meaning: str
+
+
+READINGS = {
+    "rouge_geo": Reading(
+        "ROUGE",
+        "geometric mean of ROUGE-1, ROUGE-2 and ROUGE-L",
+        "Words, word pairs and longest common subsequence shared with a reference summary, as F-measures without "
+        "stemming. The mean of each over all inputs comes first, their geometric mean second. 100 is a word-for-word "
+        "copy of a reference.",
+    ),
+    "f1": Reading(
+        "F1",
+        "token F1",
+        "Words shared with the closest reference answer, after lower-casing and without punctuation and articles. "
+        "100 is the same words, 0 none.",
+    ),
+    "f1_scrolls": Reading("F1", "token F1 (SCROLLS)", "Words shared with the closest reference answer."),
+    "em": Reading("EM", "exact match", "The share of answers that equal a reference after normalisation."),
+    "accuracy": Reading(
+        "accuracy",
+        "accuracy",
+        "The share of right letters among four. Guessing gives 25.",
+    ),
+    "es": Reading(
+        "ES",
+        "exponential similarity",
+        "100 for the right percentage, halved with every ten points off it, 0 for an answer without a percentage.",
+    ),
+    "concordance": Reading(
+        "C-index",
+        "concordance index",
+        "The share of pairs of summaries put in the right order. Any order that does not depend on the text gives 50 "
+        "on average; a list that is no permutation of the ids gives 0.",
+    ),
+}
+
+
+def reading(metric: str) -> Reading:
+    """The reading of a metric; its bare name where it has none here."""
+    return READINGS.get(metric, Reading(metric, metric, ""))
+
+
+COMPONENTS = {
+    "rouge1": "ROUGE-1",
+    "rouge2": "ROUGE-2",
+    "rougeL": "ROUGE-L",
+    "rougeLsum": "ROUGE-Lsum",
+    "per_instance_mean": "mean over inputs of their own geometric mean",
+}
+
+
+def components(values: Mapping[str, float]) -> list[tuple[str, float]]:
+    """Components with their names for people, in their usual order; unknown ones last, by name."""
+    order = [*(name for name in COMPONENTS if name in values), *sorted(set(values) - set(COMPONENTS))]
+    return [(COMPONENTS.get(name, name), values[name]) for name in order]

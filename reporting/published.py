@@ -1,0 +1,89 @@
+"""What a paper prints, as reference rows: shown beside computed scores under its own label, never mixed with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+KINDS = ("baseline", "human", "zero-shot", "fine-tuned")
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A row of a table of the paper. tokens: input length; scores: by task, 0-100, as printed."""
+
+    table: str
+    label: str
+    kind: str
+    tokens: int | None
+    scores: Mapping[str, float]
+    average: float | None
+    note: str
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"published row {self.label!r}: kind {self.kind!r} is none of {', '.join(KINDS)}")
+
+    @property
+    def about(self) -> str:
+        """Kind, unless it is zero-shot or said by the label, and input length: "fine-tuned, 16,384 tokens"."""
+        kind = "" if self.kind in ("zero-shot", self.label.lower()) else self.kind
+        return ", ".join(filter(None, [kind, f"{self.tokens:,} tokens" if self.tokens else ""]))
+
+
+@dataclass(frozen=True)
+class Published:
+    """A paper's tables. split: whose inputs they are of. titles: by table."""
+
+    title: str
+    citation: str
+    short: str
+    url: str
+    split: str
+    titles: Mapping[str, str]
+    rows: tuple[Reference, ...]
+
+    def table(self, name: str) -> tuple[Reference, ...]:
+        """The rows of one table, in its order."""
+        return tuple(row for row in self.rows if row.table == name)
+
+    @property
+    def main(self) -> str:
+        """The table shown beside a leaderboard: the first one."""
+        return self.rows[0].table
+
+    def label(self, table: str) -> str:
+        """ "published, Shaham et al. 2023, table 3"."""
+        return f"published, {self.short}, table {table}"
+
+    def baseline(self, task: str) -> float | None:
+        """The naive baseline's printed value for a task."""
+        values = (row.scores.get(task) for row in self.table(self.main) if row.kind == "baseline")
+        return next(values, None)
+
+
+def published_of(data: Mapping[str, Any]) -> Published | None:
+    """config/published/SUITE.toml; None where a suite has none."""
+    if not data.get("row"):
+        return None
+    return Published(
+        title=data["title"],
+        citation=data["citation"],
+        short=data["short"],
+        url=data["url"],
+        split=data["split"],
+        titles={name: table["title"] for name, table in data.get("table", {}).items()},
+        rows=tuple(
+            Reference(
+                table=row["table"],
+                label=row["label"],
+                kind=row["kind"],
+                tokens=row.get("tokens"),
+                scores=dict(row["scores"]),
+                average=row.get("average"),
+                note=row.get("note", ""),
+            )
+            for row in data["row"]
+        ),
+    )

@@ -1,0 +1,346 @@
+"""The page's template. A Python string, so that it is part of the report stage's source digest."""
+
+STYLE = """
+:root {
+  color-scheme: light dark;
+  --paper: #fcfbf8; --card: #ffffff; --ink: #1f1d1a; --soft: #625d54; --line: #e2ddd2; --faint: #f3f0e9;
+  --accent: #1d5f6b; --warn: #8a3b00; --warn-back: #fdf0e0; --warn-line: #e3a765; --seed: #1d5f6b;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #171614; --card: #1e1d1a; --ink: #ebe7df; --soft: #aaa396; --line: #38352f; --faint: #24221f;
+    --accent: #7cc4cf; --warn: #ffc078; --warn-back: #33240f; --warn-line: #8a6226; --seed: #7cc4cf;
+  }
+}
+* { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; scroll-behavior: smooth; }
+body {
+  margin: 0; background: var(--paper); color: var(--ink); line-height: 1.5; font-size: 16px;
+  font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif;
+  overflow-wrap: anywhere;
+}
+header, main, footer { max-width: 78rem; margin: 0 auto; padding: 0 1.5rem; }
+h1, h2, h3 { font-family: "Iowan Old Style", "Palatino Linotype", Palatino, "Liberation Serif", Georgia, serif;
+  font-weight: 600; line-height: 1.2; text-wrap: balance; }
+h1 { font-size: 2.6rem; margin: .1em 0 .35em; letter-spacing: -.01em; }
+h2 { font-size: 1.5rem; margin: 3.2rem 0 .4rem; }
+h3 { font-size: 1.12rem; margin: 0; }
+p { margin: .4rem 0 .8rem; max-width: 46rem; }
+a { color: var(--accent); text-underline-offset: .15em; }
+.eyebrow { margin: 2.6rem 0 0; font-size: .8rem; letter-spacing: .09em; text-transform: uppercase; color: var(--soft); }
+.soft { color: var(--soft); }
+.small { font-size: .85rem; }
+nav { display: flex; flex-wrap: wrap; gap: .2rem 1.3rem; font-size: .92rem; padding: .7rem 0; border-block: 1px solid var(--line); }
+nav a { text-decoration: none; }
+nav a:hover { text-decoration: underline; }
+dl.facts { display: flex; flex-wrap: wrap; gap: .8rem 2.4rem; margin: 0 0 1.4rem; }
+dl.facts dt { font-size: .78rem; color: var(--soft); }
+dl.facts dd { margin: 0; font-weight: 550; font-variant-numeric: tabular-nums; }
+.headline { display: flex; flex-wrap: wrap; gap: 1rem; margin: 1.2rem 0; padding: 0; list-style: none; }
+.headline li { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .8rem 1.2rem .9rem; min-width: min(15rem, 100%); }
+.headline strong { display: block; font-size: 2.1rem; line-height: 1.15; font-weight: 600; font-variant-numeric: tabular-nums; }
+.headline strong small { font-size: 1rem; font-weight: 400; color: var(--soft); }
+.headline span { font-size: .85rem; color: var(--soft); display: block; }
+.headline .none { font-size: 1.25rem; padding: .35rem 0 .3rem; }
+.warning { background: var(--warn-back); border: 1px solid var(--warn-line); border-left-width: .35rem; border-radius: .4rem;
+  color: var(--ink); padding: .7rem 1rem; margin: 1rem 0; max-width: 60rem; }
+.warning strong { color: var(--warn); }
+.warning p { margin: .1rem 0; max-width: none; }
+.warning ul, .note ul { margin: .3rem 0 0; padding-left: 1.2rem; }
+.note { border-left: .2rem solid var(--line); padding: .1rem 0 .1rem .9rem; margin: .8rem 0; color: var(--soft); max-width: 60rem; font-size: .92rem; }
+.scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: .6rem; background: var(--card); margin: .9rem 0; }
+.scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .92rem; overflow-wrap: normal; }
+caption { text-align: left; padding: .7rem .9rem .3rem; color: var(--soft); font-size: .85rem; }
+th, td { padding: .42rem .42rem; text-align: right; vertical-align: top; font-weight: 400; white-space: nowrap; }
+thead th { border-bottom: 1px solid var(--line); font-weight: 600; vertical-align: bottom; }
+thead th small, .model small { display: block; font-weight: 400; font-size: .74rem; color: var(--soft); }
+th:first-child, td:first-child { text-align: left; padding-left: .9rem; }
+th:last-child, td:last-child { padding-right: .9rem; }
+tbody tr + tr > * { border-top: 1px solid var(--line); }
+.board .model { position: sticky; left: 0; background: var(--card); z-index: 1; min-width: 8.5rem; max-width: 13rem; white-space: normal;
+  overflow-wrap: anywhere; font-weight: 600; }
+.board td b { font-size: 1.08rem; font-weight: 600; }
+.board td small { display: block; font-size: .71rem; line-height: 1.35; color: var(--soft); }
+.board td small.bad { color: var(--warn); font-weight: 700; }
+.board td.bad { background: var(--warn-back); }
+.board .average { background: var(--faint); }
+.board td .why { white-space: normal; width: 6.5rem; margin-left: auto; overflow-wrap: anywhere; }
+.board tbody.published th, .board tbody.published td { color: var(--soft); border-top: 0; padding-block: .16rem; }
+.board tbody.published .model { font-weight: 400; min-width: 11.5rem; }
+.board tbody.published .model small { display: inline; margin-left: .5em; white-space: nowrap; }
+.board tbody.published tr:last-child > * { padding-bottom: .6rem; }
+.board tbody.published .label { text-align: left; color: var(--ink); border-top: 2px solid var(--ink); padding-block: .6rem .35rem; }
+.board tbody.published .label span { position: sticky; left: .9rem; white-space: normal; }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 33rem), 1fr)); gap: 1rem; margin-top: 1rem; }
+.card { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .95rem 1.1rem .8rem; min-width: 0; break-inside: avoid; }
+.card > p { margin: .1rem 0 .6rem; font-size: .85rem; color: var(--soft); }
+.card .one { border-top: 1px solid var(--line); padding-top: .6rem; margin-top: .6rem; }
+.card .who { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; gap: 0 1rem; }
+.card .who b { font-weight: 600; }
+.card .who span { font-variant-numeric: tabular-nums; }
+.card .who .value { font-size: 1.25rem; font-weight: 600; }
+.card dl { display: flex; flex-wrap: wrap; gap: .1rem 1.1rem; margin: .25rem 0; font-size: .82rem; }
+.card dl div { display: flex; gap: .35rem; }
+.card dt { color: var(--soft); }
+.card dd { margin: 0; font-variant-numeric: tabular-nums; }
+.card .bad { color: var(--warn); font-weight: 600; }
+.strip { display: block; margin: .3rem 0 .1rem; overflow: visible; }
+.strip text { font-size: 11px; fill: var(--soft); font-variant-numeric: tabular-nums; }
+.strip .axis { stroke: var(--line); stroke-width: 1; }
+.strip .seed { stroke: var(--seed); stroke-width: 2; stroke-opacity: .5; }
+.strip .mean { stroke: var(--ink); stroke-width: 2.5; }
+.strip line.published { stroke: var(--warn); stroke-width: 1.5; stroke-dasharray: 3 2; }
+.strip text.published { fill: var(--warn); }
+.failures { padding: 0; list-style: none; }
+.failures li { border: 1px solid var(--line); background: var(--card); border-radius: .5rem; padding: .6rem .9rem; margin: .5rem 0; }
+.failures code { display: block; margin-top: .2rem; font-size: .85rem; white-space: pre-wrap; overflow-wrap: anywhere; color: var(--warn); }
+.reading { display: grid; grid-template-columns: max-content minmax(0, 44rem); gap: .55rem 1.4rem; }
+.reading dt { font-weight: 600; }
+.reading dd { margin: 0; }
+footer { margin-top: 3.5rem; padding-top: 1rem; padding-bottom: 3rem; color: var(--soft); font-size: .85rem; border-top: 1px solid var(--line); }
+@media (max-width: 40rem) {
+  header, main, footer { padding-inline: 1rem; }
+  h1 { font-size: 2rem; }
+  .board .model, .board tbody.published .model { min-width: 6.5rem; max-width: 7.5rem; }
+  .board tbody.published .model small { display: block; margin: 0; white-space: normal; }
+  .reading { grid-template-columns: 1fr; gap: .1rem; }
+  .reading dd { margin-bottom: .7rem; }
+}
+@media print {
+  :root { --paper: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --faint: #f4f4f4; --accent: #000;
+    --warn: #7a3300; --warn-back: #fff; --warn-line: #7a3300; --seed: #000; color-scheme: light; }
+  @page { size: A4 landscape; margin: 12mm; }
+  body { font-size: 10pt; }
+  nav { display: none; }
+  header, main, footer { max-width: none; padding-inline: 0; }
+  .scroll { overflow: visible; border: 0; }
+  table { font-size: 8.5pt; }
+  .model, .label span { position: static !important; }
+  h2 { break-after: avoid; }
+  tr, .failures li { break-inside: avoid; }
+}
+"""
+
+TEMPLATE = (
+    """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{{ board.title }}: report</title>
+<style>"""
+    + STYLE
+    + """</style>
+</head>
+"""
+    """{% macro model_name(line) %}<bdi>{{ line.model }}</bdi>{% if line.arm != usual_arm %} <small>{{ line.arm }}</small>{% endif %}{% endmacro %}
+{% macro reference_cells(row) %}
+<td class="average">{{ row.average | number }}</td>
+{% for column in board.columns %}<td>{{ row.scores.get(column.task) | number }}</td>{% endfor %}
+{% endmacro %}
+{% macro head() %}
+<thead><tr><th scope="col" class="model">model</th>
+<th scope="col" class="average">average</th>
+{% for column in board.columns %}
+<th scope="col"><abbr title="{{ column.task }}" style="text-decoration:none">{{ column.short }}</abbr><small>{{ (column.metric | reading).short }}</small></th>
+{% endfor %}
+</tr></thead>
+{% endmacro %}
+{% macro references_body(published, table, caption) %}
+<tbody class="published">
+{% if caption %}<tr><th class="label" scope="colgroup" colspan="{{ board.columns | length + 2 }}"><span>Published, not computed here: {{ published.short }}, table {{ table }}</span></th></tr>{% endif %}
+{% for row in published.table(table) %}
+<tr><th scope="row" class="model">{{ row.label }}{% if row.about %}<small>{{ row.about }}</small>{% endif %}</th>{{ reference_cells(row) }}</tr>
+{% endfor %}
+</tbody>
+{% endmacro %}
+<body>
+<header>
+<p class="eyebrow">scrollwork · evaluation report</p>
+<h1>{{ board.title }}</h1>
+<dl class="facts">
+<div><dt>Models</dt><dd>{% for name in models %}<bdi>{{ name }}</bdi>{{ ", " if not loop.last }}{% else %}none{% endfor %}</dd></div>
+<div><dt>{{ "Split" if board.sections | length == 1 else "Splits" }}</dt><dd>{% for section in board.sections %}{{ section.split }}{{ ", " if not loop.last }}{% else %}none{% endfor %}</dd></div>
+<div><dt>Tasks with a score</dt><dd>{{ scored }} of {{ board.columns | length }}</dd></div>
+<div><dt>Answers</dt><dd>{{ answered | count }} of {{ expected | count }}</dd></div>
+{% for label, value in run.items() %}<div><dt>{{ label }}</dt><dd>{{ value | fact }}</dd></div>{% endfor %}
+</dl>
+<nav aria-label="Sections of this page">
+{% for section in board.sections %}<a href="#board-{{ loop.index }}">Leaderboard, {{ section.split }}</a>{% endfor %}
+{% for section in board.sections %}<a href="#tasks-{{ loop.index }}">Tasks, {{ section.split }}</a>{% endfor %}
+<a href="#failures">Failures ({{ board.failures | length }})</a>
+{% if board.published %}<a href="#published">Published results</a>{% endif %}
+<a href="#reading">How to read this</a>
+</nav>
+</header>
+<main>
+{% if not board.sections %}
+<div class="warning"><strong>Nothing was scored.</strong></div>
+{% endif %}
+{% for section in board.sections %}
+{% set published = references(section) %}
+{% set wanting = incomplete(section) %}
+{% set differing = section.differing(board.columns) if published else () %}
+<section id="board-{{ loop.index }}" aria-labelledby="board-{{ loop.index }}-title">
+<h2 id="board-{{ loop.index }}-title">Leaderboard, split {{ section.split }}</h2>
+<ul class="headline">
+{% for line in section.lines[:8] %}
+<li><span><bdi>{{ line.label }}</bdi>, benchmark average</span>
+{% if line.average.value is not none %}
+<strong>{{ line.average.value | number }}{% if line.average.spread is not none %} <small>{{ line.average.spread | spread }}</small>{% endif %}</strong>
+<span>mean of {{ line.cells | length }} tasks</span>
+{% else %}
+<strong class="none">no average</strong>
+<span>{{ line.average.reason | upto(400) }}</span>
+{% endif %}
+</li>
+{% endfor %}
+</ul>
+{% if wanting %}
+<div class="warning" role="note"><p><strong>Not complete.</strong> These scores stand on answered inputs only and will move when the rest is answered.</p>
+<ul>
+{% for model, cell in wanting[:40] %}
+<li><bdi>{{ model }}</bdi>, {{ cell.task }}: <strong>{{ cell.coverage.answered | count }} of {{ cell.coverage.expected | count }}</strong> answered ({{ cell.coverage.failed | count }} failed, {{ cell.coverage.missing | count }} missing)</li>
+{% endfor %}
+{% if wanting | length > 40 %}<li>and {{ wanting | length - 40 }} more</li>{% endif %}
+</ul></div>
+{% endif %}
+{% if differing %}
+<div class="note"><p><b>Not the paper’s inputs.</b> The number of inputs differs from the paper’s test set, so these scores and the published ones are not of the same questions:
+{% for column, number_asked in differing %}{{ column.short }} {{ number_asked | count }} instead of {{ column.examples | count }}{{ "; " if not loop.last else "." }}{% endfor %}</p></div>
+{% endif %}
+<div class="scroll" tabindex="0" role="region" aria-labelledby="board-{{ loop.index }}-title">
+<table class="board">
+<caption>Score, ± standard deviation over seeds, 95 % interval over inputs, answered / expected.</caption>
+{{ head() }}
+<tbody>
+{% for line in section.lines %}
+<tr><th scope="row" class="model">{{ model_name(line) }}{% set seeds = line.cells | map(attribute="seeds") | max %}{% if seeds > 1 %}<small>{{ seeds }} seeds</small>{% endif %}</th>
+<td class="average">{% if line.average.value is not none %}<b>{{ line.average.value | number }}</b>{% if line.average.spread is not none %}<small>{{ line.average.spread | spread }}</small>{% endif %}{% else %}–<small class="why">{{ line.average.reason | upto(200) }}</small>{% endif %}</td>
+{% for cell in line.cells %}
+{% if cell.coverage is none or not cell.coverage.expected %}
+<td{% if cell.reason != not_asked %} class="bad"{% endif %}>–<small{% if cell.reason != not_asked %} class="bad"{% endif %}>{{ cell.reason if cell.reason in (not_asked, "no inputs") else "failed" }}</small></td>
+{% else %}
+<td{% if cell.unanswered %} class="bad"{% endif %}><b>{{ cell.value | number }}</b>
+{% if cell.spread is not none %}<small>{{ cell.spread | spread }}</small>{% endif %}
+{% if cell.low is not none and cell.high is not none %}<small>{{ cell.low | number }}–{{ cell.high | number }}</small>{% endif %}
+<small{% if cell.unanswered %} class="bad"{% endif %}>{% if cell.unanswered %}⚠ {% endif %}{{ cell.coverage.answered | count }}/{{ cell.coverage.expected | count }}</small>
+{% if cell.coverage.truncated %}<small>{{ cell.coverage.truncated | count }} pr. cut</small>{% endif %}
+{% if cell.coverage.length_cut %}<small>{{ cell.coverage.length_cut | count }} ans. cut</small>{% endif %}
+</td>
+{% endif %}
+{% endfor %}
+</tr>
+{% endfor %}
+</tbody>
+{% if published %}{{ references_body(published, published.main, true) }}{% endif %}
+</table>
+</div>
+</section>
+{% endfor %}
+
+{% for section in board.sections %}
+{% set published = references(section) %}
+<section id="tasks-{{ loop.index }}" aria-labelledby="tasks-{{ loop.index }}-title">
+<h2 id="tasks-{{ loop.index }}-title">Task by task, split {{ section.split }}</h2>
+<div class="cards">
+{% for column in board.columns %}
+{% set place = loop.index0 %}
+<article class="card">
+<h3>{{ column.task }}</h3>
+<p>{{ (column.metric | reading).name }}{% for label, value in facts.get((column.task, section.split), {}).items() %} · {{ label }} {{ value | fact }}{% endfor %}
+{% if published and paper[column.task] %} · in the paper {{ paper[column.task].examples | fact }} inputs of {{ paper[column.task].mean_words | fact }} words on average{% endif %}</p>
+{% for line in section.lines %}
+{% set cell = line.cells[place] %}
+<div class="one">
+<div class="who"><b>{{ model_name(line) }}</b>
+{% if cell.value is none %}<span class="{{ "soft" if cell.reason == not_asked else "bad" }}">{{ cell.reason | upto(200) }}</span>
+{% else %}<span><span class="value">{{ cell.value | number(2) }}</span>{% if cell.spread is not none %} <span class="soft">±{{ cell.spread | number(2) }}</span>{% endif %}</span>{% endif %}
+</div>
+{% if cell.seed_values | length > 1 %}{{ cell | strip(board.published.baseline(column.task) if published else none) }}{% endif %}
+{% if cell.coverage is not none %}
+<dl>
+{% if cell.low is not none and cell.high is not none %}<div><dt>95 % interval</dt><dd>{{ cell.low | number(2) }}–{{ cell.high | number(2) }}</dd></div>{% endif %}
+{% if cell.seed_values | length > 1 %}<div><dt>seeds</dt><dd>{{ cell.seed_values | min | number(2) }}–{{ cell.seed_values | max | number(2) }}</dd></div>{% endif %}
+{% if cell.components | length > 1 %}{% for name, value in cell.components | components %}<div><dt>{{ name }}</dt><dd>{{ value | number(2) }}</dd></div>{% endfor %}{% endif %}
+</dl>
+<dl>
+<div><dt>inputs</dt><dd>{{ cell.inputs | count }}{% if cell.seeds > 1 %} × {{ cell.seeds }} seeds{% endif %}</dd></div>
+<div{% if cell.unanswered %} class="bad"{% endif %}><dt>answered</dt><dd>{{ cell.coverage.answered | count }} of {{ cell.coverage.expected | count }}</dd></div>
+{% for label, value in (("failed", cell.coverage.failed), ("missing", cell.coverage.missing)) %}
+<div{% if value %} class="bad"{% endif %}><dt>{{ label }}</dt><dd>{{ value | count }}</dd></div>
+{% endfor %}
+<div><dt>prompts cut</dt><dd>{{ cell.coverage.truncated | count }}</dd></div>
+<div><dt>answers cut</dt><dd>{{ cell.coverage.length_cut | count }}</dd></div>
+{% if cell.unanswered %}<div><dt>with unanswered as 0</dt><dd>{{ cell.value_missing_as_zero | number(2) }}</dd></div>{% endif %}
+</dl>
+{% endif %}
+</div>
+{% endfor %}
+</article>
+{% endfor %}
+</div>
+</section>
+{% endfor %}
+
+<section id="failures" aria-labelledby="failures-title">
+<h2 id="failures-title">Failures</h2>
+{% if board.failures %}
+<p>These tasks have no score. Run the same command again once the cause is mended: what stands is not done twice.</p>
+<ul class="failures">
+{% for one in board.failures %}
+<li><b>{{ one.task or "task unknown" }}</b>{% if one.split %}, split {{ one.split }}{% endif %}, <bdi>{{ one.model }}</bdi>
+<code dir="ltr">{{ one.message | upto(message_limit) }}</code></li>
+{% endfor %}
+</ul>
+{% else %}
+<p>None: every task that was asked for has a score.</p>
+{% endif %}
+</section>
+
+{% if board.published %}
+<section id="published" aria-labelledby="published-title">
+<h2 id="published-title">Published results</h2>
+<p>Printed in the paper for its {{ board.published.split }} split, shown for reference, not computed here and part of no average above.
+{% if board.published.url.startswith("https://") %}<a href="{{ board.published.url }}" rel="noreferrer">{{ board.published.title }}</a>{% else %}{{ board.published.title }}{% endif %}. {{ board.published.citation | upto(400) }}</p>
+{% for table, title in board.published.titles.items() %}
+{% if table != board.published.main or not beside %}
+<div class="scroll" tabindex="0" role="region" aria-label="{{ title }}">
+<table class="board">
+<caption>{{ title }}. {{ board.published.short }}.</caption>
+{{ head() }}
+{{ references_body(board.published, table, false) }}
+</table>
+</div>
+{% endif %}
+{% endfor %}
+{% for row in board.published.rows if row.note %}
+<p class="small soft"><b>{{ row.label }}</b>, table {{ row.table }}: {{ row.note | upto(400) }}.</p>
+{% endfor %}
+</section>
+{% endif %}
+
+<section id="reading" aria-labelledby="reading-title">
+<h2 id="reading-title">How to read this</h2>
+<dl class="reading">
+<dt>Score</dt><dd>0 to 100, higher is better, by the task’s own metric; over the inputs that were answered. A failed call is no answer: it is never scored as an empty one.</dd>
+<dt>Average</dt><dd>The plain mean of the unrounded scores of all {{ board.columns | length }} tasks. It is withheld while a task is missing or an input is unanswered, because a mean over other questions is another number.</dd>
+<dt>±</dt><dd>Standard deviation over a baseline’s seeds: how far chance alone moves the score. In a strip, each thin stroke is a seed, the tall one their mean, the dashed one what the paper prints for its naive baseline.</dd>
+<dt>95 % interval</dt><dd>Bootstrap over documents: how far the choice of documents moves the score. Questions on one document are kept together. There is none for a single document.</dd>
+<dt>Answered / expected</dt><dd>In inputs times seeds. Expected = attempted + missing; attempted = answered + failed. ⚠ marks a score whose inputs are not all answered.</dd>
+<dt>Prompts cut</dt><dd>Inputs whose document did not fit the model and was shortened; the model did not see the rest.</dd>
+<dt>Answers cut</dt><dd>Answers that ended at the output limit and may lack their end.</dd>
+{% for metric in metrics %}
+<dt>{{ (metric | reading).short }}</dt><dd><b>{{ (metric | reading).name }}.</b> {{ (metric | reading).meaning | upto(600) }}</dd>
+{% endfor %}
+</dl>
+</section>
+</main>
+<footer>Made by scrollwork. This file loads nothing and runs no script; it can be kept, mailed and printed as it is.</footer>
+</body>
+</html>
+"""
+)

@@ -1,0 +1,64 @@
+"""Text from outside made fit to show: model names and error messages may hold anything."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+LIMIT = 120  # characters shown of a name; error messages get more
+MARKS = 3  # combining marks in a row; more of them climb over the neighbouring lines
+BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # drawn as nothing, but no format characters
+MARKDOWN = re.compile(r"([\\`*_\[\]#|~>])")
+
+
+def shown(text: str, limit: int = LIMIT) -> str:
+    """The first `limit` characters, invisible ones made visible; how long the text is, where that is not all of it."""
+    cut = visible(text[:limit])
+    return cut if len(text) <= limit else f"{cut}… ({len(text):,} characters in all)"
+
+
+def visible(text: str) -> str:
+    """Control, bidirectional and other characters without a shape as signs; chains of combining marks cut short."""
+    if text.isascii() and text.isprintable():
+        return text
+    out = []
+    marks = 0
+    for char in text:
+        marks = marks + 1 if unicodedata.category(char) in ("Mn", "Me") else 0
+        if marks <= MARKS:
+            out.append(_sign(char))
+    return "".join(out)
+
+
+def _sign(char: str) -> str:
+    code = ord(char)
+    if code < 0x20:
+        return chr(0x2400 + code)  # the control pictures: ␀ ␊ ␛
+    if code == 0x7F:
+        return "␡"
+    category = unicodedata.category(char)
+    if category[0] == "C" or category in ("Zl", "Zp") or char in BLANK:
+        return f"⟨U+{code:04X}⟩"
+    return " " if category == "Zs" else char
+
+
+def markdown_text(text: str, limit: int = LIMIT) -> str:
+    """`shown`, with every character escaped that Markdown or HTML within it would read."""
+    return MARKDOWN.sub(r"\\\1", shown(text, limit).replace("&", "&amp;").replace("<", "&lt;"))
+
+
+def number(value: float | None, places: int = 1) -> str:
+    """A score; an en dash where there is none."""
+    return "–" if value is None else f"{value:.{places}f}"
+
+
+def spread(value: float | None) -> str:
+    """ "±0.1"; finer below 0.05, so that a small spread is not read as none."""
+    if value is None:
+        return ""
+    return f"±{value:.1f}" if value >= 0.05 or value == 0 else f"±{value:.2f}"
+
+
+def count(value: int) -> str:
+    """With separators: 10,000."""
+    return f"{value:,}"

@@ -1,0 +1,55 @@
+"""Write the sample corpus: invented raw files for the ten tasks, in the layouts of the releases.
+
+    python sample/generate.py [OUT]
+
+OUT is sample/raw if not given. The same bytes come out every time: no clock, no locale, no network.
+"""
+
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from sample.choices import quality  # noqa: E402
+from sample.episodes import summ_screen_fd  # noqa: E402
+from sample.essays import squality  # noqa: E402
+from sample.facts import musique  # noqa: E402
+from sample.hotels import space_digest  # noqa: E402
+from sample.meetings import qmsum  # noqa: E402
+from sample.narratives import narrative_qa  # noqa: E402
+from sample.novels import book_sum_sort  # noqa: E402
+from sample.papers import qasper  # noqa: E402
+from sample.reports import gov_report  # noqa: E402
+
+# Folder that a part writes, and the part.
+PARTS: dict[str, Callable[[Path], None]] = {
+    "gov_report": gov_report,
+    "summ_screen_fd": summ_screen_fd,
+    "qmsum": qmsum,
+    "squality": squality,
+    "qasper": qasper,
+    "narrativeqa": narrative_qa,
+    "quality": quality,
+    "musique": musique,
+    "space": space_digest,
+    "booksum": book_sum_sort,
+}
+
+
+def generate(out: Path) -> None:
+    """Replace the folders of all parts in out."""
+    for folder, write in PARTS.items():
+        shutil.rmtree(out / folder, ignore_errors=True)
+        write(out)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Write to the folder that was named, or beside this file."""
+    generate(Path(arguments[0]) if arguments else HERE / "raw")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,30 @@
+"""Scores of a task's answers, one row an answer."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from records.response import Response
+from records.score import Score
+from scoring.outcome import GoldError, Metric
+
+
+def scores(metric: Metric, responses: Iterable[Response], references: Mapping[str, Sequence[str]]) -> Iterator[Score]:
+    """A Score for each response, in order. references: by example id. Raises GoldError naming the example."""
+    for response in responses:
+        try:
+            outcome = metric.score(response.text, references[response.example_id])
+        except GoldError as error:
+            raise GoldError(f"{response.task}, example {response.example_id}: {error}") from error
+        yield Score(
+            suite=response.suite,
+            task=response.task,
+            split=response.split,
+            example_id=response.example_id,
+            draw=response.draw,
+            model=response.model,
+            arm=response.arm,
+            metric=metric.NAME,
+            value=outcome.value,
+            components=outcome.components,
+            flags=outcome.flags,
+            parsed=outcome.parsed,
+        )

@@ -1,0 +1,98 @@
+"""What a metric is, and what it says about one answer. ZeroSCROLLS 3.2; fact sheet zeroscrolls.md 7.
+
+Every value leaves scoring/ on a scale of 0 to 100, finite and unrounded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = float | npt.NDArray[np.float64]
+
+
+class GoldError(ValueError):
+    """A reference that the metric cannot score; the message says what is wrong with it."""
+
+
+class PredictionError(ValueError):
+    """A prediction that is no text. Any text at all can be scored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The score of one answer.
+
+    value: 0 to 100. components: the per-instance components of the metric, 0 to 100. parsed: what the metric
+    read out of the prediction, None where it read nothing or takes the whole text. flags: e.g. `format_ok`.
+    Raises ValueError for a number that is not finite or lies outside 0 to 100.
+    """
+
+    value: float
+    components: Mapping[str, float]
+    parsed: str | None = None
+    flags: Mapping[str, bool] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_percent("value", self.value)
+        for name, component in self.components.items():
+            check_percent(f'component "{name}"', component)
+        object.__setattr__(self, "components", dict(self.components))  # a copy that nobody else holds
+        object.__setattr__(self, "flags", dict(self.flags))
+
+
+class Metric(Protocol):
+    """The contract of a metric: each module of scoring/ that is named in registry.py satisfies it.
+
+    NEEDS: the fields of a row that `score` reads beside the prediction. COMPONENTS: names of the per-instance
+    components, in order. VERSION: raised when the same texts get another score.
+    """
+
+    @property
+    def NAME(self) -> str: ...
+    @property
+    def VERSION(self) -> int: ...
+    @property
+    def RANGE(self) -> tuple[float, float]: ...
+    @property
+    def NEEDS(self) -> tuple[str, ...]: ...
+    @property
+    def COMPONENTS(self) -> tuple[str, ...]: ...
+
+    def score(self, prediction: str, references: Sequence[str]) -> Outcome:
+        """The outcome of one prediction, 0 to 100. Raises GoldError, PredictionError."""
+
+    def headline(self, means: Mapping[str, Any]) -> FloatArray:
+        """The task value, 0 to 100, from the dataset means of the components; arrays give an array
+        (bootstrap).
+        """
+
+
+def check_percent(what: str, number: float) -> None:
+    """Raises ValueError unless `number` is finite and lies in 0 to 100."""
+    if not (math.isfinite(number) and 0.0 <= number <= 100.0):
+        raise ValueError(f"{what} must be a finite number from 0 to 100, not {number!r}")
+
+
+def check_texts(prediction: str, references: Sequence[str]) -> None:
+    """Lets one text with one reference or more pass; raises PredictionError, GoldError for anything else."""
+    if not isinstance(prediction, str):
+        raise PredictionError(f"prediction must be text, not {type(prediction).__name__}")
+    if isinstance(references, (str, bytes)):
+        raise GoldError("references must be a list of texts, not one text")
+    if not references:
+        raise GoldError("references must hold one text at least: the list is empty")
+    for number, reference in enumerate(references, start=1):
+        if not isinstance(reference, str):
+            raise GoldError(f"reference {number} must be text, not {type(reference).__name__}")
+
+
+def single(name: str, fraction: float, parsed: str | None = None, flags: Mapping[str, bool] | None = None) -> Outcome:
+    """The outcome of a metric with one component, from a fraction of 0 to 1."""
+    value = 100.0 * fraction
+    return Outcome(value, {name: value}, parsed, flags or {})

@@ -1,0 +1,91 @@
+"""Metric names to metric modules. Nothing is imported before its name is asked for."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from scoring.outcome import FloatArray, Metric, Outcome
+
+MODULES: Mapping[str, str] = {
+    "rouge_geo": "scoring.rouge_geo",
+    "f1": "scoring.f1",
+    "f1_scrolls": "scoring.f1_scrolls",
+    "em": "scoring.em",
+    "accuracy": "scoring.accuracy",
+    "es": "scoring.es",
+    "concordance": "scoring.concordance",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """A metric module with options filled in; a metric itself, and one that can be pickled."""
+
+    name: str
+    options: tuple[tuple[str, bool], ...]
+
+    @property
+    def _module(self) -> Any:
+        return importlib.import_module(module_of(self.name))
+
+    @property
+    def NAME(self) -> str:
+        return str(self._module.NAME)
+
+    @property
+    def VERSION(self) -> int:
+        return int(self._module.VERSION)
+
+    @property
+    def RANGE(self) -> tuple[float, float]:
+        low, high = self._module.RANGE
+        return low, high
+
+    @property
+    def NEEDS(self) -> tuple[str, ...]:
+        return tuple(self._module.NEEDS)
+
+    @property
+    def COMPONENTS(self) -> tuple[str, ...]:
+        return tuple(self._module.COMPONENTS)
+
+    def score(self, prediction: str, references: Sequence[str]) -> Outcome:
+        """As the module's `score`, with the options."""
+        return cast(Outcome, self._module.score(prediction, references, **dict(self.options)))
+
+    def headline(self, means: Mapping[str, FloatArray]) -> FloatArray:
+        """As the module's `headline`."""
+        return cast(FloatArray, self._module.headline(means))
+
+
+def known() -> tuple[str, ...]:
+    """The names of all metrics."""
+    return tuple(MODULES)
+
+
+def module_of(name: str) -> str:
+    """The dotted module of a metric. Raises ValueError for an unknown name, listing the known ones."""
+    if name not in MODULES:
+        raise ValueError(f'unknown metric "{name}"; known: {", ".join(MODULES)}')
+    return MODULES[name]
+
+
+def metric(name: str, **options: bool) -> Metric:
+    """The metric of that name; `options` are those that its module names in OPTIONS (rouge_geo: stem).
+
+    Raises ValueError for an unknown name, an option that the metric does not have, and an option that is no
+    bool.
+    """
+    module = importlib.import_module(module_of(name))
+    offered: tuple[str, ...] = getattr(module, "OPTIONS", ())
+    for option, value in options.items():
+        if option not in offered:
+            raise ValueError(f'metric "{name}" has no option "{option}"; it has: {", ".join(offered) or "none"}')
+        if not isinstance(value, bool):
+            raise ValueError(f'option "{option}" of metric "{name}" must be true or false, not {value!r}')
+    if not options:
+        return cast(Metric, module)
+    return Configured(name, tuple(sorted(options.items())))

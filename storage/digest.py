@@ -1,0 +1,70 @@
+"""Digests: of bytes, of files (remembered by size and time), of values."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from records.base import canonical_json
+
+CHUNK = 1 << 20
+
+
+def sha256_of(value: Any) -> str:
+    """sha256 in hex of a value's canonical JSON."""
+    return hashlib.sha256(canonical_json(value).encode("utf-8")).hexdigest()
+
+
+def sha256_file(path: Path) -> str:
+    """sha256 in hex of a file's bytes, read in chunks."""
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while chunk := stream.read(CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+class FileDigests:
+    """Digests of local files, computed again only when size or modification time changed.
+
+    `path`: where they are remembered between runs (a JSON file), None to forget them. Only a cache: `verify` never
+    uses it.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = path
+        self._known: dict[str, list[Any]] = {}
+        self._changed = False
+        if path is not None:
+            try:
+                loaded = json.loads(path.read_text(encoding="utf-8"))
+                self._known = loaded if isinstance(loaded, dict) else {}
+            except (OSError, ValueError):
+                pass  # a cache: whatever is wrong with it, it is made again
+
+    def of(self, path: Path) -> tuple[str, int]:
+        """(sha256 in hex, size in bytes) of a file."""
+        stat = path.stat()
+        stamp = [stat.st_size, stat.st_mtime_ns]
+        known = self._known.get(str(path))
+        if known is not None and known[:2] == stamp:
+            return str(known[2]), stat.st_size
+        digest = sha256_file(path)
+        self._known[str(path)] = [*stamp, digest]
+        self._changed = True
+        return digest, stat.st_size
+
+    def save(self) -> None:
+        """Remember for the next run; silently not, where the folder cannot be written."""
+        if self._path is None or not self._changed:
+            return
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            temporary = self._path.with_name(f".{self._path.name}.{os.getpid()}")
+            temporary.write_text(json.dumps(self._known), encoding="utf-8")
+            os.replace(temporary, self._path)
+        except OSError:
+            pass

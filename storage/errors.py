@@ -1,0 +1,44 @@
+"""What can go wrong with storage, said to the person who meets it."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+class StorageError(RuntimeError):
+    """Storage cannot do what was asked; the message says what to do."""
+
+
+class StorageFull(StorageError):
+    """No room where the artifact or answer was to be written. Nothing half-written stays."""
+
+
+class DamagedArtifact(StorageError):
+    """A part of an artifact is missing or its bytes are not those that the manifest names."""
+
+    def __init__(self, folder: str, part: str, problem: str) -> None:
+        super().__init__(f"{folder}: part {part} {problem}")
+        self.folder, self.part, self.problem = folder, part, problem
+
+
+class ForeignStore(StorageError):
+    """The database named as response store is not one, or belongs to something else. It was not changed."""
+
+
+_NO_ROOM = {errno.ENOSPC: "no space left", errno.EDQUOT: "disk quota reached", errno.EFBIG: "file size limit reached"}
+
+
+@contextmanager
+def naming_full_disks(what: str, where: str) -> Iterator[None]:
+    """Turn an out-of-space error into StorageFull that says what was being written, and where."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _NO_ROOM:
+            raise StorageFull(
+                f"{where}: {_NO_ROOM[error.errno]} while writing {what}. Nothing half-written was kept and everything "
+                "finished before stands; free space (or name another --home) and run the same command again"
+            ) from error
+        raise

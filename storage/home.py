@@ -1,0 +1,76 @@
+"""The home folder: artifacts, answers, reports, runs. Absolute once made, so that it can be handed to a worker."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from storage.artifacts import Artifacts
+from storage.digest import FileDigests
+from storage.errors import StorageError
+from storage.location import Location
+
+
+@dataclass(frozen=True)
+class Home:
+    """Where everything of one installation is kept. `store`: URL of the response store, "" for responses.db at home."""
+
+    url: str
+    store: str = ""
+
+    @classmethod
+    def at(cls, url: str, store: str = "") -> Home:
+        """The home at a path or URL, made absolute. A remote home needs a store that other machines reach."""
+        if "://" not in url:
+            url = str(Path(url).expanduser().resolve())
+        elif not url.startswith("file://") and not store:
+            raise StorageError(f"{url}: a remote home needs a remote response store: add --store postgresql://...")
+        return cls(url, store)
+
+    @property
+    def folder(self) -> Path:
+        """The local folder of this home: for caches, Prefect and reports. Remote homes keep these in ./.scrollwork."""
+        return Path(self.url) if "://" not in self.url else Path(".scrollwork").resolve()
+
+    @property
+    def artifacts(self) -> Artifacts:
+        """The artifacts of this home."""
+        return Artifacts(f"{self.url}/artifacts")
+
+    @property
+    def store_url(self) -> str:
+        """URL of the response store."""
+        return self.store or f"sqlite:///{self.folder / 'responses.db'}"
+
+    @property
+    def reports(self) -> Path:
+        """Where pages are published."""
+        return self.folder / "reports"
+
+    def digests(self) -> FileDigests:
+        """Digests of raw files, remembered in this home."""
+        return FileDigests(self.folder / "cache" / "raw-digests.json")
+
+    def note_run(self, run: dict[str, Any]) -> str:
+        """Keep a row of a run (request, keys of its results); its id."""
+        run_id = time.strftime("%Y%m%dT%H%M%S", time.gmtime()) + f"-{os.getpid()}"
+        Location(f"{self.url}/runs").replace(
+            f"{run_id}.json", json.dumps({"id": run_id, "time": time.time(), **run}, indent=1, sort_keys=True).encode()
+        )
+        return run_id
+
+    def runs(self) -> list[dict[str, Any]]:
+        """The rows of runs, the oldest first; unreadable ones are left out."""
+        folder = Location(f"{self.url}/runs")
+        found = []
+        for name in folder.names():
+            if name.endswith(".json"):
+                try:
+                    found.append(json.loads(folder.read(name)))
+                except ValueError:
+                    continue
+        return sorted(found, key=lambda run: run.get("time", 0.0))

@@ -1,0 +1,201 @@
+"""A folder that may be local or remote (any fsspec URL), with the few operations that artifacts need.
+
+Writing is all or nothing everywhere: locally under a temporary name, synced and renamed; remotely the object store does
+it. Temporary files hold a lock while their writer lives, so that leftovers of killed runs can be told from work in
+progress and removed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from storage.errors import naming_full_disks
+
+TEMPORARY = ".tmp-"
+
+
+class Location:
+    """The folder at `url` (a path or an fsspec URL). Folders come into being when something is written."""
+
+    def __init__(self, url: str) -> None:
+        import fsspec.core
+
+        self.url = url.rstrip("/") or "/"
+        self._fs, self._root = fsspec.core.url_to_fs(self.url)
+        self.local: Path | None = Path(self._root) if "file" in _protocols(self._fs) else None
+
+    def __str__(self) -> str:
+        return str(self.local) if self.local is not None else self.url
+
+    def child(self, *names: str) -> Location:
+        """The folder below this one."""
+        return Location("/".join([self.url, *names]))
+
+    def _path(self, name: str) -> str:
+        return f"{self._root}/{name}" if name else self._root
+
+    def names(self) -> list[str]:
+        """Names of everything directly in this folder, sorted; empty where there is no folder."""
+        if self.local is not None:
+            return sorted(os.listdir(self.local)) if self.local.is_dir() else []
+        try:
+            return sorted(entry.rstrip("/").rsplit("/", 1)[-1] for entry in self._fs.ls(self._root, detail=False))
+        except FileNotFoundError:
+            return []
+
+    def exists(self, name: str = "") -> bool:
+        """Whether the file (or, without a name, the folder) is there."""
+        return bool(self._fs.exists(self._path(name)))
+
+    def size_and_time(self, name: str) -> tuple[int, int | None]:
+        """(bytes, modification time in ns, None where the store tells none). Raises FileNotFoundError."""
+        if self.local is not None:
+            stat = (self.local / name).stat()
+            return stat.st_size, stat.st_mtime_ns
+        return int(self._fs.info(self._path(name))["size"]), None
+
+    def open(self, name: str) -> IO[bytes]:
+        """The file, for reading bytes at any position."""
+        if self.local is not None:
+            return (self.local / name).open("rb")
+        stream: IO[bytes] = self._fs.open(self._path(name), "rb")
+        return stream
+
+    def read(self, name: str) -> bytes:
+        """The whole file. Raises FileNotFoundError."""
+        with self.open(name) as stream:
+            return stream.read()
+
+    def create(self, name: str, data: bytes) -> bool:
+        """Write the file only if there is none yet; False, and nothing written, where one stands."""
+        if self.local is None:
+            try:
+                self._fs.pipe_file(self._path(name), data, mode="create")
+            except FileExistsError:
+                return False
+            return True
+        with self.temporary(name) as (stream, path):
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+            try:
+                os.link(path, self.local / name)  # atomic, and refused where the name is taken
+            except FileExistsError:
+                return False
+        _sync_folder(self.local)
+        return True
+
+    def replace(self, name: str, data: bytes) -> None:
+        """Write the file, in place of any that stands."""
+        if self.local is None:
+            self._fs.pipe_file(self._path(name), data)
+            return
+        with self.temporary(name) as (stream, path):
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+            os.replace(path, self.local / name)
+        _sync_folder(self.local)
+
+    @contextmanager
+    def temporary(self, name: str) -> Iterator[tuple[IO[bytes], Path]]:
+        """A local file to write to, removed at the end if `publish` did not take it. It is locked while it is open."""
+        folder = self.local
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+        with naming_full_disks(name, str(self)):
+            descriptor, made = tempfile.mkstemp(prefix=f"{TEMPORARY}{name}-", dir=folder)
+            path = Path(made)
+            try:
+                with os.fdopen(descriptor, "wb") as stream:
+                    fcntl.flock(stream, fcntl.LOCK_EX)
+                    os.fchmod(stream.fileno(), 0o644)
+                    yield stream, path
+            finally:
+                path.unlink(missing_ok=True)
+
+    def publish(self, stream: IO[bytes], path: Path, name: str) -> None:
+        """Put a finished temporary file under its final name."""
+        stream.flush()
+        os.fsync(stream.fileno())
+        if self.local is not None:
+            os.replace(path, self.local / name)
+            _sync_folder(self.local)
+        else:
+            self._fs.put_file(str(path), self._path(name))
+
+    def remove(self, name: str) -> None:
+        """Remove a file; nothing happens where there is none."""
+        try:
+            self._fs.rm_file(self._path(name))
+        except FileNotFoundError:
+            pass
+
+    def remove_empty(self) -> None:
+        """Remove this folder if nothing is in it."""
+        if self.local is not None:
+            try:
+                self.local.rmdir()
+            except OSError:
+                pass
+
+    def sweep(self) -> list[str]:
+        """Remove temporary files whose writers are gone; their names."""
+        if self.local is None:
+            return []
+        gone = []
+        for path in self.local.glob(f"{TEMPORARY}*"):
+            if _unlocked(path):
+                path.unlink(missing_ok=True)
+                gone.append(path.name)
+        return gone
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Hold a lock on `path` among the processes of this machine; waits while another holds it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    while True:
+        descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        try:
+            current = os.stat(path).st_ino == os.fstat(descriptor).st_ino
+        except FileNotFoundError:
+            current = False
+        if current:
+            break
+        os.close(descriptor)  # whoever held it removed the file meanwhile: lock the one that stands now
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _unlocked(path: Path) -> bool:
+    """Whether nobody holds the file at `path`."""
+    try:
+        with path.open("rb") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return False
+
+
+def _sync_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _protocols(fs: Any) -> tuple[str, ...]:
+    return (fs.protocol,) if isinstance(fs.protocol, str) else tuple(fs.protocol)

@@ -1,0 +1,132 @@
+"""The whole chain of a request on an engine: plan, build, publish the report, keep a row of the run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from storage.errors import naming_full_disks
+from tasks.engine import Engine, Finished, run_inline
+from tasks.graph import Node, Planner, Status, topological
+from tasks.request import Request
+from tasks.stages import build_nodes, report_node, run_nodes
+from tasks.workshop import Locations, Workshop
+
+
+@dataclass(frozen=True)
+class Chain:
+    """What ran. report: the published page, None for a build or where nothing was scored."""
+
+    request: Request
+    finished: tuple[Finished, ...]
+    report: Path | None = None
+
+    @property
+    def failed(self) -> list[Finished]:
+        """Nodes that failed themselves (what was skipped because of them is left out)."""
+        return [one for one in self.finished if one.how == "failed"]
+
+
+@dataclass(frozen=True)
+class Planned:
+    """Every stage with its state; work: whether something can and must be done."""
+
+    statuses: tuple[tuple[Node, Status], ...]
+
+    @property
+    def work(self) -> bool:
+        """Something is not there and could be built."""
+        return any(status.state != "reused" and status.problem is None for _, status in self.statuses)
+
+
+def locations_of(request: Request) -> Locations:
+    """The absolute locations that tasks get."""
+    return Locations(request.home, request.raw, request.store)
+
+
+def plan(request: Request) -> Planned:
+    """The state of every stage of a request; the report's too, once everything before it stands or cannot be built."""
+    planner = Planner(Workshop(locations_of(request)))
+    nodes = topological(run_nodes(request) if request.models else build_nodes(request))
+    statuses = [(node, planner.status(node)) for node in nodes]
+    if request.models:
+        report = planned_report(request, statuses)
+        statuses.append((report, planner.status(report)))
+    return Planned(tuple(statuses))
+
+
+def planned_report(request: Request, statuses: Sequence[tuple[Node, Status]]) -> Node:
+    """The report over the aggregates that can be had."""
+    aggregates = [(node, status) for node, status in statuses if node.stage == "aggregate"]
+    failures = {node.name: str(status.problem) for node, status in aggregates if status.problem is not None}
+    return report_node(request, [node for node, status in aggregates if status.problem is None], failures)
+
+
+def build(request: Request, engine: Engine = run_inline) -> Chain:
+    """Raw files to samples."""
+    sweep(request)
+    finished = engine(topological(build_nodes(request)), locations_of(request))
+    chain = Chain(request, tuple(finished))
+    note(chain)
+    return chain
+
+
+def run(request: Request, engine: Engine = run_inline) -> Chain:
+    """Raw files to a report. What failed is missing from it and named in it."""
+    sweep(request)
+    locations = locations_of(request)
+    finished = engine(topological(run_nodes(request)), locations)
+    aggregates = [one for one in finished if one.node.stage == "aggregate"]
+    failures = {one.node.name: one.error for one in aggregates if one.error}
+    report = report_node(request, [one.node for one in aggregates if not one.error], failures)
+    finished += engine([report], locations)
+    page = None if finished[-1].error else publish(request, report)
+    chain = Chain(request, tuple(finished), page)
+    note(chain)
+    return chain
+
+
+def sweep(request: Request) -> None:
+    """Clean up after killed runs."""
+    Workshop(locations_of(request)).artifacts.sweep()
+
+
+def publish(request: Request, report: Node) -> Path:
+    """Put the page where people find it; the path."""
+    shop = Workshop(locations_of(request))
+    artifact = Planner(shop).status(report).artifact
+    assert artifact is not None
+    return write_page(shop.home.reports / f"{request.suite}.html", artifact.bytes_of("page.html"))
+
+
+def write_page(path: Path, data: bytes) -> Path:
+    """Write a page whole or not at all; nothing happens where the same bytes stand."""
+    if path.is_file() and path.read_bytes() == data:
+        return path
+    with naming_full_disks("the report", str(path.parent)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            temporary.write_bytes(data)
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    return path
+
+
+def note(chain: Chain) -> None:
+    """Keep a row of the run: request, how its stages ended, keys of its last artifacts."""
+    shop = Workshop(locations_of(chain.request))
+    planner = Planner(shop)
+    roots = {one.node.name: planner.status(one.node).key for one in chain.finished if not one.error}
+    shop.home.note_run(
+        {
+            "request": chain.request.to_json(),
+            "stages": {one.node.name: one.how for one in chain.finished},
+            "errors": {one.node.name: one.error for one in chain.failed},
+            "keys": roots,
+            "report": str(chain.report) if chain.report else None,
+        }
+    )

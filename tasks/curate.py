@@ -1,0 +1,52 @@
+"""Stage curate: raw files -> documents, examples, drops, and the list of raw files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from preprocessing.curation import curate
+from records.document import Document
+from records.drop import Drop
+from records.example import Example
+from records.raw_file import RawFile
+from storage.artifacts import Artifact, ArtifactWriter
+from tasks.graph import Node
+from tasks.workshop import Workshop
+
+
+def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+    """Stream the rows of the data set's module into their tables."""
+    assert node.raw is not None
+    found = shop.found(node.raw.dataset, node.raw.patterns, node.raw.values)
+    documents = writer.table("documents", Document)
+    examples = writer.table("examples", Example)
+    drops = writer.table("drops", Drop)
+    files = writer.table("raw_files", RawFile)
+    for file in found.files():
+        files.add(file)
+    reasons: Counter[str] = Counter()
+    errors = 0
+    counts: Counter[str] = Counter()
+    params = node.params
+    opened = found.opened(shop.locations.raw)
+    for row in curate(params["dataset"], opened, params["task"], params["split"], params["options"]):
+        if isinstance(row, Document):
+            documents.add(row)
+            counts["documents"] += 1
+        elif isinstance(row, Example):
+            examples.add(row)
+            counts["examples"] += 1
+        elif isinstance(row, Drop):
+            drops.add(row)
+            reasons[row.reason] += 1
+            errors += row.error
+        else:
+            raise TypeError(f"curate yields documents, examples and drops, not {type(row).__name__}")
+    writer.facts = {
+        **counts,
+        "dropped": dict(sorted(reasons.items())),
+        "errors": errors,
+        "raw_files": len(found.files()),
+    }
+    writer.notes = {"raw": shop.locations.raw}

@@ -1,0 +1,65 @@
+"""Running nodes in order, in this process, without Prefect. execute.py does the same through Prefect."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from preprocessing.errors import RawError
+from storage.errors import StorageError
+from tasks import progress
+from tasks.build import Built, ensure
+from tasks.graph import Node
+from tasks.workshop import Locations, Workshop
+
+log = logging.getLogger("scrollwork")
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a node ended: reused, built, failed (error says why) or skipped (an input failed)."""
+
+    node: Node
+    how: str
+    error: str = ""
+
+
+Engine = Callable[[Sequence[Node], Locations], list[Finished]]
+
+
+def run_inline(nodes: Sequence[Node], locations: Locations) -> list[Finished]:
+    """One node after another. A failure skips what needs it; everything else goes on."""
+    shop = Workshop(locations)
+    finished: dict[str, Finished] = {}
+    for node in nodes:
+        broken = [needed for _, needed in node.inputs if needed.name in finished and finished[needed.name].error]
+        if broken:
+            finished[node.name] = Finished(node, "skipped", finished[broken[0].name].error)
+            continue
+        try:
+            built = build_told(node, shop)
+            finished[node.name] = Finished(node, "reused" if built.reused else "built")
+        except Exception as error:
+            log.debug("%s failed", node.title, exc_info=True)
+            finished[node.name] = Finished(node, "failed", said(error))
+    return list(finished.values())
+
+
+def build_told(node: Node, shop: Workshop) -> Built:
+    """Build a node and tell its progress."""
+    progress.started(node.title)
+    try:
+        built = ensure(node, shop)
+    except BaseException:
+        progress.ended(node.title, "failed")
+        raise
+    progress.ended(node.title, "reused" if built.reused else "built")
+    return built
+
+
+def said(error: BaseException) -> str:
+    """An error for the person who meets it: expected ones as they are, others with their kind."""
+    expected = (RawError, StorageError)
+    text = str(error) or "no message"
+    return text if isinstance(error, expected) else f"{type(error).__name__}: {text}"

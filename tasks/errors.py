@@ -1,0 +1,13 @@
+"""What a person can mend: a wrong request, a failed stage."""
+
+
+class UsageError(ValueError):
+    """The request itself is wrong (exit status 2); the message says what would be right."""
+
+
+class StageFailed(RuntimeError):
+    """One or more stages failed; the others stand. chain: how all of them ended (tasks.chain.Chain)."""
+
+    def __init__(self, message: str, chain: object = None) -> None:
+        super().__init__(message)
+        self.chain = chain

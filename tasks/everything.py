@@ -1,0 +1,171 @@
+"""What a home holds: everything that is scored, every run, every artifact checked back to the raw files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from records.base import InvalidRow
+from records.raw_file import RawFile
+from records.response import Failure, Response
+from records.score import Aggregate
+from storage.artifacts import Artifact
+from storage.digest import sha256_file, sha256_of
+from storage.errors import DamagedArtifact, StorageError
+from storage.home import Home
+from tasks.stages import report_params
+from tasks.suites import load_suite
+
+
+def scored(home: Home, suite: str) -> tuple[list[Aggregate], dict[str, Any]]:
+    """(the aggregates built last for each task, split, model and profile; parameters of a report over them)."""
+    newest: dict[str, Artifact] = {}
+    for artifact in home.artifacts.everything():
+        made = artifact.manifest.ingredients
+        if made.stage == "aggregate" and made.slot.startswith(f"{suite}."):
+            standing = newest.get(made.slot)
+            if standing is None or artifact.run().get("written", 0) >= standing.run().get("written", 0):
+                newest[made.slot] = artifact
+    rows = [row for _, artifact in sorted(newest.items()) for row in named(artifact)]
+    models = sorted({row.model for row in rows if row.seeds > 1 or ":seed=" not in row.model})
+    return rows, report_params(load_suite(suite), models, {})
+
+
+def named(artifact: Artifact) -> list[Aggregate]:
+    """The aggregates, with the profile in the model's name where it is not the plain one."""
+    rows = list(artifact.rows("aggregates", Aggregate))
+    profile = artifact.manifest.ingredients.params.get("profile", "plain")
+    return rows if profile == "plain" else [replace(row, model=f"{row.model} ({profile})") for row in rows]
+
+
+def status(home: Home) -> dict[str, Any]:
+    """Runs, artifacts by stage, answers and failures by model, money spent (baselines are free)."""
+    from storage.responses import ResponseStore
+
+    stages = Counter(artifact.manifest.ingredients.stage for artifact in home.artifacts.everything())
+    there = bool(home.store) or (home.folder / "responses.db").is_file()
+    counts = ResponseStore(home.store_url).counts() if there else {"answers": {}, "failures": {}}
+    runs = [
+        {
+            "id": run["id"],
+            "suite": run["request"]["suite"],
+            "models": run["request"]["models"],
+            "stages": dict(Counter(run["stages"].values())),
+            "errors": run["errors"],
+        }
+        for run in home.runs()
+    ]
+    return {
+        "home": home.url,
+        "runs": runs,
+        "artifacts": dict(stages),
+        **counts,
+        "spent": {"currency": "USD", "amount": 0.0},
+    }
+
+
+def verify(home: Home, key: str) -> dict[str, Any]:
+    """Recompute digests of artifacts whose key begins with `key` ("": all), of what they were made from, of raw files.
+
+    {ok, checked: files hashed, artifacts, broken: what does not agree, in words}.
+    """
+    everything: dict[str, Artifact] = {}
+    broken: list[str] = []
+    for stage in home.artifacts.root.names():
+        for slot in home.artifacts.root.child(stage).names():
+            base = home.artifacts.root.child(stage, slot)
+            for name in base.names():
+                if name.endswith(".json"):
+                    continue
+                try:
+                    artifact = home.artifacts.at(base.child(name))
+                except StorageError as error:
+                    broken.append(str(error))
+                    continue
+                if artifact is not None:
+                    everything[str(artifact.folder)] = artifact
+    by_content: dict[str, list[Artifact]] = {}
+    for artifact in everything.values():
+        by_content.setdefault(artifact.content, []).append(artifact)
+    waiting = [a for a in everything.values() if a.manifest.key.startswith(key) or a.content.startswith(key)]
+    if key and not waiting:
+        broken.append(f"no artifact has a key that begins with {key}")
+    seen: set[str] = set()
+    checked = 0
+    while waiting:
+        artifact = waiting.pop()
+        if str(artifact.folder) in seen:
+            continue
+        seen.add(str(artifact.folder))
+        files, problems = check(artifact, by_content)
+        checked += files
+        broken += problems
+        for content in artifact.manifest.ingredients.inputs.values():
+            waiting += by_content.get(content, [])
+    return {"ok": not broken, "checked": checked, "artifacts": len(seen), "broken": broken}
+
+
+def check(artifact: Artifact, by_content: dict[str, list[Artifact]]) -> tuple[int, list[str]]:
+    """(files hashed, problems) of one artifact: parts, key, inputs, answers, raw files."""
+    manifest = artifact.manifest
+    made = manifest.ingredients
+    where = str(artifact.folder)
+    problems = []
+    whole = True
+    for part in manifest.files:
+        try:
+            artifact.check_part(part)
+        except DamagedArtifact as damage:
+            problems.append(str(damage))
+            whole = False
+    own = made.key() if made.stage != "generate" else sha256_of([made.key(), manifest.content])
+    if own != manifest.key or (made.stage != "generate" and manifest.content != manifest.key):
+        problems.append(f"{where}: the manifest's key does not follow from what it says the artifact was made from")
+    for name, content in made.inputs.items():
+        if name != "raw" and content not in by_content:
+            problems.append(f"{where}: input {name} ({content[:12]}) is not here any more")
+    files = len(manifest.files)
+    if whole and made.stage == "generate":
+        problems += check_answers(artifact)
+    if whole and made.stage == "curate":
+        hashed, found = check_raw(artifact)
+        files += hashed
+        problems += found
+    return files, problems
+
+
+def check_answers(artifact: Artifact) -> list[str]:
+    """Whether the snapshot's answers give the digest by which it is known."""
+    import hashlib
+
+    states = {}
+    try:
+        for row in artifact.rows("responses", Response):
+            states[row.request_key] = hashlib.sha256(row.text.encode("utf-8")).hexdigest()
+        for failure in artifact.rows("failures", Failure):
+            states[failure.request_key] = failure.kind
+    except InvalidRow as error:
+        return [f"{artifact.folder}: {error}"]
+    if artifact.facts["missing"]:
+        return []  # what is missing has no row: its keys are not here
+    same = sha256_of(sorted(states.items())) == artifact.content
+    return [] if same else [f"{artifact.folder}: its answers do not give the digest by which it is known"]
+
+
+def check_raw(artifact: Artifact) -> tuple[int, list[str]]:
+    """(files hashed, problems) of the raw files that an artifact was curated from, where they lay then."""
+    folder = artifact.run().get("raw")
+    if not folder:
+        return 0, [f"{artifact.folder}: run.json does not say where the raw files lay"]
+    problems = []
+    count = 0
+    for file in artifact.rows("raw_files", RawFile):
+        path = Path(folder) / file.path
+        count += 1
+        if not path.is_file():
+            problems.append(f"{path}: the raw file is gone")
+        elif sha256_file(path) != file.sha256:
+            problems.append(f"{path}: the raw file has other bytes than when it was read (sha256)")
+    return count, problems

@@ -1,0 +1,206 @@
+"""Stage generate: prompts -> answers in the store -> a snapshot of them.
+
+What is stored is never asked again. The snapshot is known by the answers digest, sorted (request key, text's sha256 or
+failure kind): scores of a run with missing answers and of the same run completed later are different artifacts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeVar
+
+from models.base import Answer, Ask, Call, CallFailed, Model, Segment
+from models.registry import make
+from records.example import Example
+from records.prompt import Prompt, part_text
+from records.response import Failure, Response
+from storage.artifacts import Artifact, ArtifactWriter
+from storage.digest import sha256_of
+from storage.manifest import Ingredients
+from storage.responses import StoredAnswer, StoredFailure
+from tasks import progress
+from tasks.graph import Node
+from tasks.source import sources
+from tasks.workshop import Workshop
+
+T = TypeVar("T")
+CHUNK = 16  # prompts rendered at once
+COMMIT = 500  # answers of a free model in one transaction
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A prompt put to a member of a model."""
+
+    example_id: str
+    draw: int
+    member: str
+    key: str
+
+
+def snapshot(node: Node, ingredients: Ingredients, inputs: Mapping[str, Artifact], shop: Workshop) -> Artifact:
+    """Ask what is not stored, then write down what the store holds for these prompts."""
+    revision = sha256_of(sources(node.modules))
+    model = make(node.params["model"], node.params["settings"], revision)
+    asked = list(ask_all(node, model, inputs, shop))
+    answers = answers_digest(asked, shop)
+    key = sha256_of([ingredients.key(), answers])
+    standing = shop.artifacts.find(node.stage, node.slot, key)
+    if standing is None:
+        writing = shop.artifacts.write(ingredients, key)
+        with writing as writer:
+            fill(node, asked, model, inputs["prompts"], shop, writer)
+            writer.content = answers
+        standing = writing.artifact
+    facts = standing.facts
+    pointer = {
+        "artifact": key,
+        "answers": answers,
+        "complete": facts["missing"] + facts["transient"] == 0,
+        "expected": facts["expected"],
+        "unanswered": facts["missing"] + facts["transient"],
+    }
+    shop.point(node.stage, node.slot, ingredients.key(), pointer)
+    return standing
+
+
+def ask_all(node: Node, model: Model, inputs: Mapping[str, Artifact], shop: Workshop) -> Iterator[Asked]:
+    """Put every prompt to every member; what is not stored yet is asked and stored."""
+    text_of = inputs["curated"].texts()
+    documents = {e.example_id: len(e.document_ids) for e in inputs["sample"].rows("examples", Example)}
+    total = inputs["prompts"].facts["prompts"]
+    done = 0
+    for prompts in chunks(inputs["prompts"].rows("prompts", Prompt), CHUNK):
+        calls = []
+        for prompt in prompts:
+            segments = tuple(Segment(part.role, part_text(part, text_of)) for part in prompt.parts)
+            count = documents[prompt.example_id]
+            ask = Ask(prompt.task, prompt.example_id, segments, prompt.prompt_sha256, count, prompt.max_new_tokens)
+            for member in model.members:
+                payload = model.payload(ask, member)
+                call = Call(sha256_of(payload), member, payload, ask)
+                calls.append(call)
+                yield Asked(prompt.example_id, prompt.draw, member, call.key)
+        answer_missing(calls, model, shop)
+        done += len(prompts)
+        progress.tell(node.title, done, total)
+
+
+def answer_missing(calls: Sequence[Call], model: Model, shop: Workshop) -> None:
+    """Ask what the store does not hold; terminal failures are not asked again."""
+    keys = [call.key for call in calls]
+    stored = shop.store.answers(keys)
+    failed = shop.store.failures([key for key in keys if key not in stored])
+    ended = {key for key, failure in failed.items() if failure.kind == "terminal"}
+    todo = {call.key: call for call in calls if call.key not in stored and call.key not in ended}
+    for results in chunks(model.answer(todo.values()), COMMIT):
+        answers = [stored_answer(r, todo[r.key], model) for r in results if isinstance(r, Answer)]
+        failures = [stored_failure(r, todo[r.key], model) for r in results if isinstance(r, CallFailed)]
+        shop.store.add(answers, failures)
+
+
+def stored_answer(answer: Answer, call: Call, model: Model) -> StoredAnswer:
+    """The answer as the store keeps it."""
+    return StoredAnswer(
+        request_key=answer.key,
+        provider=model.provider,
+        model=call.member,
+        text=answer.text,
+        finish_reason=answer.finish_reason,
+        input_tokens=answer.input_tokens,
+        cached_tokens=answer.cached_tokens,
+        output_tokens=answer.output_tokens,
+        reported_model=answer.reported_model,
+        latency_s=answer.latency_s,
+        attempts=answer.attempts,
+    )
+
+
+def stored_failure(failure: CallFailed, call: Call, model: Model) -> StoredFailure:
+    """The failure as the store keeps it."""
+    return StoredFailure(
+        failure.key, model.provider, call.member, failure.kind, failure.status, failure.message, failure.attempts
+    )
+
+
+def answers_digest(asked: Sequence[Asked], shop: Workshop) -> str:
+    """sha256 of the sorted (request key, text's sha256 or failure kind or "missing")."""
+    states: dict[str, str] = {}
+    for some in chunks(asked, COMMIT):
+        keys = [one.key for one in some]
+        answers = shop.store.answers(keys)
+        failures = shop.store.failures([key for key in keys if key not in answers])
+        for key in keys:
+            if key in answers:
+                states[key] = hashlib.sha256(answers[key].text.encode("utf-8")).hexdigest()
+            else:
+                states[key] = failures[key].kind if key in failures else "missing"
+    return sha256_of(sorted(states.items()))
+
+
+def fill(
+    node: Node, asked: Sequence[Asked], model: Model, prompts: Artifact, shop: Workshop, writer: ArtifactWriter
+) -> None:
+    """Responses and failures in the order of the prompts, then of the members."""
+    responses = writer.table("responses", Response)
+    failures = writer.table("failures", Failure)
+    answered = failed = transient = length_cut = 0
+    labels = {name: node.label(name) for name in ("suite", "task", "split", "arm")}
+    for some in chunks(asked, COMMIT):
+        keys = [one.key for one in some]
+        found = shop.store.answers(keys)
+        lost = shop.store.failures([key for key in keys if key not in found])
+        for one in some:
+            own: dict[str, Any] = {
+                "example_id": one.example_id,
+                "draw": one.draw,
+                "model": one.member,
+                "request_key": one.key,
+                **labels,
+            }
+            if (answer := found.get(one.key)) is not None:
+                responses.add(
+                    Response(
+                        **own,
+                        text=answer.text,
+                        finish_reason=answer.finish_reason,
+                        input_tokens=answer.input_tokens,
+                        cached_tokens=answer.cached_tokens,
+                        output_tokens=answer.output_tokens,
+                        reported_model=answer.reported_model,
+                    )
+                )
+                answered += 1
+                length_cut += answer.finish_reason == "length"
+            elif (failure := lost.get(one.key)) is not None:
+                failures.add(
+                    Failure(
+                        **own,
+                        kind=failure.kind,
+                        status=failure.status,
+                        message=failure.message,
+                        attempts=failure.attempts,
+                    )
+                )
+                failed += 1
+                transient += failure.kind == "transient"
+    writer.facts = {
+        "members": list(model.members),
+        "expected": len(asked),
+        "answered": answered,
+        "failed": failed,
+        "transient": transient,
+        "missing": len(asked) - answered - failed,
+        "length_cut": length_cut,
+        "truncated": prompts.facts["truncated"] * len(model.members),
+    }
+
+
+def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Lists of at most `size` items."""
+    iterator = iter(items)
+    while some := list(islice(iterator, size)):
+        yield some

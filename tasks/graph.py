@@ -1,0 +1,214 @@
+"""The plan: which stages a request needs, under which keys, and whether their artifacts stand. Runs nothing.
+
+A node is one stage of one task (and model, metric). Keys of pure stages are known before anything runs; behind
+`generate` they depend on the answers, so they are known once it has run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from preprocessing.errors import RawError
+from storage.artifacts import Artifact
+from storage.errors import DamagedArtifact, StorageError
+from storage.manifest import Ingredients
+from tasks.source import libraries, sources
+from tasks.workshop import Workshop
+
+STATES = ("reused", "missing", "stale", "partial")
+
+
+@dataclass(frozen=True)
+class RawQuery:
+    """Where a task's raw files are looked for: ordered patterns by role, values of {placeholders}."""
+
+    dataset: str
+    patterns: Mapping[str, tuple[str, ...]]
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Node:
+    """One stage of one task. `labels`: what it is of, in the order of its name. Plain data: it can go to a worker."""
+
+    stage: str
+    labels: tuple[tuple[str, str], ...]
+    params: Mapping[str, Any]
+    modules: tuple[str, ...]
+    inputs: tuple[tuple[str, Node], ...] = ()
+    raw: RawQuery | None = None
+
+    @property
+    def slot(self) -> str:
+        """What its artifacts are of, as a folder name."""
+        return ".".join(re.sub(r"[^\w=-]+", "-", value) for _, value in self.labels)
+
+    @property
+    def name(self) -> str:
+        """Unique in a plan."""
+        return f"{self.stage}/{self.slot}"
+
+    @property
+    def title(self) -> str:
+        """For people: "score qmsum, naive"."""
+        shown = [value for name, value in self.labels if name in ("task", "model")]
+        split = self.label("split")
+        return " ".join([self.stage, ", ".join([*shown, *([split] if split not in ("", "test") else [])])]).strip()
+
+    def label(self, name: str) -> str:
+        """One label, "" where there is none of that name."""
+        return dict(self.labels).get(name, "")
+
+    def input(self, name: str) -> Node:
+        """An input by name."""
+        return dict(self.inputs)[name]
+
+
+@dataclass(frozen=True)
+class Status:
+    """key, content: None where they depend on answers not there yet. problem: why it cannot be built at all."""
+
+    state: str
+    why: str = ""
+    key: str | None = None
+    content: str | None = None
+    artifact: Artifact | None = None
+    problem: Exception | None = None
+
+
+def topological(targets: list[Node]) -> list[Node]:
+    """Every node that the targets need, inputs first, each once."""
+    found: dict[str, Node] = {}
+
+    def visit(node: Node) -> None:
+        if node.name not in found:
+            for _, needed in node.inputs:
+                visit(needed)
+            found[node.name] = node
+
+    for target in targets:
+        visit(target)
+    return list(found.values())
+
+
+class Planner:
+    """States of nodes in one home, as it stands now; each is worked out once."""
+
+    def __init__(self, shop: Workshop) -> None:
+        self._shop = shop
+        self._known: dict[str, Status] = {}
+
+    def status(self, node: Node) -> Status:
+        """The node's state, key and reason."""
+        if node.name not in self._known:
+            self._known[node.name] = self._status(node)
+        return self._known[node.name]
+
+    def ingredients(self, node: Node) -> Ingredients | None:
+        """What decides the artifact; None while an input's content is not known. Raises RawError."""
+        inputs: dict[str, str] = {}
+        if node.raw is not None:
+            inputs["raw"] = self._shop.found(node.raw.dataset, node.raw.patterns, node.raw.values).digest()
+        for name, needed in node.inputs:
+            content = self.status(needed).content
+            if content is None:
+                return None
+            inputs[name] = content
+        return Ingredients(
+            node.stage,
+            node.slot,
+            sources(node.modules),
+            node.params,
+            libraries(node.modules),
+            dict(sorted(inputs.items())),
+        )
+
+    def _status(self, node: Node) -> Status:
+        for _, needed in node.inputs:
+            if (problem := self.status(needed).problem) is not None:
+                return Status("missing", f"{needed.title} cannot be built: {problem}", problem=problem)
+        try:
+            ingredients = self.ingredients(node)
+        except RawError as problem:
+            return Status("missing", str(problem), problem=problem)
+        if ingredients is None:
+            return Status("missing", "its key is known when the answers are there")
+        key = ingredients.key()
+        if node.stage == "generate":
+            return self._generate_status(node, ingredients, key)
+        return self._state(node, ingredients, key, self._shop.artifacts.find(node.stage, node.slot, key), key)
+
+    def _generate_status(self, node: Node, ingredients: Ingredients, key: str) -> Status:
+        """The snapshot of answers that the pointer names."""
+        pointer = self._shop.pointer(node.stage, node.slot, key)
+        if pointer is None:
+            return self._state(node, ingredients, key, None, None)
+        artifact = self._shop.artifacts.find(node.stage, node.slot, pointer["artifact"])
+        status = self._state(node, ingredients, key, artifact, pointer["answers"])
+        if status.state == "reused" and not pointer["complete"]:
+            why = f"{pointer['unanswered']} of {pointer['expected']} answers are missing"
+            return Status("partial", why, key, status.content, artifact)
+        return status
+
+    def _state(
+        self, node: Node, ingredients: Ingredients, key: str, artifact: Artifact | None, content: str | None
+    ) -> Status:
+        if artifact is None:
+            why = self._difference(node, ingredients)
+            pure = node.stage != "generate"
+            return Status("stale" if why else "missing", why or "never built", key, key if pure else None)
+        try:
+            artifact.check(rehash=False)
+        except DamagedArtifact as damage:
+            return Status("stale", f"part {damage.part} {damage.problem}", key, content, artifact)
+        return Status("reused", "", key, content, artifact)
+
+    def _difference(self, node: Node, now: Ingredients) -> str:
+        """Why the artifact built last for this slot no longer serves; "" where there is none."""
+        try:
+            versions = self._shop.artifacts.versions(node.stage, node.slot)
+        except StorageError as error:
+            return str(error)
+        if not versions:
+            return ""
+        return difference(versions[0].manifest.ingredients, now) or "an earlier build of it was removed"
+
+
+def difference(then: Ingredients, now: Ingredients) -> str:
+    """What changed, in words: source, parameter, library or input."""
+    changes = [
+        *_changed("source", then.source, now.source, values=False),
+        *_changed("parameter", flat(then.params), flat(now.params), values=True),
+        *_changed("library", then.libraries, now.libraries, values=True),
+        *_changed("input", then.inputs, now.inputs, values=False),
+    ]
+    return "; ".join(changes[:4]) + ("; ..." if len(changes) > 4 else "")
+
+
+def _changed(kind: str, then: Mapping[str, Any], now: Mapping[str, Any], values: bool) -> Iterator[str]:
+    for name in sorted({*then, *now}):
+        before, after = then.get(name), now.get(name)
+        if before != after:
+            if name not in then or name not in now:
+                yield f"{kind} {name} {'added' if name in now else 'removed'}"
+            else:
+                yield f"{kind} {name} changed" + (f" from {_short(before)} to {_short(after)}" if values else "")
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested mappings as one, with dotted names."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            found |= flat(value, f"{prefix}{name}.")
+        else:
+            found[prefix + name] = value
+    return found

@@ -1,0 +1,92 @@
+"""What a person or a schedule asks for, checked, with absolute locations: a worker elsewhere can act on it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from storage.home import Home
+from tasks.errors import UsageError
+from tasks.suites import SAMPLE, Suite, TaskConfig, load_suite
+
+
+@dataclass(frozen=True)
+class Request:
+    """tasks, splits: () for all of the suite, its default ones. limit, max_input_tokens: 0 for none.
+
+    options: values of `--set TASK.OPTION=VALUE`, by "task.option". models: () to build only.
+    """
+
+    suite: str
+    home: str
+    raw: str
+    store: str = ""
+    tasks: tuple[str, ...] = ()
+    splits: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    models_file: str = ""
+    limit: int = 0
+    seed: int | None = None
+    max_input_tokens: int = 0
+    options: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        suite = load_suite(self.suite)
+        _among("task", self.tasks, list(suite.tasks))
+        for task in self.chosen_tasks():
+            _among(f"split of {task.name}", self.chosen_splits(), list(task.splits))
+        for path in self.options or {}:
+            task_name, _, option = path.partition(".")
+            _among("task", (task_name,), list(suite.tasks))
+            _among(f"option of {task_name}", (option,), list(suite.tasks[task_name].options))
+        if self.limit < 0 or self.max_input_tokens < 0:
+            raise UsageError("limits must be positive")
+
+    @classmethod
+    def of(cls, suite: str, *, home: str, raw: str = "", sample: bool = False, store: str = "", **rest: Any) -> Request:
+        """A request with absolute locations. raw "": what was fetched into the home; sample: the bundled input."""
+        if raw and sample:
+            raise UsageError("--raw and --sample exclude each other")
+        place = Home.at(home, store)
+        folder = SAMPLE if sample else Path(raw).expanduser().resolve() if raw else place.folder / "raw"
+        if raw and not folder.is_dir():
+            raise UsageError(f"--raw {raw}: there is no such folder")
+        if not folder.is_dir():
+            raise UsageError(f"{folder} has no raw files: name their folder with --raw DIR, or use --sample")
+        return cls(suite=suite, home=place.url, raw=str(folder), store=store, **rest)
+
+    @property
+    def config(self) -> Suite:
+        """The suite."""
+        return load_suite(self.suite)
+
+    def chosen_tasks(self) -> list[TaskConfig]:
+        """The tasks asked for, in official order."""
+        return [task for name, task in self.config.tasks.items() if not self.tasks or name in self.tasks]
+
+    def chosen_splits(self) -> tuple[str, ...]:
+        """The splits asked for."""
+        return self.splits or self.config.default_splits
+
+    def options_of(self, task: TaskConfig) -> dict[str, Any]:
+        """The task's options with the user's values."""
+        own = {
+            path.partition(".")[2]: value
+            for path, value in (self.options or {}).items()
+            if path.startswith(f"{task.name}.")
+        }
+        return {**task.options, **own}
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain JSON, for a flow's parameters and the row of a run."""
+        plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))
+        return plain
+
+
+def _among(what: str, chosen: tuple[str, ...], known: list[str]) -> None:
+    for name in chosen:
+        if name not in known:
+            raise UsageError(f"there is no {what} {name!r}; there are: {', '.join(known) or 'none'}")

@@ -1,0 +1,107 @@
+"""Source digests: what code a stage runs, told by meaning, not by bytes.
+
+A module's digest is over its canonical syntax tree, so a comment or a blank line changes nothing, and all Python
+versions agree; a stage's source is every house module that its entry modules import, at any depth, imports inside
+functions included. tasks/, storage/ and flows/ are never part of it: they move rows, they do not decide what is in them.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = ("analysis", "models", "preprocessing", "records", "reporting", "scoring")
+LIBRARIES = {"rouge_score": "rouge-score", "unidecode": "Unidecode", "nltk": "nltk"}  # whose versions decide results
+SKIPPED = {"lineno", "col_offset", "end_lineno", "end_col_offset", "type_comment", "type_ignores", "kind", "ctx"}
+
+
+def sources(entries: Sequence[str]) -> dict[str, str]:
+    """Digest by module of everything that the entry modules run."""
+    found: dict[str, str] = {}
+    waiting = list(entries)
+    while waiting:
+        module = waiting.pop()
+        if module not in found:
+            digest, imports, _ = _read(module)
+            found[module] = digest
+            waiting += imports
+    return dict(sorted(found.items()))
+
+
+def libraries(entries: Sequence[str]) -> dict[str, str]:
+    """Installed version by name of the declared libraries that these modules import."""
+    named = {name for module in sources(entries) for name in _read(module)[2]}
+    return {LIBRARIES[name]: version(LIBRARIES[name]) for name in sorted(named)}
+
+
+@cache
+def _read(module: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """(digest, house modules imported, declared libraries imported) of one module."""
+    path = _path(module)
+    if path is None:
+        raise ModuleNotFoundError(f"{module} is no module of the house")
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = set(_imports(tree, module))
+    house = {found for name in names for found in _house(name)}
+    outside = {name.partition(".")[0] for name in names} & set(LIBRARIES)
+    return hashlib.sha256(canonical(tree).encode()).hexdigest(), tuple(sorted(house)), tuple(sorted(outside))
+
+
+def _path(module: str) -> Path | None:
+    base = ROOT.joinpath(*module.split("."))
+    for path in (base.with_suffix(".py"), base / "__init__.py"):
+        if path.is_file():
+            return path
+    return None
+
+
+def _imports(tree: ast.AST, module: str) -> Iterator[str]:
+    """Every name that could be an imported module, as written anywhere in the tree."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                package = module.split(".")[: -node.level]
+                base = ".".join([*package, base] if base else package)
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def _house(name: str) -> Iterator[str]:
+    """The house module of that name, and the packages it lies in."""
+    parts = name.split(".")
+    if parts[0] in ROOMS:
+        for end in range(1, len(parts) + 1):
+            module = ".".join(parts[:end])
+            if _path(module) is not None:
+                yield module
+
+
+def canonical(node: object) -> str:
+    """A syntax tree as text: without positions, docstrings, empty and version-specific fields."""
+    if isinstance(node, ast.AST):
+        fields = (
+            f"{name}={canonical(_without_docstring(node, name, value))}"
+            for name, value in sorted(ast.iter_fields(node))
+            if name not in SKIPPED and value not in (None, [])
+        )
+        return f"{type(node).__name__}({','.join(fields)})"
+    if isinstance(node, list):
+        return f"[{','.join(canonical(item) for item in node)}]"
+    return f"{type(node).__name__}:{node!r}"
+
+
+def _without_docstring(node: ast.AST, field: str, value: object) -> object:
+    holders = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    if field == "body" and isinstance(node, holders) and isinstance(value, list) and value:
+        first = value[0]
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+            return value[1:]
+    return value

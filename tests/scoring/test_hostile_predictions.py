@@ -1,0 +1,89 @@
+"""Whatever a model writes: a score in range, no error, and time that grows with the length."""
+
+import time
+import tracemalloc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring.registry import known, metric
+
+GOLD = {
+    "accuracy": ["B"],
+    "es": ["60%"],
+    "concordance": ["2, 1, 3"],
+    "em": ["the gold answer"],
+    "f1": ["the gold answer", "½ Œuvre"],
+    "f1_scrolls": ["the gold answer"],
+    "rouge_geo": ["The gold answer.\nIt has two lines.", "one more"],
+}
+REPEATED = [
+    "(",
+    "[",
+    "1",
+    "0",
+    "%",
+    ".",
+    "1.",
+    "1%",
+    ".%",
+    "\0",
+    "\ud800",
+    "a ",
+    "a\n",
+    "y",
+    "A",
+    "_",
+    "é",
+    "1,",
+    "1 ",
+    "½",
+    "\n",
+]
+SIZE = 1_000_000
+SMALLER = 16
+
+
+@given(st.data(), st.sampled_from(sorted(known())))
+def test_text_raises_or_scores_out_of_range(data, name):
+    words = st.sampled_from(["A", "B", "60%", "1", "2, 3", "the", "gold", "\n", "\0", "\ud800", "٣", "½"])
+    text = data.draw(st.one_of(st.text(st.characters(codec=None), max_size=80), st.lists(words).map(" ".join)))
+    outcome = metric(name).score(text, GOLD[name])
+    assert 0.0 <= outcome.value <= 100.0
+    assert all(0.0 <= component <= 100.0 for component in outcome.components.values())
+
+
+@pytest.mark.parametrize("name", known())
+@pytest.mark.parametrize("unit", REPEATED, ids=ascii)
+def test_megabyte_of_one_thing_costs_more_than_its_length(name, unit):
+    chosen = metric(name)
+    small, large = (unit * (size // len(unit)) for size in (SIZE // SMALLER, SIZE))
+    chosen.score("warm up", GOLD[name])
+    before = time.process_time()
+    chosen.score(small, GOLD[name])
+    between = time.process_time()
+    outcome = chosen.score(large, GOLD[name])
+    after = time.process_time()
+    assert 0.0 <= outcome.value <= 100.0
+    # linear: 16 times; quadratic: 256 times. Below 20 ms a clock says little.
+    assert after - between < 100 * max(between - before, 0.02)
+
+
+def test_megabyte_of_words_fills_the_memory_of_rouge():
+    words = " ".join(f"w{k % 977}" for k in range(200_000))
+    reference = " ".join(f"w{k * 7 % 977}" for k in range(500))
+    tracemalloc.start()
+    try:
+        outcome = metric("rouge_geo").score(words, [reference])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert outcome.components["rougeL"] > 0.0
+    assert peak < 300e6  # rouge-score's table takes 800 MB
+
+
+def test_word_of_a_megabyte_stops_the_stemmer():
+    stemmed = metric("rouge_geo", stem=True)
+    for letter in "yea":
+        assert stemmed.score(letter * SIZE, ["yes"]).value == 0.0

@@ -1,0 +1,27 @@
+"""Outcomes that cannot be."""
+
+import pickle
+
+import pytest
+
+from scoring.outcome import Outcome
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -0.001, 100.001])
+def test_number_off_the_scale_is_recorded(number):
+    with pytest.raises(ValueError, match="value must be a finite number"):
+        Outcome(number, {"f1": 1.0}, None, {})
+    with pytest.raises(ValueError, match='component "f1" must be a finite number'):
+        Outcome(1.0, {"f1": number}, None, {})
+
+
+def test_outcome_changes_with_the_mapping_that_it_was_made_from():
+    components = {"f1": 50.0}
+    outcome = Outcome(50.0, components, None, {"format_ok": True})
+    components["f1"] = 0.0
+    assert outcome.components == {"f1": 50.0}
+
+
+def test_outcome_cannot_cross_to_a_worker_process():
+    outcome = Outcome(50.0, {"f1": 50.0}, "x", {"format_ok": True})
+    assert pickle.loads(pickle.dumps(outcome)) == outcome

@@ -1,0 +1,66 @@
+"""The metric registry."""
+
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+from scoring.registry import known, metric, module_of
+
+PLAIN = ["f1", "f1_scrolls", "em", "accuracy", "es", "concordance"]
+
+
+def test_unknown_metric_is_not_answered_with_the_known_ones():
+    with pytest.raises(ValueError, match='unknown metric "rouge"; known: rouge_geo, f1, f1_scrolls, em, accuracy'):
+        metric("rouge")
+    with pytest.raises(ValueError, match="unknown metric"):
+        module_of("os")
+
+
+@pytest.mark.parametrize("name", known())
+def test_module_breaks_the_contract(name):
+    module = metric(name)
+    assert name == module.NAME
+    assert (module.RANGE, module.NEEDS) == ((0.0, 100.0), ("references",))
+    assert isinstance(module.VERSION, int)
+    outcome = module.score("1, 2 A 5%", ["1, 2"] if name == "concordance" else ["A 5%"])
+    assert tuple(outcome.components) == tuple(module.COMPONENTS)
+    assert module_of(name) == f"scoring.{name}"
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_plain_metric_has_a_headline_of_its_own(name):
+    assert (name,) == metric(name).COMPONENTS
+    assert metric(name).headline({name: 12.5}) == 12.5
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_option_of_another_metric_is_swallowed(name):
+    with pytest.raises(ValueError, match=f'"{name}" has no option "stem"; it has: none'):
+        metric(name, stem=True)
+
+
+def test_option_of_the_wrong_kind_is_swallowed():
+    with pytest.raises(ValueError, match="must be true or false, not 'no'"):
+        metric("rouge_geo", stem="no")
+    with pytest.raises(ValueError, match='no option "lemma"; it has: stem'):
+        metric("rouge_geo", lemma=True)
+
+
+def test_configured_metric_is_less_than_a_metric():
+    stemmed = pickle.loads(pickle.dumps(metric("rouge_geo", stem=True)))
+    plain = metric("rouge_geo")
+    for name in ("NAME", "VERSION", "RANGE", "NEEDS", "COMPONENTS"):
+        assert getattr(stemmed, name) == getattr(plain, name)
+    assert stemmed.score("cats", ["cat"]).components["rouge1"] == 100.0
+    assert plain.score("cats", ["cat"]).components["rouge1"] == 0.0
+    assert stemmed.headline(dict.fromkeys(plain.COMPONENTS, 8.0)) == pytest.approx(8.0)
+
+
+def test_registry_imports_metrics_that_nobody_asked_for():
+    code = "import sys, scoring.registry as r; r.metric('em'); print(*sorted(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = done.stdout.split()
+    assert "scoring.em" in loaded
+    assert not {"rouge_score", "nltk", "unidecode", "scoring.rouge_geo", "scoring.f1"} & set(loaded)
