@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -23,64 +23,58 @@ class Labels:
     metric: str
 
 
-def summarize(
-    labels: Labels,
-    members: Sequence[str],
-    scores: Mapping[str, Mapping[str, Mapping[str, float]]],
-    clusters: Mapping[str, str],
-    headline: Headline,
-    coverage: Coverage,
-) -> list[Aggregate]:
-    """One row a member, and one of the family (the mean over its members) where it has several.
+@dataclass(frozen=True)
+class Inputs:
+    """What was asked: the group of documents of each input, and the inputs whose prompt was cut."""
 
-    scores: member -> input -> component -> value, answered inputs only. clusters: document group by input.
-    coverage: of the whole family; each member has an equal share of it.
-    """
-    rows = []
-    if len(members) > 1:
-        rows = [
-            _row(
-                replace_model(labels, member),
-                [member],
-                scores,
-                clusters,
-                headline,
-                _own(coverage, scores[member], members),
-            )
-            for member in members
-        ]
-    return [*rows, _row(labels, members, scores, clusters, headline, coverage)]
+    clusters: Mapping[str, str]
+    truncated: frozenset[str] = frozenset()
 
 
-def replace_model(labels: Labels, model: str) -> Labels:
-    """The same labels for one member."""
-    return Labels(labels.suite, labels.task, labels.split, model, labels.arm, labels.metric)
+@dataclass
+class Member:
+    """What one model or seed did: components by answered input (0-100), inputs that failed, inputs cut by length."""
+
+    scores: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    failed: set[str] = field(default_factory=set)
+    length_cut: set[str] = field(default_factory=set)
 
 
-def _own(coverage: Coverage, answered: Mapping[str, object], members: Sequence[str]) -> Coverage:
-    """A member's coverage. Failures are not kept by member: what it did not answer counts as missing here."""
-    expected = coverage.expected // len(members)
-    found = len(answered)
-    truncated = coverage.truncated // len(members)
+def summarize(labels: Labels, inputs: Inputs, members: Mapping[str, Member], headline: Headline) -> list[Aggregate]:
+    """One row a member, and one of the family (the mean over its members) where it has several."""
+    rows = [
+        _row(replace(labels, model=name), inputs, [member], headline)
+        for name, member in members.items()
+        if len(members) > 1
+    ]
+    return [*rows, _row(labels, inputs, list(members.values()), headline)]
+
+
+def coverage(inputs: Inputs, members: Sequence[Member]) -> Coverage:
+    """In inputs: answered by every member; failed where a member's call failed; missing where one was never made."""
+    failed = {name for member in members for name in member.failed if name in inputs.clusters}
+    answered = sum(all(name in member.scores for member in members) for name in inputs.clusters)
+    expected = len(inputs.clusters)
+    cut = {name for member in members for name in member.length_cut}
     return Coverage(
-        expected, found, found, 0, expected - found, truncated, min(found, coverage.length_cut // len(members))
+        expected=expected,
+        attempted=answered + len(failed),
+        answered=answered,
+        failed=len(failed),
+        missing=expected - answered - len(failed),
+        truncated=len(inputs.truncated),
+        length_cut=sum(all(name in member.scores for member in members) for name in cut),
     )
 
 
-def _row(
-    labels: Labels,
-    members: Sequence[str],
-    scores: Mapping[str, Mapping[str, Mapping[str, float]]],
-    clusters: Mapping[str, str],
-    headline: Headline,
-    coverage: Coverage,
-) -> Aggregate:
-    answering = [member for member in members if scores[member]]
-    each = [values_of(scores[member], headline) for member in answering]
-    values = [value for value, _, _ in each]
-    zeros = [zero_filled(sums, coverage.expected / len(members), headline) for _, _, sums in each]
-    interval = _interval(answering, scores, clusters, headline)
-    names = sorted(each[0][1]) if each else []
+def _row(labels: Labels, inputs: Inputs, members: Sequence[Member], headline: Headline) -> Aggregate:
+    answering = [member for member in members if member.scores]
+    each = [means_of(member.scores) for member in answering]
+    values = [scalar(headline, means) for means in each]
+    expected = len(inputs.clusters)
+    zeros = [zero_filled(member.scores, expected, headline) for member in answering]
+    interval = _interval(answering, inputs.clusters, headline)
+    covered = coverage(inputs, members)
     return Aggregate(
         suite=labels.suite,
         task=labels.task,
@@ -88,30 +82,27 @@ def _row(
         model=labels.model,
         arm=labels.arm,
         metric=labels.metric,
-        value=float(np.mean(values)) if values else None,
+        value=float(np.mean(values)) if values and covered.answered else None,
         value_missing_as_zero=float(np.sum(zeros) / len(members)) if zeros else 0.0,
         low=interval[0] if interval else None,
         high=interval[1] if interval else None,
         spread=float(np.std(values, ddof=1)) if len(values) > 1 else None,
         seeds=len(members),
-        components={name: float(np.mean([means[name] for _, means, _ in each])) for name in names},
-        coverage=coverage,
+        components={name: float(np.mean([means[name] for means in each])) for name in (each[0] if each else ())},
+        coverage=covered,
     )
 
 
-def values_of(
-    by_input: Mapping[str, Mapping[str, float]], headline: Headline
-) -> tuple[float, dict[str, float], dict[str, float]]:
-    """(headline value, means, sums) of one member's answered inputs."""
-    rows = list(by_input.values())
-    sums = {name: float(np.sum([row[name] for row in rows])) for name in rows[0]}
-    means = {name: total / len(rows) for name, total in sums.items()}
-    return scalar(headline, means), means, sums
+def means_of(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """Mean of each component over one member's answered inputs."""
+    rows = list(scores.values())
+    return {name: float(np.mean([row[name] for row in rows])) for name in sorted(rows[0])}
 
 
-def zero_filled(sums: Mapping[str, float], expected: float, headline: Headline) -> float:
+def zero_filled(scores: Mapping[str, Mapping[str, float]], expected: int, headline: Headline) -> float:
     """The value if every unanswered input scored 0."""
-    return scalar(headline, {name: total / expected for name, total in sums.items()})
+    share = len(scores) / expected
+    return scalar(headline, {name: mean * share for name, mean in means_of(scores).items()})
 
 
 def scalar(headline: Headline, means: Mapping[str, float]) -> float:
@@ -119,20 +110,13 @@ def scalar(headline: Headline, means: Mapping[str, float]) -> float:
     return float(headline({name: np.asarray(value, dtype=np.float64) for name, value in means.items()}))
 
 
-def _interval(
-    members: Sequence[str],
-    scores: Mapping[str, Mapping[str, Mapping[str, float]]],
-    clusters: Mapping[str, str],
-    headline: Headline,
-) -> tuple[float, float] | None:
+def _interval(members: Sequence[Member], clusters: Mapping[str, str], headline: Headline) -> tuple[float, float] | None:
     """Over the inputs that every member answered."""
-    if not members:
-        return None
-    inputs = [example for example in scores[members[0]] if all(example in scores[member] for member in members)]
-    if not inputs:
+    shared = [name for name in clusters if members and all(name in member.scores for member in members)]
+    if not shared:
         return None
     components: dict[str, Floats] = {
-        name: np.array([[scores[member][example][name] for example in inputs] for member in members])
-        for name in scores[members[0]][inputs[0]]
+        name: np.array([[member.scores[one][name] for one in shared] for member in members])
+        for name in sorted(members[0].scores[shared[0]])
     }
-    return clustered_interval(components, [clusters[example] for example in inputs], headline)
+    return clustered_interval(components, [clusters[name] for name in shared], headline)

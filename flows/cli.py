@@ -118,6 +118,17 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
             ),
         ],
     ),
+    "export": (
+        "a built suite in another tool's format: official records that datasets.load_dataset opens (hf)",
+        "scrollwork export hf zeroscrolls --sample --out ./zeroscrolls-hf",
+        "flows.commands.export",
+        [
+            (["format"], {"choices": ["hf"], "help": "hf: one configuration a task, Parquet and a card"}),
+            (["suite"], {"help": SUITE}),
+            *BUILD_OPTIONS,
+            (["--out"], {"required": True, "metavar": "DIR", "help": "folder to write to"}),
+        ],
+    ),
     "verify": (
         "recompute digests from any artifact back to the raw files",
         "scrollwork verify",

@@ -16,9 +16,9 @@ class UnknownModel(ValueError):
     """No such model; the message lists what there is."""
 
 
-def module_of(spec: str, tables: Mapping[str, Mapping[str, Any]]) -> str:
-    """Dotted module of the provider of `spec`. Raises UnknownModel."""
-    return PROVIDERS[str(settings(spec, tables)["provider"])]
+def module_of(provider: str) -> str:
+    """Dotted module of a provider."""
+    return PROVIDERS[provider]
 
 
 def settings(spec: str, tables: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:

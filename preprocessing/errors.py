@@ -1,10 +1,16 @@
 """Bad raw input, said to the person who meets it: file, record, field, what to do."""
 
 
+def sayable(text: str) -> str:
+    """The text with lone surrogates escaped: a message may quote bad input, and must still reach screen and Parquet."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 class RawError(ValueError):
     """Something is wrong with a raw file or a record in it. `str` names file, record and field."""
 
     def __init__(self, file: str, record: str, field: str, problem: str, reason: str) -> None:
+        record, field, problem = (sayable(text) for text in (record, field, problem))
         where = ", ".join(part for part in (file, record) if part)
         named = f'field "{field}" ' if field else ""
         super().__init__(f"{where}: {named}{problem}")

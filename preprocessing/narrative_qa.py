@@ -20,11 +20,11 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
     """Stories of the split as documents, in the order of documents.csv, each question as an example."""
     upstream = {"validation": "valid"}.get(split, split)
     questions: dict[str, list[Record]] = defaultdict(list)
-    for row in raw.rows("questions"):
+    for row in raw.rows("questions", ("document_id", "set", "question", "answer1", "answer2")):
         if row.data.get("set") == upstream:
             questions[str(row.data.get("document_id"))].append(row)
     stories = {Path(name).stem: (name, place) for name, place in raw.files("stories")}
-    listed = [row for row in raw.rows("documents") if row.data.get("set") == upstream]
+    listed = [row for row in raw.rows("documents", ("document_id", "set", "kind")) if row.data.get("set") == upstream]
 
     def convert(row: Record) -> Iterator[Row]:
         return story(raw, row, stories, questions, task, split)

@@ -1,7 +1,7 @@
 """From examples to prompts: assembled, adapted to the model's profile, cut to its limit."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from preprocessing.chat import adapt
@@ -9,6 +9,7 @@ from preprocessing.prompting import Template, assemble
 from preprocessing.truncation import TOKENIZERS, Cut, part_length, truncate
 from records.example import Example
 from records.prompt import Part, Prompt, render
+from records.stable import stable_int
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,13 @@ def prompts(
     arm: str,
     max_new_tokens: int,
     chat_sentence: str,
+    shard: Sequence[int] = (0, 1),
 ) -> Iterator[Prompt]:
-    """One prompt an example, in order."""
+    """One prompt an example, in order. shard: (number, of how many); an example is in the shard of its documents."""
+    number, shards = shard
     for example in examples:
+        if stable_int("shard", *example.document_ids) % shards != number:
+            continue
         parts = assemble(example, template, lambda document_id: len(text_of(document_id)))
         cut = fitted(adapt(parts, template, profile.variant, chat_sentence), template, profile, text_of, max_new_tokens)
         text = render(cut.parts, text_of)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from preprocessing.errors import MalformedFile
+from preprocessing.errors import MalformedRecord
 from preprocessing.raw import RawFiles, Record, each
 from records.base import Row
 from records.document import Document
@@ -22,12 +22,14 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
             yield from each([record], partial(paper, paper_id, task, split), task=task, split=split)
 
 
-def papers(raw: RawFiles, path: tuple[str, Path]) -> Iterator[tuple[str, Record]]:
+def papers(raw: RawFiles, path: tuple[str, Path]) -> Iterator[tuple[str, Record | MalformedRecord]]:
     """The papers of a release file: an object by paper id."""
     for paper_id, value in raw.object(path).data.items():
-        if not isinstance(value, dict):
-            raise MalformedFile(path[0], f"paper {paper_id}", "", "must be an object", "wrong type")
-        yield paper_id, Record(value, path[0], f"paper {paper_id}")
+        where = f"paper {paper_id}"
+        if isinstance(value, dict):
+            yield paper_id, Record(value, path[0], where)
+        else:
+            yield paper_id, MalformedRecord(path[0], where, "", "must be an object", "wrong type")
 
 
 def paper(paper_id: str, task: str, split: str, record: Record) -> Iterator[Row]:
@@ -45,10 +47,9 @@ def paper(paper_id: str, task: str, split: str, record: Record) -> Iterator[Row]
 def lines(record: Record) -> Iterator[str]:
     """Section names and paragraphs in order, blank ones left out. A section may have no name (null upstream)."""
     for section in record.records("full_text"):
-        name = section.data.get("section_name")
-        if name is not None and name != "":
-            yield section.text("section_name")
-        yield from (paragraph for paragraph in section.texts("paragraphs") if paragraph.strip())
+        named = section.data.get("section_name") is not None
+        texts = [section.text("section_name", empty=True)] if named else []
+        yield from (text for text in [*texts, *section.texts("paragraphs")] if text.strip())
 
 
 def example(document: Document, paper_id: str, task: str, split: str, question: Record) -> Iterator[Example]:

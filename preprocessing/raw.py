@@ -6,7 +6,7 @@ import codecs
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -129,7 +129,7 @@ class RawFiles:
         try:
             data = place.read_bytes()
         except OSError as error:
-            raise MalformedFile(name, "", "", f"cannot be read ({error.strerror})", "unreadable file") from error
+            raise unreadable(name, error) from error
         if not data.strip():
             raise MalformedFile(name, "", "", "is empty", "empty file")
         return data
@@ -163,22 +163,17 @@ class RawFiles:
         A line that is no JSON object is yielded as the MalformedRecord that it is; see `each`.
         """
         for path in self.files(role):
-            if _first_byte(path[1]) == b"[":
-                yield from _list_items(path)
-            else:
-                yield from _lines(path)
-
-    def rows(self, role: str) -> Iterator[Record]:
-        """The rows of CSV files with a header."""
-        for path in self.files(role):
-            reader = csv.DictReader(io.StringIO(self.text(path), newline=""), strict=True)
             try:
-                for row in reader:
-                    yield Record(
-                        {k: v for k, v in row.items() if k is not None and v is not None},
-                        path[0],
-                        f"line {reader.line_num}",
-                    )
+                yield from _list_items(path) if _first_byte(path[1]) == b"[" else _lines(path)
+            except OSError as error:
+                raise unreadable(path[0], error) from error
+
+    def rows(self, role: str, columns: Sequence[str]) -> Iterator[Record]:
+        """The rows of CSV files whose header names at least `columns`. Raises MalformedFile."""
+        for path in self.files(role):
+            reader = csv.reader(io.StringIO(self.text(path), newline=""), strict=True)
+            try:
+                yield from _csv_rows(reader, path[0], columns)
             except csv.Error as error:
                 raise MalformedFile(
                     path[0], f"line {reader.line_num}", "", f"is not CSV: {error}", "broken CSV"
@@ -213,6 +208,27 @@ def dropped(error: MalformedRecord, task: str, split: str) -> Drop:
 def filtered(record: Record, reason: str, detail: str, *, task: str, split: str) -> Drop:
     """The Drop of a record that a benchmark's own filter removes: counted, no error."""
     return Drop(task, split, record.source, reason, detail, error=False)
+
+
+def unreadable(name: str, error: OSError) -> MalformedFile:
+    """The error to raise for a file that the system does not let us read."""
+    return MalformedFile(name, "", "", f"cannot be read ({error.strerror})", "unreadable file")
+
+
+def _csv_rows(reader: Any, name: str, columns: Sequence[str]) -> Iterator[Record]:
+    """Rows after the header; one of another length is a sign of a lost or an added comma."""
+    header = next(reader)
+    for column in columns:
+        if column not in header:
+            there = ", ".join(header[:12])
+            raise MalformedFile(name, "line 1", column, f"is missing (there are: {there})", "missing field")
+    for row in reader:
+        if not row:
+            continue
+        if len(row) != len(header):
+            problem = f"has {len(row)} fields, the header {len(header)}"
+            raise MalformedFile(name, f"line {reader.line_num}", "", problem, "broken CSV")
+        yield Record(dict(zip(header, row, strict=True)), name, f"line {reader.line_num}")
 
 
 def _json_of(text: str, name: str) -> Any:
@@ -285,6 +301,8 @@ def _list_items(path: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
             index += 1
             if not text.at("]"):
                 text.skip(",")
+        text.skip("]")
+        text.end()
 
 
 class _Window:
@@ -327,6 +345,12 @@ class _Window:
             found = self._text[self._at : self._at + 1] or "the end of the file"
             raise MalformedFile(self._name, "", "", f"is not JSON: expected {mark!r}, found {found!r}", "broken JSON")
         self._at += 1
+
+    def end(self) -> None:
+        """Raise MalformedFile unless nothing follows."""
+        if not self.at(""):
+            found = self._text[self._at : self._at + 1]
+            raise MalformedFile(self._name, "", "", f"is not JSON: {found!r} after the list", "broken JSON")
 
     def value(self, decoder: json.JSONDecoder) -> Any:
         """The next JSON value."""

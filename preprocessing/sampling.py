@@ -22,11 +22,13 @@ def choose(
     strata: Mapping[str, int] | None = None,
     order_by: str = "",
     unique_by: str = "",
+    skip: int = 0,
 ) -> list[Example]:
     """The chosen examples in their curated order, named as the suite's.
 
     size: at most so many. by, strata: at most so many of each value of metadata field `by`. order_by: those with the
-    highest value of this field, ties by chance. unique_by: at most one of each value of this field.
+    highest value of this field, ties by chance. unique_by: at most one of each value of this field. skip: so many of
+    the first choices are left to another split.
     """
     listed = list(examples)
     places = {example.example_id: place for place, example in enumerate(listed)}
@@ -42,7 +44,7 @@ def choose(
     taken: list[Example] = []
     seen: set[Any] = set()
     for example in ranked:
-        if len(taken) == size:
+        if len(taken) == size + skip:
             break
         facts = example.facts
         stratum = value_name(facts[by]) if by else ""
@@ -55,6 +57,7 @@ def choose(
         if unique_by:
             seen.add(facts[unique_by])
         taken.append(example)
+    taken = taken[skip:]
     taken.sort(key=lambda example: places[example.example_id])
     return [replace(example, suite=suite) for example in taken]
 

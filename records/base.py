@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 INT64 = range(-(2**63), 2**63)
+EXACT = range(-(2**53), 2**53 + 1)  # whole numbers that a 64-bit float holds exactly
 
 
 def remembered(function: F) -> F:
@@ -122,6 +123,8 @@ def _int_problem(value: Any) -> str | None:
 def _float_problem(value: Any) -> str | None:
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return f"expected a number, got {type(value).__name__}"
+    if isinstance(value, int):
+        return None if value in EXACT else "is a whole number too large for a float to hold exactly"
     return None if math.isfinite(value) else f"{value} is not a finite number"
 
 

@@ -36,13 +36,20 @@ class Example(Row):
         self.require(bool(self.document_ids), "document_ids", "an example needs a document")
         self.require(len(self.titles) in (0, len(self.document_ids)), "titles", "one a document, or none")
         self.require(self.draw >= 0, "draw", "is negative")
-        self.require(isinstance(json.loads(self.metadata), dict), "metadata", "must be a JSON object")
+        self.require(_is_object(self.metadata), "metadata", "must be a JSON object")
 
     @property
     def facts(self) -> dict[str, Any]:
         """The metadata, parsed."""
         parsed: dict[str, Any] = json.loads(self.metadata)
         return parsed
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except ValueError:
+        return False
 
 
 def metadata(**facts: Any) -> str:

@@ -51,13 +51,8 @@ class Cell:
 
     @property
     def unanswered(self) -> int:
-        """Inputs (x draws x seeds) without an answer."""
+        """Inputs (x draws) that not every seed answered."""
         return self.coverage.expected - self.coverage.answered if self.coverage else 0
-
-    @property
-    def inputs(self) -> int:
-        """How many inputs were asked of each seed."""
-        return self.coverage.expected // self.seeds if self.coverage else 0
 
     @property
     def seed_values(self) -> tuple[float, ...]:
@@ -101,7 +96,7 @@ class Section:
 
     def differing(self, columns: Sequence[Column]) -> tuple[tuple[Column, int], ...]:
         """Tasks asked with another number of inputs than the paper has, and that number."""
-        asked = {cell.task: cell.inputs for line in self.lines for cell in line.cells if cell.coverage}
+        asked = {cell.task: cell.coverage.expected for line in self.lines for cell in line.cells if cell.coverage}
         wanted = [(column, asked.get(column.task)) for column in columns if column.examples is not None]
         return tuple((column, number) for column, number in wanted if number not in (None, column.examples))
 

@@ -126,7 +126,7 @@ def _with_spread(value: float | None, deviation: float | None) -> str:
 
 
 def terminal(board: Board) -> RenderableType:
-    """For rich: a table a split, ± below the values, what is not whole below the table. Plain text where there is no colour."""
+    """For rich: a table a split, ± below the values, what is not whole below the table. Reads as plain text too."""
     from rich.console import Group
     from rich.text import Text
 

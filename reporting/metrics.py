@@ -60,7 +60,7 @@ COMPONENTS = {
     "rouge2": "ROUGE-2",
     "rougeL": "ROUGE-L",
     "rougeLsum": "ROUGE-Lsum",
-    "per_instance_mean": "mean over inputs of their own geometric mean",
+    "per_instance_mean": "per-input mean",
 }
 
 

@@ -39,6 +39,7 @@ def page(board: Board, params: Mapping[str, Any], facts: Facts | None = None) ->
             usual_arm=ARM,
             beside=any(references(board, section) for section in board.sections),
             incomplete=incomplete,
+            unanswered=any(incomplete(section) for section in board.sections),
             models=list(dict.fromkeys(line.label for section in board.sections for line in section.lines)),
             metrics=list(dict.fromkeys(column.metric for column in board.columns)),
             message_limit=MESSAGE_LIMIT,
@@ -48,7 +49,7 @@ def page(board: Board, params: Mapping[str, Any], facts: Facts | None = None) ->
 
 
 def _totals(board: Board) -> dict[str, int]:
-    """Tasks with a score, answers expected and there, over everything shown."""
+    """Tasks with a score, inputs expected and answered, over everything shown."""
     cells = [cell for section in board.sections for line in section.lines for cell in line.cells]
     coverages = [cell.coverage for cell in cells if cell.coverage is not None]
     return {

@@ -19,7 +19,7 @@ body {
   font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif;
   overflow-wrap: anywhere;
 }
-header, main, footer { max-width: 78rem; margin: 0 auto; padding: 0 1.5rem; }
+header, main, footer { max-width: 84rem; margin: 0 auto; padding: 0 1.5rem; }
 h1, h2, h3 { font-family: "Iowan Old Style", "Palatino Linotype", Palatino, "Liberation Serif", Georgia, serif;
   font-weight: 600; line-height: 1.2; text-wrap: balance; }
 h1 { font-size: 2.6rem; margin: .1em 0 .35em; letter-spacing: -.01em; }
@@ -68,7 +68,7 @@ tbody tr + tr > * { border-top: 1px solid var(--line); }
 .board td .why { white-space: normal; width: 6.5rem; margin-left: auto; overflow-wrap: anywhere; }
 .board tbody.published th, .board tbody.published td { color: var(--soft); border-top: 0; padding-block: .16rem; }
 .board tbody.published .model { font-weight: 400; min-width: 11.5rem; }
-.board tbody.published .model small { display: inline; margin-left: .5em; white-space: nowrap; }
+.board tbody.published .model small { display: inline; white-space: nowrap; }
 .board tbody.published tr:last-child > * { padding-bottom: .6rem; }
 .board tbody.published .label { text-align: left; color: var(--ink); border-top: 2px solid var(--ink); padding-block: .6rem .35rem; }
 .board tbody.published .label span { position: sticky; left: .9rem; white-space: normal; }
@@ -102,7 +102,7 @@ footer { margin-top: 3.5rem; padding-top: 1rem; padding-bottom: 3rem; color: var
 @media (max-width: 40rem) {
   header, main, footer { padding-inline: 1rem; }
   h1 { font-size: 2rem; }
-  .board .model, .board tbody.published .model { min-width: 6.5rem; max-width: 7.5rem; }
+  .board .model, .board tbody.published .model { min-width: 7.8rem; max-width: 7.8rem; }
   .board tbody.published .model small { display: block; margin: 0; white-space: normal; }
   .reading { grid-template-columns: 1fr; gap: .1rem; }
   .reading dd { margin-bottom: .7rem; }
@@ -153,7 +153,7 @@ TEMPLATE = (
 <tbody class="published">
 {% if caption %}<tr><th class="label" scope="colgroup" colspan="{{ board.columns | length + 2 }}"><span>Published, not computed here: {{ published.short }}, table {{ table }}</span></th></tr>{% endif %}
 {% for row in published.table(table) %}
-<tr><th scope="row" class="model">{{ row.label }}{% if row.about %}<small>{{ row.about }}</small>{% endif %}</th>{{ reference_cells(row) }}</tr>
+<tr><th scope="row" class="model">{{ row.label }}{% if row.about %} <small>{{ row.about }}</small>{% endif %}</th>{{ reference_cells(row) }}</tr>
 {% endfor %}
 </tbody>
 {% endmacro %}
@@ -165,7 +165,7 @@ TEMPLATE = (
 <div><dt>Models</dt><dd>{% for name in models %}<bdi>{{ name }}</bdi>{{ ", " if not loop.last }}{% else %}none{% endfor %}</dd></div>
 <div><dt>{{ "Split" if board.sections | length == 1 else "Splits" }}</dt><dd>{% for section in board.sections %}{{ section.split }}{{ ", " if not loop.last }}{% else %}none{% endfor %}</dd></div>
 <div><dt>Tasks with a score</dt><dd>{{ scored }} of {{ board.columns | length }}</dd></div>
-<div><dt>Answers</dt><dd>{{ answered | count }} of {{ expected | count }}</dd></div>
+<div><dt>Inputs answered</dt><dd>{{ answered | count }} of {{ expected | count }}</dd></div>
 {% for label, value in run.items() %}<div><dt>{{ label }}</dt><dd>{{ value | fact }}</dd></div>{% endfor %}
 </dl>
 <nav aria-label="Sections of this page">
@@ -214,7 +214,7 @@ TEMPLATE = (
 {% endif %}
 <div class="scroll" tabindex="0" role="region" aria-labelledby="board-{{ loop.index }}-title">
 <table class="board">
-<caption>Score, ± standard deviation over seeds, 95 % interval over inputs, answered / expected.</caption>
+<caption>Score, ± standard deviation over seeds, 95 % interval over inputs, inputs answered / expected.</caption>
 {{ head() }}
 <tbody>
 {% for line in section.lines %}
@@ -264,12 +264,12 @@ TEMPLATE = (
 {% if cell.coverage is not none %}
 <dl>
 {% if cell.low is not none and cell.high is not none %}<div><dt>95 % interval</dt><dd>{{ cell.low | number(2) }}–{{ cell.high | number(2) }}</dd></div>{% endif %}
-{% if cell.seed_values | length > 1 %}<div><dt>seeds</dt><dd>{{ cell.seed_values | min | number(2) }}–{{ cell.seed_values | max | number(2) }}</dd></div>{% endif %}
+{% if cell.seed_values | length > 1 %}<div><dt>lowest to highest seed</dt><dd>{{ cell.seed_values | min | number(2) }}–{{ cell.seed_values | max | number(2) }}</dd></div>{% endif %}
 {% if cell.components | length > 1 %}{% for name, value in cell.components | components %}<div><dt>{{ name }}</dt><dd>{{ value | number(2) }}</dd></div>{% endfor %}{% endif %}
 </dl>
 <dl>
-<div><dt>inputs</dt><dd>{{ cell.inputs | count }}{% if cell.seeds > 1 %} × {{ cell.seeds }} seeds{% endif %}</dd></div>
-<div{% if cell.unanswered %} class="bad"{% endif %}><dt>answered</dt><dd>{{ cell.coverage.answered | count }} of {{ cell.coverage.expected | count }}</dd></div>
+{% if cell.seeds > 1 %}<div><dt>seeds</dt><dd>{{ cell.seeds }}</dd></div>{% endif %}
+<div{% if cell.unanswered %} class="bad"{% endif %}><dt>inputs answered</dt><dd>{{ cell.coverage.answered | count }} of {{ cell.coverage.expected | count }}</dd></div>
 {% for label, value in (("failed", cell.coverage.failed), ("missing", cell.coverage.missing)) %}
 <div{% if value %} class="bad"{% endif %}><dt>{{ label }}</dt><dd>{{ value | count }}</dd></div>
 {% endfor %}
@@ -297,7 +297,7 @@ TEMPLATE = (
 {% endfor %}
 </ul>
 {% else %}
-<p>None: every task that was asked for has a score.</p>
+<p>{% if unanswered %}No task failed as a whole. Inputs without an answer are named above their leaderboard.{% else %}None: every task that was asked for has a score, and every input an answer.{% endif %}</p>
 {% endif %}
 </section>
 
@@ -330,7 +330,7 @@ TEMPLATE = (
 <dt>Average</dt><dd>The plain mean of the unrounded scores of all {{ board.columns | length }} tasks. It is withheld while a task is missing or an input is unanswered, because a mean over other questions is another number.</dd>
 <dt>±</dt><dd>Standard deviation over a baseline’s seeds: how far chance alone moves the score. In a strip, each thin stroke is a seed, the tall one their mean, the dashed one what the paper prints for its naive baseline.</dd>
 <dt>95 % interval</dt><dd>Bootstrap over documents: how far the choice of documents moves the score. Questions on one document are kept together. There is none for a single document.</dd>
-<dt>Answered / expected</dt><dd>In inputs times seeds. Expected = attempted + missing; attempted = answered + failed. ⚠ marks a score whose inputs are not all answered.</dd>
+<dt>Answered / expected</dt><dd>In inputs; a baseline of several seeds has answered an input when every seed has. Expected = attempted + missing; attempted = answered + failed. ⚠ marks a score whose inputs are not all answered.</dd>
 <dt>Prompts cut</dt><dd>Inputs whose document did not fit the model and was shortened; the model did not see the rest.</dd>
 <dt>Answers cut</dt><dd>Answers that ended at the output limit and may lack their end.</dd>
 {% for metric in metrics %}

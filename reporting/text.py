@@ -31,14 +31,11 @@ def visible(text: str) -> str:
 
 
 def _sign(char: str) -> str:
-    code = ord(char)
-    if code < 0x20:
-        return chr(0x2400 + code)  # the control pictures: ␀ ␊ ␛
-    if code == 0x7F:
-        return "␡"
+    if char == "\n":
+        return " ↵ "
     category = unicodedata.category(char)
     if category[0] == "C" or category in ("Zl", "Zp") or char in BLANK:
-        return f"⟨U+{code:04X}⟩"
+        return f"⟨U+{ord(char):04X}⟩"
     return " " if category == "Zs" else char
 
 
@@ -53,10 +50,10 @@ def number(value: float | None, places: int = 1) -> str:
 
 
 def spread(value: float | None) -> str:
-    """ "±0.1"; finer below 0.05, so that a small spread is not read as none."""
+    """ "±0.1"; "±0.03" below 0.05, so that a small spread is not read as none; "±0.0" where there is none."""
     if value is None:
         return ""
-    return f"±{value:.1f}" if value >= 0.05 or value == 0 else f"±{value:.2f}"
+    return f"±{value:.2f}" if 0.005 <= value < 0.05 else f"±{value:.1f}"
 
 
 def count(value: int) -> str:

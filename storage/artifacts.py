@@ -21,10 +21,10 @@ from typing import Any, TypeVar
 from records.base import Row
 from storage.digest import sha256_file
 from storage.errors import DamagedArtifact
-from storage.location import Location, held
+from storage.location import TEMPORARY, Location, held, stands
 from storage.manifest import NAME as MANIFEST
 from storage.manifest import Ingredients, Manifest, Part
-from storage.parts import TableWriter, TextReader, read_rows
+from storage.parts import TableWriter, TextReader, groups, read_rows
 
 R = TypeVar("R", bound=Row)
 
@@ -53,6 +53,12 @@ class Artifact:
     def rows(self, table: str, row: type[R]) -> Iterator[R]:
         """The rows of a table, in order. Raises DamagedArtifact."""
         yield from read_rows(self.folder, self._checked(table), row)
+
+    def columns(self, table: str, names: list[str]) -> Iterator[dict[str, Any]]:
+        """Some columns of a table's rows, in order, as plain values. Raises DamagedArtifact."""
+        for part in self._checked(table):
+            for batch in groups(self.folder, part, names):
+                yield from batch.to_pylist()
 
     def texts(self) -> TextReader:
         """The documents' texts by id. Raises DamagedArtifact."""
@@ -174,7 +180,7 @@ class Artifacts:
         """The artifact in a folder, None where no manifest stands."""
         try:
             data = folder.read(MANIFEST)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         return Artifact(folder, Manifest.from_bytes(data, str(folder)))
 
@@ -293,9 +299,11 @@ def _sweep_unfinished(folder: Path) -> int:
     try:
         with lock.open("a+b") as stream:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if (folder / MANIFEST).exists():
+            if (folder / MANIFEST).exists() or not stands(stream.fileno(), lock):
                 return 0
             names = [path for path in folder.iterdir() if path.name != LOCK]
+            if any(path.name.startswith(TEMPORARY) for path in names):
+                return 0  # somebody writes here without the lock
             for path in names:
                 path.unlink(missing_ok=True)
             lock.unlink(missing_ok=True)

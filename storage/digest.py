@@ -50,7 +50,7 @@ class FileDigests:
         stat = path.stat()
         stamp = [stat.st_size, stat.st_mtime_ns]
         known = self._known.get(str(path))
-        if known is not None and known[:2] == stamp:
+        if isinstance(known, list) and len(known) == 3 and known[:2] == stamp:
             return str(known[2]), stat.st_size
         digest = sha256_file(path)
         self._known[str(path)] = [*stamp, digest]

@@ -107,14 +107,12 @@ class Location:
     def temporary(self, name: str) -> Iterator[tuple[IO[bytes], Path]]:
         """A local file to write to, removed at the end if `publish` did not take it. It is locked while it is open."""
         folder = self.local
-        if folder is not None:
-            folder.mkdir(parents=True, exist_ok=True)
         with naming_full_disks(name, str(self)):
-            descriptor, made = tempfile.mkstemp(prefix=f"{TEMPORARY}{name}-", dir=folder)
-            path = Path(made)
+            if folder is not None:
+                folder.mkdir(parents=True, exist_ok=True)
+            descriptor, path = _made_and_held(name, folder)
             try:
                 with os.fdopen(descriptor, "wb") as stream:
-                    fcntl.flock(stream, fcntl.LOCK_EX)
                     os.fchmod(stream.fileno(), 0o644)
                     yield stream, path
             finally:
@@ -151,8 +149,7 @@ class Location:
             return []
         gone = []
         for path in self.local.glob(f"{TEMPORARY}*"):
-            if _unlocked(path):
-                path.unlink(missing_ok=True)
+            if _removed_if_unlocked(path):
                 gone.append(path.name)
         return gone
 
@@ -160,15 +157,15 @@ class Location:
 @contextmanager
 def held(path: Path) -> Iterator[None]:
     """Hold a lock on `path` among the processes of this machine; waits while another holds it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     while True:
-        descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)
+        with naming_full_disks(path.name, str(path.parent)):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)
+            except FileNotFoundError:
+                continue  # a sweep took the folder away meanwhile
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        try:
-            current = os.stat(path).st_ino == os.fstat(descriptor).st_ino
-        except FileNotFoundError:
-            current = False
-        if current:
+        if stands(descriptor, path):
             break
         os.close(descriptor)  # whoever held it removed the file meanwhile: lock the one that stands now
     try:
@@ -177,15 +174,32 @@ def held(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _unlocked(path: Path) -> bool:
-    """Whether nobody holds the file at `path`."""
+def stands(descriptor: int, path: Path) -> bool:
+    """Whether the open file is the one at `path`."""
+    try:
+        return os.stat(path).st_ino == os.fstat(descriptor).st_ino
+    except FileNotFoundError:
+        return False
+
+
+def _made_and_held(name: str, folder: Path | None) -> tuple[int, Path]:
+    """A new temporary file with a lock on it; made again where a sweeper came between the two."""
+    while True:
+        descriptor, made = tempfile.mkstemp(prefix=f"{TEMPORARY}{name}-", dir=folder)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if stands(descriptor, Path(made)):
+            return descriptor, Path(made)
+        os.close(descriptor)
+
+
+def _removed_if_unlocked(path: Path) -> bool:
+    """Remove the file at `path` unless somebody holds it; the lock is kept until it is gone."""
     try:
         with path.open("rb") as stream:
             fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink()
             return True
-    except FileNotFoundError:
-        return False
-    except BlockingIOError:
+    except (FileNotFoundError, BlockingIOError):
         return False
 
 

@@ -1,10 +1,11 @@
 """The response store: one row an answer, committed before it counts. A paid answer is never paid twice.
 
-SQLite (WAL, synchronous FULL) by default, any other database that SQLAlchemy speaks to by URL.
+SQLite (WAL, synchronous FULL) by default, PostgreSQL by URL.
 """
 
 from __future__ import annotations
 
+import importlib
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from storage.errors import ForeignStore, StorageError, naming_full_disks
+from storage.errors import ForeignStore, StorageError, StorageFull, naming_full_disks
 
 SCHEMA_VERSION = 1
 MARK = "scrollwork response store"
@@ -101,18 +102,14 @@ class ResponseStore:
 
     def _prepare(self) -> None:
         with self._errors_named():
-            present = set(sa.inspect(self._engine).get_table_names())
+            present = self._present()
             if present and "scrollwork_about" not in present:
                 raise ForeignStore(
                     f"{self.name}: this database holds other tables ({', '.join(sorted(present)[:3])}) and is no "
                     "response store. It was not changed; name another with --store"
                 )
             if not present:
-                with self._engine.begin() as connection:
-                    _tables.create_all(connection)
-                    rows = [{"name": "what", "value": MARK}, {"name": "schema", "value": str(SCHEMA_VERSION)}]
-                    if not connection.execute(sa.select(_about)).first():
-                        connection.execute(sa.insert(_about), rows)
+                self._make()
             with self._engine.connect() as connection:
                 about = {str(row.name): row.value for row in connection.execute(sa.select(_about))}
             if about.get("what") != MARK or about.get("schema") != str(SCHEMA_VERSION):
@@ -120,6 +117,23 @@ class ResponseStore:
                     f"{self.name}: schema {about.get('schema')!r} of {about.get('what')!r}, this version reads "
                     f"{SCHEMA_VERSION}. It was not changed; use the scrollwork that wrote it, or another --store"
                 )
+            if self._sqlite:  # only now: turning the journal over writes to the file
+                with self._engine.connect() as connection:
+                    connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+
+    def _present(self) -> set[str]:
+        """Names of the tables that stand."""
+        return set(sa.inspect(self._engine).get_table_names())
+
+    def _make(self) -> None:
+        """Make the tables in one transaction: a killed or a second maker never leaves or meets half of them."""
+        with self._engine.begin() as connection:
+            if self._sqlite:  # its driver begins no transaction for CREATE TABLE by itself
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            _tables.create_all(connection)
+            if not connection.execute(sa.select(_about)).first():
+                rows = [{"name": "what", "value": MARK}, {"name": "schema", "value": str(SCHEMA_VERSION)}]
+                connection.execute(sa.insert(_about), rows)
 
     @contextmanager
     def _errors_named(self) -> Iterator[None]:
@@ -129,7 +143,7 @@ class ResponseStore:
         except sa.exc.DatabaseError as error:
             reason = str(error.orig)
             if "full" in reason:
-                raise StorageError(
+                raise StorageFull(
                     f"{self.name}: no space left for answers ({reason}). Answers committed before stand; free space "
                     "and run the same command again"
                 ) from error
@@ -168,16 +182,19 @@ class ResponseStore:
             for start in range(0, len(answers), BATCH):
                 some = answers[start : start + BATCH]
                 keys = [a.request_key for a in some]
-                standing = set(
-                    connection.scalars(sa.select(_responses.c.request_key).where(_responses.c.request_key.in_(keys)))
-                )
-                rows = [{**asdict(a), "created": now} for a in some if a.request_key not in standing]
-                if rows:
-                    connection.execute(sa.insert(_responses), rows)
+                connection.execute(self._new(_responses), [{**asdict(a), "created": now} for a in some])
                 connection.execute(sa.delete(_failures).where(_failures.c.request_key.in_(keys)))
             for failure in failures:
-                connection.execute(sa.delete(_failures).where(_failures.c.request_key == failure.request_key))
-                connection.execute(sa.insert(_failures), [{**asdict(failure), "created": now}])
+                own = failure.request_key
+                connection.execute(sa.delete(_failures).where(_failures.c.request_key == own))
+                if not connection.execute(sa.select(_responses.c.model).where(_responses.c.request_key == own)).first():
+                    connection.execute(self._new(_failures), [{**asdict(failure), "created": now}])
+
+    def _new(self, table: sa.Table) -> sa.Executable:
+        """An insertion that leaves what stands: another process may have stored the same answer meanwhile."""
+        dialect = importlib.import_module(f"sqlalchemy.dialects.{self._engine.dialect.name}")
+        insertion: sa.Executable = dialect.insert(table).on_conflict_do_nothing(index_elements=["request_key"])
+        return insertion
 
     def counts(self) -> dict[str, dict[str, int]]:
         """{"answers": {model: n}, "failures": {model: n}}."""
@@ -201,6 +218,5 @@ def _durable(connection: object, _record: object) -> None:
     """A committed answer survives a crash of the process and of the machine."""
     cursor = connection.cursor()  # type: ignore[attr-defined]
     cursor.execute("PRAGMA busy_timeout=60000")
-    cursor.execute("PRAGMA journal_mode=WAL")
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.close()

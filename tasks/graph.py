@@ -54,7 +54,7 @@ class Node:
     @property
     def title(self) -> str:
         """For people: "score qmsum, naive"."""
-        shown = [value for name, value in self.labels if name in ("task", "model")]
+        shown = [value for name, value in self.labels if name in ("task", "model", "shard")]
         split = self.label("split")
         return " ".join([self.stage, ", ".join([*shown, *([split] if split not in ("", "test") else [])])]).strip()
 

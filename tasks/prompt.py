@@ -26,6 +26,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
         arm=params["arm"],
         max_new_tokens=params["max_new_tokens"],
         chat_sentence=params["chat_sentence"],
+        shard=params.get("shard", (0, 1)),
     ):
         table.add(prompt)
         count += 1

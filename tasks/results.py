@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from records.drop import Drop
@@ -12,7 +11,7 @@ from storage.artifacts import Artifact
 from tasks.chain import Chain, locations_of
 from tasks.graph import Node, Planner
 from tasks.request import Request
-from tasks.stages import PLAIN, curate_node, prompt_node, sample_node
+from tasks.stages import curate_node, parts, prompt_node, sample_node
 from tasks.workshop import Workshop
 
 
@@ -31,19 +30,21 @@ class Results:
     def built(self) -> list[dict[str, Any]]:
         """One row a task and split, as `build --json` prints it; tasks that failed are left out."""
         rows = []
-        for task, split, nodes in self._tasks():
-            curated, sampled, prompted = (self.artifact(node) for node in nodes)
-            if curated is None or sampled is None or prompted is None:
+        for part in parts(self.request):
+            curated, sampled = self.artifact(curate_node(part)), self.artifact(sample_node(part))
+            prompted = [self.artifact(node) for node in part.each_shard(prompt_node)]
+            whole = [artifact for artifact in prompted if artifact is not None]
+            if curated is None or sampled is None or len(whole) < len(prompted):
                 continue
-            prompts = prompted.facts["prompts"]
+            prompts, words = (sum(artifact.facts[name] for artifact in whole) for name in ("prompts", "words"))
             rows.append(
                 {
-                    "task": task,
-                    "split": split,
+                    "task": part.task.name,
+                    "split": part.split,
                     "examples": sampled.facts["examples"],
                     "documents": sampled.facts["documents"],
                     "references": sampled.facts["references"],
-                    "mean_words": prompted.facts["words"] / prompts if prompts else None,
+                    "mean_words": words / prompts if prompts else None,
                     "dropped": curated.facts["dropped"],
                     "errors": curated.facts["errors"],
                     "artifact": str(sampled.folder),
@@ -54,8 +55,8 @@ class Results:
     def bad_records(self) -> list[Drop]:
         """Every malformed record behind this request, also of stages that were reused."""
         found: list[Drop] = []
-        for _, _, (curate, _, _) in self._tasks():
-            artifact = self.artifact(curate)
+        for part in parts(self.request):
+            artifact = self.artifact(curate_node(part))
             if artifact is not None and artifact.facts["errors"]:
                 found += [drop for drop in artifact.rows("drops", Drop) if drop.error]
         return found
@@ -64,19 +65,6 @@ class Results:
         """The leaderboard that a report node made."""
         artifact = self.artifact(report)
         return None if artifact is None else board(list(artifact.rows("aggregates", Aggregate)), report.params)
-
-    def _tasks(self) -> Iterator[tuple[str, str, tuple[Node, Node, Node]]]:
-        for task in self.request.chosen_tasks():
-            for split in self.request.chosen_splits():
-                yield (
-                    task.name,
-                    split,
-                    (
-                        curate_node(self.request, task, split),
-                        sample_node(self.request, task, split),
-                        prompt_node(self.request, task, split, PLAIN),
-                    ),
-                )
 
 
 def report_of(chain: Chain) -> Node | None:

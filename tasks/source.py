@@ -2,7 +2,7 @@
 
 A module's digest is over its canonical syntax tree, so a comment or a blank line changes nothing, and all Python
 versions agree; a stage's source is every house module that its entry modules import, at any depth, imports inside
-functions included. tasks/, storage/ and flows/ are never part of it: they move rows, they do not decide what is in them.
+included. tasks/, storage/ and flows/ are never part of it: they move rows and do not decide what is in them.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def canonical(node: object) -> str:
         return f"{type(node).__name__}({','.join(fields)})"
     if isinstance(node, list):
         return f"[{','.join(canonical(item) for item in node)}]"
-    return f"{type(node).__name__}:{node!r}"
+    return f"{type(node).__name__}:{node!a}"  # repr depends on the Unicode tables of the Python
 
 
 def _without_docstring(node: ast.AST, field: str, value: object) -> object:

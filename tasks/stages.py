@@ -1,12 +1,14 @@
 """The stages of a request as nodes: what each runs, on what, with which parameters. Declarations only.
 
-curate -> sample -> prompt -> generate -> score -> aggregate -> report
+    curate -> sample -> prompt -> generate -> score -> aggregate -> report
+
+prompt, generate and score of a big task are split into shards by document (`shards` in the suite file).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from models.registry import module_of, settings
@@ -20,67 +22,58 @@ PLAIN = Profile()
 ARM = "full"
 
 
+@dataclass(frozen=True)
+class Part:
+    """What one node is of: a task and split of a request, and further a profile, a shard, a model."""
+
+    request: Request
+    task: TaskConfig
+    split: str
+    profile: Profile = PLAIN
+    shard: int = 0
+    model: str = ""
+    table: Mapping[str, Any] | None = None
+
+    @property
+    def base(self) -> tuple[tuple[str, str], ...]:
+        """Labels of a stage of a task."""
+        return (("suite", self.request.suite), ("task", self.task.name), ("split", self.split))
+
+    @property
+    def labels(self) -> tuple[tuple[str, str], ...]:
+        """Labels of a stage of a model (or of prompts for any), without shard."""
+        named = [("model", self.model)] if self.model else []
+        return (*self.base, *named, ("profile", self.profile.name), ("arm", ARM))
+
+    @property
+    def sharded(self) -> tuple[tuple[str, str], ...]:
+        """Labels with the shard, where there are several."""
+        many = self.task.shards > 1
+        return (*self.labels, *([("shard", f"{self.shard + 1}-of-{self.task.shards}")] if many else []))
+
+    def each_shard(self, node: Callable[[Part], Node]) -> list[Node]:
+        """One node a shard."""
+        return [node(replace(self, shard=shard)) for shard in range(self.task.shards)]
+
+
+def parts(request: Request) -> list[Part]:
+    """Every task and split of a request."""
+    return [Part(request, task, split) for task in request.chosen_tasks() for split in request.chosen_splits()]
+
+
 def build_nodes(request: Request) -> list[Node]:
-    """The last stage of `build` for every task and split: plain prompts, from which lengths are counted."""
-    return [
-        prompt_node(request, task, split, PLAIN) for task in request.chosen_tasks() for split in request.chosen_splits()
-    ]
+    """The last stages of `build` for every task and split: plain prompts, from which lengths are counted."""
+    return [node for part in parts(request) for node in part.each_shard(prompt_node)]
 
 
 def run_nodes(request: Request) -> list[Node]:
-    """The last stage before the report for every task, split and model."""
+    """The last stage before the report for every model, task and split."""
     tables = load_models(request.models_file)
     return [
-        aggregate_node(request, task, split, model, tables)
+        aggregate_node(replace(part, profile=profile_of(request), model=model, table=settings(model, tables)))
         for model in request.models
-        for task in request.chosen_tasks()
-        for split in request.chosen_splits()
+        for part in parts(request)
     ]
-
-
-def curate_node(request: Request, task: TaskConfig, split: str) -> Node:
-    """Raw files to documents, examples and drops."""
-    seeded = task.dataset in SEEDED
-    options = {**request.options_of(task), **({"seed": seed_of(request)} if seeded else {})}
-    return Node(
-        "curate",
-        labels(request, task, split),
-        {"dataset": task.dataset, "task": task.name, "split": split, "options": options},
-        ("preprocessing.curation", f"preprocessing.{task.dataset}"),
-        raw=RawQuery(task.dataset, task.raw, {"split": task.splits[split], **options}),
-    )
-
-
-SEEDED = ("space_digest", "book_sum_sort")  # data sets whose construction makes random choices
-
-
-def sample_node(request: Request, task: TaskConfig, split: str) -> Node:
-    """Curated examples to the benchmark's."""
-    policy = dict(task.sample)
-    if split == "validation":
-        policy = {**policy, "size": request.config.validation_size}
-        if strata := policy.get("strata"):
-            policy["strata"] = scaled(strata, request.config.validation_size)
-    if request.limit:
-        policy["size"] = min(request.limit, policy["size"])
-    return Node(
-        "sample",
-        labels(request, task, split),
-        {"suite": request.suite, "seed": seed_of(request), **policy},
-        ("preprocessing.sampling",),
-        (("curated", curate_node(request, task, split)),),
-    )
-
-
-def scaled(strata: Mapping[str, int], size: int) -> dict[str, int]:
-    """The same shares of a smaller whole."""
-    whole = sum(strata.values())
-    return {name: round(count * size / whole) for name, count in strata.items()}
-
-
-def seed_of(request: Request) -> int:
-    """The seed of this request, or the suite's."""
-    return request.config.seed if request.seed is None else request.seed
 
 
 def profile_of(request: Request) -> Profile:
@@ -90,80 +83,98 @@ def profile_of(request: Request) -> Profile:
     return Profile("plain", "input", "words", request.max_input_tokens)
 
 
-def prompt_node(request: Request, task: TaskConfig, split: str, profile: Profile) -> Node:
+def seed_of(request: Request) -> int:
+    """The seed of this request, or the suite's."""
+    return request.config.seed if request.seed is None else request.seed
+
+
+def curate_node(part: Part) -> Node:
+    """Raw files to documents, examples and drops."""
+    task, request = part.task, part.request
+    options = {**request.options_of(task), **({"seed": seed_of(request)} if task.seeded else {})}
+    return Node(
+        "curate",
+        part.base,
+        {"dataset": task.dataset, "task": task.name, "split": part.split, "options": options},
+        ("preprocessing.curation", f"preprocessing.{task.dataset}", "records.raw_file"),
+        raw=RawQuery(task.dataset, task.raw, {"split": task.splits[part.split], **options}),
+    )
+
+
+def sample_node(part: Part) -> Node:
+    """Curated examples to the benchmark's."""
+    request = part.request
+    policy = {"suite": request.suite, "seed": seed_of(request), **sampling(part.task, part.split, request)}
+    return Node("sample", part.base, policy, ("preprocessing.sampling",), (("curated", curate_node(part)),))
+
+
+def sampling(task: TaskConfig, split: str, request: Request) -> dict[str, Any]:
+    """The task's sampling policy for a split. Where both splits are cut from the same raw files, validation takes what
+    comes after the test inputs."""
+    policy = dict(task.sample)
+    if split == "validation":
+        size = request.config.validation_size
+        skip = {"skip": policy["size"]} if task.one_source else {}
+        strata = {"strata": scaled(policy["strata"], size)} if "strata" in policy else {}
+        policy = {**policy, "size": size, **strata, **skip}
+    if request.limit:
+        policy["size"] = min(request.limit, policy["size"])
+    return policy
+
+
+def scaled(strata: Mapping[str, int], size: int) -> dict[str, int]:
+    """The same shares of a smaller whole."""
+    whole = sum(strata.values())
+    return {name: round(count * size / whole) for name, count in strata.items()}
+
+
+def prompt_node(part: Part) -> Node:
     """Examples to prompts of one profile."""
-    return Node(
-        "prompt",
-        (*labels(request, task, split), ("profile", profile.name), ("arm", ARM)),
-        {
-            "template": dict(task.template),
-            "profile": asdict(profile),
-            "arm": ARM,
-            "max_new_tokens": task.max_new_tokens,
-            "chat_sentence": request.config.chat_sentence,
-        },
-        ("preprocessing.prompts",),
-        (("curated", curate_node(request, task, split)), ("sample", sample_node(request, task, split))),
-    )
+    task = part.task
+    params = {
+        "template": dict(task.template),
+        "profile": asdict(part.profile),
+        "arm": ARM,
+        "max_new_tokens": task.max_new_tokens,
+        "chat_sentence": part.request.config.chat_sentence,
+    }
+    if task.shards > 1:
+        params["shard"] = [part.shard, task.shards]
+    own = replace(part, model="")
+    inputs = (("curated", curate_node(part)), ("sample", sample_node(part)))
+    return Node("prompt", own.sharded, params, ("preprocessing.prompts",), inputs)
 
 
-def generate_node(request: Request, task: TaskConfig, split: str, model: str, tables: Mapping[str, Any]) -> Node:
+def generate_node(part: Part) -> Node:
     """Prompts to a snapshot of the answers in the store."""
-    table = settings(model, tables)
+    table = dict(part.table or {})
     if "rules" in table:  # only what concerns this task is part of its key
-        table["rules"] = {name: rule for name, rule in table["rules"].items() if name == task.name}
-    return Node(
-        "generate",
-        (*labels(request, task, split), ("model", model), ("profile", profile_of(request).name), ("arm", ARM)),
-        {"model": model, "settings": table},
-        (module_of(model, tables),),
-        (
-            ("curated", curate_node(request, task, split)),
-            ("prompts", prompt_node(request, task, split, profile_of(request))),
-            ("sample", sample_node(request, task, split)),
-        ),
-    )
+        table["rules"] = {name: rule for name, rule in table["rules"].items() if name == part.task.name}
+    inputs = (("curated", curate_node(part)), ("prompts", prompt_node(part)), ("sample", sample_node(part)))
+    params = {"model": part.model, "settings": table}
+    return Node("generate", part.sharded, params, (module_of(str(table["provider"])),), inputs)
 
 
-def score_node(request: Request, task: TaskConfig, split: str, model: str, tables: Mapping[str, Any]) -> Node:
+def score_node(part: Part) -> Node:
     """Answers to scores by the task's metric."""
-    return Node(
-        "score",
-        (
-            *labels(request, task, split),
-            ("model", model),
-            ("profile", profile_of(request).name),
-            ("arm", ARM),
-            ("metric", task.metric),
-        ),
-        {"metric": task.metric},
-        ("scoring.answers", metric_module(task.metric)),
-        (
-            ("answers", generate_node(request, task, split, model, tables)),
-            ("sample", sample_node(request, task, split)),
-        ),
-    )
+    metric = part.task.metric
+    inputs = (("answers", generate_node(part)), ("sample", sample_node(part)))
+    modules = ("scoring.answers", metric_module(metric))
+    return Node("score", (*part.sharded, ("metric", metric)), {"metric": metric}, modules, inputs)
 
 
-def aggregate_node(request: Request, task: TaskConfig, split: str, model: str, tables: Mapping[str, Any]) -> Node:
-    """Scores to the task's value, interval, spread and coverage."""
+def aggregate_node(part: Part) -> Node:
+    """Scores of all shards to the task's value, interval, spread and coverage."""
+    metric = part.task.metric
+    inputs = [("sample", sample_node(part))]
+    for name, node in (("answers", generate_node), ("prompts", prompt_node), ("scores", score_node)):
+        inputs += [(f"{name}-{number}", shard) for number, shard in enumerate(part.each_shard(node))]
     return Node(
         "aggregate",
-        (
-            *labels(request, task, split),
-            ("model", model),
-            ("profile", profile_of(request).name),
-            ("arm", ARM),
-            ("metric", task.metric),
-        ),
-        {"metric": task.metric, "profile": profile_of(request).name},
-        ("analysis.summary", metric_module(task.metric)),
-        (
-            ("answers", generate_node(request, task, split, model, tables)),
-            ("prompts", prompt_node(request, task, split, profile_of(request))),
-            ("sample", sample_node(request, task, split)),
-            ("scores", score_node(request, task, split, model, tables)),
-        ),
+        (*part.labels, ("metric", metric)),
+        {"metric": metric, "profile": part.profile.name},
+        ("analysis.summary", metric_module(metric)),
+        tuple(inputs),
     )
 
 
@@ -190,8 +201,3 @@ def report_params(suite: Suite, models: Sequence[str], failures: Mapping[str, st
         "models": list(models),
         "failures": dict(sorted(failures.items())),
     }
-
-
-def labels(request: Request, task: TaskConfig, split: str) -> tuple[tuple[str, str], ...]:
-    """To what a stage of a task belongs."""
-    return (("suite", request.suite), ("task", task.name), ("split", split))

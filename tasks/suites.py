@@ -40,6 +40,9 @@ class TaskConfig:
     options: Mapping[str, Any]
     sample: Mapping[str, Any]
     paper: Mapping[str, Any]
+    seeded: bool
+    one_source: bool
+    shards: int
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,9 @@ def _task(name: str, table: Mapping[str, Any]) -> TaskConfig:
         options=table.get("options", {}),
         sample=table["sample"],
         paper=table.get("paper", {}),
+        seeded=table.get("seeded", False),
+        one_source=table.get("one_source", False),
+        shards=table.get("shards", 1),
     )
 
 

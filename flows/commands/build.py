@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, Literal
 
-from flows.commands.common import execute, print_json, request_of, tell_problems
+from flows.commands.common import console, execute, print_json, request_of, tell_problems
 from flows.commands.progress import shown
 from tasks.chain import plan
 from tasks.results import Results
@@ -19,7 +19,6 @@ COLUMNS: dict[str, Literal["left", "right"]] = {
     "mean words": "right",
     "dropped": "left",
 }
-WIDTH = 110  # where the output is no terminal
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -37,7 +36,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def print_table(rows: list[dict[str, Any]]) -> None:
     """The rows for people."""
-    from rich.console import Console
     from rich.table import Table
 
     table = Table()
@@ -48,5 +46,4 @@ def print_table(rows: list[dict[str, Any]]) -> None:
         counts = [f"{row[name]:,}" for name in ("examples", "documents", "references")]
         dropped = ", ".join(f"{reason} {count}" for reason, count in row["dropped"].items()) or "0"
         table.add_row(row["task"], row["split"], *counts, words, dropped)
-    console = Console()
-    console.print(table, width=None if console.is_terminal else WIDTH)
+    console().print(table)

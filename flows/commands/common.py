@@ -8,10 +8,15 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tasks.chain import Chain, Planned
 from tasks.request import Request
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+WIDTH = 130  # of tables where the output is no terminal
 
 
 def request_of(arguments: argparse.Namespace) -> Request:
@@ -87,6 +92,14 @@ def through_prefect(arguments: argparse.Namespace, request: Request, flow: str) 
 def print_json(value: Any) -> None:
     """One JSON document on standard output."""
     print(json.dumps(value, ensure_ascii=False, indent=1))
+
+
+def console() -> Console:
+    """Where tables are printed: as wide as the terminal, or wide enough where the output is none."""
+    from rich.console import Console
+
+    made = Console()
+    return made if made.is_terminal else Console(width=WIDTH)
 
 
 def say(text: str) -> None:

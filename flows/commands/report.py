@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from flows.commands.common import print_json, say
+from flows.commands.common import console, print_json, say
 from reporting.leaderboard import board, terminal
 from reporting.page import page
 from storage.home import Home
@@ -26,8 +26,6 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({"out": str(out)})
     else:
-        from rich.console import Console
-
-        Console().print(terminal(content))
+        console().print(terminal(content))
         say(f"report: {out}")
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from flows.commands.common import execute, print_json, request_of, say, tell_problems
+from flows.commands.common import console, execute, print_json, request_of, say, tell_problems
 from flows.commands.progress import shown
 from reporting.leaderboard import as_json, terminal
 from tasks.chain import plan
@@ -27,9 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
         spent = {"currency": "USD", "amount": 0.0}  # baselines are free
         print_json({**result, "report": str(chain.report) if chain.report else None, "spent": spent})
     elif board is not None:
-        from rich.console import Console
-
-        Console().print(terminal(board))
+        console().print(terminal(board))
     if all(one.how == "reused" for one in chain.finished):
         say("nothing was to be done: every stage stands")
     if chain.report is not None:

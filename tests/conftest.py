@@ -1,0 +1,352 @@
+"""What the tests share: the house copied once, homes with finished work, shared data, one real server for the session.
+
+Commands run in a copy of the tree, with an environment of their own: nothing reaches the developer's home or server.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROJECT = Path(__file__).resolve().parents[1]
+HOUSE = (
+    *("analysis", "config", "flows", "models", "preprocessing", "records", "reporting", "sample", "scoring"),
+    *("storage", "tasks", "prefect.yaml", "prefect.toml", "pyproject.toml"),
+)
+BIN = Path(sys.executable).parent
+SUITE = "zeroscrolls"
+
+
+def environment(**more: str) -> dict[str, str]:
+    """The environment of this process without what is set for Prefect, scrollwork or pytest."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PREFECT_", "SCROLLWORK_", "PYTEST_")) and name not in ("PYTHONPATH", "DO_NOT_TRACK")
+    }
+    own = {"NO_PROXY": "127.0.0.1,localhost", "PATH": f"{BIN}{os.pathsep}{kept.get('PATH', '')}", "COLUMNS": "160"}
+    return {**kept, **own, **more}
+
+
+def copy_tree(target: Path) -> Path:
+    """The tree, without what was built in it."""
+    for name in HOUSE:
+        source = PROJECT / name
+        if source.is_dir():
+            shutil.copytree(source, target / name, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+        else:
+            target.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target / name)
+    return target
+
+
+@dataclass(frozen=True)
+class Done:
+    """A command that ended."""
+
+    status: int
+    out: str
+    err: str
+    seconds: float
+
+    @property
+    def document(self) -> Any:
+        """Standard output as the one JSON document that it must be."""
+        return json.loads(self.out)
+
+
+@dataclass(frozen=True)
+class Scrollwork:
+    """The command of the tree at `root`, with a home of its own."""
+
+    root: Path
+    home: Path
+    env: dict[str, str] = field(default_factory=dict)
+    prefix: tuple[str, ...] = ("-m", "flows.cli")
+
+    def with_(self, **changes: Any) -> Scrollwork:
+        """The same with another root, home, environment or prefix."""
+        return replace(self, **changes)
+
+    def start(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
+        """Start the command."""
+        env = environment(PYTHONPATH=str(self.root), **self.env)
+        return subprocess.Popen(
+            [sys.executable, *self.prefix, "--home", str(self.home), *arguments],
+            cwd=self.root,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+            **options,
+        )
+
+    def __call__(self, *arguments: str, status: int | None = 0, **options: Any) -> Done:
+        """Run the command; `status` is what it must end with, None for any."""
+        began = time.monotonic()
+        process = self.start(*arguments, **options)
+        out, err = process.communicate(timeout=300)
+        done = Done(process.returncode, out, err, time.monotonic() - began)
+        assert status is None or done.status == status, f"exit status {done.status}\n{out[-2000:]}\n{err[-4000:]}"
+        return done
+
+    def run(self, *arguments: str, model: str = "naive:seed=0", **options: Any) -> Done:
+        """`run` without Prefect."""
+        sample = () if "--raw" in arguments else ("--sample",)
+        return self("run", SUITE, "--model", model, "--engine", "inline", *sample, *arguments, **options)
+
+    def plan(self, *arguments: str, model: str = "naive:seed=0") -> dict[str, dict[str, Any]]:
+        """The rows of `plan` by "stage task"."""
+        sample = () if "--raw" in arguments else ("--sample",)
+        rows = self("plan", SUITE, "--model", model, "--json", *sample, *arguments).document
+        return {" ".join(filter(None, [row["stage"], row["task"]])): row for row in rows}
+
+    def states(self, *arguments: str, model: str = "naive:seed=0") -> dict[str, str]:
+        """State by "stage task"."""
+        return {name: row["state"] for name, row in self.plan(*arguments, model=model).items()}
+
+    def last_run(self) -> dict[str, str]:
+        """How each stage of the last run ended, by "stage task"."""
+        runs = [json.loads(path.read_text()) for path in (self.home / "runs").glob("*.json")]
+        last = max(runs, key=lambda run: run["time"])
+        return {short(name): how for name, how in last["stages"].items()}
+
+    def built(self) -> list[str]:
+        """The stages that the last run executed."""
+        return sorted(name for name, how in self.last_run().items() if how != "reused")
+
+
+def short(name: str) -> str:
+    """ "score/zeroscrolls.qmsum.test.naive" as "score qmsum"; "report/..." as "report"."""
+    stage, _, slot = name.partition("/")
+    return stage if stage == "report" else f"{stage} {slot.split('.')[1]}"
+
+
+def files_of(home: Path) -> dict[str, str]:
+    """sha256 by path of every file of every artifact, of the pointers too; run.json and locks left out."""
+    folder = home / "artifacts"
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name not in ("run.json", ".lock")
+    }
+
+
+def leftovers(home: Path) -> list[str]:
+    """Temporary files, and parts that no manifest names."""
+    found = [str(path) for path in home.rglob(".tmp-*")]
+    for folder in (home / "artifacts").glob("*/*/*/"):
+        manifest = folder / "manifest.json"
+        named = {part["name"] for part in json.loads(manifest.read_text())["files"]} if manifest.is_file() else set()
+        found += [str(path) for path in folder.iterdir() if path.suffix in (".parquet", ".html") and path.name not in named]
+    return found
+
+
+def edit(path: Path, change: Any) -> None:
+    """Rewrite a text file; the edit must change something."""
+    before = path.read_text(encoding="utf-8")
+    after = change(before)
+    assert after != before, f"nothing changed in {path}"
+    path.write_text(after, encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tree as it stood when the session began. Read it; whoever changes it takes `tree`."""
+    root = copy_tree(tmp_path_factory.mktemp("house"))
+    found = subprocess.run(
+        [sys.executable, "-c", "import flows.cli; print(flows.cli.__file__)"],
+        cwd=root,
+        env=environment(PYTHONPATH=str(root)),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert Path(found.stdout.strip()).is_relative_to(root), "the copy is not what is imported"
+    return root
+
+
+@pytest.fixture
+def tree(house: Path, tmp_path: Path) -> Path:
+    """A tree to be changed."""
+    return Path(shutil.copytree(house, tmp_path / "tree", ignore=shutil.ignore_patterns("__pycache__")))
+
+
+@pytest.fixture
+def raw(house: Path, tmp_path: Path) -> Path:
+    """The bundled raw files, to be damaged."""
+    return Path(shutil.copytree(house / "sample" / "raw", tmp_path / "raw"))
+
+
+@pytest.fixture
+def scrollwork(house: Path, tmp_path: Path) -> Scrollwork:
+    """The command with an empty home."""
+    return Scrollwork(house, tmp_path / "home")
+
+
+@pytest.fixture(scope="session")
+def finished_home(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which three small tasks are finished. Copy it (`finished`)."""
+    home = tmp_path_factory.mktemp("finished") / "home"
+    Scrollwork(house, home).run("--task", "qmsum", "--task", "space_digest", "--task", "book_sum_sort")
+    return home
+
+
+FINISHED = ("--task", "qmsum", "--task", "space_digest", "--task", "book_sum_sort")
+
+
+@pytest.fixture
+def finished(house: Path, finished_home: Path, tmp_path: Path) -> Scrollwork:
+    """The command with a home in which the tasks of FINISHED are finished."""
+    return Scrollwork(house, Path(shutil.copytree(finished_home, tmp_path / "home")))
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of shared raw data and predictions: SCROLLWORK_SHARED, else ../shared/data."""
+    named = os.environ.get("SCROLLWORK_SHARED")
+    places = [Path(named), Path(named) / "data"] if named else [PROJECT.parent / "shared" / "data"]
+    for place in places:
+        if (place / "raw").is_dir():
+            return place
+    pytest.skip(f"no shared data at {places[-1]}; name its folder with SCROLLWORK_SHARED")
+
+
+# ---- a real server and worker
+
+
+@dataclass(frozen=True)
+class Server:
+    """A Prefect server and worker that `scrollwork up` started for the tree `work.root`."""
+
+    work: Scrollwork
+
+    @property
+    def noted(self) -> dict[str, Any]:
+        """What `up` noted."""
+        value: dict[str, Any] = json.loads((self.work.home / "prefect" / "server.json").read_text())
+        return value
+
+    def get(self, path: str) -> Any:
+        """GET of the API or (path with a leading slash) of the UI: JSON where it is JSON."""
+        url = self.noted["ui"] + path if path.startswith("/") else f"{self.noted['url']}/{path}"
+        return self._answer(urllib.request.Request(url))
+
+    def post(self, path: str, **body: Any) -> Any:
+        """POST to the API."""
+        data = json.dumps(body).encode()
+        headers = {"Content-Type": "application/json"}
+        return self._answer(urllib.request.Request(f"{self.noted['url']}/{path}", data, headers))
+
+    def _answer(self, request: urllib.request.Request) -> Any:
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(request, timeout=30) as reply:
+            text = reply.read().decode()
+            return json.loads(text) if "json" in reply.headers.get("Content-Type", "") else text
+
+    def prefect(self, *arguments: str, status: int | None = 0, **more: str) -> Done:
+        """The `prefect` command in the project folder, as a person types it there."""
+        began = time.monotonic()
+        ended = subprocess.run(
+            ["prefect", *arguments],
+            cwd=self.work.root,
+            env=environment(PYTHONPATH=str(self.work.root), **more),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=180,
+        )
+        done = Done(ended.returncode, ended.stdout, ended.stderr, time.monotonic() - began)
+        assert status is None or done.status == status, f"{arguments}: {done.status}\n{done.out}\n{done.err}"
+        return done
+
+    def flow_runs(self) -> list[dict[str, Any]]:
+        """All flow runs, the latest first."""
+        runs: list[dict[str, Any]] = self.post("flow_runs/filter", sort="EXPECTED_START_TIME_DESC", limit=200)
+        return [run for run in runs if not run["auto_scheduled"]]
+
+    def trigger(self, name: str, *arguments: str) -> str:
+        """`prefect deployment run NAME`; the id of the flow run."""
+        before = {run["id"] for run in self.flow_runs()}
+        self.prefect("deployment", "run", name, *arguments)
+        (new,) = {run["id"] for run in self.flow_runs()} - before
+        return str(new)
+
+    def wait(self, run_id: str, timeout_s: float = 150) -> dict[str, Any]:
+        """The flow run when it has ended."""
+        deadline = time.monotonic() + timeout_s
+        while True:
+            run: dict[str, Any] = self.get(f"flow_runs/{run_id}")
+            if run["state_type"] in ("COMPLETED", "FAILED", "CRASHED", "CANCELLED"):
+                return run
+            assert time.monotonic() < deadline, f"{run['name']} is {run['state_name']} after {timeout_s} s"
+            time.sleep(0.5)
+
+    def task_runs(self, run_id: str) -> dict[str, dict[str, Any]]:
+        """The task runs of a flow run by name, once the server has taken in all of them."""
+        deadline = time.monotonic() + 30
+        while True:
+            runs = self.post("task_runs/filter", flow_runs={"id": {"any_": [run_id]}}, limit=200)
+            if runs and all(run["state_type"] not in ("PENDING", "RUNNING") for run in runs):
+                return {run["name"]: run for run in runs}
+            if time.monotonic() > deadline:
+                return {run["name"]: run for run in runs}
+            time.sleep(0.5)
+
+    def processes(self) -> list[int]:
+        """Every process that was started for this home, by the environment that `up` gave it."""
+        return processes_of(self.work.home)
+
+
+def processes_of(home: Path) -> list[int]:
+    """Processes whose environment says PREFECT_HOME or SCROLLWORK_HOME below `home`."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            settings = (entry / "environ").read_bytes().split(b"\0")
+            state = (entry / "stat").read_text().rpartition(")")[2].split()[0]
+            mine = {f"PREFECT_HOME={home / 'prefect'}".encode(), f"SCROLLWORK_HOME={home}".encode()}
+            if mine & set(settings) and state != "Z":
+                found.append(int(entry.name))
+    return found
+
+
+def kill(pids: list[int]) -> None:
+    """kill -9, of processes that a test started."""
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def serve(house: Path, root: Path) -> Iterator[Server]:
+    """A copy of the house with server and worker, stopped at the end whatever happens."""
+    shutil.copytree(house, root, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+    server = Server(Scrollwork(root, root / ".scrollwork"))
+    try:
+        server.work("up", "--quiet")
+        yield server
+    finally:
+        server.work("down", "--quiet", status=None)
+        kill(server.processes())
+
+
+@pytest.fixture(scope="session")
+def server(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One real Prefect server with worker and deployments, for the whole session."""
+    yield from serve(house, tmp_path_factory.mktemp("served"))
