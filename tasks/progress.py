@@ -8,6 +8,9 @@ from typing import Protocol
 class Listener(Protocol):
     """Hears of stages by title. May be called from several threads."""
 
+    def said(self, text: str) -> None:
+        """What happens outside of stages."""
+
     def started(self, title: str) -> None:
         """A stage begins."""
 
@@ -19,6 +22,7 @@ class Listener(Protocol):
 
 
 class _Nobody:
+    def said(self, text: str) -> None: ...
     def started(self, title: str) -> None: ...
     def moved(self, title: str, done: int, total: int) -> None: ...
     def ended(self, title: str, how: str) -> None: ...
@@ -31,6 +35,11 @@ def listen(listener: Listener | None) -> None:
     """Let `listener` hear of progress; None to stop."""
     global _listener
     _listener = listener or _Nobody()
+
+
+def say(text: str) -> None:
+    """Say what happens outside of stages."""
+    _listener.said(text)
 
 
 def started(title: str) -> None:

@@ -88,7 +88,7 @@ def canonical(node: object) -> str:
     """A syntax tree as text: without positions, docstrings, empty and version-specific fields."""
     if isinstance(node, ast.AST):
         fields = (
-            f"{name}={canonical(_without_docstring(node, name, value))}"
+            f"{name}={canonical(_meant(node, name, value))}"
             for name, value in sorted(ast.iter_fields(node))
             if name not in SKIPPED and value not in (None, [])
         )
@@ -98,10 +98,13 @@ def canonical(node: object) -> str:
     return f"{type(node).__name__}:{node!a}"  # repr depends on the Unicode tables of the Python
 
 
-def _without_docstring(node: ast.AST, field: str, value: object) -> object:
+def _meant(node: ast.AST, field: str, value: object) -> object:
+    """A field without docstrings, and without the empty pieces that 3.12 leaves in f-strings."""
     holders = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     if field == "body" and isinstance(node, holders) and isinstance(value, list) and value:
         first = value[0]
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
             return value[1:]
+    if isinstance(node, ast.JoinedStr) and isinstance(value, list):
+        return [piece for piece in value if not (isinstance(piece, ast.Constant) and piece.value == "")]
     return value

@@ -24,8 +24,9 @@ COLUMNS: dict[str, Literal["left", "right"]] = {
 def run(arguments: argparse.Namespace) -> int:
     """Build, and print a row a task."""
     request = request_of(arguments)
-    with shown(arguments.quiet):
-        chain = execute(arguments, request, plan(request), "build_datasets")
+    planned = plan(request)
+    with shown(arguments.quiet, len(planned.statuses)):
+        chain = execute(arguments, request, planned, "build_datasets")
     rows = Results(request).built()
     if arguments.json:
         print_json(rows)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tasks import progress
 from tasks.chain import Chain, Planned
 from tasks.request import Request
 
@@ -77,6 +78,7 @@ def through_prefect(arguments: argparse.Namespace, request: Request, flow: str) 
     if "PREFECT_LOGGING_LEVEL" not in os.environ:
         os.environ["PREFECT_LOGGING_LEVEL"] = "CRITICAL"  # our own progress says it
         logging.getLogger("prefect").setLevel(logging.CRITICAL)
+    progress.say("waiting for Prefect" if "PREFECT_API_URL" in os.environ else "starting Prefect in this process")
     parameters = parameters_of(request)
     if flow == "build_datasets":
         parameters = {name: value for name, value in parameters.items() if name not in ("models", "models_file")}

@@ -15,12 +15,12 @@ SLOW_S = 1.0  # a stage shorter than this gets no line of its own while it runs
 
 
 @contextmanager
-def shown(quiet: bool) -> Iterator[None]:
-    """Show how far the stages are while the body runs."""
+def shown(quiet: bool, stages: int) -> Iterator[None]:
+    """Show how far the `stages` stages are while the body runs."""
     if quiet:
         yield
         return
-    listener: Any = Bars() if sys.stderr.isatty() else Lines()
+    listener: Any = Bars(stages) if sys.stderr.isatty() else Lines()
     progress.listen(listener)
     try:
         with listener:
@@ -42,6 +42,9 @@ class Lines:
 
     def __exit__(self, *_: object) -> None:
         pass
+
+    def said(self, text: str) -> None:
+        print(text, file=sys.stderr, flush=True)
 
     def started(self, title: str) -> None:
         with self._lock:
@@ -66,7 +69,7 @@ class Lines:
 class Bars:
     """One line a running stage, with count and time left, and a line for all of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, stages: int) -> None:
         from rich.console import Console
         from rich.progress import (
             BarColumn,
@@ -86,17 +89,21 @@ class Bars:
             console=Console(stderr=True),
             transient=True,
         )
+        self._stages = stages
         self._rows: dict[str, Any] = {}
         self._counts = {"reused": 0, "built": 0, "failed": 0}
         self._lock = threading.Lock()
 
     def __enter__(self) -> Bars:
         self._progress.start()
-        self._all = self._progress.add_task("stages", total=None)
+        self._all = self._progress.add_task("stages", total=self._stages)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._progress.stop()
+
+    def said(self, text: str) -> None:
+        self._progress.update(self._all, description=text)
 
     def started(self, title: str) -> None:
         with self._lock:

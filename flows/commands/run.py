@@ -18,8 +18,9 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.model:
         raise UsageError("run needs a model: --model naive")
     request = request_of(arguments)
-    with shown(arguments.quiet):
-        chain = execute(arguments, request, plan(request), "evaluate")
+    planned = plan(request)
+    with shown(arguments.quiet, len(planned.statuses)):
+        chain = execute(arguments, request, planned, "evaluate")
     report = report_of(chain)
     board = Results(request).board(report) if report is not None else None
     if arguments.json:
