@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from prefect import flow
-from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows.parameters import finish, request_of
 from tasks.chain import Chain, build
-from tasks.execute import run_prefect
+from tasks.execute import run_prefect, side_by_side
 
 
-@flow(name="build-datasets", flow_run_name="build {suite}", task_runner=ThreadPoolTaskRunner(max_workers=2))
+@flow(name="build-datasets", flow_run_name="build {suite}", task_runner=side_by_side())
 def build_datasets(
     suite: str = "zeroscrolls",
     tasks: list[str] | None = None,

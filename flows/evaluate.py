@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from prefect import flow
-from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows.parameters import finish, request_of
 from reporting.leaderboard import markdown
 from tasks.chain import Chain, run
-from tasks.execute import run_prefect, show_leaderboard
+from tasks.execute import run_prefect, show_leaderboard, side_by_side
 from tasks.results import Results, report_of
 
 
-@flow(name="evaluate", flow_run_name="evaluate {suite}", task_runner=ThreadPoolTaskRunner(max_workers=2))
+@flow(name="evaluate", flow_run_name="evaluate {suite}", task_runner=side_by_side())
 def evaluate(
     suite: str = "zeroscrolls",
     models: list[str] | None = None,

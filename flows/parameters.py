@@ -18,7 +18,8 @@ def request_of(parameters: dict[str, Any]) -> Request:
     home = parameters.pop("home") or os.environ.get("SCROLLWORK_HOME") or str(PROJECT / ".scrollwork")
     lists = {name: tuple(parameters.pop(name) or ()) for name in ("tasks", "splits", "models") if name in parameters}
     raw = parameters.pop("raw") or ""
-    return Request.of(**{**parameters, **lists, "home": home, "raw": raw, "sample": parameters["sample"] and not raw})
+    parameters |= {"home": home, "raw": raw, "sample": parameters["sample"] and not raw}
+    return Request.of(**parameters, **lists)
 
 
 def parameters_of(request: Request) -> dict[str, Any]:

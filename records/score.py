@@ -29,7 +29,7 @@ class Score(Row):
 
 @dataclass(frozen=True)
 class Coverage(Row):
-    """How much of a task a score stands on, in inputs x draws x seeds.
+    """How much of a task a score stands on, in inputs.
 
     expected = attempted + missing; attempted = answered + failed; truncated: prompt cut; length_cut: answer cut.
     """

@@ -15,10 +15,18 @@ from prefect.artifacts import create_markdown_artifact
 from prefect.cache_policies import NO_CACHE
 from prefect.futures import PrefectFuture
 from prefect.states import Completed
+from prefect.task_runners import ThreadPoolTaskRunner
 
 from tasks.engine import Finished, build_told, said
 from tasks.graph import Node
 from tasks.workshop import Locations, Workshop
+
+SIDE_BY_SIDE = 2  # stages at once: they share one interpreter, so more would only wait for each other
+
+
+def side_by_side() -> Any:
+    """The task runner of the flows: a few threads of this process."""
+    return ThreadPoolTaskRunner(max_workers=SIDE_BY_SIDE)
 
 
 def run_stage(node: Node, locations: Locations) -> Any:

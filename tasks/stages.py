@@ -183,10 +183,16 @@ def report_node(request: Request, aggregates: list[Node], failures: Mapping[str,
     return Node(
         "report",
         (("suite", request.suite), ("models", "+".join(request.models))),
-        report_params(request.config, request.models, failures),
+        {**report_params(request.config, request.models, failures), "run": shown(request)},
         ("reporting.page", "reporting.leaderboard"),
         tuple((node.slot, node) for node in aggregates),
     )
+
+
+def shown(request: Request) -> dict[str, Any]:
+    """What of a request differs from the suite's own way, for the head of the report."""
+    asked = {"limit": request.limit, "seed": request.seed, "max input tokens": request.max_input_tokens}
+    return {**{name: value for name, value in asked.items() if value}, **(request.options or {})}
 
 
 def report_params(suite: Suite, models: Sequence[str], failures: Mapping[str, str]) -> dict[str, Any]:
