@@ -16,7 +16,9 @@ PROJECT = Path(__file__).resolve().parents[1]
 def request_of(parameters: dict[str, Any]) -> Request:
     """The request of a flow's parameters; without a home that of SCROLLWORK_HOME, else .scrollwork in the project."""
     home = parameters.pop("home") or os.environ.get("SCROLLWORK_HOME") or str(PROJECT / ".scrollwork")
-    lists = {name: tuple(parameters.pop(name) or ()) for name in ("tasks", "splits", "models") if name in parameters}
+    lists: dict[str, Any] = {
+        name: tuple(parameters.pop(name) or ()) for name in ("tasks", "splits", "models") if name in parameters
+    }
     raw = parameters.pop("raw") or ""
     parameters |= {"home": home, "raw": raw, "sample": parameters["sample"] and not raw}
     return Request.of(**parameters, **lists)

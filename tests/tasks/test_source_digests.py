@@ -164,7 +164,6 @@ def shown(value, *rest, key=None, **more):
     return (f"{value!r:>{WIDTH}} {value:{'>'}{WIDTH}.{WIDTH}}" "tail" f"{value=} {{}} {value}" f'{more["a"]:%Y-%m}' rf"\\d{value}")
 class Empty:
     """Only this."""
-class Generic[T] if False else object: ...
 @dataclass
 class Point:
     x: int = 0
@@ -180,7 +179,7 @@ class Point:
 async def wait(things):
     async with things as one, things as two:
         return [x async for x in one if (y := x)], {**two}, {*()}, (lambda: ...), 1_000.5j, b"\\xff", u"kind"
-'''.replace("class Generic[T] if False else object: ...\n", "")
+'''
 
 
 def interpreters():
