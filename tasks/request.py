@@ -48,6 +48,7 @@ class Request:
     @classmethod
     def of(cls, suite: str, *, home: str, raw: str = "", sample: bool = False, store: str = "", **rest: Any) -> Request:
         """A request with absolute locations. raw "": what was fetched into the home; sample: the bundled input."""
+        load_suite(suite)
         if raw and sample:
             raise UsageError("--raw and --sample exclude each other")
         place = Home.at(home, store)
