@@ -1,0 +1,74 @@
+"""Which examples make a benchmark (ZeroSCROLLS 3; fidelity.md#sampling)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from preprocessing.sampling import choose
+from records.example import Example, metadata
+
+
+def example(name: str, **facts: Any) -> Example:
+    return Example("t", "test", name, ("d",), ("r",), metadata=metadata(**facts))
+
+
+def names(examples: list[Example]) -> list[str]:
+    return [one.example_id for one in examples]
+
+
+MANY = [example(f"e{n}") for n in range(1000)]
+
+
+def test_more_than_the_size_or_another_order_is_taken() -> None:
+    found = names(choose(MANY, suite="s", seed=0, size=500))
+    assert len(found) == 500
+    assert found == sorted(found, key=lambda name: int(name[1:]))
+    assert {one.suite for one in choose(MANY, suite="s", seed=0, size=5)} == {"s"}
+
+
+@pytest.mark.parametrize("gone", ["taken", "left"])
+def test_removed_example_moves_others(gone: str) -> None:
+    before = names(choose(MANY, suite="s", seed=0, size=500))
+    victim = before[17] if gone == "taken" else next(e.example_id for e in MANY if e.example_id not in before)
+    after = names(choose([e for e in MANY if e.example_id != victim], suite="s", seed=0, size=500))
+    assert len(set(before) - set(after)) == (1 if gone == "taken" else 0)
+    assert len(set(after) - set(before)) == (1 if gone == "taken" else 0)
+
+
+def test_choice_is_not_uniform_over_the_file() -> None:
+    counts = Counter(
+        int(name[1:]) // 250 for seed in range(20) for name in names(choose(MANY, suite="s", seed=seed, size=500))
+    )
+    assert all(2300 < count < 2700 for count in counts.values())  # 2,500 expected in each quarter
+
+
+def test_seeds_choose_the_same() -> None:
+    assert names(choose(MANY, suite="s", seed=0, size=500)) != names(choose(MANY, suite="s", seed=1, size=500))
+
+
+def test_both_twins_are_taken_or_the_shares_are_wrong() -> None:
+    twins = [example(f"{n}{kind}", answerable=kind == "a", musique_id=str(n)) for n in range(600) for kind in "au"]
+    found = choose(
+        twins, suite="s", seed=0, size=500, by="answerable", strata={"true": 400, "false": 100}, unique_by="musique_id"
+    )
+    assert Counter(one.facts["answerable"] for one in found) == {True: 400, False: 100}
+    assert len({one.facts["musique_id"] for one in found}) == 500
+
+
+def test_answerable_twins_use_up_the_unanswerable_ones() -> None:
+    twins = [example(f"{n}{kind}", answerable=kind == "a", musique_id=str(n)) for n in range(5) for kind in "au"]
+    found = choose(
+        twins, suite="s", seed=0, size=5, by="answerable", strata={"true": 4, "false": 1}, unique_by="musique_id"
+    )
+    assert Counter(one.facts["answerable"] for one in found) == {True: 4, False: 1}
+
+
+def test_most_rated_hotels_are_left() -> None:
+    hotels = [example(f"h{n}", rated_reviews=n) for n in range(50)]
+    found = choose(hotels, suite="s", seed=0, size=10, order_by="rated_reviews")
+    assert names(found) == [f"h{n}" for n in range(40, 50)]
+    after = choose(hotels, suite="s", seed=0, size=5, order_by="rated_reviews", skip=10)
+    assert names(after) == [f"h{n}" for n in range(35, 40)]
