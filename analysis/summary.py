@@ -50,6 +50,11 @@ def summarize(labels: Labels, inputs: Inputs, members: Mapping[str, Member], hea
     return [*rows, _row(labels, inputs, list(members.values()), headline)]
 
 
+def document_group(document_ids: Sequence[str]) -> str:
+    """One name for a set of documents: inputs on the same documents, in any order, stand and fall together."""
+    return "+".join(sorted(set(document_ids)))
+
+
 def coverage(inputs: Inputs, members: Sequence[Member]) -> Coverage:
     """In inputs: answered by every member; failed where a member's call failed; missing where one was never made."""
     failed = {name for member in members for name in member.failed if name in inputs.clusters}

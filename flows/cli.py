@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import io
 import json
 import os
 import sys
@@ -184,6 +185,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not arguments.command:
         top.print_help()
         return WRONG
+    print_anywhere(arguments.json)
     arguments.home = arguments.home or os.environ.get("SCROLLWORK_HOME") or ".scrollwork"
     arguments.store = arguments.store or ""
     module = importlib.import_module(COMMANDS[arguments.command][2])
@@ -199,6 +201,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         return complain(error, arguments.json)
     return status
+
+
+def print_anywhere(as_json: bool) -> None:
+    """A terminal that cannot show a character shows "?" in its place; JSON is UTF-8 everywhere."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    if as_json and isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")
 
 
 def complain(error: Exception, as_json: bool) -> int:

@@ -50,7 +50,8 @@ def evaluate(
     request = request_of({**parameters, "models": models or ["naive"]})
     chain = run(request, run_prefect)
     report = report_of(chain)
-    board = Results(request).board(report) if report is not None else None
+    results = Results(request)
+    board = results.board(report) if report is not None else None
     if board is not None:
         show_leaderboard(request.suite, markdown(board))
-    return finish(chain)
+    return finish(chain, results.unanswered(report) if report is not None else [])

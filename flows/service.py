@@ -155,6 +155,7 @@ def free_port(wanted: int | None) -> int:
     """The wanted port, else 4200 where it is free, else any free one. Raises ServiceError for a taken one."""
     for port in [wanted] if wanted else [DEFAULT_PORT, 0]:
         with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a server stopped just now frees its port
             try:
                 probe.bind(("127.0.0.1", port))
             except OSError:

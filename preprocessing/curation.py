@@ -30,29 +30,33 @@ def checked(rows: Iterator[Row], dataset: str) -> Iterator[Row]:
     documents: set[str] = set()
     examples: set[str] = set()
     first: Drop | None = None
+    where = dataset
     counts: Counter[type] = Counter()
     for row in rows:
         if isinstance(row, Document):
+            where = ", ".join(filter(None, [row.source_file, row.source_record]))
             if row.document_id in documents:
                 continue
             documents.add(row.document_id)
         elif isinstance(row, Example):
             if row.example_id in examples:
-                row = duplicate(row, dataset)
+                row = duplicate(row, where)
             else:
                 examples.add(row.example_id)
         if isinstance(row, Drop) and row.error:
             first = first or row
         counts[type(row)] += 1
         yield row
+    if not counts[Example] and not counts[Drop]:
+        raise MalformedFile(dataset, "", "", f"no example in {where}: is this the right file?", "no record")
     if first is not None and not counts[Example]:
         raise MalformedFile(
             dataset, "", "", f"no usable record among {counts[Drop]}; the first: {first.detail}", "no record"
         )
 
 
-def duplicate(example: Example, dataset: str) -> Drop:
-    """The Drop of an example whose id came before."""
-    where = f"{dataset}, example {example.example_id}"
+def duplicate(example: Example, source: str) -> Drop:
+    """The Drop of an example whose id came before; `source`: raw file and record of the document read last, its own."""
+    where = f"{source}, example {example.example_id}"
     detail = f'{where}: field "id" came before in this split; the first one is kept'
     return Drop(example.task, example.split, where, "duplicate id", detail, error=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from preprocessing.errors import MalformedFile, MalformedRecord
+from preprocessing.errors import MalformedFile, MalformedRecord, MissingFile
 from preprocessing.raw import RawFiles, Record, each
 from records.base import Row
 from records.document import Document
@@ -25,9 +25,10 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
 def listed(raw: RawFiles, agency: str) -> Iterator[Record | MalformedRecord]:
     """The agency's reports that the id files name; a file here is one record."""
     files = {Path(name).stem: (name, place) for name, place in raw.roles.get(agency, ())}
-    for id_file in raw.files("ids"):
-        if not Path(id_file[0]).name.startswith(f"{agency}_"):
-            continue
+    own = [path for path in raw.files("ids") if Path(path[0]).name.startswith(f"{agency}_")]
+    if files and not own:
+        raise MissingFile(raw.dataset, "", "", f"no split_ids/{agency}_*.ids beside the other agency's", "missing file")
+    for id_file in own:
         for number, line in enumerate(raw.text(id_file).split("\n"), start=1):
             if report_id := line.strip():
                 try:

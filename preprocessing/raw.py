@@ -290,7 +290,7 @@ def _list_items(path: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
         text = _Window(stream, name)
         text.skip("[")
         index = 0
-        while not text.at("]"):
+        while not text.at("]") or index:  # behind a comma an item must follow
             value = text.value(decoder)
             if isinstance(value, dict):
                 yield Record(value, name, f"item {index}")
@@ -299,8 +299,9 @@ def _list_items(path: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
                     name, f"item {index}", "", f"must be an object, is {_kind_name(value)}", "wrong type"
                 )
             index += 1
-            if not text.at("]"):
-                text.skip(",")
+            if text.at("]"):
+                break
+            text.skip(",")
         text.skip("]")
         text.end()
 

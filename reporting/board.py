@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -103,9 +102,8 @@ class Section:
 
 @dataclass(frozen=True)
 class Failed:
-    """A task of a model that has no score, and the message. stage, task, split "": the name did not say."""
+    """A task of a model that has no score, and the message."""
 
-    stage: str
     task: str
     split: str
     model: str
@@ -139,7 +137,7 @@ def board(rows: Sequence[Aggregate], params: Mapping[str, Any]) -> Board:
         for task in params["tasks"]
     )
     models = tuple(params.get("models", ()))
-    failures = tuple(failed(name, message, models) for name, message in params.get("failures", {}).items())
+    failures = tuple(Failed(**one) for one in params.get("failures", ()))
     known = _indexed(rows, str(params["suite"]), columns)
     splits = {split for split, _, _, _ in known} | {one.split for one in failures if one.split}
     return Board(
@@ -153,17 +151,6 @@ def board(rows: Sequence[Aggregate], params: Mapping[str, Any]) -> Board:
         failures=failures,
         published=published_of(params.get("published", {})),
     )
-
-
-def failed(name: str, message: str, models: Sequence[str]) -> Failed:
-    """A failure by its node's name, STAGE/SUITE.TASK.SPLIT.MODEL...; a name in another form is shown as it is."""
-    stage, _, slot = name.partition("/")
-    labels = slot.split(".")
-    if len(labels) < 4:
-        return Failed("", "", "", name, message)
-    _, task, split, written, *_ = labels
-    model = next((model for model in models if re.sub(r"[^\w=-]+", "-", model) == written), written)
-    return Failed(stage, task, split, model, message)
 
 
 def _indexed(rows: Sequence[Aggregate], suite: str, columns: Sequence[Column]) -> dict[Key, Aggregate]:

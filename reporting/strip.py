@@ -9,9 +9,9 @@ from reporting.text import number
 HEIGHT = 62  # CSS pixels; positions across are percentages, so that marks and letters keep their shape at any width
 
 
-def strip(values: Sequence[float], mean: float, published: float | None) -> str:
+def strip(values: Sequence[float], mean: float | None, published: float | None) -> str:
     """SVG for values of 0-100; its scale spans the values and the published one. The text in it is numbers only."""
-    marks = [*values, mean, *([published] if published is not None else [])]
+    marks = [*values, *(mark for mark in (mean, published) if mark is not None)]
     low, high = _domain(min(marks), max(marks))
 
     def at(value: float) -> str:
@@ -27,7 +27,8 @@ def strip(values: Sequence[float], mean: float, published: float | None) -> str:
         parts.append(f'<line class="axis" x1="{x}" x2="{x}" y1="44" y2="48"/>')
         parts.append(f'<text x="{x}" y="59" text-anchor="middle">{number(tick, _places(low, high))}</text>')
     parts += [f'<line class="seed" x1="{at(v)}" x2="{at(v)}" y1="26" y2="42"/>' for v in sorted(values)]
-    parts.append(f'<line class="mean" x1="{at(mean)}" x2="{at(mean)}" y1="20" y2="44"/>')
+    if mean is not None:
+        parts.append(f'<line class="mean" x1="{at(mean)}" x2="{at(mean)}" y1="20" y2="44"/>')
     if published is not None:
         x = at(published)
         position = (published - low) / (high - low)
@@ -51,6 +52,7 @@ def _places(low: float, high: float) -> int:
     return 1 if high - low >= 0.4 else 2
 
 
-def _spoken(values: Sequence[float], mean: float, published: float | None) -> str:
-    text = f"{len(values)} seeds from {number(min(values), 2)} to {number(max(values), 2)}, mean {number(mean, 2)}"
+def _spoken(values: Sequence[float], mean: float | None, published: float | None) -> str:
+    text = f"{len(values)} seeds from {number(min(values), 2)} to {number(max(values), 2)}"
+    text += "" if mean is None else f", mean {number(mean, 2)}"
     return text if published is None else f"{text}; published naive baseline {number(published)}"

@@ -13,7 +13,7 @@ import json
 import platform
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -92,7 +92,7 @@ class Artifact:
             raise DamagedArtifact(where, part.name, "is missing") from None
         if size != part.bytes:
             raise DamagedArtifact(where, part.name, f"has {size:,} bytes, the manifest says {part.bytes:,}")
-        known = (where, part.name, size, stamp)
+        known = (where, part.name, part.sha256, size, stamp)
         if known in _VERIFIED or not (rehash or stamp != self._times().get(part.name)):
             return
         if self._sha256(part) != part.sha256:
@@ -120,7 +120,7 @@ class Artifact:
         return times if isinstance(times, dict) else {}
 
 
-_VERIFIED: set[tuple[str, str, int, int | None]] = set()  # parts whose bytes this process has hashed
+_VERIFIED: set[tuple[str, str, str, int, int | None]] = set()  # parts whose bytes this process has hashed
 
 
 class ArtifactWriter:
@@ -177,7 +177,7 @@ class Artifacts:
         return artifact if artifact is not None and artifact.manifest.key == key else None
 
     def at(self, folder: Location) -> Artifact | None:
-        """The artifact in a folder, None where no manifest stands."""
+        """The artifact in a folder, None where no manifest stands. Raises DamagedArtifact for a broken one."""
         try:
             data = folder.read(MANIFEST)
         except (FileNotFoundError, NotADirectoryError):
@@ -200,9 +200,27 @@ class Artifacts:
                 )
 
     def discard(self, artifact: Artifact) -> None:
-        """Take an artifact away: the manifest first, so that it never stands without its parts."""
-        artifact.folder.remove(MANIFEST)
-        _empty(artifact.folder)
+        """Take an artifact away."""
+        self.clear(artifact.folder)
+
+    def repair(self, damage: DamagedArtifact) -> bool:
+        """Take a damaged artifact away, unless another process has built it anew meanwhile; whether it was taken."""
+        folder = Location(damage.folder)
+        with held(folder.local / LOCK) if folder.local is not None else nullcontext():
+            try:
+                artifact = self.at(folder)
+                if artifact is not None:
+                    artifact.check(rehash=True)
+                    return False
+            except DamagedArtifact:
+                pass
+            self.clear(folder)
+            return True
+
+    def clear(self, folder: Location) -> None:
+        """Take away what lies in a folder: the manifest first, so that it never stands without its parts."""
+        folder.remove(MANIFEST)
+        _empty(folder)
 
     @contextmanager
     def building(self, stage: str, slot: str, key: str) -> Iterator[None]:

@@ -25,10 +25,15 @@ class Home:
     @classmethod
     def at(cls, url: str, store: str = "") -> Home:
         """The home at a path or URL, made absolute. A remote home needs a store that other machines reach."""
+        url = url.removeprefix("file://")
         if "://" not in url:
             url = str(Path(url).expanduser().resolve())
-        elif not url.startswith("file://") and not store:
+        elif not store:
             raise StorageError(f"{url}: a remote home needs a remote response store: add --store postgresql://...")
+        if store.startswith("sqlite:///"):
+            store = f"sqlite:///{Path(store.removeprefix('sqlite:///')).expanduser().resolve()}"
+        elif store and "://" not in store:
+            raise StorageError(f"--store {store}: write it as a URL, sqlite:///{store} or postgresql://...")
         return cls(url, store)
 
     @property
@@ -42,9 +47,9 @@ class Home:
         return Artifacts(f"{self.url}/artifacts")
 
     @property
-    def store_url(self) -> str:
-        """URL of the response store."""
-        return self.store or f"sqlite:///{self.folder / 'responses.db'}"
+    def store_place(self) -> str | Path:
+        """URL of the response store, or the file where it is this home's own."""
+        return self.store or self.folder / "responses.db"
 
     @property
     def reports(self) -> Path:

@@ -25,9 +25,13 @@ class Location:
 
     def __init__(self, url: str) -> None:
         import fsspec.core
+        from fsspec.implementations.local import LocalFileSystem
 
         self.url = url.rstrip("/") or "/"
-        self._fs, self._root = fsspec.core.url_to_fs(self.url)
+        if "://" in self.url:
+            self._fs, self._root = fsspec.core.url_to_fs(self.url)
+        else:  # a path is a path, whatever characters it has
+            self._fs, self._root = LocalFileSystem(), os.path.abspath(self.url)
         self.local: Path | None = Path(self._root) if "file" in _protocols(self._fs) else None
 
     def __str__(self) -> str:
@@ -43,7 +47,10 @@ class Location:
     def names(self) -> list[str]:
         """Names of everything directly in this folder, sorted; empty where there is no folder."""
         if self.local is not None:
-            return sorted(os.listdir(self.local)) if self.local.is_dir() else []
+            try:
+                return sorted(os.listdir(self.local))
+            except (FileNotFoundError, NotADirectoryError):
+                return []
         try:
             return sorted(entry.rstrip("/").rsplit("/", 1)[-1] for entry in self._fs.ls(self._root, detail=False))
         except FileNotFoundError:
@@ -135,23 +142,12 @@ class Location:
         except FileNotFoundError:
             pass
 
-    def remove_empty(self) -> None:
-        """Remove this folder if nothing is in it."""
-        if self.local is not None:
-            try:
-                self.local.rmdir()
-            except OSError:
-                pass
-
     def sweep(self) -> list[str]:
         """Remove temporary files whose writers are gone; their names."""
         if self.local is None:
             return []
-        gone = []
-        for path in self.local.glob(f"{TEMPORARY}*"):
-            if _removed_if_unlocked(path):
-                gone.append(path.name)
-        return gone
+        left = [name for name in self.names() if name.startswith(TEMPORARY)]
+        return [name for name in left if _removed_if_unlocked(self.local / name)]
 
 
 @contextmanager
@@ -159,10 +155,12 @@ def held(path: Path) -> Iterator[None]:
     """Hold a lock on `path` among the processes of this machine; waits while another holds it."""
     while True:
         with naming_full_disks(path.name, str(path.parent)):
-            path.parent.mkdir(parents=True, exist_ok=True)
             try:
+                path.parent.mkdir(parents=True, exist_ok=True)
                 descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)
-            except FileNotFoundError:
+            except (FileExistsError, FileNotFoundError):
+                if path.parent.exists() and not path.parent.is_dir():
+                    raise
                 continue  # a sweep took the folder away meanwhile
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         if stands(descriptor, path):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from storage.errors import StorageError
+from storage.errors import DamagedArtifact
 
 FORMAT = 1
 NAME = "manifest.json"
@@ -57,14 +58,16 @@ class Manifest:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def to_bytes(self) -> bytes:
-        """The manifest file: stable bytes."""
-        return (json.dumps(asdict(self), indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode("utf-8")
+        """The manifest file: stable bytes, with a digest of themselves."""
+        return _text({**asdict(self), "digest": _digest(asdict(self))})
 
     @classmethod
     def from_bytes(cls, data: bytes, where: str) -> Manifest:
-        """Read a manifest; raises StorageError naming the file when it is not one."""
+        """Read a manifest; raises DamagedArtifact naming the file when it is not one, or not whole."""
         try:
             values = json.loads(data)
+            if values.pop("digest") != _digest(values):
+                raise ValueError("its digest is not that of what it says")
             return cls(
                 key=values["key"],
                 content=values["content"],
@@ -72,7 +75,13 @@ class Manifest:
                 files=tuple(Part(**part) for part in values["files"]),
                 facts=values["facts"],
             )
-        except (ValueError, KeyError, TypeError) as error:
-            raise StorageError(
-                f"{where}/{NAME} is not a manifest ({error}); remove the folder and run again"
-            ) from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DamagedArtifact(where, NAME, f"is not a manifest ({error})") from error
+
+
+def _text(values: Mapping[str, Any]) -> bytes:
+    return (json.dumps(values, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode("utf-8")
+
+
+def _digest(values: Mapping[str, Any]) -> str:
+    return hashlib.sha256(_text(values)).hexdigest()

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
 
 from records.base import Row, from_batch, to_batch
+from storage.errors import naming_full_disks
 from storage.location import Location
 from storage.manifest import Part
 
@@ -88,7 +89,8 @@ class TableWriter(Generic[R]):
         if self._open is None:
             self._start_part()
         assert self._open is not None
-        self._open[4].write_batch(to_batch(self._row, self._rows), row_group_size=max(1, len(self._rows)))
+        with naming_full_disks(self.table, str(self._folder)):
+            self._open[4].write_batch(to_batch(self._row, self._rows), row_group_size=max(1, len(self._rows)))
         self._part_bytes += self._bytes
         self._part_rows += len(self._rows)
         self._rows, self._bytes = [], 0
@@ -133,10 +135,13 @@ def _size(value: Any) -> int:
 
 
 def groups(folder: Location, part: Part, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
-    """The row groups of a part, one at a time."""
+    """The row groups of a part, one at a time.
+
+    pre_buffer off: it reads in Arrow's own threads, and one that still runs when Python ends aborts the process.
+    """
     import pyarrow.parquet as pq
 
-    with folder.open(part.name) as stream, pq.ParquetFile(stream) as file:
+    with folder.open(part.name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:
         for index in range(file.metadata.num_row_groups):
             table = file.read_row_group(index, columns=columns, use_threads=False)
             yield from table.combine_chunks().to_batches()
@@ -177,7 +182,7 @@ class TextReader:
     def _load(self, place: tuple[int, int]) -> dict[str, str]:
         import pyarrow.parquet as pq
 
-        with self._folder.open(self._parts[place[0]].name) as stream, pq.ParquetFile(stream) as file:
+        with self._folder.open(self._parts[place[0]].name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:
             table = file.read_row_group(place[1], columns=["document_id", "text"], use_threads=False)
         self._sizes[place] = table.nbytes
         return dict(zip(table.column(0).to_pylist(), table.column(1).to_pylist(), strict=True))

@@ -6,6 +6,7 @@ SQLite (WAL, synchronous FULL) by default, PostgreSQL by URL.
 from __future__ import annotations
 
 import importlib
+import sqlite3
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from storage.errors import ForeignStore, StorageError, StorageFull, naming_full_
 
 SCHEMA_VERSION = 1
 MARK = "scrollwork response store"
+BUSY_S = 60  # how long a process waits for others that write
 BATCH = 500  # keys in one question to the database: below SQLite's bound on parameters
 
 _tables = sa.MetaData()
@@ -87,18 +89,25 @@ class StoredFailure:
 class ResponseStore:
     """Answers and failures at a database URL. Made on first use; a foreign or broken database is refused, unchanged."""
 
-    def __init__(self, url: str) -> None:
-        self.url = url
-        parsed = sa.make_url(url)
+    def __init__(self, place: str | Path) -> None:
+        self.place = place
+        try:
+            parsed = sa.URL.create("sqlite", database=str(place)) if isinstance(place, Path) else sa.make_url(place)
+        except sa.exc.ArgumentError as error:
+            raise StorageError(f"{place} is no database URL: {error}") from error
         self._sqlite = parsed.get_backend_name() == "sqlite"
         self.name = parsed.render_as_string(hide_password=True)
         if self._sqlite and parsed.database:
             with naming_full_disks("the response store", parsed.database):
                 Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
-        self._engine = sa.create_engine(url, connect_args={"timeout": 60} if self._sqlite else {})
+        self._engine = sa.create_engine(parsed, connect_args={"timeout": BUSY_S} if self._sqlite else {})
         if self._sqlite:
             sa.event.listen(self._engine, "connect", _durable)
-        self._prepare()
+        try:
+            self._prepare()
+        except BaseException:
+            self.close()  # with the last connection SQLite's own files beside the database go
+            raise
 
     def _prepare(self) -> None:
         with self._errors_named():
@@ -118,8 +127,7 @@ class ResponseStore:
                     f"{SCHEMA_VERSION}. It was not changed; use the scrollwork that wrote it, or another --store"
                 )
             if self._sqlite:  # only now: turning the journal over writes to the file
-                with self._engine.connect() as connection:
-                    connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+                self._write_ahead()
 
     def _present(self) -> set[str]:
         """Names of the tables that stand."""
@@ -134,6 +142,20 @@ class ResponseStore:
             if not connection.execute(sa.select(_about)).first():
                 rows = [{"name": "what", "value": MARK}, {"name": "schema", "value": str(SCHEMA_VERSION)}]
                 connection.execute(sa.insert(_about), rows)
+
+    def _write_ahead(self) -> None:
+        """Turn the journal over to WAL. SQLite does not wait for other connections here, so we do."""
+        patience = time.monotonic() + BUSY_S
+        while True:
+            try:
+                with self._engine.connect() as connection:
+                    connection.exec_driver_sql("PRAGMA journal_mode=WAL")
+                return
+            except sa.exc.OperationalError as error:
+                busy = getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY
+                if not busy or time.monotonic() > patience:
+                    raise
+                time.sleep(0.02)
 
     @contextmanager
     def _errors_named(self) -> Iterator[None]:
@@ -217,6 +239,6 @@ class ResponseStore:
 def _durable(connection: object, _record: object) -> None:
     """A committed answer survives a crash of the process and of the machine."""
     cursor = connection.cursor()  # type: ignore[attr-defined]
-    cursor.execute("PRAGMA busy_timeout=60000")
+    cursor.execute(f"PRAGMA busy_timeout={BUSY_S * 1000}")
     cursor.execute("PRAGMA synchronous=FULL")
     cursor.close()

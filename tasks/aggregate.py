@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.summary import Inputs, Labels, Member, summarize
+from analysis.summary import Inputs, Labels, Member, document_group, summarize
 from records.example import Example
 from records.score import Aggregate, Score
 from scoring.registry import metric
 from storage.artifacts import Artifact, ArtifactWriter
-from storage.digest import sha256_of
 from tasks.graph import Node
 from tasks.workshop import Workshop
 
@@ -37,7 +36,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
 def asked(inputs: Mapping[str, Artifact]) -> Inputs:
     """Every input with its group of documents: questions on the same documents stand and fall together."""
     groups = {
-        example.example_id: sha256_of(sorted(set(example.document_ids)))
+        example.example_id: document_group(example.document_ids)
         for example in inputs["sample"].rows("examples", Example)
     }
     columns = ["example_id", "draw", "truncated"]

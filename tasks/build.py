@@ -6,7 +6,7 @@ import importlib
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeVar, cast
 
 from storage.artifacts import Artifact, ArtifactWriter
 from storage.errors import DamagedArtifact
@@ -15,9 +15,10 @@ from tasks.graph import Node, Planner, Status
 from tasks.workshop import Workshop
 
 log = logging.getLogger("scrollwork")
+T = TypeVar("T")
 
 Fill = Callable[[Node, Mapping[str, Artifact], Workshop, ArtifactWriter], None]
-REPAIRS = 8  # how often one stage may find a damaged input before it gives up
+REPAIRS = 8  # how often damaged artifacts may be found before it gives up
 
 
 @dataclass(frozen=True)
@@ -30,23 +31,31 @@ class Built:
     reused: bool
 
 
-def ensure(node: Node, shop: Workshop) -> Built:
-    """The node's artifact, built with whatever it needs if it does not stand. Raises what the stage raises."""
+def ensure(node: Node, shop: Workshop, again: bool = True) -> Built:
+    """The node's artifact, built with whatever it needs if it does not stand. Raises what the stage raises.
+
+    again: ask again for answers that are missing; an input is taken with those it has, or every stage behind would ask.
+    """
+    return mending(shop, lambda: _ensure(node, shop, again))
+
+
+def mending(shop: Workshop, work: Callable[[], T]) -> T:
+    """What `work` gives. A damaged artifact that it meets is taken away, and it begins again."""
     for _ in range(REPAIRS):
         try:
-            return _ensure(node, shop)
+            return work()
         except DamagedArtifact as damage:
             _discard(shop, damage)
-    return _ensure(node, shop)
+    return work()
 
 
-def _ensure(node: Node, shop: Workshop) -> Built:
+def _ensure(node: Node, shop: Workshop, again: bool) -> Built:
     status = _checked(node, shop)
-    if status.state == "reused":
+    if status.state == "reused" or (status.state == "partial" and not again):
         assert status.artifact is not None
         assert status.content is not None
         return Built(node, status.content, status.artifact, reused=True)
-    inputs = {name: ensure(needed, shop).artifact for name, needed in node.inputs}
+    inputs = {name: ensure(needed, shop, again=False).artifact for name, needed in node.inputs}
     planner = Planner(shop)
     ingredients = planner.ingredients(node)
     assert ingredients is not None, "every input stands"
@@ -60,13 +69,12 @@ def _ensure(node: Node, shop: Workshop) -> Built:
 
 
 def _checked(node: Node, shop: Workshop) -> Status:
-    """The node's state now; a damaged artifact is taken away. Raises what keeps it from being built."""
+    """The node's state now. Raises what keeps it from being built, and DamagedArtifact."""
     status = Planner(shop).status(node)
     if status.problem is not None:
         raise status.problem
-    if status.state == "stale" and status.artifact is not None:
-        log.warning("%s: %s; it is built again", node.title, status.why)
-        shop.artifacts.discard(status.artifact)
+    if status.damage is not None:
+        raise status.damage
     return status
 
 
@@ -85,9 +93,5 @@ def _build(node: Node, ingredients: Ingredients, inputs: Mapping[str, Artifact],
 
 def _discard(shop: Workshop, damage: DamagedArtifact) -> None:
     """Take a damaged artifact away, so that it is built again."""
-    from storage.location import Location
-
-    log.warning("%s; it is built again", damage)
-    artifact = shop.artifacts.at(Location(damage.folder))
-    if artifact is not None:
-        shop.artifacts.discard(artifact)
+    if shop.artifacts.repair(damage):
+        log.warning("%s; it is built again", damage)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from storage.errors import naming_full_disks
+from tasks.build import mending
 from tasks.engine import Engine, Finished, run_inline
 from tasks.graph import Node, Planner, Status, topological
 from tasks.request import Request
-from tasks.stages import build_nodes, report_node, run_nodes
+from tasks.stages import build_nodes, failure, report_node, run_nodes
 from tasks.workshop import Locations, Workshop
 
 
@@ -60,7 +62,7 @@ def plan(request: Request) -> Planned:
 def planned_report(request: Request, statuses: Sequence[tuple[Node, Status]]) -> Node:
     """The report over the aggregates that can be had."""
     aggregates = [(node, status) for node, status in statuses if node.stage == "aggregate"]
-    failures = {node.name: str(status.problem) for node, status in aggregates if status.problem is not None}
+    failures = [failure(node, str(status.problem)) for node, status in aggregates if status.problem is not None]
     return report_node(request, [node for node, status in aggregates if status.problem is None], failures)
 
 
@@ -79,13 +81,18 @@ def run(request: Request, engine: Engine = run_inline) -> Chain:
     locations = locations_of(request)
     finished = engine(topological(run_nodes(request)), locations)
     aggregates = [one for one in finished if one.node.stage == "aggregate"]
-    failures = {one.node.name: one.error for one in aggregates if one.error}
+    failures = [failure(one.node, one.error) for one in aggregates if one.error]
     report = report_node(request, [one.node for one in aggregates if not one.error], failures)
-    finished += engine([report], locations)
-    page = None if finished[-1].error else publish(request, report)
-    chain = Chain(request, tuple(finished), page)
+    last, page = mending(Workshop(locations), lambda: reported(request, report, engine))
+    chain = Chain(request, (*finished, last), page)
     note(chain)
     return chain
+
+
+def reported(request: Request, report: Node, engine: Engine) -> tuple[Finished, Path | None]:
+    """The report, built and published. Raises DamagedArtifact."""
+    (last,) = engine([report], locations_of(request))
+    return last, None if last.error else publish(request, report)
 
 
 def sweep(request: Request) -> None:
@@ -94,10 +101,11 @@ def sweep(request: Request) -> None:
 
 
 def publish(request: Request, report: Node) -> Path:
-    """Put the page where people find it; the path."""
+    """Put the page where people find it; the path. Raises DamagedArtifact, also for the rows that people are shown."""
     shop = Workshop(locations_of(request))
     artifact = Planner(shop).status(report).artifact
     assert artifact is not None
+    artifact.check(rehash=True)
     return write_page(shop.home.reports / f"{request.suite}.html", artifact.bytes_of("page.html"))
 
 
@@ -116,6 +124,11 @@ def write_page(path: Path, data: bytes) -> Path:
     return path
 
 
+def without_password(url: str) -> str:
+    """A store's URL as it may be written down."""
+    return re.sub(r"(?<=://)([^/@:]*):[^/@]*@", r"\1:***@", url)
+
+
 def note(chain: Chain) -> None:
     """Keep a row of the run: request, how its stages ended, keys of its last artifacts."""
     shop = Workshop(locations_of(chain.request))
@@ -123,7 +136,7 @@ def note(chain: Chain) -> None:
     roots = {one.node.name: planner.status(one.node).key for one in chain.finished if not one.error}
     shop.home.note_run(
         {
-            "request": chain.request.to_json(),
+            "request": {**chain.request.to_json(), "store": without_password(chain.request.store)},
             "stages": {one.node.name: one.how for one in chain.finished},
             "errors": {one.node.name: one.error for one in chain.failed},
             "keys": roots,

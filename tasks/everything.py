@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -11,26 +12,42 @@ from records.base import InvalidRow
 from records.raw_file import RawFile
 from records.response import Failure, Response
 from records.score import Aggregate
-from storage.artifacts import Artifact
+from storage.artifacts import KEY_CHARS, Artifact
 from storage.digest import sha256_file, sha256_of
 from storage.errors import DamagedArtifact, StorageError
 from storage.home import Home
+from storage.location import Location
+from tasks.generate import MISSING
 from tasks.stages import report_params
 from tasks.suites import load_suite
+from tasks.workshop import pointer_to
+
+NOT_SETTINGS = ("home", "store", "tasks", "splits", "models", "models_file")
 
 
 def scored(home: Home, suite: str) -> tuple[list[Aggregate], dict[str, Any]]:
-    """(the aggregates built last for each task, split, model and profile; parameters of a report over them)."""
-    newest: dict[str, Artifact] = {}
-    for artifact in home.artifacts.everything():
-        made = artifact.manifest.ingredients
-        if made.stage == "aggregate" and made.slot.startswith(f"{suite}."):
-            standing = newest.get(made.slot)
-            if standing is None or artifact.run().get("written", 0) >= standing.run().get("written", 0):
-                newest[made.slot] = artifact
-    rows = [row for _, artifact in sorted(newest.items()) for row in named(artifact)]
-    models = sorted({row.model for row in rows if row.seeds > 1 or ":seed=" not in row.model})
-    return rows, report_params(load_suite(suite), models, {})
+    """(what the newest runs scored; parameters of a report over it).
+
+    A model's tasks come from its newest run and from earlier ones with the same settings (limit, seed, options, raw
+    folder, cut): scores of other inputs are never put into one row.
+    """
+    rows: dict[str, list[Aggregate]] = {}
+    settings: dict[str, dict[str, Any]] = {}
+    for run in reversed(home.runs()):
+        own = {name: value for name, value in run["request"].items() if name not in NOT_SETTINGS}
+        if own["suite"] != suite:
+            continue
+        for name, key in run["keys"].items():
+            stage, _, slot = name.partition("/")
+            artifact = home.artifacts.find(stage, slot, key) if stage == "aggregate" and slot not in rows else None
+            if artifact is None:
+                continue
+            found = named(artifact)
+            if settings.setdefault(found[-1].model, own) == own:
+                rows[slot] = found
+    listed = [row for slot in sorted(rows) for row in rows[slot]]
+    models = sorted({found[-1].model for found in rows.values()})
+    return listed, report_params(load_suite(suite), models, [])
 
 
 def named(artifact: Artifact) -> list[Aggregate]:
@@ -46,7 +63,7 @@ def status(home: Home) -> dict[str, Any]:
 
     stages = Counter(artifact.manifest.ingredients.stage for artifact in home.artifacts.everything())
     there = bool(home.store) or (home.folder / "responses.db").is_file()
-    counts = ResponseStore(home.store_url).counts() if there else {"answers": {}, "failures": {}}
+    counts = ResponseStore(home.store_place).counts() if there else {"answers": {}, "failures": {}}
     runs = [
         {
             "id": run["id"],
@@ -73,11 +90,13 @@ def verify(home: Home, key: str) -> dict[str, Any]:
     """
     everything: dict[str, Artifact] = {}
     broken: list[str] = []
+    pointers: list[tuple[Location, str]] = []
     for stage in home.artifacts.root.names():
         for slot in home.artifacts.root.child(stage).names():
             base = home.artifacts.root.child(stage, slot)
             for name in base.names():
                 if name.endswith(".json"):
+                    pointers.append((base, name))
                     continue
                 try:
                     artifact = home.artifacts.at(base.child(name))
@@ -94,6 +113,8 @@ def verify(home: Home, key: str) -> dict[str, Any]:
         broken.append(f"no artifact has a key that begins with {key}")
     seen: set[str] = set()
     checked = 0
+    if not key:
+        broken += [problem for base, name in pointers for problem in check_pointer(base, name, everything)]
     while waiting:
         artifact = waiting.pop()
         if str(artifact.folder) in seen:
@@ -136,6 +157,17 @@ def check(artifact: Artifact, by_content: dict[str, list[Artifact]]) -> tuple[in
     return files, problems
 
 
+def check_pointer(base: Location, name: str, everything: dict[str, Artifact]) -> list[str]:
+    """Whether the file that names the snapshot for a key names one that is here and was made under this key."""
+    try:
+        pointer = json.loads(base.read(name))
+        snapshot = everything[str(base.child(pointer["artifact"][:KEY_CHARS]))]
+        whole = pointer == pointer_to(snapshot) and snapshot.manifest.ingredients.key().startswith(name[:-5])
+    except (ValueError, LookupError, TypeError):
+        whole = False
+    return [] if whole else [f"{base}/{name}: does not point to a snapshot of answers that is here; run again"]
+
+
 def check_answers(artifact: Artifact) -> list[str]:
     """Whether the snapshot's answers give the digest by which it is known."""
     import hashlib
@@ -148,8 +180,7 @@ def check_answers(artifact: Artifact) -> list[str]:
             states[failure.request_key] = failure.kind
     except InvalidRow as error:
         return [f"{artifact.folder}: {error}"]
-    if artifact.facts["missing"]:
-        return []  # what is missing has no row: its keys are not here
+    states |= dict.fromkeys(artifact.facts["missing_keys"], MISSING)
     same = sha256_of(sorted(states.items())) == artifact.content
     return [] if same else [f"{artifact.folder}: its answers do not give the digest by which it is known"]
 

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from models.base import Answer, Ask, Call, CallFailed, Model, Segment
-from models.registry import make
+from models.registry import make, module_of
 from records.example import Example
 from records.prompt import Prompt, part_text
 from records.response import Failure, Response
@@ -24,10 +24,11 @@ from storage.responses import StoredAnswer, StoredFailure
 from tasks import progress
 from tasks.graph import Node
 from tasks.source import sources
-from tasks.workshop import Workshop
+from tasks.workshop import Workshop, pointer_to
 
 T = TypeVar("T")
 CHUNK = 16  # prompts rendered at once
+MISSING = "missing"
 COMMIT = 500  # answers of a free model in one transaction
 
 
@@ -41,30 +42,46 @@ class Asked:
     key: str
 
 
+class AnswersMoved(RuntimeError):
+    """An answer came into the store while the snapshot was written."""
+
+
 def snapshot(node: Node, ingredients: Ingredients, inputs: Mapping[str, Artifact], shop: Workshop) -> Artifact:
     """Ask what is not stored, then write down what the store holds for these prompts."""
-    revision = sha256_of(sources(node.modules))
-    model = make(node.params["model"], node.params["settings"], revision)
+    settings = node.params["settings"]
+    revision = sha256_of(sources([module_of(settings["provider"])]))
+    model = make(node.params["model"], settings, revision)
     asked = list(ask_all(node, model, inputs, shop))
+    while True:
+        try:
+            standing = written(node, ingredients, asked, model, shop)
+            break
+        except AnswersMoved:  # another process shares requests with this one: look again
+            continue
+    shop.point(node.stage, node.slot, ingredients.key(), pointer_to(standing))
+    return standing
+
+
+def written(
+    node: Node,
+    ingredients: Ingredients,
+    asked: Sequence[Asked],
+    model: Model,
+    shop: Workshop,
+) -> Artifact:
+    """The snapshot of what the store holds now. Raises AnswersMoved."""
     answers = answers_digest(asked, shop)
     key = sha256_of([ingredients.key(), answers])
-    standing = shop.artifacts.find(node.stage, node.slot, key)
-    if standing is None:
+    with shop.artifacts.building(node.stage, node.slot, key):
+        standing = shop.artifacts.find(node.stage, node.slot, key)
+        if standing is not None:
+            return standing
         writing = shop.artifacts.write(ingredients, key)
         with writing as writer:
-            fill(node, asked, model, inputs["prompts"], shop, writer)
-            writer.content = answers
-        standing = writing.artifact
-    facts = standing.facts
-    pointer = {
-        "artifact": key,
-        "answers": answers,
-        "complete": facts["missing"] + facts["transient"] == 0,
-        "expected": facts["expected"],
-        "unanswered": facts["missing"] + facts["transient"],
-    }
-    shop.point(node.stage, node.slot, ingredients.key(), pointer)
-    return standing
+            writer.content = fill(node, asked, model, shop, writer)
+            if writer.content != answers:
+                raise AnswersMoved
+        return writing.artifact
 
 
 def ask_all(node: Node, model: Model, inputs: Mapping[str, Artifact], shop: Workshop) -> Iterator[Asked]:
@@ -108,7 +125,7 @@ def stored_answer(answer: Answer, call: Call, model: Model) -> StoredAnswer:
         request_key=answer.key,
         provider=model.provider,
         model=call.member,
-        text=answer.text,
+        text=storable(answer.text),
         finish_reason=answer.finish_reason,
         input_tokens=answer.input_tokens,
         cached_tokens=answer.cached_tokens,
@@ -117,6 +134,11 @@ def stored_answer(answer: Answer, call: Call, model: Model) -> StoredAnswer:
         latency_s=answer.latency_s,
         attempts=answer.attempts,
     )
+
+
+def storable(text: str) -> str:
+    """The text with "?" for each lone surrogate: no database holds one, and the answer is paid."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def stored_failure(failure: CallFailed, call: Call, model: Model) -> StoredFailure:
@@ -130,30 +152,36 @@ def answers_digest(asked: Sequence[Asked], shop: Workshop) -> str:
     """sha256 of the sorted (request key, text's sha256 or failure kind or "missing")."""
     states: dict[str, str] = {}
     for some in chunks(asked, COMMIT):
-        keys = [one.key for one in some]
-        answers = shop.store.answers(keys)
-        failures = shop.store.failures([key for key in keys if key not in answers])
-        for key in keys:
-            if key in answers:
-                states[key] = hashlib.sha256(answers[key].text.encode("utf-8")).hexdigest()
-            else:
-                states[key] = failures[key].kind if key in failures else "missing"
+        answers, failures = held_by(shop, some)
+        states |= {one.key: state(one.key, answers, failures) for one in some}
     return sha256_of(sorted(states.items()))
 
 
-def fill(
-    node: Node, asked: Sequence[Asked], model: Model, prompts: Artifact, shop: Workshop, writer: ArtifactWriter
-) -> None:
-    """Responses and failures in the order of the prompts, then of the members."""
+def held_by(shop: Workshop, asked: Sequence[Asked]) -> tuple[dict[str, StoredAnswer], dict[str, StoredFailure]]:
+    """(answers, failures of what has no answer) in the store, by request key."""
+    keys = [one.key for one in asked]
+    answers = shop.store.answers(keys)
+    return answers, shop.store.failures([key for key in keys if key not in answers])
+
+
+def state(key: str, answers: Mapping[str, StoredAnswer], failures: Mapping[str, StoredFailure]) -> str:
+    """What the answers digest holds of a request."""
+    if key in answers:
+        return hashlib.sha256(answers[key].text.encode("utf-8")).hexdigest()
+    return failures[key].kind if key in failures else MISSING
+
+
+def fill(node: Node, asked: Sequence[Asked], model: Model, shop: Workshop, writer: ArtifactWriter) -> str:
+    """Responses and failures in the order of the prompts, then of the members; the digest of what was written."""
     responses = writer.table("responses", Response)
     failures = writer.table("failures", Failure)
     answered = failed = transient = length_cut = 0
     labels = {name: node.label(name) for name in ("suite", "task", "split", "arm")}
+    states: dict[str, str] = {}
     for some in chunks(asked, COMMIT):
-        keys = [one.key for one in some]
-        found = shop.store.answers(keys)
-        lost = shop.store.failures([key for key in keys if key not in found])
+        found, lost = held_by(shop, some)
         for one in some:
+            states[one.key] = state(one.key, found, lost)
             own: dict[str, Any] = {
                 "example_id": one.example_id,
                 "draw": one.draw,
@@ -195,8 +223,9 @@ def fill(
         "transient": transient,
         "missing": len(asked) - answered - failed,
         "length_cut": length_cut,
-        "truncated": prompts.facts["truncated"] * len(model.members),
+        "missing_keys": sorted(key for key, found in states.items() if found == MISSING),
     }
+    return sha256_of(sorted(states.items()))
 
 
 def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:

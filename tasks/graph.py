@@ -13,6 +13,7 @@ from typing import Any
 
 from preprocessing.errors import RawError
 from storage.artifacts import Artifact
+from storage.digest import sha256_of
 from storage.errors import DamagedArtifact, StorageError
 from storage.manifest import Ingredients
 from tasks.source import libraries, sources
@@ -44,7 +45,7 @@ class Node:
     @property
     def slot(self) -> str:
         """What its artifacts are of, as a folder name."""
-        return ".".join(re.sub(r"[^\w=-]+", "-", value) for _, value in self.labels)
+        return ".".join(folder_name(value) for _, value in self.labels)
 
     @property
     def name(self) -> str:
@@ -67,9 +68,23 @@ class Node:
         return dict(self.inputs)[name]
 
 
+LABEL_CHARS = 40  # of a label in a folder name: five of them stay under the 255 that a file system allows
+
+
+def folder_name(label: str) -> str:
+    """A label as part of a folder name; what would be lost or too long is told apart by a short digest."""
+    name = re.sub(r"[^A-Za-z0-9_=-]+", "-", label)
+    if name == label and len(name) <= LABEL_CHARS:
+        return name
+    return f"{name[:LABEL_CHARS]}~{sha256_of(label)[:8]}"
+
+
 @dataclass(frozen=True)
 class Status:
-    """key, content: None where they depend on answers not there yet. problem: why it cannot be built at all."""
+    """key, content: None where they depend on answers not there yet. problem: why it cannot be built at all.
+
+    damage: what is wrong with the artifact that stands; it has to be taken away.
+    """
 
     state: str
     why: str = ""
@@ -77,6 +92,7 @@ class Status:
     content: str | None = None
     artifact: Artifact | None = None
     problem: Exception | None = None
+    damage: DamagedArtifact | None = None
 
 
 def topological(targets: list[Node]) -> list[Node]:
@@ -137,9 +153,14 @@ class Planner:
         if ingredients is None:
             return Status("missing", "its key is known when the answers are there")
         key = ingredients.key()
-        if node.stage == "generate":
-            return self._generate_status(node, ingredients, key)
-        return self._state(node, ingredients, key, self._shop.artifacts.find(node.stage, node.slot, key), key)
+        generating = node.stage == "generate"
+        try:
+            if generating:
+                return self._generate_status(node, ingredients, key)
+            return self._state(node, ingredients, key, self._shop.artifacts.find(node.stage, node.slot, key), key)
+        except DamagedArtifact as damage:
+            content = None if generating else key
+            return Status("stale", f"{damage.part} {damage.problem}", key, content, damage=damage)
 
     def _generate_status(self, node: Node, ingredients: Ingredients, key: str) -> Status:
         """The snapshot of answers that the pointer names."""
@@ -147,10 +168,12 @@ class Planner:
         if pointer is None:
             return self._state(node, ingredients, key, None, None)
         artifact = self._shop.artifacts.find(node.stage, node.slot, pointer["artifact"])
-        status = self._state(node, ingredients, key, artifact, pointer["answers"])
-        if status.state == "reused" and not pointer["complete"]:
-            why = f"{pointer['unanswered']} of {pointer['expected']} answers are missing"
-            return Status("partial", why, key, status.content, artifact)
+        status = self._state(node, ingredients, key, artifact, artifact.content if artifact is not None else None)
+        if status.state == "reused" and artifact is not None:
+            unanswered = artifact.facts["missing"] + artifact.facts["transient"]
+            if unanswered:
+                why = f"{unanswered} of {artifact.facts['expected']} answers are missing"
+                return Status("partial", why, key, status.content, artifact)
         return status
 
     def _state(
@@ -163,7 +186,7 @@ class Planner:
         try:
             artifact.check(rehash=False)
         except DamagedArtifact as damage:
-            return Status("stale", f"part {damage.part} {damage.problem}", key, content, artifact)
+            return Status("stale", f"part {damage.part} {damage.problem}", key, content, damage=damage)
         return Status("reused", "", key, content, artifact)
 
     def _difference(self, node: Node, now: Ingredients) -> str:

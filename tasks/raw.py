@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from preprocessing.errors import MissingFile
+from preprocessing.errors import MalformedFile, MissingFile
 from preprocessing.raw import RawFiles
 from records.raw_file import RawFile
 from storage.digest import FileDigests, sha256_of
@@ -49,7 +50,7 @@ def find(
     root = Path(folder)
     roles = {}
     for role, ordered in patterns.items():
-        wanted = [filled(pattern, values) for pattern in ordered]
+        wanted = [pattern for one in ordered if (pattern := filled(one, values)) is not None]
         paths = next((found for pattern in wanted if (found := matches(str(root), pattern))), ())
         if not paths:
             raise MissingFile(
@@ -60,20 +61,35 @@ def find(
                 "(docs/data.md tells its layout)",
                 "missing file",
             )
-        files = []
-        for path in paths:
-            sha256, size = digests.of(root / path)
-            files.append(RawFile(dataset, path, sha256, size))
-        roles[role] = tuple(files)
+        roles[role] = tuple(raw_file(dataset, root, path, digests) for path in paths)
     return Found(dataset, roles)
+
+
+def raw_file(dataset: str, root: Path, path: str, digests: FileDigests) -> RawFile:
+    """A file with its digest. Raises MalformedFile for one that cannot be read, or whose name is no Unicode."""
+    if not encodable(path):
+        raise MalformedFile(dataset, "", "", f"the name of {path!r} is not UTF-8; rename it", "unreadable file")
+    try:
+        sha256, size = digests.of(root / path)
+    except OSError as error:
+        raise MalformedFile(path, "", "", f"cannot be read ({error.strerror})", "unreadable file") from error
+    return RawFile(dataset, path, sha256, size)
+
+
+def encodable(text: str) -> bool:
+    """Whether it holds no lone surrogate."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 @cache
 def matches(root: str, pattern: str) -> tuple[str, ...]:
-    """Paths below the raw folder that match, sorted by name with numbers in their order."""
-    folder = Path(root)
-    paths = (path.relative_to(folder).as_posix() for path in folder.glob(pattern) if path.is_file())
-    return tuple(sorted(paths, key=natural))
+    """Paths below the raw folder that match, links followed, sorted by name with numbers in their order."""
+    paths = (path for path in glob.glob(pattern, root_dir=root, recursive=True) if (Path(root) / path).is_file())
+    return tuple(sorted((Path(path).as_posix() for path in paths), key=natural))
 
 
 def natural(path: str) -> list[tuple[int, int, str]]:
@@ -81,6 +97,9 @@ def natural(path: str) -> list[tuple[int, int, str]]:
     return [(0, int(piece), "") if piece.isdigit() else (1, 0, piece) for piece in re.split(r"(\d+)", path) if piece]
 
 
-def filled(pattern: str, values: Mapping[str, Any]) -> str:
-    """The pattern with {split} and {option} replaced."""
-    return re.sub(r"\{(\w+)\}", lambda match: str(values[match[1]]), pattern)
+def filled(pattern: str, values: Mapping[str, Any]) -> str | None:
+    """The pattern with {split}, {option} and {test} replaced; None where it is for another split."""
+    names = re.findall(r"\{(\w+)\}", pattern)
+    if any(name not in values for name in names):
+        return None
+    return re.sub(r"\{(\w+)\}", lambda match: glob.escape(str(values[match[1]])), pattern)

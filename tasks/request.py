@@ -12,6 +12,8 @@ from storage.home import Home
 from tasks.errors import UsageError
 from tasks.suites import SAMPLE, Suite, TaskConfig, load_suite
 
+KINDS = {bool: "true or false", int: "a whole number", str: "text", list: "a list"}
+
 
 @dataclass(frozen=True)
 class Request:
@@ -41,7 +43,13 @@ class Request:
         for path in self.options or {}:
             task_name, _, option = path.partition(".")
             _among("task", (task_name,), list(suite.tasks))
-            _among(f"option of {task_name}", (option,), list(suite.tasks[task_name].options))
+            known = suite.tasks[task_name].options
+            _among(f"option of {task_name}", (option,), list(known))
+            if type((self.options or {})[path]) is not type(known[option]):
+                raise UsageError(
+                    f"{path} must be {KINDS[type(known[option])]} as {json.dumps(known[option])} is, not "
+                    f"{json.dumps((self.options or {})[path])}"
+                )
         if self.limit < 0 or self.max_input_tokens < 0:
             raise UsageError("limits must be positive")
 
@@ -57,7 +65,7 @@ class Request:
             raise UsageError(f"--raw {raw}: there is no such folder")
         if not folder.is_dir():
             raise UsageError(f"{folder} has no raw files: name their folder with --raw DIR, or use --sample")
-        return cls(suite=suite, home=place.url, raw=str(folder), store=store, **rest)
+        return cls(suite=suite, home=place.url, raw=str(folder), store=place.store, **rest)
 
     @property
     def config(self) -> Suite:

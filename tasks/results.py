@@ -61,6 +61,17 @@ class Results:
                 found += [drop for drop in artifact.rows("drops", Drop) if drop.error]
         return found
 
+    def unanswered(self, report: Node) -> list[str]:
+        """What is not answered, a line a task and model; answers that failed for good are named as such."""
+        artifact = self.artifact(report)
+        rows = list(artifact.rows("aggregates", Aggregate)) if artifact is not None else []
+        return [
+            f"{row.task}, {row.model}: {row.coverage.answered:,} of {row.coverage.expected:,} inputs are answered "
+            f"({row.coverage.failed:,} failed, {row.coverage.missing:,} missing)"
+            for row in rows
+            if not row.coverage.complete and row.coverage.expected
+        ]
+
     def board(self, report: Node) -> Board | None:
         """The leaderboard that a report node made."""
         artifact = self.artifact(report)

@@ -16,7 +16,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("analysis", "models", "preprocessing", "records", "reporting", "scoring")
-LIBRARIES = {"rouge_score": "rouge-score", "unidecode": "Unidecode", "nltk": "nltk"}  # whose versions decide results
+LIBRARIES = {
+    "numpy": "numpy",
+    "rouge_score": "rouge-score",
+    "unidecode": "Unidecode",
+    "nltk": "nltk",
+}  # whose versions decide results
 SKIPPED = {"lineno", "col_offset", "end_lineno", "end_col_offset", "type_comment", "type_ignores", "kind", "ctx"}
 
 

@@ -97,8 +97,13 @@ def curate_node(part: Part) -> Node:
         part.base,
         {"dataset": task.dataset, "task": task.name, "split": part.split, "options": options},
         ("preprocessing.curation", f"preprocessing.{task.dataset}", "records.raw_file"),
-        raw=RawQuery(task.dataset, task.raw, {"split": task.splits[part.split], **options}),
+        raw=RawQuery(task.dataset, task.raw, {"split": task.splits[part.split], **only(part.split), **options}),
     )
+
+
+def only(split: str) -> dict[str, str]:
+    """Lets patterns be for one split only: {test} is empty there and unknown elsewhere."""
+    return {split: ""}
 
 
 def sample_node(part: Part) -> Node:
@@ -119,6 +124,8 @@ def sampling(task: TaskConfig, split: str, request: Request) -> dict[str, Any]:
         policy = {**policy, "size": size, **strata, **skip}
     if request.limit:
         policy["size"] = min(request.limit, policy["size"])
+        if "strata" in policy:
+            policy["strata"] = scaled(policy["strata"], policy["size"])
     return policy
 
 
@@ -152,7 +159,7 @@ def generate_node(part: Part) -> Node:
         table["rules"] = {name: rule for name, rule in table["rules"].items() if name == part.task.name}
     inputs = (("curated", curate_node(part)), ("prompts", prompt_node(part)), ("sample", sample_node(part)))
     params = {"model": part.model, "settings": table}
-    return Node("generate", part.sharded, params, (module_of(str(table["provider"])),), inputs)
+    return Node("generate", part.sharded, params, ("records.response", module_of(str(table["provider"]))), inputs)
 
 
 def score_node(part: Part) -> Node:
@@ -178,8 +185,8 @@ def aggregate_node(part: Part) -> Node:
     )
 
 
-def report_node(request: Request, aggregates: list[Node], failures: Mapping[str, str]) -> Node:
-    """All aggregates to one page. failures: why a task of a model has none, by node name."""
+def report_node(request: Request, aggregates: list[Node], failures: Sequence[Mapping[str, str]]) -> Node:
+    """All aggregates to one page. failures: why a task of a model has none; see `failure`."""
     return Node(
         "report",
         (("suite", request.suite), ("models", "+".join(request.models))),
@@ -195,7 +202,12 @@ def shown(request: Request) -> dict[str, Any]:
     return {**{name: value for name, value in asked.items() if value}, **(request.options or {})}
 
 
-def report_params(suite: Suite, models: Sequence[str], failures: Mapping[str, str]) -> dict[str, Any]:
+def failure(node: Node, message: str) -> dict[str, str]:
+    """A task of a model that has no score, and why."""
+    return {**{name: node.label(name) for name in ("task", "split", "model")}, "message": message}
+
+
+def report_params(suite: Suite, models: Sequence[str], failures: Sequence[Mapping[str, str]]) -> dict[str, Any]:
     """What a report is told beside its rows."""
     return {
         "suite": suite.name,
@@ -205,5 +217,5 @@ def report_params(suite: Suite, models: Sequence[str], failures: Mapping[str, st
         ],
         "published": dict(load_published(suite.name)),
         "models": list(models),
-        "failures": dict(sorted(failures.items())),
+        "failures": [dict(one) for one in failures],
     }

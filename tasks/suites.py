@@ -108,7 +108,11 @@ def load_models(own_file: str = "") -> dict[str, dict[str, Any]]:
     tables: dict[str, dict[str, Any]] = tomllib.loads((CONFIG / "models.toml").read_text(encoding="utf-8"))
     if own_file:
         try:
-            tables |= tomllib.loads(Path(own_file).read_text(encoding="utf-8"))
+            own = tomllib.loads(Path(own_file).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise UsageError(f"--models {own_file}: {error}") from error
+        for name, table in own.items():
+            if not isinstance(table, dict):
+                raise UsageError(f"--models {own_file}: {name} must be a table, [{name}]")
+        tables |= own
     return tables

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from storage.artifacts import KEY_CHARS, Artifacts
+from storage.artifacts import KEY_CHARS, Artifact, Artifacts
 from storage.digest import FileDigests, sha256_of
 from storage.home import Home
 from storage.location import Location
@@ -46,7 +46,7 @@ class Workshop:
         """The response store."""
         from storage.responses import ResponseStore
 
-        return ResponseStore(self.home.store_url)
+        return ResponseStore(self.home.store_place)
 
     def found(self, dataset: str, patterns: Mapping[str, tuple[str, ...]], values: Mapping[str, Any]) -> Found:
         """The raw files of a task and split. Raises MissingFile."""
@@ -71,3 +71,16 @@ class Workshop:
 
     def _slot(self, stage: str, slot: str) -> Location:
         return self.artifacts.root.child(stage, slot)
+
+
+def pointer_to(snapshot: Artifact) -> dict[str, Any]:
+    """What stands in the file that points to a snapshot of answers."""
+    facts = snapshot.facts
+    unanswered = facts["missing"] + facts["transient"]
+    return {
+        "artifact": snapshot.manifest.key,
+        "answers": snapshot.content,
+        "complete": unanswered == 0,
+        "expected": facts["expected"],
+        "unanswered": unanswered,
+    }

@@ -82,14 +82,14 @@ class Scrollwork:
         """The same with another root, home, environment or prefix."""
         return replace(self, **changes)
 
-    def start(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
+    def start(self, *arguments: str, input_from: Any = subprocess.DEVNULL, **options: Any) -> subprocess.Popen[str]:
         """Start the command."""
         env = environment(PYTHONPATH=str(self.root), **self.env)
         return subprocess.Popen(
             [sys.executable, *self.prefix, "--home", str(self.home), *arguments],
             cwd=self.root,
             env=env,
-            stdin=subprocess.DEVNULL,
+            stdin=input_from,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -154,7 +154,9 @@ def leftovers(home: Path) -> list[str]:
     for folder in (home / "artifacts").glob("*/*/*/"):
         manifest = folder / "manifest.json"
         named = {part["name"] for part in json.loads(manifest.read_text())["files"]} if manifest.is_file() else set()
-        found += [str(path) for path in folder.iterdir() if path.suffix in (".parquet", ".html") and path.name not in named]
+        found += [
+            str(path) for path in folder.iterdir() if path.suffix in (".parquet", ".html") and path.name not in named
+        ]
     return found
 
 
@@ -198,6 +200,33 @@ def raw(house: Path, tmp_path: Path) -> Path:
 def scrollwork(house: Path, tmp_path: Path) -> Scrollwork:
     """The command with an empty home."""
     return Scrollwork(house, tmp_path / "home")
+
+
+class Call:
+    """The command in this process; for calls that end before anything runs, or are cheap."""
+
+    def __init__(self, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.home, self._capsys = home, capsys
+
+    def __call__(self, *arguments: str) -> tuple[Any, str, str]:
+        """(exit status, standard output, standard error)."""
+        from flows.cli import main
+
+        self._capsys.readouterr()
+        try:
+            status: Any = main(["--home", str(self.home), *arguments])
+        except SystemExit as ended:
+            status = ended.code
+        return status, *self._capsys.readouterr()
+
+
+@pytest.fixture
+def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+    """The command in this process with an empty home; nothing of the developer's environment reaches it."""
+    for name in ("SCROLLWORK_HOME", "PREFECT_API_URL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+    return Call(tmp_path / "home", capsys)
 
 
 @pytest.fixture(scope="session")

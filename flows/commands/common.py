@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from storage.home import Home
 from tasks import progress
 from tasks.chain import Chain, Planned
 from tasks.request import Request
@@ -74,7 +75,9 @@ def through_prefect(arguments: argparse.Namespace, request: Request, flow: str) 
     from flows.server import settings
     from tasks.errors import StageFailed
 
-    os.environ.update(settings(Path(arguments.home).resolve()))
+    os.environ.update(settings(Home.at(arguments.home, arguments.store).folder))
+    if request.store:
+        os.environ["SCROLLWORK_STORE"] = request.store
     if "PREFECT_LOGGING_LEVEL" not in os.environ:
         os.environ["PREFECT_LOGGING_LEVEL"] = "CRITICAL"  # our own progress says it
         logging.getLogger("prefect").setLevel(logging.CRITICAL)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from flows.commands.common import print_json, say
 from flows.service import down
+from storage.home import Home
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Stop worker and server."""
-    stopped = down(Path(arguments.home).resolve(), (lambda text: None) if arguments.quiet or arguments.json else say)
+    stopped = down(Home.at(arguments.home).folder, (lambda text: None) if arguments.quiet or arguments.json else say)
     if arguments.json:
         print_json({"stopped": stopped})
     return 0

@@ -33,4 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
         say("nothing was to be done: every stage stands")
     if chain.report is not None:
         say(f"report: {chain.report}")
-    return int(tell_problems(chain, request))
+    gaps = Results(request).unanswered(report) if report is not None else []
+    for gap in gaps:
+        say(f"unanswered: {gap}")
+    return int(tell_problems(chain, request) or bool(gaps))

@@ -9,7 +9,7 @@ from pathlib import Path
 from flows.commands.common import print_json
 from scoring.pairs import PairError, read_pairs, score_pairs
 from scoring.registry import metric
-from tasks.errors import UsageError
+from tasks.errors import StageFailed, UsageError
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -25,8 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         result = score_pairs(chosen, read_pairs(data), first_line=arguments.first_line)
     except PairError as error:
-        print(f"scrollwork: {arguments.pairs}, {error}", file=sys.stderr)
-        return 1
+        raise StageFailed(f"{arguments.pairs}, {error}") from error
     if arguments.json:
         print_json(result)
         return 0

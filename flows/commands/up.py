@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from flows.commands.common import print_json, say
 from flows.service import up
+from storage.home import Home
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Start, and print where the UI is."""
-    found = up(Path(arguments.home).resolve(), arguments.port, (lambda text: None) if arguments.quiet else say)
+    found = up(Home.at(arguments.home).folder, arguments.port, (lambda text: None) if arguments.quiet else say)
     if arguments.json:
         print_json(found)
     else:

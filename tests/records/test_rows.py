@@ -379,6 +379,7 @@ def test_json_holds_what_is_no_json(bad):
         canonical_json(bad)
 
 
+@settings(deadline=None)
 @given(
     st.recursive(st.none() | st.booleans() | st.integers() | number | text, lambda inner: st.lists(inner, max_size=3))
 )

@@ -1,7 +1,7 @@
 """Invented aggregates of the whole suite, for the tests of this room."""
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +14,14 @@ TASKS = list(SUITE["task"])
 METRICS = {name: task["metric"] for name, task in SUITE["task"].items()}
 
 
-def params(models: list[str], failures: Mapping[str, str] | None = None, **more: Any) -> dict[str, Any]:
+def params(models: list[str], failures: Sequence[Mapping[str, str]] = (), **more: Any) -> dict[str, Any]:
     """What tasks/stages.py gives the report stage."""
     tasks = [
         {"name": name, "short": task["short"], "metric": task["metric"], "paper": task["paper"]}
         for name, task in SUITE["task"].items()
     ]
     base = {"suite": "zeroscrolls", "title": "ZeroSCROLLS", "tasks": tasks, "published": PUBLISHED, "models": models}
-    return {**base, "failures": dict(failures or {}), **more}
+    return {**base, "failures": [dict(one) for one in failures], **more}
 
 
 def row(
@@ -60,3 +60,8 @@ def family(model: str = "naive", seeds: int = 3, split: str = "test") -> Iterato
     for task in TASKS:
         yield from (row(task, f"{model}:seed={seed}", value, split=split) for seed, value in enumerate(values))
         yield row(task, model, sum(values) / seeds, split=split, spread=1.0, seeds=seeds)
+
+
+def failure(message: str, model: str = "m", task: str = "qmsum", split: str = "test") -> dict[str, str]:
+    """A task of a model that has no score."""
+    return {"task": task, "split": split, "model": model, "message": message}

@@ -2,7 +2,7 @@ import io
 import json
 
 import pytest
-from boards import TASKS, family, params, row
+from boards import TASKS, failure, family, params, row
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
@@ -47,7 +47,7 @@ def test_a_task_without_any_answer_is_unanswered_and_not_zero() -> None:
 
 
 def test_missing_tasks_are_counted_and_their_columns_stand() -> None:
-    failures = {"aggregate/zeroscrolls.qmsum.test.m.plain.full.rouge_geo": "qmsum: no file matches"}
+    failures = [failure("qmsum: no file matches")]
     content = board([row(task, "m") for task in TASKS[3:]], params(["m"], failures))
     line = content.sections[0].lines[0]
     assert line.average.reason == "7 of 10 tasks"
@@ -57,7 +57,7 @@ def test_missing_tasks_are_counted_and_their_columns_stand() -> None:
 
 
 def test_a_failure_is_given_to_the_model_it_names_though_node_names_spell_it_differently() -> None:
-    failures = {"aggregate/zeroscrolls.qmsum.test.naive-seed=7.plain.full.rouge_geo": "torn"}
+    failures = [failure("torn", "naive:seed=7")]
     content = board([], params(["naive:seed=7"], failures))
     assert [(one.model, one.task, one.split) for one in content.failures] == [("naive:seed=7", "qmsum", "test")]
     assert [cell.reason for cell in content.sections[0].lines[0].cells if cell.task == "qmsum"] == ["torn"]

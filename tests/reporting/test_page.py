@@ -2,7 +2,7 @@ from collections import Counter
 from html.parser import HTMLParser
 
 import pytest
-from boards import TASKS, family, params, row
+from boards import TASKS, failure, family, params, row
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -53,7 +53,7 @@ def whole() -> str:
 
 
 def hostile(text: str) -> str:
-    failures = {f"aggregate/zeroscrolls.{text}.test.m.plain.full.f1": text, text: text}
+    failures = [failure(text, task=text), failure(text, text, text, text)]
     given_params = params([text, "m"], failures, run={text: text}, title=text)
     content = board([row("qmsum", text, unanswered=1), row("qasper", "m", split=text)], given_params)
     return page(content, given_params, {("qmsum", "test"): {text: text}})
@@ -84,7 +84,7 @@ def test_hostile_text_keeps_the_page_well_formed_and_visible() -> None:
 
 
 def test_half_a_character_in_a_message_can_be_written_down() -> None:
-    content = board([], params(["m"], {"name": "caf\udce9"}))
+    content = board([], params(["m"], [failure("caf\udce9")]))
     assert b"caf\xe2\x9f\xa8U+DCE9" in made(content).encode("utf-8")
 
 
@@ -147,7 +147,7 @@ def test_seeds_are_drawn_once_each_with_the_published_value() -> None:
 
 
 def test_a_failed_task_is_named_with_its_message() -> None:
-    failures = {"aggregate/zeroscrolls.qmsum.test.m.plain.full.rouge_geo": "qmsum/test.jsonl, line 7: not JSON"}
+    failures = [failure("qmsum/test.jsonl, line 7: not JSON")]
     given_params = params(["m"], failures)
     shown = Reader(page(board([row("qasper", "m")], given_params), given_params)).shown
     assert "Failures (1)" in shown

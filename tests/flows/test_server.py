@@ -1,0 +1,260 @@
+"""Flows on a real Prefect server and worker that `scrollwork up` started, called as a person calls them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import socket
+import time
+from collections import Counter
+
+import pytest
+
+from flows.service import free_port
+from tests.conftest import Scrollwork, files_of, processes_of
+
+pytestmark = pytest.mark.slow
+
+STAGES_OF_BUILD = ("curate", "sample", "prompt")
+
+
+@pytest.fixture(scope="module")
+def builds(server):
+    """(first, second) flow run of build-datasets: by its bare name, then by its full one."""
+    first = server.wait(server.trigger("build-datasets"))
+    second = server.wait(server.trigger("build-datasets/build-datasets"))
+    return first, second
+
+
+@pytest.fixture(scope="module")
+def nightly(server, builds):
+    """A flow run of nightly-eval by its bare name, in a home where the data sets are built."""
+    return server.wait(server.trigger("nightly-eval"))
+
+
+def test_a_second_up_starts_a_second_server(server):
+    before = server.noted
+    began = time.monotonic()
+    done = server.work("up", "--json")
+    assert done.document == {"url": before["url"], "ui": before["ui"]}
+    assert time.monotonic() - began < 5
+    assert server.noted == before
+    assert before["server"] in server.processes()
+    assert before["worker"] in server.processes()
+
+
+def test_status_does_not_know_the_server(server):
+    assert server.work("status", "--json").document["server"] == server.noted["ui"]
+    assert server.noted["ui"] in server.work("status").out
+
+
+def test_a_deployment_is_missing_or_nightly_runs_can_pile_up(server):
+    flows = {flow["id"]: flow["name"] for flow in server.post("flows/filter")}
+    found = {made["name"]: made for made in server.post("deployments/filter")}
+    assert {name: flows[made["flow_id"]] for name, made in found.items()} == {
+        "build-datasets": "build-datasets",
+        "evaluate": "evaluate",
+        "nightly-eval": "evaluate",
+    }
+    assert {made["status"] for made in found.values()} == {"READY"}, "a worker polls their pool"
+    assert {made["work_pool_name"] for made in found.values()} == {"local"}
+    assert [name for name, made in found.items() if made["schedules"]] == ["nightly-eval"]
+    nightly = found["nightly-eval"]
+    (schedule,) = nightly["schedules"]
+    assert schedule["active"]
+    assert (schedule["schedule"]["cron"], schedule["schedule"]["timezone"]) == ("0 2 * * *", "Europe/Berlin")
+    assert nightly["global_concurrency_limit"]["limit"] == 1
+    assert nightly["concurrency_options"]["collision_strategy"] == "CANCEL_NEW"
+
+
+def test_the_bare_name_of_a_deployment_is_refused_or_its_default_parameters_fail(server, builds):
+    first, _ = builds
+    assert first["state_name"] == "Completed", first["state"]["message"]
+    assert first["name"] == "build zeroscrolls"
+    rows = server.work("build", "zeroscrolls", "--sample", "--json").document
+    assert len(rows) == 10
+    assert all(row["examples"] for row in rows)
+
+
+def test_task_runs_are_unnamed_or_untagged(server, builds):
+    runs = server.task_runs(builds[0]["id"])
+    assert {"curate qmsum", "sample qmsum", "prompt qmsum"} <= set(runs)
+    assert {run["name"].split()[0] for run in runs.values()} == set(STAGES_OF_BUILD)
+    assert set(runs["curate qmsum"]["tags"]) >= {"zeroscrolls", "qmsum"}
+    assert all("/" not in name and len(name) < 60 for name in runs)
+
+
+def test_a_second_run_executes_a_stage(server, builds):
+    first, second = (Counter(run["state_name"] for run in server.task_runs(run["id"]).values()) for run in builds)
+    assert set(first) == {"Completed"}
+    assert set(second) == {"Reused"}
+    assert first.total() == second.total()
+    assert builds[1]["state_name"] == "Completed"
+
+
+def test_the_nightly_evaluation_fails_or_rebuilds_the_data_sets(server, nightly):
+    assert nightly["state_name"] == "Completed", nightly["state"]["message"]
+    runs = server.task_runs(nightly["id"])
+    states = {name: run["state_name"] for name, run in runs.items()}
+    assert {state for name, state in states.items() if name.split()[0] in STAGES_OF_BUILD} == {"Reused"}
+    assert states["generate qmsum, naive"] == states["aggregate qmsum, naive"] == states["report"] == "Completed"
+
+
+def test_the_leaderboard_cannot_be_seen_in_the_ui(server, nightly):
+    (artifact,) = server.post("artifacts/latest/filter", artifacts={"key": {"any_": ["leaderboard-zeroscrolls"]}})
+    assert artifact["type"] == "markdown"
+    assert artifact["flow_run_id"] == nightly["id"]
+    assert "naive" in artifact["data"]
+    for short in ("GvRp", "QMsm", "BkSS"):
+        assert short in artifact["data"]
+    page = server.work.home / "reports" / "zeroscrolls.html"
+    assert page.read_text(encoding="utf-8").rstrip().endswith("</html>")
+
+
+def test_a_command_runs_beside_the_server_or_redoes_its_work(server, nightly):
+    """What the worker built, the command in a shell reuses; what the command builds, the server shows."""
+    before = files_of(server.work.home)
+    assert "nothing was to be done" in server.work("run", "zeroscrolls", "--sample", "--model", "naive").err
+    assert files_of(server.work.home) == before
+    known = {run["id"] for run in server.flow_runs()}
+    done = server.work("run", "zeroscrolls", "--sample", "--model", "naive:seed=99", "--task", "musique", "--json")
+    assert done.document["tasks"][0]["task"] == "musique"
+    (new,) = [run for run in server.flow_runs() if run["id"] not in known]
+    assert (new["name"], new["state_name"]) == ("evaluate zeroscrolls", "Completed")
+    states = {name: run["state_name"] for name, run in server.task_runs(new["id"]).items()}
+    assert (states["curate musique"], states["generate musique, naive:seed=99"]) == ("Reused", "Completed")
+
+
+def test_a_retry_redoes_more_than_what_failed(server, tmp_path):
+    """`prefect flow-run retry` of a run with a damaged raw file, once the file is mended."""
+    raw = tmp_path / "raw"
+    shutil.copytree(server.work.root / "sample" / "raw" / "musique", raw / "musique")
+    shutil.copytree(server.work.root / "sample" / "raw" / "qmsum", raw / "qmsum")
+    path = raw / "qmsum" / "data" / "ALL" / "jsonl" / "test.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(b"")
+    work = Scrollwork(server.work.root, tmp_path / "home")
+    parameters = {"raw": str(raw), "home": str(work.home), "tasks": ["qmsum", "musique"], "models": ["naive:seed=0"]}
+    run_id = server.trigger("evaluate", "--params", json.dumps(parameters))
+    failed = server.wait(run_id)
+    assert failed["state_name"] == "Failed"
+    assert "curate qmsum" in failed["state"]["message"]
+    assert "test.jsonl" in failed["state"]["message"]
+    states = {name: run["state_name"] for name, run in server.task_runs(run_id).items()}
+    assert states["curate qmsum"] == "Failed"
+    assert states["aggregate musique, naive:seed=0"] == states["report"] == "Completed", "everything else goes on"
+    stood = {place: json.loads((place / "run.json").read_text())["written"] for place in artifacts(work.home)}
+    files = files_of(work.home)
+
+    path.write_bytes(whole)
+    server.prefect("flow-run", "retry", run_id)
+    time.sleep(1)
+    ended = server.wait(run_id)
+    assert (ended["state_name"], ended["run_count"]) == ("Completed", 2)
+    for place, written in stood.items():
+        assert json.loads((place / "run.json").read_text())["written"] == written, f"{place} was written again"
+    after = files_of(work.home)
+    assert {name: after[name] for name in files} == files
+    last = {}
+    for run in sorted(
+        server.post("task_runs/filter", flow_runs={"id": {"any_": [run_id]}}), key=lambda run: run["created"]
+    ):
+        last[run["name"]] = run["state_name"]
+    assert {name: state for name, state in last.items() if "musique" in name} == dict.fromkeys(
+        [f"{stage} musique" for stage in STAGES_OF_BUILD]
+        + [f"{stage} musique, naive:seed=0" for stage in ("generate", "score", "aggregate")],
+        "Reused",
+    )
+    assert {state for name, state in last.items() if "qmsum" in name} == {"Completed"}
+
+
+def artifacts(home):
+    return [path.parent for path in (home / "artifacts").rglob("manifest.json")]
+
+
+def test_deploying_all_needs_an_environment_variable(server):
+    done = server.prefect("--no-prompt", "deploy", "--all")
+    assert done.out.count("successfully created") == 3, done.out[-2000:]
+    assert {made["name"] for made in server.post("deployments/filter")} == {
+        "build-datasets",
+        "evaluate",
+        "nightly-eval",
+    }
+
+
+def test_an_unknown_deployment_is_a_traceback(server):
+    done = server.prefect("deployment", "run", "build-dataset", status=1)
+    assert "Traceback" not in done.err + done.out
+    assert "build-dataset" in done.err + done.out
+
+
+def test_a_failing_plugin_takes_prefect_along(server, house, tmp_path):
+    """Without a server, with a broken note of one, with other insides of Prefect, with a broken module: `prefect` works."""
+    root = shutil.copytree(house, tmp_path / "project", ignore=shutil.ignore_patterns("__pycache__"))
+    other = type(server)(Scrollwork(root, root / ".scrollwork"))
+    assert "3." in other.prefect("version").out
+
+    note = root / ".scrollwork" / "prefect" / "server.json"
+    note.parent.mkdir(parents=True)
+    note.write_text('{"url": "http://127.0.0.1:9/api", "ui": 7, "server": null, "worker": []}')
+    assert other.prefect("version", "--omit-integrations").status == 0
+
+    plugin = root / "flows" / "prefect_plugin.py"
+    text = plugin.read_text()
+    plugin.write_text(
+        text.replace(
+            "def accept_bare_names() -> None:", "def accept_bare_names() -> None:\n    1 / 0\n\n\ndef before() -> None:"
+        )
+    )
+    listed = other.prefect("deployment", "ls", PREFECT_API_URL=server.noted["url"])
+    assert "nightly-eval" in listed.out
+    plugin.write_text("1 / 0\n")
+    listed = other.prefect("deployment", "ls", PREFECT_API_URL=server.noted["url"])
+    assert "nightly-eval" in listed.out
+
+
+def test_the_plugin_overrules_the_server_that_the_user_named(server):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{probe.getsockname()[1]}/api"
+    done = server.prefect("config", "view", "--show-sources", PREFECT_API_URL=url)
+    assert f"PREFECT_API_URL='{url}'" in re.sub(r"\s+", "", done.out)
+
+
+def test_the_ui_is_not_served_or_asks_another_server(server):
+    page = server.get("/")
+    assert "<html" in page.lower()
+    assert server.get("/ui-settings")["api_url"] == server.noted["url"]
+    assert f":{server.noted['port']}/" in server.noted["url"]
+
+
+def test_server_worker_or_a_flow_run_send_telemetry(server):
+    wanted = {b"PREFECT_SERVER_ANALYTICS_ENABLED=false", b"DO_NOT_TRACK=1"}
+    for pid in (server.noted["server"], server.noted["worker"]):
+        with open(f"/proc/{pid}/environ", "rb") as stream:
+            assert wanted <= set(stream.read().split(b"\0"))
+    assert server.get("admin/settings")["server"]["analytics_enabled"] is False
+
+
+def test_down_leaves_processes_or_a_note_behind(house, tmp_path):
+    """A home beside the other one: up on a port of its own, runs nothing, is stopped alone and whole."""
+    root = shutil.copytree(house, tmp_path / "project", ignore=shutil.ignore_patterns("__pycache__"))
+    work = Scrollwork(root, tmp_path / "home")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    try:
+        up = work("up", "--port", str(port), "--json").document
+        assert up["ui"] == f"http://127.0.0.1:{port}"
+        assert len(processes_of(work.home)) >= 2
+        note = json.loads((work.home / "prefect" / "server.json").read_text())
+        assert work("down", "--json").document == {"stopped": True}
+        assert processes_of(work.home) == []
+    finally:
+        work("down", status=None)
+    assert note["port"] == port
+    assert not (work.home / "prefect" / "server.json").exists()
+    assert not (root / ".scrollwork" / "prefect" / "server.json").exists()
+    assert free_port(port) == port, "the next server can have it at once"
+    assert work("down", "--json").document == {"stopped": False}

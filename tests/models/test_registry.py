@@ -1,0 +1,87 @@
+"""From a name to a model: what cannot be is refused by name."""
+
+from __future__ import annotations
+
+import pytest
+
+from models.base import Ask, Segment
+from models.baselines import answer_by, span
+from models.registry import UnknownModel, make, settings
+from tasks.errors import UsageError
+from tasks.suites import load_models
+
+TABLES = load_models()
+
+
+def ask(task: str = "qmsum", *documents: str) -> Ask:
+    texts = [Segment("document", text) for text in documents or ("a b c",)]
+    return Ask(task, "e1", (Segment("instruction", "Do it."), *texts), "0" * 64, len(texts), 100)
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("gpt-9", "no model is named 'gpt-9'; there are: naive"),
+        ("", "no model is named ''"),
+        ("naive:seed=-1", "'seed=-1' is no option of 'naive'; write naive:seed=7"),
+        ("naive:seed=1.5", "'seed=1.5' is no option"),
+        ("naive:seeds=3", "'seeds=3' is no option"),
+        ("naive:rules=3", "'rules=3' is no option"),
+        ("naive:seed=1,heat=2", "'heat=2' is no option"),
+    ],
+)
+def test_wrong_name_or_option_is_taken(spec: str, said: str) -> None:
+    with pytest.raises(UnknownModel) as caught:
+        settings(spec, TABLES)
+    assert said in str(caught.value)
+
+
+def test_unknown_provider_of_a_users_own_table_is_not_named() -> None:
+    with pytest.raises(UnknownModel, match=r"model 'mine': provider 'oracle' is none of .*baselines"):
+        settings("mine", {"mine": {"provider": "oracle"}})
+    with pytest.raises(UnknownModel, match="provider None"):
+        settings("mine", {"mine": {}})
+
+
+def test_option_changes_the_table_of_the_next_model() -> None:
+    assert settings("naive:seed=7", TABLES)["seed"] == 7
+    assert "seed" not in settings("naive", TABLES)
+
+
+def test_task_without_a_rule_is_answered() -> None:
+    model = make("naive", settings("naive", TABLES), "r1")
+    with pytest.raises(ValueError, match=r"model 'naive' has no rule for task 'hotpot' in config/models\.toml"):
+        model.payload(ask("hotpot"), "naive:seed=0")
+
+
+def test_rule_of_another_task_enters_the_request() -> None:
+    model = make("naive:seed=7", settings("naive:seed=7", TABLES), "r1")
+    payload = model.payload(ask("musique"), "naive:seed=7")
+    assert payload["rule"] == {"fixed": "Unanswerable"}
+    assert payload["seed"] == 7
+
+
+def test_own_table_of_models_is_not_put_over_ours(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    own = tmp_path / "models.toml"
+    own.write_text('[mine]\nprovider = "baselines"\nrules.qmsum = { fixed = "yes" }\n')
+    tables = load_models(str(own))
+    assert set(tables) == {*TABLES, "mine"}
+    model = make("mine", settings("mine", tables), "r1")
+    assert model.members == ("mine:seed=0",)
+    own.write_text("[mine")
+    with pytest.raises(UsageError, match=r"models\.toml"):
+        load_models(str(own))
+
+
+def test_span_is_taken_from_the_instruction_or_one_document_only() -> None:
+    text = answer_by({"span": 6}, ask("qmsum", "a b c", "d e f"), seed=0)
+    assert text == "a b c d e f"
+
+
+@pytest.mark.parametrize(("text", "words"), [("", 4), (" \n", 4), ("one", 4), ("one two three four", 4)])
+def test_short_document_raises_or_is_cut(text: str, words: int) -> None:
+    assert span(text, words, 0, "t", "e") == " ".join(text.split())
+
+
+def test_last_word_is_never_reached() -> None:
+    assert {span("a b c d e", 4, 0, "t", f"e{number}") for number in range(50)} == {"a b c d", "b c d e"}

@@ -1,0 +1,101 @@
+"""kill -9 of flow, worker and server together: `up` again, run again, and only what was unfinished is built."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Scrollwork, edit, files_of, kill, leftovers, serve, short
+
+pytestmark = pytest.mark.slow
+TASKS = ["qmsum", "qasper", "space_digest"]
+
+# In the copied tree scoring qasper waits as long as a file is there: time to kill the flow in the middle of a stage.
+# tasks/ is part of no digest, so the artifacts are those of the tree as it is.
+WAIT = """
+
+_fill = fill
+
+
+def fill(node, inputs, shop, writer):
+    import time
+    from pathlib import Path
+
+    _fill(node, inputs, shop, writer)
+    while node.label("task") == "qasper" and Path("{folder}/wait").exists():
+        Path("{folder}/waiting").touch()
+        time.sleep(0.05)
+"""
+
+
+@pytest.fixture
+def slowed(house, tmp_path):
+    """A server whose flows wait in the middle of scoring qasper as long as the file `wait` is there."""
+    tree = shutil.copytree(house, tmp_path / "tree", ignore=shutil.ignore_patterns("__pycache__"))
+    edit(tree / "tasks" / "score.py", lambda text: text + WAIT.replace("{folder}", str(tmp_path)))
+    (tmp_path / "wait").touch()
+    yield from serve(tree, tmp_path / "project")
+
+
+def until(true, what, timeout_s=120):
+    deadline = time.monotonic() + timeout_s
+    while not true():
+        assert time.monotonic() < deadline, f"not after {timeout_s} s: {what}"
+        time.sleep(0.2)
+
+
+def finished_stages(home):
+    """Stages whose artifact stands, as "stage task"."""
+    return {
+        short(name.rpartition("/")[0].rpartition("/")[0]) for name in files_of(home) if name.endswith("manifest.json")
+    }
+
+
+def command_of(pid):
+    with suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    return ""
+
+
+def test_killing_flow_worker_and_server_loses_finished_stages(slowed, house, tmp_path):
+    home = slowed.work.home
+    parameters = ("--params", json.dumps({"tasks": TASKS, "models": ["naive:seed=0"]}))
+    killed = slowed.trigger("evaluate", *parameters)
+    until((tmp_path / "waiting").exists, "scoring qasper has begun")
+    until(lambda: "aggregate qmsum" in finished_stages(home), "the task before it is finished")
+    processes = slowed.processes()
+    commands = [command_of(pid) for pid in processes]
+    assert any("worker start" in command for command in commands)
+    assert any("server start" in command for command in commands)
+    assert any("worker start" not in command and "server" not in command for command in commands), (
+        "the flow's own process"
+    )
+    kill(processes)
+    until(lambda: not slowed.processes(), "all are dead", 20)
+    stood = files_of(home)
+    before = finished_stages(home)
+    assert {"aggregate qmsum", "generate qasper"} <= before
+    assert not {"score qasper", "aggregate qasper", "report"} & before
+
+    (tmp_path / "wait").unlink()
+    up = slowed.work("up")
+    assert "clearing what a killed server or worker left" in up.err
+    again = slowed.trigger("evaluate", *parameters)
+    ended = slowed.wait(again)
+    assert again != killed
+    assert ended["state_name"] == "Completed", ended["state"]["message"]
+    states = {name: run["state_name"] for name, run in slowed.task_runs(again).items()}
+    assert len(states) == 3 * 6 + 1
+    assert {name.partition(",")[0] for name, state in states.items() if state == "Reused"} == before
+    assert set(states.values()) == {"Reused", "Completed"}
+
+    alone = Scrollwork(house, tmp_path / "alone")
+    alone.run(*[argument for task in TASKS for argument in ("--task", task)], "--quiet")
+    assert files_of(home) == files_of(alone.home)
+    assert {name: files_of(home)[name] for name in stood} == stood
+    assert leftovers(home) == []
