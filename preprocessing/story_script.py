@@ -45,7 +45,7 @@ ANYWHERE = re.compile(
 )
 LINKS_ONLY = re.compile(rf"(?:[^\w{LINK_ON}{LINK_OFF}]|\d)*+(?:{LINK_ON}[^{LINK_ON}{LINK_OFF}]*+{LINK_OFF}(?:[^\w{LINK_ON}{LINK_OFF}]|\d)*+)+")
 COMMENTS_HEAD = re.compile(r"\s*(?:user comments|latest comments|comments(?: on| for|\s*\(\d+\)|:)?.{0,60}|\d+ comments?|reader comments|add (?:your |a )?comment|leave a (?:reply|comment)|post (?:a|your) comment|discuss this (?:script|movie).*)\s*", re.I)
-THE_END = re.compile(r"^[ \t]*(?:[^\w\n]|_){0,10}(?:THE[ \t]+END|The[ \t]+End|T ?H ?E +E ?N ?D|END|FIN|FINIS|FADE OUT|FADE TO BLACK|CUT TO BLACK|E N D)(?:[^\w\n]|_)*$", re.M)
+THE_END = re.compile(r"^[ \t]*+(?:[^\w\n]|_){0,10}(?:THE[ \t]+END|The[ \t]+End|T ?H ?E +E ?N ?D|END|FIN|FINIS|FADE OUT|FADE TO BLACK|CUT TO BLACK|E N D)(?:[^\w\n]|_)*$", re.M)
 
 
 def strip_script(page: str, story_start: str, story_end: str) -> StripResult:
