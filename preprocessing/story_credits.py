@@ -1,7 +1,7 @@
 """Credits and notes of those who made the file, told from the book's own words.
 
-A paragraph goes only when it opens like a credit and gives evidence of one: a library, an address, a machine, or nothing
-but names. "Produced by the sea, the fog rolled in" opens like one and stays.
+A paragraph goes only when it opens like a credit and gives evidence of one: a library, an address, a machine, or
+nothing but names. "Produced by the sea, the fog rolled in" opens like one and stays.
 """
 
 import re
@@ -9,70 +9,103 @@ import re
 from preprocessing.story_cut import Cutting, Paragraph, paragraphs
 
 LONGEST_CREDIT = 1_500  # characters; the longest of the 46 real ones has 400
-FRONT, BACK = 9_000, 60_000  # characters in which notes are looked for
+FRONT, BACK = 9_000, 30_000  # characters in which notes are looked for
 
 # opens like a credit; what follows must prove it
 MAKERS = re.compile(
-    r"\W{0,4}(?:(?:first\s+)?(?:this|the)\s+(?:\w+\s+){0,2}?(?:text|file|edition|version|book|transcription|work)\s+(?:was|is|has\s+been|comes)\b"
+    r"\W{0,4}(?:(?:this|the)\s+(?:text|file|edition|version)\s+was\s+(?:prepared|transcribed|scanned|typed"
+    r"|digiti[sz]ed|keyed|proof-?read|converted|entered)(?:\s+and\s+\w+)?\s+by\b"
+    r"|(?:first\s+)?(?:this|the)\s+(?:\w+\s+){0,2}?(?:text|file|edition|version|book|transcription"
+    r"|work)\s+(?:was|is|has\s+been|comes)\b"
     r"|(?:HTML|text|plain\s+text)\s+(?:version|file|conversion|edition)s?\b"
-    r"|(?:originally\s+)?(?:re)?(?:produced|prepared|transcribed|scanned|digiti[sz]ed|typed|keyed|entered|proofed|proof-?read|OCR(?:'?e?d)?"
+    r"|(?:originally\s+)?(?:re)?(?:produced|prepared|transcribed|scanned|digiti[sz]ed|typed|keyed|entered"
+    r"|proofed|proof-?read|OCR(?:'?e?d)?"
     r"|converted|compiled|created|formatted|edited|corrected|text\s+file\s+produced|donated)"
-    r"(?:(?:\s*,\s*|\s*&\s*|\s+and\s+|\s+)(?:scanned|proofed|proof-?read|edited|formatted|typed|prepared|produced|corrected|converted|\w+))?\s*(?:by|from|form|for|with|in)\b"
-    r"|(?:with\s+)?(?:special\s+|many\s+)?thanks\s+(?:to|are|go)\b|scans?\s+(?:by|from|provided)\b|updates?\s+to\b|credits?\s*:|source\s*:"
-    r"|note\s*:|notes?\s+on\s+the\s+e|images?\s+of\s+the|page\s+images|transcription\s+(?:and|by)\b|OCR\b|markup\s+by\b|a\s+machine)",
+    r"(?:(?:\s*,\s*|\s*&\s*|\s+and\s+|\s+)(?:scanned|proofed|proof-?read|edited|formatted|typed|prepared"
+    r"|produced|corrected|converted|\w+))?\s*(?:by|from|form|for|with|in)\b"
+    r"|(?:with\s+)?(?:special\s+|many\s+)?thanks\s+(?:to|are|go)\b|scans?\s+(?:by|from|provided)\b"
+    r"|updates?\s+to\b|credits?\s*:|source\s*:"
+    r"|note\s*:|notes?\s+on\s+the\s+e|images?\s+of\s+the|page\s+images|transcription\s+(?:and|by)\b|OCR\b"
+    r"|markup\s+by\b|a\s+machine)",
     re.I,
 )
 # opens like nothing else
 PLAIN = re.compile(
-    r"\W{0,4}(?:E-?\s?text\s+(?:was\s+)?(?:\w+\s+)?(?:prepared|produced|scanned|created|transcribed|typed|by|from|conversion|processing|editor)\b"
-    r"|(?:this|the)\s+(?:project\s+gutenberg(?:['’]s|-tm|\(TM\))?\s+)?(?:E-?\s?text|e-?\s?book|electronic\s+(?:text|edition|book|version))\s+(?:\w+\s+){0,2}?"
+    r"\W{0,4}(?:E-?\s?text\s+(?:was\s+)?(?:\w+\s+)?(?:prepared|produced|scanned|created|transcribed|typed|by"
+    r"|from|conversion|processing|editor)\b"
+    r"|(?:this|the)\s+(?:project\s+gutenberg(?:['’]s|-tm|\(TM\))?\s+)?(?:E-?\s?text|e-?\s?book"
+    r"|electronic\s+(?:text|edition|book|version))\s+(?:\w+\s+){0,2}?"
     r"(?:was|is|has|of\s+this|comes|may|prepared|produced|created|scanned|first|edition)\b"
     r"|(?:e-?book|electronic\s+(?:text|edition))\s+(?:was\s+)?(?:prepared|produced|created|edition|by|\w+\d)"
+    r"|this\s+(?:text|file|work|edition)\s+is\s+in\s+the\s+public\s+domain\b|(?:last\s+)?updated\s*:\s+\w"
     r"|project\s+gutenberg\s+(?:also\s+)?has\b|updated\s+editions\s+will\s+replace\b"
-    r"|(?:the\s+)?(?:foot|end)notes?\s+(?:have|has)\s+been\s+(?:moved|placed|collected|re-?numbered|numbered|converted|gathered))",
+    r"|(?:the\s+)?(?:foot|end)notes?\s+(?:have|has)\s+been\s+(?:moved|placed|collected|re-?numbered|numbered"
+    r"|converted|gathered))",
     re.I,
 )
 EVIDENCE = re.compile(
-    r"pgdp|https?:|www\.|\w@\w|internet\s+archive|\bHTML\s+(?:version|file|edition)|project\s+gutenberg|gutenberg\.(?:org|net)|distributed\s+proof|google"
-    r"|page\s+images|scanned\s+(?:images|from|by)|images\s+(?:generously|courtesy|made\s+available|provided)|\be-?texts?\b|\be-?books?\b|\bOCR\b"
+    r"pgdp|https?:|\b\d+-h\.(?:htm|zip)|www\.|\w@\w|internet\s+archive|\bHTML\s+(?:version|file|edition)"
+    r"|project\s+gutenberg|gutenberg\.(?:org|net)|distributed\s+proof|google"
+    r"|page\s+images|scanned\s+(?:images|from|by)|images\s+(?:generously|courtesy|made\s+available|provided)"
+    r"|\be-?texts?\b|\be-?books?\b|\bOCR\b"
     r"|copyright\b[^.]{0,80}\brenew",
     re.I,
 )
 # enough only where the paragraph stands before the title and names its work
-HINT = re.compile(r"proof-?read|proofers|volunteers?\b|\bscann(?:ed|ing)\b|public\s+domain|\bPG\b|digital\s+(?:library|text)|\be-?mail|edition\s+by\s+[A-Z]|\bHTML\b", re.I)
-WORK = re.compile(r"\W{0,4}(?:re)?(?:produced|prepared|transcribed|scanned|typed|digiti[sz]ed|proof|text|html|donated|keyed|ocr)", re.I)
-NAME_WORDS = frozenset(
-    "a an and by the with from for in of at on to van von der den de la le du di da del dos y e et anonymous volunteer volunteers"
-    " loving memory family team friends assistance help additional corrections proofing version file".split()
+HINT = re.compile(
+    r"proof-?read|proofers|volunteers?\b|\bscann(?:ed|ing)\b|public\s+domain|\bPG\b|digital\s+(?:library|text)"
+    r"|\be-?mail|edition\s+by\s+[A-Z]|\bHTML\b",
+    re.I,
 )
+WORK = re.compile(
+    r"\W{0,4}(?:re)?(?:produced|prepared|transcribed|scanned|typed|digiti[sz]ed|proof|text|html|donated|keyed"
+    r"|ocr|(?:this|the)\s+\w+\s+was\s+\w+ed\b)",
+    re.I,
+)
+NAME_WORDS = frozenset([
+    "a", "an", "and", "by", "the", "with", "from", "for", "in", "of", "at", "on", "to", "van", "von", "der",
+    "den", "de", "la", "le", "du", "di", "da", "del", "dos", "y", "e", "et", "anonymous", "volunteer",
+    "volunteers", "loving", "memory", "family", "team", "friends", "assistance", "help", "additional",
+    "corrections", "proofing", "version", "file", "edition", "text", "volume",
+])  # fmt: skip
 LABEL = re.compile(
-    r"(?:(?:e-?text\s+|original\s+)?(?:transcri(?:b|pt)er|transcriptionist|proof-?reader|redactor|digiti[sz]er|scanner|typist|submitter|e-?text\s+editor|e-?text\s+producer|post-?processor)s?"
+    r"(?:(?:e-?text\s+|original\s+)?(?:transcri(?:b|pt)er|transcriptionist|proof-?reader|redactor|digiti[sz]er"
+    r"|scanner|typist|submitter|e-?text\s+editor|e-?text\s+producer|post-?processor)s?"
     r"\W{0,2}s?\W{0,2}\s+(?:end\s?|foot\s?)?(?:notes?|comments?|corrections?|amendments?|errata|remarks?|changes)\b"
-    r"|transcription\s+notes?\b|notes?\s+(?:of|by|from)\s+(?:the\s+)?transcriber|note\s+on\s+the\s+e-?text|e-?text\s+notes?\b|(?:DP|PG)\s+transcriber|transcriber\s*:|TN\s*:)",
+    r"|transcription\s+notes?\b|notes?\s+(?:of|by|from)\s+(?:the\s+)?transcriber|note\s+on\s+the\s+e-?text"
+    r"|e-?text\s+notes?\b|(?:DP|PG)\s+transcriber|transcriber\s*:|TN\s*:"
+    r"|(?:list\s+of\s+)?(?:typographical\s+|printer['’]?s?['’]?\s+|minor\s+|other\s+)*(?:errors?|corrections?"
+    r"|changes|typos)\s[\w ]{0,40}\btranscribers?\b)",
     re.I,
 )
 NOTE_WORDS = re.compile(
-    r"spell|spelt|typograph|typo\b|typos\b|punctuat|hyphen|inconsisten|foot-?note|italic|underscore|\bbold|small[ -]cap|\bpages?\b|\bp\.\s?\d|original|correct|chang(?:e|ed|es)\b|retained"
-    r"|preserved|silently|\berrors?\b|misprint|printer|\bprinted|edition|e-?text|e-?book|scann|illustration|copyright|transcri|public domain|proof|capitali|archaic|\bwords?\b|\bnoted?\b"
-    r"|accent|diacrit|unicode|ascii|character|greek|chapter\s+heading|table of contents|left as|as in the|has been|have been|renew|magazine|asterisk|replaced|version",
+    r"spell|spelt|typograph|typo\b|typos\b|punctuat|hyphen|inconsisten|foot-?note|italic|underscore|\bbold"
+    r"|small[ -]cap|\bpages?\b|\bp\.\s?\d|original|correct|chang(?:e|ed|es)\b|retained"
+    r"|preserved|silently|\berrors?\b|misprint|printer|\bprinted|edition|e-?text|e-?book|scann|illustration"
+    r"|copyright|transcri|public domain|proof|capitali|archaic|\bwords?\b|\bnoted?\b"
+    r"|accent|diacrit|unicode|ascii|character|greek|chapter\s+heading|table of contents|left as|as in the"
+    r"|has been|have been|renew|magazine|asterisk|replaced|version",
     re.I,
 )
 CHANGE = re.compile(r"\d|->|=>|→|\bto\b|\bfor\b|\bread\b|[\"“”'‘’:=|]")
-FRAME = re.compile(r"[\s*=_#~+|.-]*")
-OPENING = re.compile(r"[\s*=_#~+|.\[(<-]*+")  # what may stand before a label
+FRAME = re.compile(r"[\s*=_#~+|./-]*")
+OPENING = re.compile(r"[\s*=_#~+|./\[(<-]*+")  # what may stand before a label
 FIRST_WORD = re.compile(r"\W{0,4}(\w+)")
 # every first word of MAKERS and PLAIN: most paragraphs are told by it, 12x faster than trying both
-FIRST_WORDS = frozenset(
-    "this the html text plain first originally produced reproduced prepared transcribed retranscribed scanned digitized digitised typed keyed entered"
-    " proofed proof proofread ocr ocred ocrd converted compiled created formatted edited corrected donated with special many thanks scan scans update"
-    " updates updated credit credits source note notes image images page transcription markup a etext e project footnotes endnotes footnote foot end ebook"
-    " electronic rescanned".split()
-)
-LABEL_WORDS = ("transcri", "proof", "redactor", "digiti", "scanner", "typist", "submitter", "processor", "etext", "e-text", "tn:", "[note", "html")
+FIRST_WORDS = frozenset([
+    "this", "the", "html", "text", "plain", "first", "originally", "produced", "reproduced", "prepared",
+    "transcribed", "retranscribed", "scanned", "digitized", "digitised", "typed", "keyed", "entered", "proofed",
+    "proof", "proofread", "ocr", "ocred", "ocrd", "converted", "compiled", "created", "formatted", "edited",
+    "corrected", "donated", "with", "special", "many", "thanks", "scan", "scans", "update", "updates",
+    "updated", "credit", "credits", "source", "note", "notes", "image", "images", "page", "transcription",
+    "markup", "a", "etext", "e", "project", "footnotes", "endnotes", "footnote", "foot", "end", "ebook",
+    "electronic", "rescanned", "last", "updated",
+])  # fmt: skip
+LABEL_WORDS = ("ranscri", "RANSCRI", "[Note")  # a long note has one of them
 
 
 def is_credit(text: str, leading: bool) -> bool:
-    """Whether a paragraph names those who made the file. leading: it stands before the title, where names are proof enough."""
+    """Whether a paragraph names those who made the file. leading: before the title, where names are proof enough."""
     first = FIRST_WORD.match(text)
     if len(text) > LONGEST_CREDIT or not first:
         return False
@@ -81,7 +114,7 @@ def is_credit(text: str, leading: bool) -> bool:
     if PLAIN.match(text):
         return True
     opened = MAKERS.match(text)
-    if not opened:
+    if opened is None:
         return leading and len(text) < 400 and bool(re.search(r"pgdp\.net|Distributed\s+Proofread", text))
     if EVIDENCE.search(text, opened.end()):
         return True
@@ -96,14 +129,17 @@ def only_names(text: str) -> bool:
     if not words or len(words) > 60 or text.rstrip().endswith(("!", "?", ":", ";", "--")):
         return False
     names = sum(word[0].isupper() or any(sign.isdigit() for sign in word) for word in words)
-    small = all(word[0].isupper() or word.rstrip(".").lower() in NAME_WORDS or any(sign.isdigit() for sign in word) for word in words)
+    small = all(
+        word[0].isupper() or word.rstrip(".").lower() in NAME_WORDS or any(sign.isdigit() for sign in word)
+        for word in words
+    )
     return (small and names > 0) or (len(words) == 1 and not text.rstrip().endswith("."))
 
 
 def is_label(paragraph: str) -> bool:
     """Whether a paragraph opens with "Transcriber's Note" or the like, in whatever frame."""
     opening = OPENING.match(paragraph)
-    return bool(opening) and opening.end() < 400 and bool(LABEL.match(paragraph, opening.end()))
+    return opening is not None and opening.end() < 400 and bool(LABEL.match(paragraph, opening.end()))
 
 
 def is_note(paragraph: Paragraph) -> bool:
@@ -114,7 +150,11 @@ def is_note(paragraph: Paragraph) -> bool:
     lines = paragraph.lines
     if all(line[:1] in "|+" for line in lines) or FRAME.fullmatch(text):
         return True
-    return max(map(len, lines)) <= 75 and 2 * sum(bool(CHANGE.search(line)) for line in lines) >= len(lines) and _listed(lines)
+    return (
+        max(map(len, lines)) <= 75
+        and 2 * sum(bool(CHANGE.search(line)) for line in lines) >= len(lines)
+        and _listed(lines)
+    )
 
 
 def _listed(lines: list[str]) -> bool:
@@ -223,8 +263,9 @@ def _swallow(text: str, stop: int, end: int) -> int:
 def strip_back(cut: Cutting) -> None:
     """Notes and credits after the last word of the book."""
     text = cut.text
-    tail = text[max(cut.start, cut.end - BACK) : cut.end].lower()
-    reach = BACK if any(word in tail for word in LABEL_WORDS) else 2_000  # most books end without a note: look less far
+    floor = max(cut.start, cut.end - BACK)
+    # most books end without a note: look less far
+    reach = BACK if any(text.find(word, floor, cut.end) >= 0 for word in LABEL_WORDS) else 3_000
     start = text.rfind("\n\n", cut.start, max(cut.start, cut.end - reach)) + 1
     found = paragraphs(text, max(cut.start, start), cut.end)
     while len(found) > 1:

@@ -1,40 +1,64 @@
 """Web pages that hold a story: the part that is the story, its visible text, and where that lay in the page.
 
-A page is read once, left to right, by our own scanner: the standard parser is quadratic on hostile input ("<a" a million
-times) and takes any <word> for a tag, where film scripts write <beat>. Only names that HTML has had are tags here.
+A page is read once, left to right, by our own scanner: html.parser takes any <word> for a tag, where film scripts write
+<beat>, and hides a whole story behind a comment that never closes. Only names that HTML has had are tags here.
 """
 
 import html
 import re
 from dataclasses import dataclass, field
 
-NAMES = frozenset(
-    "a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote body br button canvas"
-    " caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed fieldset figcaption figure font footer"
-    " form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe image img input ins isindex kbd keygen label layer legend li"
-    " link listing main map mark marquee menu menuitem meta meter multicol nav nobr noembed noframes noscript object ol optgroup option output p"
-    " param picture plaintext pre progress q rp rt ruby s samp script section select small source spacer span strike strong style sub summary sup"
-    " svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr xmp".split()
-)
+NAMES = frozenset([
+    "a", "abbr", "acronym", "address", "applet", "area", "article", "aside", "audio", "b", "base", "basefont",
+    "bdi", "bdo", "bgsound", "big", "blink", "blockquote", "body", "br", "button", "canvas", "caption",
+    "center", "cite", "code", "col", "colgroup", "data", "datalist", "dd", "del", "details", "dfn", "dialog",
+    "dir", "div", "dl", "dt", "em", "embed", "fieldset", "figcaption", "figure", "font", "footer", "form",
+    "frame", "frameset", "h1", "h2", "h3", "h4", "h5", "h6", "head", "header", "hgroup", "hr", "html", "i",
+    "iframe", "image", "img", "input", "ins", "isindex", "kbd", "keygen", "label", "layer", "legend", "li",
+    "link", "listing", "main", "map", "mark", "marquee", "menu", "menuitem", "meta", "meter", "multicol", "nav",
+    "nobr", "noembed", "noframes", "noscript", "object", "ol", "optgroup", "option", "output", "p", "param",
+    "picture", "plaintext", "pre", "progress", "q", "rp", "rt", "ruby", "s", "samp", "script", "section",
+    "select", "small", "source", "spacer", "span", "strike", "strong", "style", "sub", "summary", "sup", "svg",
+    "table", "tbody", "td", "template", "textarea", "tfoot", "th", "thead", "time", "title", "tr", "track",
+    "tt", "u", "ul", "var", "video", "wbr", "xmp",
+])  # fmt: skip
 TAG = re.compile(
-    r"<(?P<shut>/?)(?P<name>[A-Za-z][A-Za-z0-9]*(?::[A-Za-z]\w*)?)(?P<rest>(?:[\s/](?:[^<>\"']|\"[^<\"]*\"|'[^<']*')*+|[\s/][^<>]*+)?)>"
+    r"<(?P<shut>/?)(?P<name>[A-Za-z][A-Za-z0-9]*(?::[A-Za-z]\w*)?)(?P<rest>(?:[\s/](?:[^<>\"']|\"[^<\"]*\""
+    r"|'[^<']*')*+|[\s/][^<>]*+)?)>"
+    r"|</(?:[bipua]|pre|font|center|td|tr|table|div|span|body|html)(?=[ \t]{0,20}[\n<])"  # never closed itself
     r"|<!--|<![A-Za-z\[][^<>]*+>|<\?[^<>]*+>"
 )
-BREAKS = frozenset("br p div tr li blockquote pre h1 h2 h3 h4 h5 h6 hr table ul ol dl dt dd center section article td th address".split())
-BLANKS = frozenset("p blockquote h1 h2 h3 h4 h5 h6 hr table".split())
-CODE = frozenset("script style title iframe object applet select textarea button noframes xml svg noembed template head_".split())
-FURNITURE = frozenset("nav aside footer header form".split())
-NESTING = frozenset("div ul ol table nav aside footer header form section span center map dl".split())
+BREAKS = frozenset([
+    "br", "p", "div", "tr", "li", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "table", "ul",
+    "ol", "dl", "dt", "dd", "center", "section", "article", "td", "th", "address",
+])  # fmt: skip
+BLANKS = frozenset(["p", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "table"])
+CODE = frozenset([
+    "script", "style", "title", "iframe", "object", "applet", "select", "textarea", "button", "noframes", "xml",
+    "svg", "noembed", "template", "head_",
+])  # fmt: skip
+FURNITURE = frozenset(["nav", "aside", "footer", "header", "form"])
+NESTING = frozenset(
+    ["div", "ul", "ol", "table", "nav", "aside", "footer", "header", "form", "section", "span", "center", "map", "dl"]
+)
 FURNITURE_NAMED = re.compile(
-    r"(?:class|id|role)\s*=\s*[\"']?[^\"'>]*?\b(?:nav(?:igation|bar|links?)?|menus?|side-?bar|foot(?:er)?|breadcrumbs?|comments?|disqus|respond|advert\w*|ads?|banner|sponsors?|social|share|related|copyright|disclaimer|search|login)\b",
+    r"(?:class|id|role)\s*=\s*[\"']?[^\"'>]*?\b(?:nav(?:igation|bar|links?)?|menus?|side-?bar|foot(?:er)?"
+    r"|breadcrumbs?|comments?|disqus|respond|advert\w*|ads?|banner|sponsors?|social|share|related|copyright"
+    r"|disclaimer|search|login)\b",
     re.I,
 )
 LONGEST_COMMENT = 20_000
-ENTITY = re.compile(r"&(?:#[0-9]{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{1,31};|(?:nbsp|amp|lt|gt|quot|copy)\b)")
+ENTITY = re.compile(
+    r"&(?:#[0-9]{1,7};?|#[xX][0-9a-fA-F]{1,6};?|[A-Za-z][A-Za-z0-9]{1,31};|(?:nbsp|amp|lt|gt|quot|copy)\b)"
+)
 PRE = re.compile(r"<pre(?=[\s>/])[^<>]*>", re.I)
 SCRIPT_CELL = re.compile(r"<(td|div)\b[^<>]{0,500}class\s*=\s*[\"']?scrtext[^<>]{0,500}>", re.I)
 BODY = re.compile(r"<body(?=[\s>/])[^<>]*>", re.I)
-PAGE = re.compile(r"\s*(?:<\?xml[^<>]*>\s*)?(?:<!--[^<>]{0,2000}-->\s*)?<(?:!doctype\s+html|html|head|body|frameset|title|meta|script)\b", re.I)
+PAGE = re.compile(
+    r"\s*(?:<\?xml[^<>]*>\s*)?(?:<!--[^<>]{0,2000}-->\s*)?<(?:!doctype\s+html|html|head|body|frameset|title|meta"
+    r"|script)\b",
+    re.I,
+)
 SPACES = re.compile(r"[ \t\n\f\r]+")
 LINK_ON, LINK_OFF = "\ue000", "\ue001"  # private signs: where a link's text starts and ends
 
@@ -64,7 +88,11 @@ class Visible:
 
 def is_page(text: str) -> bool:
     """Whether a text is a whole HTML page."""
-    return bool(PAGE.match(text, 0)) or bool(re.search(r"<html[\s>]", text[:3_000], re.I) and re.search(r"<(?:body|head|pre)[\s>]", text[:20_000], re.I))
+    if text.find("<", 0, 3_000) < 0:
+        return False
+    return bool(PAGE.match(text)) or bool(
+        re.search(r"<html[\s>]", text[:3_000], re.I) and re.search(r"<(?:body|head|pre)[\s>]", text[:20_000], re.I)
+    )
 
 
 def has_markup(text: str) -> bool:
@@ -86,7 +114,11 @@ def story_part(text: str) -> tuple[int, int, str]:
             shut = footer.start() if footer else 0
         stop = shut or _body_end(text, pre.end())
         inside = _letters(text[pre.end() : stop])
-        if inside >= 0.5 * _letters(text[start:]) or (not cell and inside >= 0.6 * _letters(text)) or (cell and inside > 2_000):
+        if (
+            inside >= 0.5 * _letters(text[start:])
+            or (not cell and inside >= 0.6 * _letters(text))
+            or (cell and inside > 2_000)
+        ):
             return pre.end(), stop, (rule + " pre").strip()
     if cell:
         footer = re.compile(r"<table\b|</td\b", re.I).search(text, start)
@@ -110,19 +142,19 @@ def _body_end(text: str, start: int) -> int:
 
 
 def _letters(text: str) -> int:
-    """Letters outside tags, roughly: enough to compare two parts of a page."""
-    return len(re.sub(r"<[^<>]*+>|[\W\d]+", "", text))
+    """Signs outside tags, roughly: enough to compare two parts of a page."""
+    return len("".join(re.sub(r"<[^<>]*+>", "", text).split()))
 
 
 def visible(text: str, start: int, end: int, *, preformatted: bool, furniture: bool) -> Visible:
-    """The visible text of text[start:end]. furniture: leave out navigation, forms and comments of readers by their tags."""
+    """The visible text of text[start:end]. furniture: navigation, forms and readers' comments go by their tags."""
     reader = _Reader(text, start, end, preformatted, furniture)
     reader.read()
     return reader.finish()
 
 
 class _Reader:
-    """One pass over a page. Pieces are (text, left, right); a hidden element is a slice of pieces that is dropped if it closes."""
+    """One pass over a page. Pieces are (text, left, right); a hidden element is a slice of them, dropped if it closes."""
 
     def __init__(self, text: str, start: int, end: int, preformatted: bool, furniture: bool) -> None:
         self.text, self.end = text, end
@@ -176,7 +208,7 @@ class _Reader:
         shut = -1 if "<!--" in self.unclosed else self.text.find("-->", found.end(), self.end)
         if shut < 0:
             self.unclosed.add("<!--")
-        if 0 <= shut and shut - found.end() <= LONGEST_COMMENT:
+        if shut >= 0 and shut - found.end() <= LONGEST_COMMENT:
             self._note("comments")
             return self._drop(found.start(), shut + 3)
         return self._drop(found.start(), found.end())
@@ -246,7 +278,9 @@ class _Reader:
                     if fresh:
                         said = said.lstrip(" ")
                 if "&" in said:
-                    said = ENTITY.sub(lambda found: html.unescape(found[0] if found[0].endswith(";") else found[0] + ";"), said)
+                    said = ENTITY.sub(
+                        lambda found: html.unescape(found[0] if found[0].endswith(";") else found[0] + ";"), said
+                    )
                 if "\xa0" in said:
                     said = said.replace("\xa0", " ")
                 if said:

@@ -1,13 +1,18 @@
+# ruff: noqa: E501 - wrappings as they are found
 """strip_story on generated wrappings: exactly the story survives, whatever the library or the site put around it."""
 
 import re
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from preprocessing.narrative_qa import strip_story
+from preprocessing.narrative_qa import curate, strip_story
+from preprocessing.raw import RawFiles
 from preprocessing.story_cut import StripResult, decode
+from records.document import Document
+from records.example import Example
 
 PROSE = [
     "The lamp in the harbour office burned until four, and nobody came to put it out.",
@@ -17,7 +22,10 @@ PROSE = [
     "She had a name for every bell in the town, and the one that rang now was the Widow.",
     "By noon the river had taken two steps of the quay and a dog that would not be called.",
 ]
-CHAPTERS = [f"CHAPTER {number}\n\n" + "\n\n".join(f"{text} ({number}.{place})" for place, text in enumerate(PROSE)) for number in range(1, 9)]
+CHAPTERS = [
+    f"CHAPTER {number}\n\n" + "\n\n".join(f"{text} ({number}.{place})" for place, text in enumerate(PROSE))
+    for number in range(1, 9)
+]
 TITLE = "THE WARM CRATE\n\nby\n\nIda Quill\n\n\nTo my brother, who counts.\n\n\nCONTENTS\n\n  I. The Lamp\n  II. The Bell\n\n\n"
 STORY = TITLE + "\n\n\n".join(CHAPTERS) + "\n\n\nTHE END"
 
@@ -129,7 +137,9 @@ END = "*** END OF THIS PROJECT GUTENBERG EBOOK THE WARM CRATE ***\n"
 CLOSING = "End of the Project Gutenberg EBook of The Warm Crate, by Ida Quill\n\n"
 
 
-def modern(credit: str = "", *, start: str = START, end: str = END, closing: str = CLOSING, note: str = "", book: str = "EBook") -> Callable[[str], str]:
+def modern(
+    credit: str = "", *, start: str = START, end: str = END, closing: str = CLOSING, note: str = "", book: str = "EBook"
+) -> Callable[[str], str]:
     """A book as released since 2003."""
 
     def wrap(story: str) -> str:
@@ -140,11 +150,24 @@ def modern(credit: str = "", *, start: str = START, end: str = END, closing: str
     return wrap
 
 
-def old(credit: str = "", *, small: str = SMALL_END, closing: str = "End of Project Gutenberg's Etext of The Warm Crate, by Ida Quill\n") -> Callable[[str], str]:
+def old(
+    credit: str = "",
+    *,
+    small: str = SMALL_END,
+    closing: str = "End of Project Gutenberg's Etext of The Warm Crate, by Ida Quill\n",
+) -> Callable[[str], str]:
     """A book as released from 1993 to 2003."""
 
     def wrap(story: str) -> str:
-        return OLD + (SMALL.format(end=small) if small else "") + "\n\n\n\n" + (credit + "\n\n\n\n" if credit else "") + story + "\n\n\n\n\n" + closing
+        return (
+            OLD
+            + (SMALL.format(end=small) if small else "")
+            + "\n\n\n\n"
+            + (credit + "\n\n\n\n" if credit else "")
+            + story
+            + "\n\n\n\n\n"
+            + closing
+        )
 
     return wrap
 
@@ -306,7 +329,11 @@ def test_words_of_the_story_are_no_credits(name: str, place: str, era: str) -> N
         "middle": STORY.replace("CHAPTER 5\n", f"{text}\n\nCHAPTER 5\n"),
         "last": f"{STORY}\n\n{text}",
     }[place]
-    wrap = {"modern": modern("Produced by Judith Boss"), "old": old("This etext was prepared by Sue Asscher"), "bare start": modern(closing="")}[era]
+    wrap = {
+        "modern": modern("Produced by Judith Boss"),
+        "old": old("This etext was prepared by Sue Asscher"),
+        "bare start": modern(closing=""),
+    }[era]
     result = strip_story(wrap(story).encode(), "gutenberg", "", "")
     assert told(result.text) == told(story), result.rule
 
@@ -327,7 +354,9 @@ def test_marker_that_stands_twice_with_story_between_keeps_the_whole_text(marker
 
 
 def test_start_tokens_cut_where_the_library_left_no_marker() -> None:
-    result = strip_story(f"Some site\nand its words\n\n{STORY}\n\nmore of the site".encode(), "gutenberg", "THE WARM CRATE", "THE  E ND")
+    result = strip_story(
+        f"Some site\nand its words\n\n{STORY}\n\nmore of the site".encode(), "gutenberg", "THE WARM CRATE", "THE  E ND"
+    )
     assert told(result.text) == told(STORY)
     assert result.rule == "story_start + story_end"
 
@@ -345,7 +374,20 @@ def test_tokens_match_as_tokenised() -> None:
 
 
 def test_header_only_or_empty_files_do_not_fail() -> None:
-    for raw in (b"", b"\n\n", b"\xef\xbb\xbf", START.encode(), END.encode(), (START + END).encode(), MODERN.encode(), LICENCE.encode(), b"*" * 5000, b"<", b"<pre>", b"<!--"):
+    for raw in (
+        b"",
+        b"\n\n",
+        b"\xef\xbb\xbf",
+        START.encode(),
+        END.encode(),
+        (START + END).encode(),
+        MODERN.encode(),
+        LICENCE.encode(),
+        b"*" * 5000,
+        b"<",
+        b"<pre>",
+        b"<!--",
+    ):
         for kind in ("gutenberg", "movie"):
             assert balanced(raw, strip_story(raw, kind, "x", "y"))
 
@@ -353,7 +395,11 @@ def test_header_only_or_empty_files_do_not_fail() -> None:
 SCENES = [f"{number}   INT. HARBOUR OFFICE - NIGHT\n\n" + "\n\n".join(
     f"               MARTA\n          {text}" if place % 2 else f"     {text} ({number}.{place})" for place, text in enumerate(PROSE)
 ) for number in range(1, 15)]  # fmt: skip
-FILM = "                    THE WARM CRATE\n\n                      written by\n\n                      Ida Quill\n\n\nFADE IN:\n\n" + "\n\n".join(SCENES) + "\n\n                                   FADE OUT.\n\n                    THE END"
+FILM = (
+    "                    THE WARM CRATE\n\n                      written by\n\n                      Ida Quill\n\n\nFADE IN:\n\n"
+    + "\n\n".join(SCENES)
+    + "\n\n                                   FADE OUT.\n\n                    THE END"
+)
 
 
 def bold(script: str) -> str:
@@ -439,7 +485,9 @@ def paragraphs_as_tags(script: str) -> str:
     return "\n".join(f"<p>{part}</p>" for part in script.split("\n\n"))
 
 
-COMMENTS = "\n\n<h3>User Comments</h3>\n<p>great script, loved it. by rob (7/8/08)</p><p>the end is bad. ann, 1/2/2010</p>"
+COMMENTS = (
+    "\n\n<h3>User Comments</h3>\n<p>great script, loved it. by rob (7/8/08)</p><p>the end is bad. ann, 1/2/2010</p>"
+)
 FILMS: dict[str, Callable[[str], str]] = {
     "bare": lambda film: film + "\n",
     "inside of the pre": lambda film: bold(film) + "\n<b>\n</b>\n",
@@ -483,10 +531,15 @@ def test_exactly_the_script_survives(name: str, newline: str) -> None:
 @pytest.mark.parametrize("name", ["inside of the pre", "imsdb", "daily", "daily, escaped"])
 def test_lines_and_indents_of_a_script_survive(name: str) -> None:
     result = strip_story(FILMS[name](FILM).encode(), "movie", "", "")
-    assert [line.rstrip() for line in result.text.split("\n") if line.strip()] == [line.rstrip() for line in FILM.split("\n") if line.strip()]
+    assert [line.rstrip() for line in result.text.split("\n") if line.strip()] == [
+        line.rstrip() for line in FILM.split("\n") if line.strip()
+    ]
 
 
-@pytest.mark.parametrize("name", ["bare", "inside of the pre", "imsdb", "imsdb without pre", "daily", "daily, paragraphs", "navigation by class"])
+@pytest.mark.parametrize(
+    "name",
+    ["bare", "inside of the pre", "imsdb", "imsdb without pre", "daily", "daily, paragraphs", "navigation by class"],
+)
 @pytest.mark.parametrize("line", [
     "a < b and b > a, she says.", "She whispers <beat> and waits. <CUT TO>", "I love R&B and AT&T.", "By the window (o.s.)", "Home", "Search the house.",
     "Comments? None.", "He is transcribed by nobody.", "THE END of the pier.", "She types if (window) and laughs.", "Contact lenses | glasses",
@@ -504,8 +557,35 @@ def test_script_that_names_its_end_twice_keeps_all_behind_the_first() -> None:
 
 def test_book_as_a_page_is_read_and_stripped() -> None:
     body = "\n".join(f"<p>{part}</p>" for part in modern("Produced by Judith Boss")(STORY).split("\n\n"))
-    result = strip_story(f"<!DOCTYPE html><html><head><title>x</title></head><body>{body}</body></html>".encode(), "gutenberg", "", "")
+    result = strip_story(
+        f"<!DOCTYPE html><html><head><title>x</title></head><body>{body}</body></html>".encode(), "gutenberg", "", ""
+    )
     assert told(result.text) == told(STORY)
+
+
+def test_curated_document_is_the_stripped_story_and_names_its_rule(tmp_path: Path) -> None:
+    names = {"documents": "documents.csv", "questions": "qaps.csv", "stories": "a1.content"}
+    (tmp_path / "documents.csv").write_text(
+        "document_id,set,kind,story_start,story_end,wiki_title\n"
+        + "".join(f"{name},test,gutenberg,,,Crate\n" for name in ("a1", "b2"))
+    )
+    (tmp_path / "qaps.csv").write_text(
+        "document_id,set,question,answer1,answer2\na1,test,Who counts?,Marta,The brother\n"
+    )
+    page = modern("Produced by Judith Boss")(STORY)
+    for name in ("a1", "b2"):
+        (tmp_path / f"{name}.content").write_text(page if name == "a1" else page.replace("Marta", "Nora"))
+    roles = {role: ((name, tmp_path / name),) for role, name in names.items()}
+    roles["stories"] += (("b2.content", tmp_path / "b2.content"),)
+    found = list(curate(RawFiles("narrative_qa", roles), "narrative_qa", "test"))
+    documents = [row for row in found if isinstance(row, Document)]
+    examples = [row for row in found if isinstance(row, Example)]
+    assert [told(document.text) for document in documents] == [told(STORY), told(STORY.replace("Marta", "Nora"))]
+    assert [example.document_ids for example in examples] == [(documents[0].document_id,)]
+    assert examples[0].facts["strip"] == "start line + credit + closing line + end line"
+    assert examples[0].facts["warnings"] == []
+    facts = examples[0].facts
+    assert facts["cut_start"] + len(documents[0].text) + facts["cut_end"] == len(page)
 
 
 HOSTILE = {

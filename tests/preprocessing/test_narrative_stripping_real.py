@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - wrappings as they are found
 """The 46 real stories that are at hand: each begins and ends where a person who read it says it does.
 
 No text of a story is kept here: only sha256 digests and lengths of what was read, white space collapsed. They were taken
@@ -325,7 +326,9 @@ READ = {
     ),
 }  # fmt: skip
 # lines of the books themselves that look like wrapping: sha256 of the line without white space at its ends
-THE_BOOKS_OWN = frozenset({"f50f8706be554babcecf26dd7d324400cb478d8fa1d21dd8ba9b393a8b760804"})  # an answer in a dialogue
+THE_BOOKS_OWN = frozenset(
+    {"f50f8706be554babcecf26dd7d324400cb478d8fa1d21dd8ba9b393a8b760804"}
+)  # an answer in a dialogue
 WRAPPING = re.compile(
     r"</?[A-Za-z!][^<>]*>|gutenberg|pglaf|pgdp|https?:|www\.|\w@\w|\be-?text\b|\be-?book\b|small print|transcriber|proofread"
     r"|^\W*(?-i:Produced|E-text prepared|Prepared|Transcribed|Scanned|Typed|Digiti[sz]ed|HTML version) (?:by|from)\b"
