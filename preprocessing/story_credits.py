@@ -53,7 +53,7 @@ EVIDENCE = re.compile(
 )
 # enough only where the paragraph stands before the title and names its work
 HINT = re.compile(
-    r"proof-?read|proofers|volunteers?\b|\bscann(?:ed|ing)\b|public\s+domain|\bPG\b|digital\s+(?:library|text)"
+    r"proof-?read|proofers|volunteers?\b|\bposted\s+(?:to|on)\b|\w\.(?:txt|zip)\b|\bscann(?:ed|ing)\b|public\s+domain|\bPG\b|digital\s+(?:library|text)"
     r"|\be-?mail|edition\s+by\s+[A-Z]|\bHTML\b",
     re.I,
 )
@@ -218,11 +218,13 @@ def strip_front(cut: Cutting) -> None:
         if is_label(paragraph.text):
             rule, stop = "transcriber's note", note_end(text, found, index, cut.end)
         elif is_credit(paragraph.text, leading):
-            rule, stop = "credit", paragraph.end
+            rule, stop = "credit", paragraph.start + _before_title(paragraph)
             if paragraph.text.lstrip().lower().startswith("note"):
                 stop = _note_tail(found, index)
         elif leading and re.fullmatch(r"\s*HTML version by [^\n]+", paragraph.text):
             rule, stop = "credit", paragraph.end
+        elif leading and (size := _first_line(paragraph)):
+            rule, stop = "credit", paragraph.start + size
         if rule:
             if leading:
                 cut.front(stop, rule)
@@ -240,6 +242,34 @@ def strip_front(cut: Cutting) -> None:
             continue
         leading = False
         index += 1
+
+
+def _before_title(paragraph: Paragraph) -> int:
+    """The length of a credit: its paragraph, or less where a title in capitals or a sentence stands right below it."""
+    size = 0
+    for number, line in enumerate(paragraph.lines):
+        if number and line.isupper() and len(line.strip()) > 3 and not EVIDENCE.search(line):
+            return size
+        size += len(line) + 1
+    proofs = [found.end() for found in EVIDENCE.finditer(paragraph.text)]
+    proven, _, below = paragraph.text[proofs[-1] if proofs else 0 :].partition("\n")
+    if proofs and below[:1].isupper() and not (only_names(below) or HINT.search(below)):
+        return proofs[-1] + len(proven)
+    return len(paragraph.text)
+
+
+def _first_line(paragraph: Paragraph) -> int:
+    """The length of a first line that is a credit by itself, with a new sentence or title right below; 0 when it is none."""
+    line, _, below = paragraph.text.partition("\n")
+    first = FIRST_WORD.match(line)
+    if (
+        not below[:1].isupper()
+        or not first
+        or first[1].lower() not in FIRST_WORDS
+        or line.rstrip().endswith((",", "and"))
+    ):
+        return 0
+    return len(line) + 1 if WORK.match(line) and is_credit(line, leading=True) else 0
 
 
 def _note_tail(found: list[Paragraph], index: int) -> int:

@@ -118,6 +118,15 @@ def test_credit_or_note_before_the_title_goes(name: str, era: Callable[..., Call
     assert told(result.text) == told(STORY), result.rule
 
 
+@pytest.mark.parametrize(
+    "credit", ["Produced by Ann Other", "Produced by Ann Other and the Distributed Proofreaders at http://www.pgdp.net"]
+)
+@pytest.mark.parametrize("story", [STORY, "It was late, and the crate was warm.\n\nNobody came."])
+def test_credit_right_above_the_book_does_not_take_its_first_line_along(credit: str, story: str) -> None:
+    result = strip_story((MODERN + START + f"{credit}\n{story}\n{END}").encode(), "gutenberg", "", "")
+    assert told(story) in told(result.text)
+
+
 @pytest.mark.parametrize("name", BACK)
 def test_note_after_the_end_goes(name: str) -> None:
     result = strip_story(modern("Produced by Ann Other", note=BACK[name])(STORY).encode(), "gutenberg", "", "")
