@@ -1,4 +1,4 @@
-"""Stripping stories beside reading them in text mode: CPU, in turns, on generated books (425 KB) and scripts (220 KB)."""
+"""Stripping stories beside reading them in text mode: CPU, in turns, on generated books and scripts."""
 
 from __future__ import annotations
 

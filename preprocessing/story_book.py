@@ -12,7 +12,7 @@ from preprocessing.story_credits import EVIDENCE, strip_back, strip_front
 from preprocessing.story_cut import Cutting, StripResult, paragraphs, tokens_at, whole
 from preprocessing.story_page import LINK_OFF, LINK_ON, story_part, visible
 
-HEADER = 60_000  # characters in which a header ends; the longest known (2001) has 20,000
+HEADER = 60_000  # characters in which a header ends; the longest seen (of 2001) has 15,000
 FOOTER = 60_000
 MOST_LINES = 20_000  # of one kind: more is no book
 

@@ -154,7 +154,7 @@ def visible(text: str, start: int, end: int, *, preformatted: bool, furniture: b
 
 
 class _Reader:
-    """One pass over a page. Pieces are (text, left, right); a hidden element is a slice of them, dropped if it closes."""
+    """One pass over a page. Pieces are (text, left, right); a hidden element is a slice, dropped if it closes."""
 
     def __init__(self, text: str, start: int, end: int, preformatted: bool, furniture: bool) -> None:
         self.text, self.end = text, end
