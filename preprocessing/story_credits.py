@@ -259,7 +259,7 @@ def _before_title(paragraph: Paragraph) -> int:
 
 
 def _first_line(paragraph: Paragraph) -> int:
-    """The length of a first line that is a credit by itself, with a sentence or title right below; 0 when it is none."""
+    """The length of a first line that is a credit by itself, a sentence or title right below; 0 when it is none."""
     line, _, below = paragraph.text.partition("\n")
     first = FIRST_WORD.match(line)
     if (
