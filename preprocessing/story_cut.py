@@ -1,0 +1,171 @@
+"""What is cut from a story, and why: a span to keep, holes in it, and the rules that fired."""
+
+import io
+import re
+from dataclasses import dataclass, field
+
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
+UTF8_MARK = b"\xef\xbb\xbf"
+WINDOWS = re.compile(rb"[\x80-\x9f]")  # quotes and dashes there, control characters in Latin-1
+
+
+# rules of books in the order of the page, so that equal treatment has an equal name
+ORDER = (
+    "start line", "small print", "header lines", "story_start", "credit", "transcriber's note", "library notice",
+    "inline tags", "closing note", "closing credit", "closing line", "end line", "licence lines", "story_end",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class StripResult:
+    """A story without its wrapping.
+
+    text: what remains. rule: the rules that fired, front to back, or "whole".
+    cut_start, cut_end: characters of the decoded file (no byte-order mark, newlines as \\n) before and after the text.
+    warnings: what a person should look at. cut_inside: characters taken out between (notes after a title, tags).
+    """
+
+    text: str
+    rule: str
+    cut_start: int
+    cut_end: int
+    warnings: tuple[str, ...]
+    cut_inside: int = 0
+
+
+@dataclass
+class Cutting:
+    """A text, the span of it that is kept so far, and what was done."""
+
+    text: str
+    start: int = 0
+    end: int = -1
+    holes: list[tuple[int, int]] = field(default_factory=list)
+    rules: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if self.end < 0:
+            self.end = len(self.text)
+
+    def front(self, position: int, rule: str) -> None:
+        """Keep nothing before position."""
+        self.start = position
+        self.note(rule)
+
+    def back(self, position: int, rule: str) -> None:
+        """Keep nothing from position on."""
+        self.end = position
+        self.note(rule)
+
+    def hole(self, start: int, end: int, rule: str) -> None:
+        """Take out a span inside."""
+        self.holes.append((start, end))
+        self.note(rule)
+
+    def note(self, rule: str) -> None:
+        if rule not in self.rules:
+            self.rules.append(rule)
+
+    def kept(self) -> str:
+        """The text without blank lines at its ends; start and end move to what is kept."""
+        text = self.text
+        self.end = max(self.end, self.start)
+        while self.end > self.start and text[self.end - 1].isspace():
+            self.end -= 1
+        first = self.start
+        while first < self.end and text[first].isspace():
+            first += 1
+        self.start = max(self.start, text.rfind("\n", self.start, first) + 1)  # the indent of the first line stays
+        pieces, at = [], self.start
+        for left, right in sorted(self.holes):
+            if at <= left and right <= self.end:
+                pieces.append(text[at:left])
+                at = right
+        pieces.append(text[at : self.end])
+        return "".join(pieces) if len(pieces) > 1 else pieces[0]
+
+    def result(self) -> StripResult:
+        """The result; "whole" when no rule fired."""
+        text = self.kept()
+        inside = self.end - self.start - len(text)
+        rules = sorted(self.rules, key=lambda rule: ORDER.index(rule) if rule in ORDER else -1)
+        return StripResult(
+            text, " + ".join(rules) or "whole", self.start, len(self.text) - self.end, tuple(self.warnings), inside
+        )
+
+
+def whole(text: str, warning: str) -> StripResult:
+    """The text untouched, and why."""
+    return StripResult(text, "whole", 0, 0, (warning,))
+
+
+def decode(data: bytes) -> str:
+    """A story's text: UTF-8 with or without byte-order mark, else Latin-1 (windows-1252 where it has its signs)."""
+    if data.startswith(UTF16):
+        return _read(data, "utf-16", "replace")
+    data = data.removeprefix(UTF8_MARK)
+    try:
+        return _read(data, "utf-8")
+    except UnicodeDecodeError:
+        pass
+    if WINDOWS.search(data):
+        try:
+            return _read(data, "cp1252")
+        except UnicodeDecodeError:
+            pass
+    return _read(data, "latin-1")
+
+
+def _read(data: bytes, encoding: str, errors: str = "strict") -> str:
+    """As a file in text mode, with universal newlines: faster than decode and replace, benchmarks/strip.py."""
+    return io.TextIOWrapper(io.BytesIO(data), encoding=encoding, errors=errors).read()
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Lines between blank lines: where they start and end, and how many blank lines stand before."""
+
+    start: int
+    end: int
+    gap: int
+    text: str
+
+    @property
+    def lines(self) -> list[str]:
+        return self.text.split("\n")
+
+
+def paragraphs(text: str, start: int, end: int) -> list[Paragraph]:
+    """The paragraphs of text[start:end]; for windows, not for whole books."""
+    found: list[Paragraph] = []
+    at, gap, first, last = start, 0, -1, -1
+    while at < end:
+        stop = text.find("\n", at, end)
+        stop = end if stop < 0 else stop
+        if text[at:stop].strip():
+            first = at if first < 0 else first
+            last = stop
+        else:
+            if first >= 0:
+                found.append(Paragraph(first, last, gap, text[first:last]))
+                first, gap = -1, 0
+            gap += 1
+        at = stop + 1
+    if first >= 0:
+        found.append(Paragraph(first, last, gap, text[first:last]))
+    return found
+
+
+def tokens_at(text: str, tokens: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Where tokens stand in text[start:end], white space and quotes not counted; at most the first two places."""
+    wanted = "".join(sign for sign in tokens if not sign.isspace() and sign not in "\"'`“”‘’")
+    if not wanted:
+        return []
+    pattern = re.compile(r"[\s\"'`“”‘’]*+".join(re.escape(sign) for sign in wanted))
+    found: list[tuple[int, int]] = []
+    for match in pattern.finditer(text, start, end):
+        found.append(match.span())
+        if len(found) == 2:
+            break
+    return found
