@@ -37,7 +37,9 @@ def test_a_changed_helper_leaves_its_stage_and_those_after_it_standing(work):
     assert plan["prompt qmsum"]["state"] == "stale"
     assert "source preprocessing.prompting changed" in plan["prompt qmsum"]["why"]
     assert [plan[f"{stage} qmsum"]["state"] for stage in ("curate", "sample")] == ["reused", "reused"]
-    assert all(plan[name]["state"] != "reused" for name in ("generate qmsum", "score qmsum", "aggregate qmsum", "report"))
+    assert all(
+        plan[name]["state"] != "reused" for name in ("generate qmsum", "score qmsum", "aggregate qmsum", "report")
+    )
 
     work.run(*ASK)
     after = ("prompt", "generate", "score", "aggregate")
@@ -58,20 +60,32 @@ def test_a_changed_helper_of_the_first_stage_leaves_something_standing(work):
 
 
 def test_a_comment_a_docstring_or_layout_rebuilds_something(work):
-    modules = [path for room in ("preprocessing", "records", "scoring", "models", "analysis", "reporting")
-               for path in (work.root / room).glob("*.py")]
+    modules = [
+        path
+        for room in ("preprocessing", "records", "scoring", "models", "analysis", "reporting")
+        for path in (work.root / room).glob("*.py")
+    ]
     assert len(modules) > 40
     for path in modules:
         text = path.read_text(encoding="utf-8")
-        text = re.sub(r'^((?:async )?def .*:|class .*:)\n(    )(?=["\w@])(?!""")', r"\1\n    # why\n\n    ", text, flags=re.M)
+        text = re.sub(
+            r'^((?:async )?def .*:|class .*:)\n(    )(?=["\w@])(?!""")', r"\1\n    # why\n\n    ", text, flags=re.M
+        )
         text = re.sub(r'^"""', '"""Told otherwise. ', text, count=1)
         path.write_text(f"# a comment\n\n{text}\n# another\n", encoding="utf-8")
     assert changed(work.states(*FINISHED)) == []
 
 
 def test_an_unrelated_module_rebuilds_something(work):
-    for name in ("preprocessing/musique.py", "preprocessing/html.py", "scoring/em.py", "scoring/f1_scrolls.py",
-                 "tasks/curate.py", "storage/parts.py", "flows/cli.py"):
+    for name in (
+        "preprocessing/musique.py",
+        "preprocessing/html.py",
+        "scoring/em.py",
+        "scoring/f1_scrolls.py",
+        "tasks/curate.py",
+        "storage/parts.py",
+        "flows/cli.py",
+    ):
         append(work.root / name, "UNRELATED = 1")
     assert changed(work.states(*FINISHED)) == []
 
@@ -81,7 +95,9 @@ def test_a_changed_metric_generates_again_or_leaves_its_scores_standing(work):
     plan = work.plan(*FINISHED)
     assert "source scoring.es changed" in plan["score space_digest"]["why"]
     assert changed({name: row["state"] for name, row in plan.items()}) == [
-        "aggregate space_digest", "report", "score space_digest",
+        "aggregate space_digest",
+        "report",
+        "score space_digest",
     ]
     before = work.run(*ASK, "--json", "--quiet").document
     assert work.built() == ["aggregate space_digest", "report", "score space_digest"]
@@ -99,8 +115,10 @@ def test_an_import_inside_a_function_is_overlooked(work):
     package.mkdir()
     (package / "__init__.py").write_text("", encoding="utf-8")
     (package / "below.py").write_text("from preprocessing import late\n\nWORD = late.WORD\n", encoding="utf-8")
-    append(work.root / "preprocessing" / "qmsum.py",
-           "def unused() -> str:\n    from .deep import below\n\n    return below.WORD")
+    append(
+        work.root / "preprocessing" / "qmsum.py",
+        "def unused() -> str:\n    from .deep import below\n\n    return below.WORD",
+    )
     work.run(*ASK)
     assert changed(work.states(*FINISHED)) == []
     edit(helper, lambda text: text.replace('"one"', '"two"'))
@@ -186,10 +204,14 @@ def interpreters():
     """A python3.11, 3.12 and 3.13, from pyenv or the path."""
     found = {}
     for minor in (11, 12, 13):
-        places = [*(Path.home() / ".pyenv" / "versions").glob(f"3.{minor}.*/bin/python"),
-                  *filter(None, [shutil.which(f"python3.{minor}")])]
+        places = [
+            *(Path.home() / ".pyenv" / "versions").glob(f"3.{minor}.*/bin/python"),
+            *filter(None, [shutil.which(f"python3.{minor}")]),
+        ]
         for place in [sys.executable] if sys.version_info[:2] == (3, minor) else places:
-            ran = subprocess.run([str(place), "-c", "import sys; print(sys.version_info[1])"], capture_output=True, text=True)
+            ran = subprocess.run(
+                [str(place), "-c", "import sys; print(sys.version_info[1])"], capture_output=True, text=True
+            )
             if ran.stdout.strip() == str(minor):
                 found[minor] = str(place)
                 break
@@ -216,9 +238,17 @@ def test_digests_differ_between_python_versions(tree):
 def digest_of(tree, code):
     """Digest of a module with this text, by the tree's own tasks/source.py in a fresh process."""
     (tree / "preprocessing" / "probe.py").write_text(code, encoding="utf-8")
-    code = "import sys; from tasks.source import sources; print(sources(['preprocessing.probe'])['preprocessing.probe'])"
-    ran = subprocess.run([sys.executable, "-c", code], cwd=tree, env=environment(PYTHONPATH=str(tree)),
-                         capture_output=True, text=True, check=True)
+    code = (
+        "import sys; from tasks.source import sources; print(sources(['preprocessing.probe'])['preprocessing.probe'])"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tree,
+        env=environment(PYTHONPATH=str(tree)),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return ran.stdout.strip()
 
 
@@ -249,8 +279,9 @@ def test_different_code_has_the_same_digest(one, other):
 
 
 def test_two_docstrings_give_two_digests(tree):
-    texts = [f'"""{said}"""\nclass A:\n    """{said}"""\n    def f(self):\n        """{said}"""\n        return 1' for said in "ab"]
+    texts = [
+        f'"""{said}"""\nclass A:\n    """{said}"""\n    def f(self):\n        """{said}"""\n        return 1'
+        for said in "ab"
+    ]
     assert digest_of(tree, texts[0]) == digest_of(tree, texts[1])
     assert digest_of(tree, texts[0]) != digest_of(tree, texts[0].replace("return 1", "return 2"))
-
-
