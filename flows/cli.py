@@ -15,7 +15,7 @@ PROG = "scrollwork"
 OK, FAILED, WRONG = 0, 1, 2
 
 
-SUITE = "a suite: zeroscrolls"
+SUITE = "a suite: zeroscrolls or scrolls"
 BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
     (["--task"], {"action": "append", "default": [], "metavar": "T", "help": "only this task (repeat for several)"}),
     (

@@ -64,6 +64,7 @@ def start(home: Path, port: int, say: Callable[[str], None]) -> dict[str, str]:
         )
         note(home, running)
         wait_for(lambda: healthy(running["url"]), running["server"], folder / "server.log", "the Prefect server")
+        end_orphans(running["url"])
         say("creating work pool and deployments")
         prefect(["work-pool", "create", POOL, "--type", "process", "--overwrite"], env)
         prefect(["--no-prompt", "deploy", "--all"], env)
@@ -137,18 +138,33 @@ def wait_for(ready: Callable[[], bool], pid: int, log: Path, what: str) -> None:
 
 def online(url: str, name: str) -> bool:
     """Whether a worker of that name has reported to the server."""
+    with suppress(OSError, ValueError):
+        workers = post(f"{url}/work_pools/{POOL}/workers/filter", {})
+        return any(worker["name"] == name and worker.get("status") == "ONLINE" for worker in workers)
+    return False
+
+
+def end_orphans(url: str) -> None:
+    """Tell a server just started that the flow runs of its last life are over.
+
+    Killed with flow and worker it would show them as running for ever, refuse to retry them, and never give back the
+    one slot of nightly-eval: every later night would be cancelled.
+    """
+    unfinished = {"flow_runs": {"state": {"type": {"any_": ["PENDING", "RUNNING", "CANCELLING"]}}}}
+    crashed = {"type": "CRASHED", "name": "Crashed", "message": "its process was killed; what finished stands"}
+    for run in post(f"{url}/flow_runs/filter", unfinished):
+        post(f"{url}/flow_runs/{run['id']}/set_state", {"state": crashed})
+
+
+def post(url: str, body: dict[str, Any]) -> Any:
+    """A request to the server's API. Proxies are not asked: the server is on this machine."""
     import urllib.request
 
-    request = urllib.request.Request(
-        f"{url}/work_pools/{POOL}/workers/filter",
-        data=b"{}",
-        headers={"Content-Type": "application/json"},
-        method="POST",
-    )
+    headers = {"Content-Type": "application/json"}
+    request = urllib.request.Request(url, json.dumps(body).encode("utf-8"), headers, method="POST")
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with suppress(OSError, ValueError), opener.open(request, timeout=5) as reply:
-        return any(worker["name"] == name and worker.get("status") == "ONLINE" for worker in json.load(reply))
-    return False
+    with opener.open(request, timeout=10) as reply:
+        return json.load(reply)
 
 
 def free_port(wanted: int | None) -> int:

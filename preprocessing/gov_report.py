@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from preprocessing.errors import MalformedFile, MalformedRecord, MissingFile
-from preprocessing.raw import RawFiles, Record, each
+from preprocessing.raw import RawFiles, Record, each, filtered
 from records.base import Row
 from records.document import Document
 from records.example import Example
@@ -16,10 +16,14 @@ from records.example import Example
 DEPTH = 100  # no report nests sections deeper: a cycle or a bomb
 
 
-def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
-    """Reports as documents, their summaries as references, in the order of the id files."""
-    for agency, convert in (("crs", crs), ("gao", gao)):
-        yield from each(listed(raw, agency), partial(report, convert, task, split), task=task, split=split)
+def curate(raw: RawFiles, task: str, split: str, *, scrolls_filter: bool) -> Iterator[Row]:
+    """Reports as documents, their summaries as references, in the order of the id files.
+
+    scrolls_filter: leave out what SCROLLS (3.1) leaves out; see `unfit`.
+    """
+    for agency, lines_of in (("crs", crs), ("gao", gao)):
+        convert = partial(report, lines_of, scrolls_filter, task, split)
+        yield from each(listed(raw, agency), convert, task=task, split=split)
 
 
 def listed(raw: RawFiles, agency: str) -> Iterator[Record | MalformedRecord]:
@@ -51,8 +55,25 @@ def gao(record: Record) -> tuple[list[str], list[str]]:
     return body, [line for part in record.records("highlight") for line in section_lines(part, titles=False)]
 
 
+def unfit(report_text: str, summary: str) -> str:
+    """Why SCROLLS leaves a report out, "" where it keeps it (SCROLLS 3.1; strict bounds, fact sheet 3.2).
+
+    Left out: under 2 or over 1,000 times the summary's white-space words, or the summary stands in it verbatim.
+    """
+    words, summary_words = len(report_text.split()), len(summary.split())
+    if words < 2 * summary_words:
+        return f"report of {words:,} words under twice its summary of {summary_words:,}"
+    if words > 1000 * summary_words:
+        return f"report of {words:,} words over 1,000 times its summary of {summary_words:,}"
+    return "summary stands in the report verbatim" if summary in report_text else ""
+
+
 def report(
-    lines_of: Callable[[Record], tuple[list[str], list[str]]], task: str, split: str, record: Record
+    lines_of: Callable[[Record], tuple[list[str], list[str]]],
+    scrolls_filter: bool,
+    task: str,
+    split: str,
+    record: Record,
 ) -> Iterator[Row]:
     """One report: document and example."""
     body, summary = ("\n".join(line for line in lines if line.strip()) for lines in lines_of(record))
@@ -60,6 +81,9 @@ def report(
         raise record.error("report", "has no text", "empty field")
     if not summary:
         raise record.error("summary", "has no text", "empty field")
+    if scrolls_filter and (reason := unfit(body, summary)):
+        yield filtered(record, "SCROLLS filter", reason, task=task, split=split)
+        return
     document = Document.of(body, title=record.text("title", empty=True), source_file=record.file)
     yield document
     yield Example(

@@ -10,49 +10,67 @@ from records.prompt import Part, part_text
 BLANK = "\n\n"
 
 
+ZERO_SCROLLS = (("instruction",), ("context_header", "documents"), ("query_header", "query"), ("response_header",))
+
+
 @dataclass(frozen=True)
 class Template:
-    """The strings of a task. query_header "" where it has no query; inner_header "" where an input is one document.
+    """The strings of a task, "" where it has none, and their order.
 
-    instruction may hold {n}, the number of documents; inner_header {number} (from 1) or {title}.
+    instruction may hold {n}, the number of documents; inner_header {number} (from 1) or {title}. layout: groups of
+    pieces in order; a blank line stands between groups, a piece that a task does not have is left out.
     """
 
     kind: str
-    instruction: str
-    context_header: str
-    response_header: str
-    omission: str
+    instruction: str = ""
+    context_header: str = ""
+    response_header: str = ""
+    omission: str = ""
     query_header: str = ""
     inner_header: str = ""
+    layout: tuple[tuple[str, ...], ...] = ZERO_SCROLLS
 
 
 def assemble(example: Example, template: Template, length_of: Callable[[str], int]) -> tuple[Part, ...]:
-    """The non-chat prompt (fact sheet 3.1); `length_of` gives a document's characters by id.
+    """The non-chat prompt; `length_of` gives a document's characters by id.
 
-    with query: INSTRUCTION, blank line, CONTEXT_HEADER, DOCUMENT, blank line, QUERY_HEADER, QUERY, blank line,
-    RESPONSE_HEADER, newline; without: the query's part left out.
+    ZeroSCROLLS (fact sheet 3.1): INSTRUCTION, blank line, CONTEXT_HEADER, newline, DOCUMENT, blank line, QUERY_HEADER,
+    newline, QUERY, blank line, RESPONSE_HEADER, newline; without a query its group is left out. SCROLLS (fact sheet
+    3.1): QUERY, blank line, DOCUMENT.
     """
-    instruction = template.instruction.replace("{n}", str(len(example.document_ids)))
-    parts = [
-        Part("instruction", instruction),
-        Part("gap", BLANK),
-        Part("context_header", template.context_header + "\n"),
-    ]
+    groups = []
+    for names in template.layout:
+        group = [part for name in names for part in piece(name, example, template, length_of)]
+        if group:
+            groups.append(group)
+    parts = groups[0]
+    for group in groups[1:]:
+        parts = [*parts, Part("gap", BLANK), *group]
+    return tuple(parts)
+
+
+def piece(name: str, example: Example, template: Template, length_of: Callable[[str], int]) -> list[Part]:
+    """The parts of one piece of a layout; none where the task does not have it."""
+    if name == "documents":
+        return document_parts(example, template, length_of)
+    if name == "query":
+        return [Part("query", example.query)] if example.query is not None else []
+    text: str = getattr(template, name)
+    if name == "instruction":
+        return [Part(name, text.replace("{n}", str(len(example.document_ids))))] if text else []
+    return [Part(name, text + "\n")] if text else []
+
+
+def document_parts(example: Example, template: Template, length_of: Callable[[str], int]) -> list[Part]:
+    """The documents in order, each after its header, blank lines between them."""
+    parts: list[Part] = []
     for index, document_id in enumerate(example.document_ids):
         if index:
             parts.append(Part("gap", BLANK))
         if template.inner_header:
             parts.append(Part("inner_header", inner_header(template, example, index)))
         parts.append(Part("document", None, document_id, 0, length_of(document_id)))
-    parts.append(Part("gap", BLANK))
-    if template.query_header:
-        parts += [
-            Part("query_header", template.query_header + "\n"),
-            Part("query", example.query or ""),
-            Part("gap", BLANK),
-        ]
-    parts.append(Part("response_header", template.response_header + "\n"))
-    return tuple(parts)
+    return parts
 
 
 def inner_header(template: Template, example: Example, index: int) -> str:
@@ -102,18 +120,21 @@ def offsets(parts: Sequence[Part], text_of: Callable[[str], str]) -> Offsets:
 def official_rows(example: Example, template: Template, text_of: Callable[[str], str]) -> list[dict[str, Any]]:
     """The released records of one input: one row a reference, which share `id` and differ in `pid` (fact sheet 2)."""
     parts = assemble(example, template, lambda document_id: len(text_of(document_id)))
-    where = offsets(parts, text_of)
     record: dict[str, Any] = {
         "id": example.example_id,
         "pid": example.example_id,
         "input": "".join(part_text(part, text_of) for part in parts),
         "output": None,
-        "document_start_index": where.document_start,
-        "document_end_index": where.document_end,
-        "query_start_index": where.query_start,
-        "query_end_index": where.query_end,
-        "truncation_seperator": template.omission + BLANK,
     }
+    if template.response_header:  # SCROLLS records have no offsets
+        where = offsets(parts, text_of)
+        record |= {
+            "document_start_index": where.document_start,
+            "document_end_index": where.document_end,
+            "query_start_index": where.query_start,
+            "query_end_index": where.query_end,
+            "truncation_seperator": template.omission + BLANK,
+        }
     if template.inner_header:
         record["inner_docs_start_indices"] = list(where.inner_starts)
     several = len(example.references) > 1

@@ -1,7 +1,7 @@
 """Qasper (Dasigi et al. 2021): questions on NLP papers. SCROLLS 3.1.
 
 Text: section name, then its paragraphs, single newlines, starting with the first section; title and abstract are not in
-it (SCROLLS table 5). The filter by length belongs to SCROLLS' cleaning.
+it (SCROLLS table 5).
 """
 
 from collections.abc import Iterator
@@ -9,17 +9,20 @@ from functools import partial
 from pathlib import Path
 
 from preprocessing.errors import MalformedRecord
-from preprocessing.raw import RawFiles, Record, each
+from preprocessing.raw import RawFiles, Record, each, filtered
 from records.base import Row
 from records.document import Document
 from records.example import Example, metadata
 
 
-def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
-    """Papers as documents, each question as an example with the answers of all annotators."""
+def curate(raw: RawFiles, task: str, split: str, *, fewest_chars: int) -> Iterator[Row]:
+    """Papers as documents, each question as an example with the answers of all annotators.
+
+    fewest_chars: shorter papers are left out with their questions (SCROLLS 3.1: 8,192).
+    """
     for path in raw.files():
         for paper_id, record in papers(raw, path):
-            yield from each([record], partial(paper, paper_id, task, split), task=task, split=split)
+            yield from each([record], partial(paper, paper_id, fewest_chars, task, split), task=task, split=split)
 
 
 def papers(raw: RawFiles, path: tuple[str, Path]) -> Iterator[tuple[str, Record | MalformedRecord]]:
@@ -32,7 +35,7 @@ def papers(raw: RawFiles, path: tuple[str, Path]) -> Iterator[tuple[str, Record 
             yield paper_id, MalformedRecord(path[0], where, "", "must be an object", "wrong type")
 
 
-def paper(paper_id: str, task: str, split: str, record: Record) -> Iterator[Row]:
+def paper(paper_id: str, fewest_chars: int, task: str, split: str, record: Record) -> Iterator[Row]:
     """A paper and its questions; a malformed question is dropped alone."""
     text = "\n".join(lines(record))
     if not text.strip():
@@ -40,6 +43,10 @@ def paper(paper_id: str, task: str, split: str, record: Record) -> Iterator[Row]
     title = str(record.data.get("title") or "")
     document = Document.of(text, title=title, source_file=record.file, source_record=record.where)
     questions = list(record.records("qas"))
+    if len(text) < fewest_chars:
+        for question in questions:
+            yield filtered(question, "short paper", f"{len(text):,} characters", task=task, split=split)
+        return
     yield document
     yield from each(questions, partial(example, document, paper_id, task, split), task=task, split=split)
 

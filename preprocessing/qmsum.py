@@ -1,45 +1,77 @@
-"""QMSum (Zhong et al. 2021): meetings with general and specific queries. SCROLLS 3.1, ZeroSCROLLS 3.1.1."""
+"""QMSum (Zhong et al. 2021): meetings with general and specific queries. SCROLLS 3.1, ZeroSCROLLS 3.1.1.
+
+The text is pre-tokenised and holds markers of the transcription. Four rules clean it, each on or off in the suite file;
+what each gives is in fidelity.md#qmsum.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
+from preprocessing.errors import MalformedRecord
 from preprocessing.raw import RawFiles, Record, each
 from records.base import Row
 from records.document import Document, text_id
 from records.example import Example, metadata
 
 SPACE_BEFORE = re.compile(r"[ \t]+(?=[.,?!](?:\s|$))")
+VOCALSOUND = re.compile(r"\{ ?vocalsound ?\} ?")
+MARKERS = re.compile(r"\{ ?(?:vocalsound|disfmarker|pause|nonvocalsound|gap|comment) ?\} ?")
+ABBREVIATIONS = {"a_m_i_": "ami", "l_c_d_": "lcd", "p_m_s": "pms", "t_v_": "tv"}  # QMSum's own notebook
+ABBREVIATION = re.compile(r"\b(?:a_m_i_|l_c_d_|p_m_s|t_v_)(?![A-Za-z0-9])")
+
+# Applied in this order; markers go first, so that what stands behind them meets its word.
+RULES: Mapping[str, Callable[[str], str]] = {
+    "drop_vocalsound": lambda text: VOCALSOUND.sub("", text),
+    "drop_markers": lambda text: MARKERS.sub("", text),
+    "join_abbreviations": lambda text: ABBREVIATION.sub(lambda match: ABBREVIATIONS[match[0]], text),
+    "join_punctuation": lambda text: SPACE_BEFORE.sub("", text),
+}
 
 
-def curate(raw: RawFiles, task: str, split: str, *, join_punctuation: bool) -> Iterator[Row]:
+def curate(raw: RawFiles, task: str, split: str, **rules: bool) -> Iterator[Row]:
     """Meetings as documents, each query as an example.
 
-    join_punctuation removes the space that the raw text has before , . ? ! (SCROLLS table 5 shows it removed; the
-    ZeroSCROLLS lengths need it kept, fidelity.md#qmsum).
+    rules: which of RULES are applied. drop_vocalsound and drop_markers take the transcription's markers away,
+    join_abbreviations writes a_m_i_ as ami, join_punctuation takes away the space before , . ? !
     """
-    yield from each(
-        raw.records(), lambda record: meeting(record, task, split, join_punctuation), task=task, split=split
-    )
+    unknown = sorted(set(rules) - set(RULES))
+    if unknown:
+        raise ValueError(f"qmsum.{unknown[0]} is no rule; there are: {', '.join(RULES)}")
+    chosen = [rule for name, rule in RULES.items() if rules.get(name)]
+
+    def clean(text: str) -> str:
+        for rule in chosen:
+            text = rule(text)
+        return text
+
+    yield from each(meetings(raw), partial(meeting, clean, task, split), task=task, split=split)
 
 
-def meeting(record: Record, task: str, split: str, join_punctuation: bool) -> Iterator[Row]:
+def meetings(raw: RawFiles) -> Iterator[Record | MalformedRecord]:
+    """JSON Lines, or one pretty-printed object a file."""
+    if all(name.endswith(".json") for name, _ in raw.files()):
+        yield from raw.objects()
+    else:
+        yield from raw.records()
+
+
+def meeting(clean: Callable[[str], str], task: str, split: str, record: Record) -> Iterator[Row]:
     """The transcript, one turn a line, and its queries; a malformed query is dropped alone."""
     turns = [
         f"{t.text('speaker', empty=True)}: {t.text('content', empty=True)}"
         for t in record.records("meeting_transcripts")
     ]
-    transcript = clean("\n".join(turns), join_punctuation)
-    document = Document.of(transcript, source_file=record.file, source_record=record.where)
+    document = Document.of(clean("\n".join(turns)), source_file=record.file, source_record=record.where)
     queries = [(kind, query) for kind in ("general", "specific") for query in record.records(f"{kind}_query_list")]
     yield document
     for number, (kind, query) in enumerate(queries):
-        convert = partial(example, document, number, kind, task, split, join_punctuation)
+        convert = partial(example, document, number, kind, clean, task, split)
         yield from each([query], convert, task=task, split=split)
 
 
 def example(
-    document: Document, number: int, kind: str, task: str, split: str, join_punctuation: bool, query: Record
+    document: Document, number: int, kind: str, clean: Callable[[str], str], task: str, split: str, query: Record
 ) -> Iterator[Example]:
     """One query. Upstream gives no ids: the digest of the meeting's text and the query's place in it name it."""
     yield Example(
@@ -47,12 +79,7 @@ def example(
         split=split,
         example_id=f"{kind[0]}{number}-{text_id(document.text)[:16]}",
         document_ids=(document.document_id,),
-        query=clean(query.text("query"), join_punctuation),
-        references=(clean(query.text("answer"), join_punctuation),),
+        query=clean(query.text("query")),
+        references=(clean(query.text("answer")),),
         metadata=metadata(kind=kind),
     )
-
-
-def clean(text: str, join_punctuation: bool) -> str:
-    """The text as the suite wants it."""
-    return SPACE_BEFORE.sub("", text) if join_punctuation else text

@@ -168,6 +168,14 @@ class RawFiles:
             except OSError as error:
                 raise unreadable(path[0], error) from error
 
+    def objects(self, role: str = "records") -> Iterator[Record | MalformedRecord]:
+        """Files that are one JSON object each: a malformed file is a malformed record."""
+        for path in self.files(role):
+            try:
+                yield self.object(path)
+            except MalformedFile as error:
+                yield error.of_record()
+
     def rows(self, role: str, columns: Sequence[str]) -> Iterator[Record]:
         """The rows of CSV files whose header names at least `columns`. Raises MalformedFile."""
         for path in self.files(role):

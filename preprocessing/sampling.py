@@ -17,7 +17,7 @@ def choose(
     *,
     suite: str,
     seed: int,
-    size: int,
+    size: int = 0,
     by: str = "",
     strata: Mapping[str, int] | None = None,
     order_by: str = "",
@@ -26,9 +26,9 @@ def choose(
 ) -> list[Example]:
     """The chosen examples in their curated order, named as the suite's.
 
-    size: at most so many. by, strata: at most so many of each value of metadata field `by`. order_by: those with the
-    highest value of this field, ties by chance. unique_by: at most one of each value of this field. skip: so many of
-    the first choices are left to another split.
+    size: at most so many, 0 for all. by, strata: at most so many of each value of metadata field `by`. order_by: those
+    with the highest value of this field, ties by chance. unique_by: at most one of each value of this field. skip: so
+    many of the first choices are left to another split.
     """
     listed = list(examples)
     places = {example.example_id: place for place, example in enumerate(listed)}
@@ -44,7 +44,7 @@ def choose(
     taken: list[Example] = []
     seen: set[Any] = set()
     for example in ranked:
-        if len(taken) == size + skip:
+        if size and len(taken) == size + skip:
             break
         facts = example.facts
         stratum = value_name(facts[by]) if by else ""

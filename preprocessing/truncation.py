@@ -12,7 +12,7 @@ from typing import Protocol
 from preprocessing.prompting import BLANK, Template
 from records.prompt import Part, part_text
 
-POLICIES = ("none", "input", "openai")
+POLICIES = ("none", "input", "openai", "prefix")
 CHAT_OVERHEAD = 9  # tokens of a chat message around its text, as the official code counts them
 QUERY_ROLES = ("query_header", "query", "response_header")
 
@@ -78,7 +78,12 @@ def truncate(
     reserved: int,
     chat: bool,
 ) -> Cut:
-    """The prompt cut to `limit` tokens by `policy`. Raises ValueError when not even the query fits."""
+    """The prompt cut to `limit` tokens by `policy`. Raises ValueError when not even the query fits.
+
+    prefix (SCROLLS): the first `limit` tokens, nothing added.
+    """
+    if policy == "prefix":
+        return prefix(parts, text_of, tokenizer, limit)
     front, tail = split_front(parts)
     omission = Part("omission", template.omission + BLANK)
     if policy == "input":
@@ -107,6 +112,20 @@ def truncate(
         kept_chars,
         document - kept_chars,
     )
+
+
+def prefix(parts: Sequence[Part], text_of: Callable[[str], str], tokenizer: Tokenizer, limit: int) -> Cut:
+    """The first `limit` tokens of the whole input (SCROLLS 5, fact sheet 6.2): no omission marker."""
+    ends = tokenizer.ends("".join(part_text(part, text_of) for part in parts))
+    before = len(tokenizer.ends("".join(part_text(part, text_of) for part in head(parts))))
+    document = sum(part_length(part) for part in parts if part.role == "document")
+    if len(ends) <= limit:
+        return Cut(tuple(parts), len(ends) - before, len(ends) - before, len(ends), document, 0)
+    if limit < before:
+        raise ValueError(f"{limit:,} tokens leave no room for the document: the query needs {before:,}")
+    kept = cut_at(parts, ends[limit - 1] if limit else 0, text_of)
+    kept_chars = sum(part_length(part) for part in kept if part.role == "document")
+    return Cut(tuple(kept), len(ends) - before, limit - before, limit, kept_chars, document - kept_chars)
 
 
 def split_front(parts: Sequence[Part]) -> tuple[list[Part], list[Part]]:

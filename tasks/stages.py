@@ -80,7 +80,7 @@ def profile_of(request: Request) -> Profile:
     """How prompts are made for the models of this request (baselines: plain, cut only where the user says so)."""
     if not request.max_input_tokens:
         return PLAIN
-    return Profile("plain", "input", "words", request.max_input_tokens)
+    return Profile("plain", request.config.truncation, "words", request.max_input_tokens)
 
 
 def seed_of(request: Request) -> int:
@@ -117,13 +117,13 @@ def sampling(task: TaskConfig, split: str, request: Request) -> dict[str, Any]:
     """The task's sampling policy for a split. Where both splits are cut from the same raw files, validation takes what
     comes after the test inputs."""
     policy = dict(task.sample)
-    if split == "validation":
+    if split == "validation" and request.config.validation_size:
         size = request.config.validation_size
         skip = {"skip": policy["size"]} if task.one_source else {}
         strata = {"strata": scaled(policy["strata"], size)} if "strata" in policy else {}
         policy = {**policy, "size": size, **strata, **skip}
     if request.limit:
-        policy["size"] = min(request.limit, policy["size"])
+        policy["size"] = min(request.limit, policy.get("size") or request.limit)
         if "strata" in policy:
             policy["strata"] = scaled(policy["strata"], policy["size"])
     return policy

@@ -34,7 +34,7 @@ class TaskConfig:
     short: str
     metric: str
     max_new_tokens: int
-    template: Mapping[str, str]
+    template: Mapping[str, Any]
     splits: Mapping[str, str]
     raw: Mapping[str, tuple[str, ...]]
     options: Mapping[str, Any]
@@ -54,6 +54,7 @@ class Suite:
     default_splits: tuple[str, ...]
     seed: int
     chat_sentence: str
+    truncation: str
     validation_size: int
     tasks: Mapping[str, TaskConfig]
 
@@ -71,24 +72,28 @@ def load_suite(name: str) -> Suite:
         title=data["title"],
         default_splits=tuple(data["default_splits"]),
         seed=data["seed"],
-        chat_sentence=data["chat_sentence"],
-        validation_size=data["validation_size"],
-        tasks={task: _task(task, table) for task, table in data["task"].items()},
+        chat_sentence=data.get("chat_sentence", ""),
+        truncation=data["truncation"],
+        validation_size=data.get("validation_size", 0),
+        tasks={task: _task(task, table, data.get("layout")) for task, table in data["task"].items()},
     )
 
 
-def _task(name: str, table: Mapping[str, Any]) -> TaskConfig:
+def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -> TaskConfig:
     return TaskConfig(
         name=name,
         dataset=table["dataset"],
         short=table["short"],
         metric=table["metric"],
         max_new_tokens=table["max_new_tokens"],
-        template={field: table[field] for field in TEMPLATE_FIELDS if field in table},
+        template={
+            **{field: table[field] for field in TEMPLATE_FIELDS if field in table},
+            **({"layout": layout} if layout else {}),
+        },
         splits=table["splits"],
         raw={role: tuple(patterns) for role, patterns in table["raw"].items()},
         options=table.get("options", {}),
-        sample=table["sample"],
+        sample=table.get("sample", {}),
         paper=table.get("paper", {}),
         seeded=table.get("seeded", False),
         one_source=table.get("one_source", False),

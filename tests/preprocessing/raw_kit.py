@@ -15,6 +15,8 @@ from records.drop import Drop
 from records.example import Example
 
 OPTIONS: dict[str, dict[str, Any]] = {
+    "gov_report": {"scrolls_filter": False},
+    "qasper": {"fewest_chars": 0},
     "qmsum": {"join_punctuation": False},
     "squality": {"release": "v1-2"},
     "quality": {"output": "letter"},

@@ -1,4 +1,4 @@
-# ruff: noqa: E501 - wrappings as they are found
+
 """strip_story on generated wrappings: exactly the story survives, whatever the library or the site put around it."""
 
 import re

@@ -1,4 +1,4 @@
-# ruff: noqa: E501 - wrappings as they are found
+
 """strip_story on the wider family: credits, notes, closing lines and pages that the 46 stories at hand do not show."""
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-# ruff: noqa: E501 - wrappings as they are found
+
 """The 46 real stories that are at hand: each begins and ends where a person who read it says it does.
 
 No text of a story is kept here: only sha256 digests and lengths of what was read, white space collapsed. They were taken

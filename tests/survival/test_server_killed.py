@@ -65,7 +65,7 @@ def command_of(pid):
 def test_killing_flow_worker_and_server_loses_finished_stages(slowed, house, tmp_path):
     home = slowed.work.home
     parameters = ("--params", json.dumps({"tasks": TASKS, "models": ["naive:seed=0"]}))
-    killed = slowed.trigger("evaluate", *parameters)
+    killed = slowed.trigger("nightly-eval", *parameters)
     until((tmp_path / "waiting").exists, "scoring qasper has begun")
     until(lambda: "aggregate qmsum" in finished_stages(home), "the task before it is finished")
     processes = slowed.processes()
@@ -85,7 +85,8 @@ def test_killing_flow_worker_and_server_loses_finished_stages(slowed, house, tmp
     (tmp_path / "wait").unlink()
     up = slowed.work("up")
     assert "clearing what a killed server or worker left" in up.err
-    again = slowed.trigger("evaluate", *parameters)
+    assert slowed.get(f"flow_runs/{killed}")["state_name"] == "Crashed", "nothing runs for ever"
+    again = slowed.trigger("nightly-eval", *parameters)
     ended = slowed.wait(again)
     assert again != killed
     assert ended["state_name"] == "Completed", ended["state"]["message"]
@@ -99,3 +100,8 @@ def test_killing_flow_worker_and_server_loses_finished_stages(slowed, house, tmp
     assert files_of(home) == files_of(alone.home)
     assert {name: files_of(home)[name] for name in stood} == stood
     assert leftovers(home) == []
+
+    slowed.prefect("flow-run", "retry", killed)
+    time.sleep(1)
+    assert slowed.wait(killed)["state_name"] == "Completed"
+    assert slowed.task_runs(killed)["report"]["state_name"] == "Reused"
