@@ -13,6 +13,7 @@ from preprocessing.errors import MissingFile
 from preprocessing.raw import RawFiles
 from records.raw_file import RawFile
 from storage.digest import FileDigests, sha256_of
+from storage.partial import UNFINISHED
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,8 @@ def find(
 def matches(root: str, pattern: str) -> tuple[str, ...]:
     """Paths below the raw folder that match, sorted by name with numbers in their order."""
     folder = Path(root)
-    paths = (path.relative_to(folder).as_posix() for path in folder.glob(pattern) if path.is_file())
+    whole = (path for path in folder.glob(pattern) if not path.name.endswith(UNFINISHED) and path.is_file())
+    paths = (path.relative_to(folder).as_posix() for path in whole)
     return tuple(sorted(paths, key=natural))
 
 
