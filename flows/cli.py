@@ -71,6 +71,37 @@ RUN_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
 ]
 # command -> (summary, example, module that runs it, arguments)
 COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]] = {
+    "fetch": (
+        "download raw files from where upstream publishes them into the home; verified, resumable",
+        "scrollwork fetch zeroscrolls --task qmsum --list",
+        "flows.commands.fetch",
+        [
+            (["suite"], {"help": SUITE}),
+            (["--list"], {"action": "store_true", "help": "only say what is here, what is missing and where it is"}),
+            *(option for option in BUILD_OPTIONS if option[0][0] in ("--task", "--split", "--set")),
+            (
+                ["--official"],
+                {"action": "store_true", "help": "the official release of the suite instead of its raw files"},
+            ),
+            (
+                ["--alternative"],
+                {
+                    "action": "append",
+                    "default": [],
+                    "metavar": "NAME",
+                    "help": "take files from another place, e.g. narrativeqa-copy (repeat for several)",
+                },
+            ),
+            (
+                ["--sources"],
+                {
+                    "default": "",
+                    "metavar": "FILE",
+                    "help": "your own list of sources, in the form of config/sources.toml",
+                },
+            ),
+        ],
+    ),
     "build": (
         "raw files -> curated examples -> benchmark samples",
         "scrollwork build zeroscrolls --sample --task qmsum",

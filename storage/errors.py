@@ -27,6 +27,42 @@ class ForeignStore(StorageError):
     """The database named as response store is not one, or belongs to something else. It was not changed."""
 
 
+class DownloadError(StorageError):
+    """A file could not be had. `state`: what it is now, a state of records.RawFile."""
+
+    state = "missing"
+
+
+class Gone(DownloadError):
+    """The server has no such file any more (404, 410, 451), or has an error page in its place."""
+
+    state = "dead"
+
+
+class NeedsPerson(DownloadError):
+    """A login, an agreement or a confirmation stands before the file; the message says what to do."""
+
+    state = "manual"
+
+
+class WrongBytes(DownloadError):
+    """The bytes are not those that were published. They are kept under a name that nothing reads."""
+
+    state = "corrupt"
+
+
+class Stopped(DownloadError):
+    """The download was told to stop; what has come is kept and the next one goes on from there."""
+
+
+class Again(Exception):
+    """Worth another try. wait_s: what the server asked for, None where it asked for nothing."""
+
+    def __init__(self, why: str, wait_s: float | None = None) -> None:
+        super().__init__(why)
+        self.wait_s = wait_s
+
+
 _NO_ROOM = {errno.ENOSPC: "no space left", errno.EDQUOT: "disk quota reached", errno.EFBIG: "file size limit reached"}
 
 

@@ -14,6 +14,7 @@ from preprocessing.errors import MalformedFile, MissingFile
 from preprocessing.raw import RawFiles
 from records.raw_file import RawFile
 from storage.digest import FileDigests, sha256_of
+from storage.partial import UNFINISHED
 
 
 @dataclass(frozen=True)
@@ -88,8 +89,9 @@ def encodable(text: str) -> bool:
 @cache
 def matches(root: str, pattern: str) -> tuple[str, ...]:
     """Paths below the raw folder that match, links followed, sorted by name with numbers in their order."""
-    paths = (path for path in glob.glob(pattern, root_dir=root, recursive=True) if (Path(root) / path).is_file())
-    return tuple(sorted((Path(path).as_posix() for path in paths), key=natural))
+    found = glob.glob(pattern, root_dir=root, recursive=True)
+    whole = (path for path in found if not path.endswith(UNFINISHED) and (Path(root) / path).is_file())
+    return tuple(sorted((Path(path).as_posix() for path in whole), key=natural))
 
 
 def natural(path: str) -> list[tuple[int, int, str]]:

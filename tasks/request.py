@@ -64,7 +64,7 @@ class Request:
         if raw and not folder.is_dir():
             raise UsageError(f"--raw {raw}: there is no such folder")
         if not folder.is_dir():
-            raise UsageError(f"{folder} has no raw files: name their folder with --raw DIR, or use --sample")
+            raise UsageError(f"{folder} has no raw files: try `scrollwork fetch`, --raw DIR or --sample")
         return cls(suite=suite, home=place.url, raw=str(folder), store=place.store, **rest)
 
     @property

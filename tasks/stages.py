@@ -14,6 +14,7 @@ from typing import Any
 from models.registry import module_of, settings
 from preprocessing.prompts import Profile
 from scoring.registry import module_of as metric_module
+from tasks.errors import UsageError
 from tasks.graph import Node, RawQuery
 from tasks.request import Request
 from tasks.suites import Suite, TaskConfig, load_models, load_published
@@ -69,6 +70,10 @@ def build_nodes(request: Request) -> list[Node]:
 def run_nodes(request: Request) -> list[Node]:
     """The last stage before the report for every model, task and split."""
     tables = load_models(request.models_file)
+    for model in request.models:
+        suites = settings(model, tables).get("suites", [request.suite])
+        if request.suite not in suites:
+            raise UsageError(f"model {model!r} is defined for {', '.join(suites)} only, not for {request.suite}")
     return [
         aggregate_node(replace(part, profile=profile_of(request), model=model, table=settings(model, tables)))
         for model in request.models

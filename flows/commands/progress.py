@@ -116,7 +116,7 @@ class Bars:
 
     def ended(self, title: str, how: str) -> None:
         with self._lock:
-            self._counts[how] += 1
+            self._counts[how] = self._counts.get(how, 0) + 1
             if title in self._rows:
                 self._progress.remove_task(self._rows.pop(title))
             said = ", ".join(f"{count} {name}" for name, count in self._counts.items() if count)

@@ -1,4 +1,3 @@
-
 """strip_story on generated wrappings: exactly the story survives, whatever the library or the site put around it."""
 
 import re

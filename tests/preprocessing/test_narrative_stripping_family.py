@@ -1,4 +1,3 @@
-
 """strip_story on the wider family: credits, notes, closing lines and pages that the 46 stories at hand do not show."""
 
 from collections.abc import Callable

@@ -1,4 +1,3 @@
-
 """The 46 real stories that are at hand: each begins and ends where a person who read it says it does.
 
 No text of a story is kept here: only sha256 digests and lengths of what was read, white space collapsed. They were taken

@@ -90,7 +90,7 @@ def test_a_damaged_manifest_blocks_every_run(finished, damage):
     ("stage", "table", "reader"),
     [
         ("curate", "documents", "prompt"),
-        ("generate", "responses", "score"),
+        pytest.param("generate", "responses", "score", marks=slow),
         pytest.param("curate", "examples", "sample", marks=slow),
         pytest.param("sample", "examples", "prompt", marks=slow),
         pytest.param("prompt", "prompts", "generate", marks=slow),
@@ -108,7 +108,7 @@ def test_a_part_altered_in_secret_reaches_the_stages_behind(finished, stage, tab
     assert files_of(finished.home) == before
 
 
-@pytest.mark.parametrize("table", ["aggregates", "page"])
+@pytest.mark.parametrize("table", ["page", pytest.param("aggregates", marks=slow)])
 def test_a_report_altered_in_secret_is_published_or_blocks_every_run(finished, table):
     before = files_of(finished.home)
     path = sorted((finished.home / "artifacts" / "report").glob(f"*/*/{table}*"))[0]
@@ -120,6 +120,7 @@ def test_a_report_altered_in_secret_is_published_or_blocks_every_run(finished, t
     assert (finished.home / "reports" / "zeroscrolls.html").read_bytes() == page
 
 
+@slow
 def test_a_damaged_pointer_loses_answers_or_keeps_a_stage_from_standing(finished):
     before = files_of(finished.home)
     (pointer,) = (finished.home / "artifacts" / "generate").glob("*.qmsum.*/*.json")
@@ -134,6 +135,7 @@ def test_a_damaged_pointer_loses_answers_or_keeps_a_stage_from_standing(finished
         assert files_of(finished.home) == before
 
 
+@slow
 def test_a_lost_run_json_rebuilds_something_or_breaks_verify(finished):
     """Clock and host are no content: without them parts are hashed again, nothing more."""
     before = files_of(finished.home)

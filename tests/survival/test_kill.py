@@ -15,6 +15,13 @@ from tests.conftest import Scrollwork, files_of, leftovers
 DRIVER = str(Path(__file__).with_name("killed.py"))
 STAGES = ("curate", "sample", "prompt", "generate", "score", "aggregate", "report")
 TASK = ("--task", "qasper")  # 27 inputs: more than one chunk of answers
+POINTS = ("begin", "half", "part", "manifest", "done")
+QUICK = {("curate", "half"), ("generate", "half"), ("report", "manifest")}  # the others are slow all together
+KILLS = [
+    pytest.param(stage, point, marks=[] if (stage, point) in QUICK else pytest.mark.slow)
+    for stage in STAGES
+    for point in POINTS
+]
 
 
 @pytest.fixture(scope="module")
@@ -44,10 +51,7 @@ def answers(home):
         return dict(store.execute("SELECT request_key, created FROM responses"))
 
 
-@pytest.mark.parametrize(
-    "point", ["half", *(pytest.param(point, marks=pytest.mark.slow) for point in ("begin", "part", "manifest", "done"))]
-)
-@pytest.mark.parametrize("stage", STAGES)
+@pytest.mark.parametrize(("stage", "point"), KILLS)
 def test_a_killed_stage_leaves_half_an_artifact_or_is_not_redone_alone(scrollwork, undisturbed, stage, point):
     end(scrollwork, stage, point)
     assert verify(Home.at(str(scrollwork.home)), "")["ok"], "what was finished stands, and nothing else"
@@ -100,6 +104,7 @@ def test_a_second_run_executes_a_stage_or_touches_an_artifact(scrollwork, undist
     assert mtimes(scrollwork.home) == times
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", ["curate", "generate"])
 def test_control_c_is_a_traceback_or_loses_what_was_finished(scrollwork, undisturbed, stage):
     done = end(scrollwork, stage, "half", "SIGINT", status=130)

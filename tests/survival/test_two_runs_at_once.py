@@ -23,6 +23,7 @@ def together(scrollwork: Scrollwork, *commands: tuple[str, ...]) -> list[tuple[s
     return said
 
 
+@pytest.mark.slow
 def test_two_runs_at_once_disturb_each_other(scrollwork: Scrollwork, tmp_path: Path) -> None:
     alone = scrollwork.with_(home=tmp_path / "alone")
     alone(*REQUEST)

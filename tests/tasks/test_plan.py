@@ -132,7 +132,6 @@ print(json.dumps([status, sorted({name.partition(".")[0] for name in sys.modules
 def test_nothing_to_do_takes_long_or_imports_something_heavy(finished, tmp_path, arguments):
     script = tmp_path / "loaded.py"
     script.write_text(LOADED, encoding="utf-8")
-    finished(*arguments)  # warm: the copied tree has no compiled modules yet
     done = finished.with_(prefix=(str(script),))(*arguments)
     status, modules = json.loads(done.err.splitlines()[-1])
     assert status == 0
@@ -276,6 +275,7 @@ def test_missing_answers_are_not_told_as_partial_or_are_asked_again_with_the_res
     assert (provider.asked(), provider.work.built()) == ([], [])
 
 
+@pytest.mark.slow
 def test_a_terminal_failure_is_asked_again(provider):
     lost = provider.examples[0]
     provider.fails(**{lost: "terminal"})
@@ -287,6 +287,7 @@ def test_a_terminal_failure_is_asked_again(provider):
     assert provider.asked() == []
 
 
+@pytest.mark.slow
 def test_a_failure_is_scored_as_an_empty_answer(provider):
     provider.fails(**dict.fromkeys(provider.examples[1:], "transient"))
     (row,) = provider.run().document["tasks"]

@@ -1,0 +1,88 @@
+"""Where raw files came from: `.sources.json` in the raw folder, {files: {path: {url, sha256, bytes, etag}}, archives}.
+
+A digest that nobody published is the one that came first; later changes are seen against it. Several processes may
+write: each adds what it knows.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from storage.location import Location, held
+
+NAME = ".sources.json"
+EVERY_S = 5.0
+
+
+class Origins:
+    """The notes of one raw folder. For several threads."""
+
+    def __init__(self, raw: Path) -> None:
+        self._raw = raw
+        self._lock = threading.Lock()
+        self._new: dict[str, dict[str, Any]] = {"files": {}, "archives": {}}
+        self._written = time.monotonic()
+        self._known = self._read()
+
+    def _read(self) -> dict[str, dict[str, Any]]:
+        try:
+            loaded = json.loads((self._raw / NAME).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            loaded = {}
+        except (OSError, ValueError):
+            loaded = {}  # only a memory: digests are taken anew, on trust
+        tables = loaded if isinstance(loaded, dict) else {}
+        return {kind: _table(tables.get(kind)) for kind in ("files", "archives")}
+
+    def file(self, path: str) -> dict[str, Any]:
+        """What is noted of a file, empty where nothing is."""
+        with self._lock:
+            return dict(self._known["files"].get(path, {}))
+
+    def archive(self, path: str) -> dict[str, Any]:
+        """What is noted of an archive: {unpacked: false while it is being unpacked, members: [path], ...}."""
+        with self._lock:
+            return dict(self._known["archives"].get(path, {}))
+
+    def note_file(self, path: str, **what: Any) -> None:
+        """Note a file; written to disk now and then, and by `save`."""
+        with self._lock:
+            self._known["files"][path] = self._new["files"][path] = what
+            due = time.monotonic() - self._written > EVERY_S
+        if due:
+            self.save()
+
+    def note_archive(self, path: str, **what: Any) -> None:
+        """Note an archive, at once and lastingly."""
+        with self._lock:
+            self._known["archives"][path] = self._new["archives"][path] = what
+        self.save()
+
+    def save(self) -> None:
+        """Add what is new to the file on disk, with what other processes wrote."""
+        with self._lock:
+            if not any(self._new.values()):
+                return
+            with held(self._raw / f"{NAME}.lock"):
+                on_disk = self._read()
+                for kind, table in self._new.items():
+                    on_disk[kind] |= table
+                data = json.dumps({"version": 1, **on_disk}, indent=1, sort_keys=True).encode("utf-8")
+                Location(str(self._raw)).replace(NAME, data)
+            self._known = on_disk
+            self._new = {"files": {}, "archives": {}}
+            self._written = time.monotonic()
+
+    def reread(self) -> None:
+        """Take in what other processes wrote."""
+        self.save()
+        with self._lock:
+            self._known = self._read()
+
+
+def _table(value: Any) -> dict[str, Any]:
+    return {path: what for path, what in value.items() if isinstance(what, dict)} if isinstance(value, dict) else {}

@@ -1,0 +1,211 @@
+"""What is on disk of a file that is being downloaded, and how it gets its final name: whole, decoded and verified.
+
+NAME.part        what has come so far; locked while a process works on it
+NAME.part-info   which answer it belongs to: URL, ETag, Last-Modified, size, encoding
+NAME.corrupt     bytes that were not those published; nothing reads them
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import os
+import re
+import shutil
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from storage.digest import CHUNK, sha256_file
+from storage.errors import Again, DownloadError, Gone, NeedsPerson, WrongBytes
+
+UNFINISHED = (".part", ".part-info", ".part-decoded", ".corrupt")
+EXPANSION = 100  # a gzip-encoded answer may grow at most so many times
+HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A file to be downloaded. urls: tried in order. sha256, git_blob (the SHA-1 that git gives), bytes: as published.
+
+    text: a story, kept decoded also where it comes gzipped without saying so. html: a page is what is wanted.
+    least_bytes: a shorter answer is an error page. replaced: sha256 of bytes under the final name that may give way.
+    """
+
+    urls: tuple[str, ...]
+    target: Path
+    sha256: str | None = None
+    git_blob: str | None = None
+    bytes: int | None = None
+    text: bool = False
+    html: bool = False
+    least_bytes: int = 1
+    replaced: str | None = None
+
+    @property
+    def pinned(self) -> bool:
+        """Whether a digest tells the right bytes from wrong ones."""
+        return bool(self.sha256 or self.git_blob)
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """What stands under the final name. url: "" where it stood there before."""
+
+    sha256: str
+    bytes: int
+    url: str = ""
+    etag: str = ""
+
+
+@dataclass(frozen=True)
+class Info:
+    """The answer that a .part belongs to. total: bytes of the whole encoded answer, None where nobody said."""
+
+    url: str
+    etag: str = ""
+    modified: str = ""
+    total: int | None = None
+    gzip: bool = False
+
+    @property
+    def validator(self) -> str:
+        """For If-Range: a strong ETag, else the date."""
+        return self.etag if self.etag.startswith('"') else self.modified
+
+
+def beside(target: Path, ending: str) -> Path:
+    """The name of the target with an ending, in the same folder."""
+    return target.with_name(target.name + ending)
+
+
+def remove(*paths: Path) -> None:
+    """Remove files that may not be there."""
+    for path in paths:
+        path.unlink(missing_ok=True)
+
+
+def problem_with(path: Path, wanted: Wanted, sha256: str) -> str:
+    """What is wrong with a file of that sha256, "" if nothing is."""
+    size = path.stat().st_size
+    if wanted.bytes is not None and size != wanted.bytes:
+        return f"has {size:,} bytes, published are {wanted.bytes:,}"
+    if wanted.sha256 and sha256 != wanted.sha256:
+        return f"has sha256 {sha256}, published is {wanted.sha256}"
+    if wanted.git_blob and git_blob(path) != wanted.git_blob:
+        return f"is not git blob {wanted.git_blob}"
+    return ""
+
+
+def git_blob(path: Path) -> str:
+    """The SHA-1 by which git knows the file's bytes."""
+    digest = hashlib.sha1(b"blob %d\0" % path.stat().st_size, usedforsecurity=False)
+    with path.open("rb") as stream:
+        while chunk := stream.read(CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def put_aside(path: Path) -> Path:
+    """Rename a file to NAME.corrupt, in place of an older one; its new path."""
+    aside = beside(path, ".corrupt")
+    os.replace(path, aside)
+    return aside
+
+
+def standing(wanted: Wanted) -> Fetched | None:
+    """The file that stands under the final name if it is right; a wrong or outdated one is put aside."""
+    if not wanted.target.is_file():
+        return None
+    sha256 = sha256_file(wanted.target)
+    if sha256 != wanted.replaced and not problem_with(wanted.target, wanted, sha256):
+        return Fetched(sha256, wanted.target.stat().st_size)
+    put_aside(wanted.target)
+    return None
+
+
+def finished(info: Info, wanted: Wanted) -> Fetched:
+    """What came, decoded, verified, synced and renamed. Raises Again, WrongBytes, NeedsPerson, Gone."""
+    part, decoded = beside(wanted.target, ".part"), beside(wanted.target, ".part-decoded")
+    size = part.stat().st_size
+    if info.total is not None and size != info.total:
+        raise Again(f"{size:,} of {info.total:,} bytes came")
+    try:
+        made = part
+        if _gzipped(part, info, wanted):
+            _decode(part, decoded)
+            made = decoded
+        sha256, size = sha256_file(made), made.stat().st_size
+        _refuse_pages(made, info, wanted)
+        problem = problem_with(made, wanted, sha256)
+        if problem:
+            aside = beside(wanted.target, ".corrupt")
+            shutil.copyfile(made, aside)
+            raise WrongBytes(f"{info.url}: {problem}; not accepted, what came is kept as {aside.name}")
+        _sync(made)
+        os.replace(made, wanted.target)
+        _sync(wanted.target.parent)
+        remove(part, beside(wanted.target, ".part-info"))
+    except (Again, DownloadError):
+        start_over(part)
+        raise
+    finally:
+        remove(decoded)
+    return Fetched(sha256, size, info.url, info.etag)
+
+
+def _gzipped(part: Path, info: Info, wanted: Wanted) -> bool:
+    """Whether the bytes are an encoding of the file: a story, or what the answer calls encoded.
+
+    An archive that a server calls encoded is the file itself: its digest or its name says so.
+    """
+    with part.open("rb") as stream:
+        magic = stream.read(2) == b"\x1f\x8b"
+    if not magic or not (wanted.text or info.gzip):
+        return False
+    if wanted.pinned:
+        return bool(problem_with(part, wanted, sha256_file(part)))
+    return wanted.text or not wanted.target.name.endswith((".gz", ".tgz"))
+
+
+def _refuse_pages(made: Path, info: Info, wanted: Wanted) -> None:
+    """Refuse a web page in place of a file, and an answer that is too short."""
+    with made.open("rb") as stream:
+        head = stream.read(512)
+    if not wanted.html and HTML.match(head.removeprefix(b"\xef\xbb\xbf")):
+        raise page_instead(info.url)
+    size = made.stat().st_size
+    if size < wanted.least_bytes:
+        raise Gone(f"{info.url}: only {size:,} bytes came, fewer than {wanted.least_bytes:,}: an error page?")
+
+
+def _decode(part: Path, decoded: Path) -> None:
+    """Write the decoded bytes. Raises Again where the encoding is broken, WrongBytes where it grows without measure."""
+    most = max(part.stat().st_size * EXPANSION, 1 << 20)
+    try:
+        with gzip.open(part, "rb") as stream, decoded.open("wb") as out:
+            while chunk := stream.read(CHUNK):
+                out.write(chunk)
+                if out.tell() > most:
+                    raise WrongBytes(f"{decoded.stem}: its gzip encoding grows over {EXPANSION} times; refused")
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise Again(f"its gzip encoding is broken ({error})") from error
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def start_over(part: Path) -> None:
+    """Forget what has come; the file, which holds our lock, stays."""
+    with part.open("r+b") as stream:
+        stream.truncate(0)
+
+
+def page_instead(url: str) -> NeedsPerson:
+    """The error to raise where a page came in place of a file."""
+    return NeedsPerson(f"{url}: a web page came instead of the file (a login, an agreement or a confirmation)")
