@@ -27,8 +27,8 @@ check: $(STAMP)  ## style, types, and the import direction of the house
 bench: $(STAMP)  ## measured speed and memory, as ratios in one run
 	$(BIN)/python -m benchmarks
 
-soak: $(STAMP)  ## long trials, by hand
-	SCROLLWORK_SOAK=1 $(BIN)/python -m pytest -m slow tests/survival
+soak: $(STAMP)  ## kills, damage, full disks and runs at once, ten times over; by hand
+	for round in 1 2 3 4 5 6 7 8 9 10; do echo "round $$round of 10"; $(BIN)/python -m pytest tests/survival || exit 1; done
 
 env: $(STAMP)
 
