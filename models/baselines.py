@@ -6,6 +6,7 @@ example's answer depends on which others are asked.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
@@ -60,15 +61,28 @@ class Baseline:
 
 
 def answer_by(rule: Mapping[str, Any], ask: Ask, seed: int) -> str:
-    """The answer of one rule: span, fixed, any_of or sequence."""
+    """The answer of one rule: span, fixed, any_of, sequence or lead."""
     if "any_of" in rule:
         rules = rule["any_of"]
         return answer_by(rules[stable_index(len(rules), seed, ask.task, ask.example_id, "rule")], ask, seed)
     if "fixed" in rule:
         return str(rule["fixed"])
+    if "lead" in rule:
+        return lead(ask.prompt, float(rule["lead"]))
     if "sequence" in rule:
         return ", ".join(str(number) for number in range(1, ask.documents + 1))
     return span(document_text(ask), int(rule["span"]), seed, ask.task, ask.example_id)
+
+
+def length_ratio(pairs: Iterable[tuple[int, int]]) -> float:
+    """SCROLLS' rho: the mean over training examples of output characters / input characters (section 6.1)."""
+    ratios = [output / given for given, output in pairs]
+    return sum(ratios) / len(ratios)
+
+
+def lead(text: str, rho: float) -> str:
+    """SCROLLS' heuristic: the first rho x n characters of an input of n, rounded down (section 6.1)."""
+    return text[: math.floor(rho * len(text) + 1e-9)]
 
 
 def span(text: str, words: int, seed: int, task: str, example_id: str) -> str:
