@@ -35,7 +35,7 @@ BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
             "type": int,
             "default": 0,
             "metavar": "N",
-            "help": "cut prompts to N tokens (counted as white-space words, an estimate)",
+            "help": "cut prompts to N tokens (of --tokenizer, the model's own, or else white-space words)",
         },
     ),
     (
@@ -68,6 +68,31 @@ RUN_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
         },
     ),
     (["--models"], {"default": "", "metavar": "FILE", "dest": "models_file", "help": "your own file of models"}),
+    (
+        ["--arm"],
+        {
+            "action": "append",
+            "default": [],
+            "choices": ["full", "closed-book"],
+            "help": "closed-book: the QA tasks without their documents (repeat for both; default: full)",
+        },
+    ),
+    (
+        ["--tokenizer"],
+        {
+            "default": "",
+            "metavar": "NAME",
+            "help": "what --max-input-tokens counts: words, estimate, tiktoken:ENCODING, hf:FOLDER, hf:OWNER/NAME@REV",
+        },
+    ),
+    (
+        ["--truncation"],
+        {"default": "", "choices": ["", "official"], "help": "official: cut with the quirks of the official code"},
+    ),
+    (
+        ["--prompts"],
+        {"default": "", "metavar": "SET", "help": "a set of instructions of the suite file, e.g. instructed (scrolls)"},
+    ),
 ]
 # command -> (summary, example, module that runs it, arguments)
 COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]] = {

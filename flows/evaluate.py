@@ -26,6 +26,10 @@ def evaluate(
     max_input_tokens: int = 0,
     options: dict[str, Any] | None = None,
     models_file: str = "",
+    arms: list[str] | None = None,
+    tokenizer: str = "",
+    truncation: str = "",
+    prompts: str = "",
     home: str | None = None,
     store: str = "",
 ) -> Chain:
@@ -43,6 +47,10 @@ def evaluate(
         max_input_tokens: Cut prompts to so many tokens; 0 for none.
         options: Values by "task.option".
         models_file: The user's own file of models.
+        arms: "full", "closed-book" (the prompt without its document) or both; the full one by default.
+        tokenizer: What max_input_tokens counts: words, estimate, tiktoken:ENCODING, hf:FOLDER or hf:OWNER/NAME.
+        truncation: "official" to cut prompts with the quirks of the official code.
+        prompts: A set of instructions of the suite instead of its own.
         home: Home folder; SCROLLWORK_HOME or the project's .scrollwork by default.
         store: Response store URL; in the home by default.
     """

@@ -79,6 +79,19 @@ def inner_header(template: Template, example: Example, index: int) -> str:
     return template.inner_header.replace("{number}", str(index + 1)).replace("{title}", title)
 
 
+def closed_book(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """The same prompt without its documents, their headers and the blank line that is then one too many."""
+    gone = ("context_header", "inner_header", "document")
+    kept: list[Part] = []
+    for part in parts:
+        after_gap = not kept or kept[-1].role == "gap"
+        if part.role not in gone and not (part.role == "gap" and after_gap):
+            kept.append(part)
+    while kept and kept[-1].role == "gap":
+        kept.pop()
+    return tuple(kept)
+
+
 def query_start(parts: Sequence[Part]) -> int:
     """Index of the first part of the query, or of the response header where there is no query (fact sheet 2)."""
     roles = [part.role for part in parts]

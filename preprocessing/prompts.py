@@ -1,14 +1,16 @@
-"""From examples to prompts: assembled, adapted to the model's profile, cut to its limit."""
+"""From examples to prompts: assembled, adapted to the model's profile, cut to its limit, each with its receipt."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from preprocessing.chat import adapt
-from preprocessing.prompting import Template, assemble
-from preprocessing.truncation import TOKENIZERS, Cut, part_length, truncate
+from preprocessing.prompting import Template, assemble, closed_book
+from preprocessing.receipts import answer_place, evidence_place
+from preprocessing.tokens import Tokenizer
+from preprocessing.truncation import Counts, Cut, Limit, chars_of, truncate
 from records.example import Example
-from records.prompt import Part, Prompt, render
+from records.prompt import CLOSED_BOOK, Part, Prompt, render
 from records.stable import stable_int
 
 
@@ -16,21 +18,24 @@ from records.stable import stable_int
 class Profile:
     """Everything model-dependent in a prompt; models that share it share prompts.
 
-    variant: plain, chat or claude. policy: none, input (open models) or openai. tokenizer: a name, "" without a limit.
-    limit_tokens: the model's limit, 0 for none.
+    variant: plain, chat or claude. policy: of truncation.POLICIES. tokenizer: a name (preprocessing.tokens), "" without
+    a limit. limit_tokens: the model's limit, 0 for none. official: with the quirks of the official code.
+    prompts: name of the suite's set of instructions, "" for its own.
     """
 
     variant: str = "plain"
     policy: str = "none"
     tokenizer: str = ""
     limit_tokens: int = 0
+    official: bool = False
+    prompts: str = ""
 
     @property
     def name(self) -> str:
         """How rows and folders call it."""
-        return "-".join(
-            [self.variant, *([f"{self.policy}{self.limit_tokens}", self.tokenizer] if self.limit_tokens else [])]
-        )
+        limit = [f"{self.policy}{self.limit_tokens}", self.tokenizer] if self.limit_tokens else []
+        quirks = ["official"] if self.official and self.limit_tokens else []
+        return "-".join([self.variant, *([self.prompts] if self.prompts else []), *limit, *quirks])
 
 
 def prompts(
@@ -42,17 +47,32 @@ def prompts(
     arm: str,
     max_new_tokens: int,
     chat_sentence: str,
+    tokenizer: Tokenizer | None = None,
+    counted: Mapping[str, int] | None = None,
     shard: Sequence[int] = (0, 1),
 ) -> Iterator[Prompt]:
-    """One prompt an example, in order. shard: (number, of how many); an example is in the shard of its documents."""
+    """One prompt an example, in order. shard: (number, of how many); an example is in the shard of its documents.
+
+    tokenizer: the profile's, where it has a limit. counted: tokens by document id, as far as they are known.
+    Raises ValueError, naming the example, where instruction and query alone are over the limit.
+    """
     number, shards = shard
+    limit = Limit(profile.policy, profile.limit_tokens, max_new_tokens, profile.variant == "chat", profile.official)
+    counts = None if tokenizer is None else Counts(tokenizer, counted or {}, text_of)
     for example in examples:
         if stable_int("shard", *example.document_ids) % shards != number:
             continue
         parts = assemble(example, template, lambda document_id: len(text_of(document_id)))
-        cut = fitted(adapt(parts, template, profile.variant, chat_sentence), template, profile, text_of, max_new_tokens)
+        if arm == CLOSED_BOOK:
+            parts = closed_book(parts)
+        parts = adapt(parts, template, profile.variant, chat_sentence)
+        cut = Cut(parts, 0, 0, 0, chars_of(parts), 0)
+        if counts is not None:
+            try:
+                cut = fitted(parts, template, text_of, counts, limit)
+            except ValueError as error:
+                raise ValueError(f"{example.task}, {example.example_id}: {error}") from None
         text = render(cut.parts, text_of)
-        counted = bool(profile.tokenizer)
         yield Prompt(
             suite=example.suite,
             task=example.task,
@@ -68,25 +88,19 @@ def prompts(
             dropped_chars=cut.dropped_chars,
             truncated=cut.dropped_chars > 0,
             max_new_tokens=max_new_tokens,
-            tokens_document=cut.tokens_document if counted else None,
-            tokens_kept=cut.tokens_kept if counted else None,
-            tokens_prompt=cut.tokens_prompt if counted else None,
+            tokens_document=cut.tokens_document if counts else None,
+            tokens_kept=cut.tokens_kept if counts else None,
+            tokens_prompt=cut.tokens_prompt if counts else None,
+            dropped=cut.dropped,
+            answer_in=answer_place(example, cut, template.kind, text_of),
+            evidence_in=evidence_place(example, cut),
         )
 
 
 def fitted(
-    parts: tuple[Part, ...], template: Template, profile: Profile, text_of: Callable[[str], str], max_new_tokens: int
+    parts: tuple[Part, ...], template: Template, text_of: Callable[[str], str], counts: Counts, limit: Limit
 ) -> Cut:
-    """The parts, cut where the profile has a limit."""
-    if not profile.limit_tokens:
-        return Cut(parts, 0, 0, 0, sum(part_length(part) for part in parts if part.role == "document"), 0)
-    return truncate(
-        parts,
-        template,
-        text_of,
-        TOKENIZERS[profile.tokenizer](),
-        policy=profile.policy,
-        limit=profile.limit_tokens,
-        reserved=max_new_tokens,
-        chat=profile.variant != "plain",
-    )
+    """The parts, cut where they are over the limit; without a document there is nothing to cut."""
+    if any(part.role == "document" for part in parts):
+        return truncate(parts, template, text_of, counts, limit)
+    return Cut(parts, 0, 0, counts.total(parts), 0, 0)

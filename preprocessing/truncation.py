@@ -1,48 +1,45 @@
 """Truncation (ZeroSCROLLS, fact sheet 4): keep as much of the front as fits, then the omission, then the whole query.
 
 The budget is in tokens of the model's tokenizer; the cut is made by character offset, so that nothing is decoded. The
-instruction and the query are never cut.
+instruction and the query are never cut. Where the official code has a quirk, `official` repeats it and the default is
+corrected (docs/fidelity.md#truncation).
 """
 
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from preprocessing.prompting import BLANK, Template
+from preprocessing.tokens import Tokenizer
 from records.prompt import Part, part_text
 
-POLICIES = ("none", "input", "openai", "prefix")
+POLICIES = ("none", "input", "openai", "claude", "prefix")
 CHAT_OVERHEAD = 9  # tokens of a chat message around its text, as the official code counts them
-QUERY_ROLES = ("query_header", "query", "response_header")
+SLACK = 64  # tokens by which the sum over parts may differ from the count of the whole: nearer than that it is counted
 
 
-class Tokenizer(Protocol):
-    """Counts tokens and says where they end."""
+@dataclass(frozen=True)
+class Limit:
+    """How prompts are cut: policy of POLICIES, tokens of the model's limit, tokens reserved for the answer.
 
-    name: str
+    chat: the prompt is a chat message. official: with the quirks of the official code.
+    """
 
-    def ends(self, text: str) -> Sequence[int]:
-        """Character offset of the end of each token, rising."""
-        ...
-
-
-class WhitespaceWords:
-    """An estimate that says so: one token a white-space word."""
-
-    name = "words (an estimate: one token a word)"
-
-    def ends(self, text: str) -> list[int]:
-        """Ends of the white-space words."""
-        return [match.end() for match in re.finditer(r"\S+", text)]
-
-
-TOKENIZERS: dict[str, Callable[[], Tokenizer]] = {"words": WhitespaceWords}
+    policy: str
+    tokens: int
+    reserved: int = 0
+    chat: bool = False
+    official: bool = False
 
 
 @dataclass(frozen=True)
 class Cut:
-    """A prompt that fits, and its receipt: tokens of the document, of what was kept, of the prompt; characters."""
+    """A prompt that fits, and its receipt: tokens of the documents, of what was kept, of the prompt; characters.
+
+    tokens_prompt is the sum over the parts where the prompt is far from the limit, else counted on the whole.
+    dropped: the spans of documents that were left out.
+    """
 
     parts: tuple[Part, ...]
     tokens_document: int
@@ -50,82 +47,170 @@ class Cut:
     tokens_prompt: int
     kept_chars: int
     dropped_chars: int
+    dropped: tuple[Part, ...] = ()
 
 
-def fits(total: int, limit: int, reserved: int) -> bool:
-    """Whether a prompt of `total` tokens needs no cut; `reserved`: tokens of the answer (0 for open models)."""
-    return total <= limit - reserved
+class Counts:
+    """Tokens of parts. Whole documents are looked up where they were counted before; a literal is counted once."""
+
+    def __init__(self, tokenizer: Tokenizer, documents: Mapping[str, int], text_of: Callable[[str], str]) -> None:
+        self.tokenizer, self._documents, self._text_of = tokenizer, documents, text_of
+        self._literals: dict[str, int] = {}
+
+    def of(self, part: Part) -> int:
+        """Tokens of a part."""
+        if part.document_id is not None:
+            text = self._text_of(part.document_id)
+            whole = part.start == 0 and part.end == len(text)
+            known = self._documents.get(part.document_id) if whole else None
+            return self.tokenizer.count(text[part.start : part.end]) if known is None else known
+        assert part.text is not None
+        if part.text not in self._literals:
+            self._literals[part.text] = self.tokenizer.count(part.text)
+        return self._literals[part.text]
+
+    def total(self, parts: Sequence[Part]) -> int:
+        """Sum over parts: within a few tokens of what the whole text has, as parts meet at white space."""
+        return sum(self.of(part) for part in parts)
+
+    def exact(self, parts: Sequence[Part]) -> int:
+        """Tokens of the joined text."""
+        return self.tokenizer.count(joined(parts, self._text_of))
+
+    def fits(self, parts: Sequence[Part], most: int) -> tuple[bool, int]:
+        """Whether the parts have at most so many tokens, and how many; counted on the whole only near the limit."""
+        total = self.total(parts)
+        if abs(total - most) > SLACK:
+            return total <= most, total
+        total = self.exact(parts)
+        return total <= most, total
 
 
-def front_budget(policy: str, limit: int, reserved: int, tail: int, chat: bool) -> int:
+def room(limit: Limit, tokenizer: Tokenizer) -> int:
+    """The most tokens that a prompt may have uncut.
+
+    input, prefix: the limit without the tokenizer's special tokens. openai, claude: without the answer; the official
+    code forgets the 9 tokens of a chat message here (fact sheet 4.1).
+    """
+    if limit.policy in ("input", "prefix"):
+        return limit.tokens - tokenizer.added
+    overhead = CHAT_OVERHEAD if limit.policy == "openai" and limit.chat and not limit.official else 0
+    return limit.tokens - limit.reserved - overhead
+
+
+def front_budget(limit: Limit, tail: int) -> int:
     """How many tokens of the front are kept when a cut is needed; `tail`: tokens of omission and query.
 
-    openai (4.1): limit - tail - reserved - 1, and 9 fewer for chat models. input (4.3, open models): limit - tail.
+    openai (4.1): limit - tail - reserved - 1, and 9 fewer for chat models. claude (4.2): the same without the 9; its
+    tail has the Human prefix. input (4.3): limit - tail; its tail has the special tokens.
     """
-    if policy == "openai":
-        return limit - tail - reserved - 1 - (CHAT_OVERHEAD if chat else 0)
-    return limit - tail
+    if limit.policy in ("openai", "claude"):
+        overhead = CHAT_OVERHEAD if limit.policy == "openai" and limit.chat else 0
+        return limit.tokens - tail - limit.reserved - 1 - overhead
+    return limit.tokens - tail
 
 
 def truncate(
-    parts: Sequence[Part],
-    template: Template,
-    text_of: Callable[[str], str],
-    tokenizer: Tokenizer,
-    *,
-    policy: str,
-    limit: int,
-    reserved: int,
-    chat: bool,
+    parts: Sequence[Part], template: Template, text_of: Callable[[str], str], counts: Counts, limit: Limit
 ) -> Cut:
-    """The prompt cut to `limit` tokens by `policy`. Raises ValueError when not even the query fits.
+    """The prompt cut to a limit. Raises ValueError when not even instruction and query fit.
 
-    prefix (SCROLLS): the first `limit` tokens, nothing added.
+    prefix (SCROLLS 5, fact sheet 6.2): the first tokens of the input, no omission marker.
     """
-    if policy == "prefix":
-        return prefix(parts, text_of, tokenizer, limit)
+    parts = tuple(parts)
+    most = room(limit, counts.tokenizer)
+    fitting, total = counts.fits(parts, most)
+    if fitting:
+        tokens = counts.total(documents_of(parts))
+        return Cut(parts, tokens, tokens, total, chars_of(parts), 0)
+    if limit.policy == "prefix":
+        return prefix(parts, text_of, counts, most)
     front, tail = split_front(parts)
+    wrapper = front[:1] if front[0].role == "wrapper" else []
     omission = Part("omission", template.omission + BLANK)
-    if policy == "input":
-        reserved = 0
-    front_text = "".join(part_text(part, text_of) for part in front)
-    tail_text = "".join(part_text(part, text_of) for part in tail)
-    ends = tokenizer.ends(front_text)
-    document = sum(part_length(part) for part in parts if part.role == "document")
-    before = len(tokenizer.ends("".join(part_text(part, text_of) for part in head(front))))
-    whole = len(ends) + len(tokenizer.ends(tail_text))
-    if fits(whole, limit, reserved):
-        return Cut(tuple(parts), len(ends) - before, len(ends) - before, whole, document, 0)
-    tail_tokens = len(tokenizer.ends(f"{omission.text}{tail_text}"))
-    budget = front_budget(policy, limit, reserved, tail_tokens, chat)
-    if budget < before:
-        raise ValueError(
-            f"{limit:,} tokens leave no room for the document: instruction and query need {before + tail_tokens:,}"
-        )
-    kept = cut_at(front, ends[budget - 1] if budget else 0, text_of)
-    kept_chars = sum(part_length(part) for part in kept if part.role == "document")
-    return Cut(
-        (*kept, omission, *tail),
-        len(ends) - before,
-        budget - before,
-        budget + tail_tokens,
-        kept_chars,
-        document - kept_chars,
-    )
+    ending = (omission, *tail)
+    tail_tokens = counts.exact([*wrapper, *ending]) + (counts.tokenizer.added if limit.policy == "input" else 0)
+    budget = front_budget(limit, tail_tokens)
+    own = front[len(wrapper) :]
+    while True:
+        needed = counts.exact(head(own))
+        if budget < needed:
+            raise ValueError(
+                f"{limit.tokens:,} tokens leave no room for the document: instruction and query need "
+                f"{needed + tail_tokens:,}"
+            )
+        cut = cut_front(wrapper, own, budget, counts.tokenizer, text_of, limit)
+        kept = (*wrapper, *cut, *ending)
+        total = counts.exact(kept)
+        # What is re-tokenised as one text may have a token more at the joint; the official code does not look.
+        if total <= most or limit.official:
+            return receipt(parts, kept, counts, total, budget - counts.total(literals_of(cut)))
+        budget -= total - most
 
 
-def prefix(parts: Sequence[Part], text_of: Callable[[str], str], tokenizer: Tokenizer, limit: int) -> Cut:
-    """The first `limit` tokens of the whole input (SCROLLS 5, fact sheet 6.2): no omission marker."""
-    ends = tokenizer.ends("".join(part_text(part, text_of) for part in parts))
-    before = len(tokenizer.ends("".join(part_text(part, text_of) for part in head(parts))))
-    document = sum(part_length(part) for part in parts if part.role == "document")
-    if len(ends) <= limit:
-        return Cut(tuple(parts), len(ends) - before, len(ends) - before, len(ends), document, 0)
-    if limit < before:
-        raise ValueError(f"{limit:,} tokens leave no room for the document: the query needs {before:,}")
-    kept = cut_at(parts, ends[limit - 1] if limit else 0, text_of)
-    kept_chars = sum(part_length(part) for part in kept if part.role == "document")
-    return Cut(tuple(kept), len(ends) - before, limit - before, limit, kept_chars, document - kept_chars)
+def cut_front(
+    wrapper: Sequence[Part],
+    front: Sequence[Part],
+    budget: int,
+    tokenizer: Tokenizer,
+    text_of: Callable[[str], str],
+    limit: Limit,
+) -> list[Part]:
+    """The front (without Claude's wrapper) cut to a budget.
+
+    Official quirk: claude applies the place of a token in the wrapped prompt to the text without its wrapper, 9
+    characters further (fact sheet 4.2).
+    """
+    text = joined(front, text_of)
+    if limit.official and limit.policy == "claude":
+        return cut_at(front, tokenizer.cut(joined(wrapper, text_of) + text, budget), text_of)
+    return cut_at(front, tokenizer.cut(text, budget), text_of)
+
+
+def prefix(parts: Sequence[Part], text_of: Callable[[str], str], counts: Counts, most: int) -> Cut:
+    """The first `most` tokens. Raises ValueError when the query alone has more."""
+    before = counts.exact(head(parts))
+    if most < before:
+        raise ValueError(f"{most:,} tokens leave no room for the document: the query needs {before:,}")
+    budget = most
+    while True:
+        kept = tuple(cut_at(parts, counts.tokenizer.cut(joined(parts, text_of), budget), text_of))
+        total = counts.exact(kept)
+        if total <= most:
+            return receipt(parts, kept, counts, total, total - counts.total(literals_of(kept)))
+        budget -= total - most
+
+
+def receipt(parts: Sequence[Part], kept: Sequence[Part], counts: Counts, total: int, kept_tokens: int) -> Cut:
+    """What became of the documents of `parts`."""
+    dropped = tuple(dropped_spans(parts, kept))
+    tokens = counts.total(documents_of(parts))
+    lost = chars_of(dropped)
+    shown = max(0, min(kept_tokens, tokens)) if lost else tokens
+    return Cut(tuple(kept), tokens, shown, total, chars_of(parts) - lost, lost, dropped)
+
+
+def dropped_spans(parts: Sequence[Part], kept: Sequence[Part]) -> list[Part]:
+    """What of each document is not in the kept parts, which are a front of the parts."""
+    left = list(documents_of(kept))
+    spans = []
+    for part in documents_of(parts):
+        start = part.start or 0
+        if left and (left[0].document_id, left[0].start) == (part.document_id, part.start):
+            start = left.pop(0).end or 0
+        if start < (part.end or 0):
+            spans.append(replace(part, start=start))
+    return spans
+
+
+def documents_of(parts: Sequence[Part]) -> list[Part]:
+    """The parts that are spans of documents."""
+    return [part for part in parts if part.role == "document"]
+
+
+def literals_of(parts: Sequence[Part]) -> list[Part]:
+    """The parts that are not."""
+    return [part for part in parts if part.role != "document"]
 
 
 def split_front(parts: Sequence[Part]) -> tuple[list[Part], list[Part]]:
@@ -166,8 +251,11 @@ def shortened(part: Part, keep: int) -> Part:
     return Part(part.role, None, part.document_id, part.start, part.start + keep)
 
 
-def part_length(part: Part) -> int:
-    """Characters of a document part."""
-    assert part.start is not None
-    assert part.end is not None
-    return part.end - part.start
+def joined(parts: Sequence[Part], text_of: Callable[[str], str]) -> str:
+    """The text of the parts."""
+    return "".join(part_text(part, text_of) for part in parts)
+
+
+def chars_of(parts: Sequence[Part]) -> int:
+    """Characters of the parts that are spans of documents."""
+    return sum((part.end or 0) - (part.start or 0) for part in documents_of(parts))

@@ -17,7 +17,9 @@ ROLES = (
     "query",
     "response_header",
 )
-ARMS = ("full", "closed-book")
+FULL, CLOSED_BOOK = "full", "closed-book"
+ARMS = (FULL, CLOSED_BOOK)
+PLACES = ("kept", "dropped", "both", "split", "absent")  # of an answer or evidence, in a prompt that was cut
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,8 @@ class Prompt(Row):
     profile: name of everything model-dependent in it (chat variant, tokenizer, limit, truncation policy).
     prompt_sha256: of the rendered text in UTF-8. words: white-space words of the rendered text.
     tokens_*: by the profile's tokenizer, None where it has none. kept_chars and dropped_chars: of the documents.
+    dropped: spans of documents that were cut off. answer_in, evidence_in: where a reference's text and the known
+    evidence stand in what was cut (PLACES); None where nothing was cut or nothing is known.
     units, span_start, span_length: the observed window in units of a context (Dolce), None elsewhere.
     """
 
@@ -69,6 +73,9 @@ class Prompt(Row):
     tokens_document: int | None = None
     tokens_kept: int | None = None
     tokens_prompt: int | None = None
+    dropped: tuple[Part, ...] = ()
+    answer_in: str | None = None
+    evidence_in: str | None = None
     units: int | None = None
     span_start: int | None = None
     span_length: int | None = None
@@ -79,6 +86,9 @@ class Prompt(Row):
         self.require(
             self.truncated == (self.dropped_chars > 0), "truncated", "must say whether characters were dropped"
         )
+        for name in ("answer_in", "evidence_in"):
+            place = getattr(self, name)
+            self.require(place is None or place in PLACES, name, f"{place!r} is none of {', '.join(PLACES)}")
         self.require(self.max_new_tokens > 0, "max_new_tokens", "must be positive")
         self.require(self.draw >= 0, "draw", "is negative")
 

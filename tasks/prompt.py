@@ -10,6 +10,8 @@ from records.example import Example
 from records.prompt import Prompt
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks.graph import Node
+from tasks.tokenizers import load
+from tasks.tokens import counts
 from tasks.workshop import Workshop
 
 
@@ -17,19 +19,23 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     """Render every prompt once, for its digest and length; keep its parts."""
     params = node.params
     table = writer.table("prompts", Prompt)
-    count = words = truncated = 0
+    profile = Profile(**params["profile"])
+    count = words = truncated = tokens = 0
     for prompt in prompts(
         inputs["sample"].rows("examples", Example),
         Template(**params["template"]),
-        Profile(**params["profile"]),
+        profile,
         inputs["curated"].texts(),
         arm=params["arm"],
         max_new_tokens=params["max_new_tokens"],
         chat_sentence=params["chat_sentence"],
+        tokenizer=load(profile.tokenizer, shop.home) if profile.tokenizer else None,
+        counted=counts(inputs.get("tokens")),
         shard=params.get("shard", (0, 1)),
     ):
         table.add(prompt)
         count += 1
         words += prompt.words
         truncated += prompt.truncated
-    writer.facts = {"prompts": count, "words": words, "truncated": truncated}
+        tokens += prompt.tokens_prompt or 0
+    writer.facts = {"prompts": count, "words": words, "truncated": truncated, **({"tokens": tokens} if tokens else {})}

@@ -8,9 +8,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from records.prompt import ARMS, CLOSED_BOOK, FULL
 from storage.home import Home
 from tasks.errors import UsageError
 from tasks.suites import SAMPLE, Suite, TaskConfig, load_suite
+from tasks.tokenizers import adopt
 
 KINDS = {bool: "true or false", int: "a whole number", str: "text", list: "a list"}
 
@@ -20,6 +22,8 @@ class Request:
     """tasks, splits: () for all of the suite, its default ones. limit, max_input_tokens: 0 for none.
 
     options: values of `--set TASK.OPTION=VALUE`, by "task.option". models: () to build only.
+    arms: () for the full one. tokenizer: lasting name (tasks.tokenizers), "" for the model's own. truncation:
+    "official" for the quirks of the official code. prompts: one of the suite's sets of instructions, "" for its own.
     """
 
     suite: str
@@ -34,9 +38,22 @@ class Request:
     seed: int | None = None
     max_input_tokens: int = 0
     options: Mapping[str, Any] | None = None
+    arms: tuple[str, ...] = ()
+    tokenizer: str = ""
+    truncation: str = ""
+    prompts: str = ""
 
     def __post_init__(self) -> None:
         suite = load_suite(self.suite)
+        _among("arm", self.arms, list(ARMS))
+        _among("truncation", (self.truncation,) if self.truncation else (), ["official"])
+        _among(f"set of prompts of {self.suite}", (self.prompts,) if self.prompts else (), list(suite.prompts))
+        if self.tokenizer and not self.max_input_tokens:
+            raise UsageError("--tokenizer says how --max-input-tokens counts: give both")
+        if CLOSED_BOOK in self.arms:
+            silent = [task.name for task in self.chosen_tasks() if self.tasks and not task.asks]
+            if silent:
+                raise UsageError(f"{silent[0]} has no closed-book arm: it asks nothing that its document does not")
         _among("task", self.tasks, list(suite.tasks))
         for task in self.chosen_tasks():
             _among(f"split of {task.name}", self.chosen_splits(), list(task.splits))
@@ -60,6 +77,8 @@ class Request:
         if raw and sample:
             raise UsageError("--raw and --sample exclude each other")
         place = Home.at(home, store)
+        if rest.get("tokenizer"):
+            rest["tokenizer"] = adopt(rest["tokenizer"], place)
         folder = SAMPLE if sample else Path(raw).expanduser().resolve() if raw else place.folder / "raw"
         if raw and not folder.is_dir():
             raise UsageError(f"--raw {raw}: there is no such folder")
@@ -79,6 +98,10 @@ class Request:
     def chosen_splits(self) -> tuple[str, ...]:
         """The splits asked for."""
         return self.splits or self.config.default_splits
+
+    def chosen_arms(self) -> tuple[str, ...]:
+        """The arms asked for."""
+        return self.arms or (FULL,)
 
     def options_of(self, task: TaskConfig) -> dict[str, Any]:
         """The task's options with the user's values."""

@@ -21,6 +21,8 @@ LIBRARIES = {
     "rouge_score": "rouge-score",
     "unidecode": "Unidecode",
     "nltk": "nltk",
+    "tiktoken": "tiktoken",
+    "tokenizers": "tokenizers",
 }  # whose versions decide results
 SKIPPED = {"lineno", "col_offset", "end_lineno", "end_col_offset", "type_comment", "type_ignores", "kind", "ctx"}
 

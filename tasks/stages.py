@@ -13,6 +13,8 @@ from typing import Any
 
 from models.registry import module_of, settings
 from preprocessing.prompts import Profile
+from preprocessing.tokens import engine_module
+from records.prompt import CLOSED_BOOK, FULL
 from scoring.registry import module_of as metric_module
 from tasks.errors import UsageError
 from tasks.graph import Node, RawQuery
@@ -20,17 +22,17 @@ from tasks.request import Request
 from tasks.suites import Suite, TaskConfig, load_models, load_published
 
 PLAIN = Profile()
-ARM = "full"
 
 
 @dataclass(frozen=True)
 class Part:
-    """What one node is of: a task and split of a request, and further a profile, a shard, a model."""
+    """What one node is of: a task and split of a request, and further a profile, an arm, a shard, a model."""
 
     request: Request
     task: TaskConfig
     split: str
     profile: Profile = PLAIN
+    arm: str = FULL
     shard: int = 0
     model: str = ""
     table: Mapping[str, Any] | None = None
@@ -44,7 +46,7 @@ class Part:
     def labels(self) -> tuple[tuple[str, str], ...]:
         """Labels of a stage of a model (or of prompts for any), without shard."""
         named = [("model", self.model)] if self.model else []
-        return (*self.base, *named, ("profile", self.profile.name), ("arm", ARM))
+        return (*self.base, *named, ("profile", self.profile.name), ("arm", self.arm))
 
     @property
     def sharded(self) -> tuple[tuple[str, str], ...]:
@@ -75,17 +77,28 @@ def run_nodes(request: Request) -> list[Node]:
         if request.suite not in suites:
             raise UsageError(f"model {model!r} is defined for {', '.join(suites)} only, not for {request.suite}")
     return [
-        aggregate_node(replace(part, profile=profile_of(request), model=model, table=settings(model, tables)))
+        aggregate_node(replace(part, profile=profile_of(request, table), arm=arm, model=model, table=table))
         for model in request.models
+        for table in (settings(model, tables),)
+        for arm in request.chosen_arms()
         for part in parts(request)
+        if arm != CLOSED_BOOK or part.task.asks
     ]
 
 
-def profile_of(request: Request) -> Profile:
-    """How prompts are made for the models of this request (baselines: plain, cut only where the user says so)."""
-    if not request.max_input_tokens:
-        return PLAIN
-    return Profile("plain", request.config.truncation, "words", request.max_input_tokens)
+def profile_of(request: Request, table: Mapping[str, Any]) -> Profile:
+    """How prompts are made for a model: by its table, the user's limits first (baselines: plain, uncut)."""
+    limit = request.max_input_tokens or int(table.get("context", 0))
+    if not limit:
+        return Profile(table.get("variant", "plain"), prompts=request.prompts)
+    return Profile(
+        variant=table.get("variant", "plain"),
+        policy=table.get("truncation", request.config.truncation_of(request.prompts)),
+        tokenizer=request.tokenizer or table.get("tokenizer", "words"),
+        limit_tokens=limit,
+        official=request.truncation == "official",
+        prompts=request.prompts,
+    )
 
 
 def seed_of(request: Request) -> int:
@@ -140,21 +153,34 @@ def scaled(strata: Mapping[str, int], size: int) -> dict[str, int]:
     return {name: round(count * size / whole) for name, count in strata.items()}
 
 
+def tokens_node(part: Part) -> Node:
+    """The sample's documents counted by the profile's tokenizer."""
+    name = part.profile.tokenizer
+    inputs = (("curated", curate_node(part)), ("sample", sample_node(part)))
+    modules = ("preprocessing.tokens", *filter(None, [engine_module(name)]))
+    return Node("tokens", (*part.base, ("tokenizer", name)), {"tokenizer": name}, modules, inputs)
+
+
 def prompt_node(part: Part) -> Node:
     """Examples to prompts of one profile."""
-    task = part.task
+    task, name = part.task, part.profile.tokenizer
     params = {
-        "template": dict(task.template),
+        "template": part.request.config.template(task, part.profile.prompts),
         "profile": asdict(part.profile),
-        "arm": ARM,
+        "arm": part.arm,
         "max_new_tokens": task.max_new_tokens,
         "chat_sentence": part.request.config.chat_sentence,
     }
     if task.shards > 1:
         params["shard"] = [part.shard, task.shards]
     own = replace(part, model="")
-    inputs = (("curated", curate_node(part)), ("sample", sample_node(part)))
-    return Node("prompt", own.sharded, params, ("preprocessing.prompts",), inputs)
+    inputs = [("curated", curate_node(part)), ("sample", sample_node(part))]
+    modules = ["preprocessing.prompts"]
+    if name and part.arm == FULL:
+        inputs.append(("tokens", tokens_node(part)))
+    if name and engine_module(name):
+        modules.append(engine_module(name))
+    return Node("prompt", own.sharded, params, tuple(modules), tuple(inputs))
 
 
 def generate_node(part: Part) -> Node:
@@ -203,7 +229,14 @@ def report_node(request: Request, aggregates: list[Node], failures: Sequence[Map
 
 def shown(request: Request) -> dict[str, Any]:
     """What of a request differs from the suite's own way, for the head of the report."""
-    asked = {"limit": request.limit, "seed": request.seed, "max input tokens": request.max_input_tokens}
+    asked = {
+        "limit": request.limit,
+        "seed": request.seed,
+        "max input tokens": request.max_input_tokens,
+        "tokenizer": request.tokenizer,
+        "truncation": request.truncation,
+        "prompts": request.prompts,
+    }
     return {**{name: value for name, value in asked.items() if value}, **(request.options or {})}
 
 

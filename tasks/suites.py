@@ -44,6 +44,11 @@ class TaskConfig:
     one_source: bool
     shards: int
 
+    @property
+    def asks(self) -> bool:
+        """Whether it asks something that could be answered without the document: it has a closed-book arm."""
+        return self.template["kind"] in ("qa", "nli")
+
 
 @dataclass(frozen=True)
 class Suite:
@@ -56,7 +61,21 @@ class Suite:
     chat_sentence: str
     truncation: str
     validation_size: int
+    temperature: float
     tasks: Mapping[str, TaskConfig]
+    prompts: Mapping[str, Mapping[str, Any]]
+
+    def truncation_of(self, prompts: str = "") -> str:
+        """How prompts of a set are cut where the model's table does not say."""
+        return str(self.prompts[prompts].get("truncation", self.truncation)) if prompts else self.truncation
+
+    def template(self, task: TaskConfig, prompts: str = "") -> dict[str, Any]:
+        """The strings of a task's prompts: the suite's own, or those of a set of `prompts` over them."""
+        if not prompts:
+            return dict(task.template)
+        chosen = self.prompts[prompts]
+        layout = {"layout": chosen["layout"]} if "layout" in chosen else {}
+        return {**task.template, **layout, **chosen["task"].get(task.name, {})}
 
 
 @cache
@@ -75,6 +94,8 @@ def load_suite(name: str) -> Suite:
         chat_sentence=data.get("chat_sentence", ""),
         truncation=data["truncation"],
         validation_size=data.get("validation_size", 0),
+        temperature=data["temperature"],
+        prompts=data.get("prompts", {}),
         tasks={task: _task(task, table, data.get("layout")) for task, table in data["task"].items()},
     )
 

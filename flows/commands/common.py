@@ -18,6 +18,7 @@ from tasks.request import Request
 if TYPE_CHECKING:
     from rich.console import Console
 
+OF_RUNS = ("models", "models_file", "arms", "tokenizer", "truncation", "prompts")  # what only `evaluate` is told
 WIDTH = 130  # of tables where the output is no terminal
 
 
@@ -37,6 +38,10 @@ def request_of(arguments: argparse.Namespace) -> Request:
         seed=arguments.seed,
         max_input_tokens=arguments.max_input_tokens,
         options=options_of(arguments.settings),
+        arms=tuple(dict.fromkeys(getattr(arguments, "arm", []))),
+        tokenizer=getattr(arguments, "tokenizer", ""),
+        truncation=getattr(arguments, "truncation", ""),
+        prompts=getattr(arguments, "prompts", ""),
     )
 
 
@@ -84,7 +89,7 @@ def through_prefect(arguments: argparse.Namespace, request: Request, flow: str) 
     progress.say("waiting for Prefect" if "PREFECT_API_URL" in os.environ else "starting Prefect in this process")
     parameters = parameters_of(request)
     if flow == "build_datasets":
-        parameters = {name: value for name, value in parameters.items() if name not in ("models", "models_file")}
+        parameters = {name: value for name, value in parameters.items() if name not in OF_RUNS}
     try:
         chain: Chain = getattr(importlib.import_module(f"flows.{flow}"), flow)(**parameters)
     except StageFailed as failed:

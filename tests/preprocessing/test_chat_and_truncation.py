@@ -8,14 +8,15 @@ from hypothesis import strategies as st
 
 from preprocessing.chat import adapt, answer_tag
 from preprocessing.prompting import Template, assemble
-from preprocessing.truncation import WhitespaceWords, fits, front_budget, truncate
+from preprocessing.tokens import make
+from preprocessing.truncation import Counts, Limit, front_budget, room, truncate
 from records.example import Example
 from records.prompt import Part, render
 from tasks.suites import load_suite
 
 SUITE = load_suite("zeroscrolls")
 SENTENCE = "Do not provide any explanation."
-WORDS = WhitespaceWords()
+WORDS = make("words")
 
 
 def template(task: str) -> Template:
@@ -95,9 +96,16 @@ def test_tag_is_not_the_answer_type(task: str, tag: str) -> None:
 def test_budget_differs_from_the_vector(
     policy: str, limit: int, reserved: int, total: int, tail: int, is_chat: bool, kept: int | None
 ) -> None:
-    assert fits(total, limit, reserved) is (kept is None)
+    how = Limit(policy, limit, reserved, is_chat, official=True)
+    assert (total <= room(how, WORDS)) is (kept is None)
     if kept is not None:
-        assert front_budget(policy, limit, reserved, tail, is_chat) == kept
+        assert front_budget(how, tail) == kept
+
+
+def test_nine_tokens_of_a_chat_message_are_forgotten_by_the_default() -> None:
+    """The official code takes a prompt of L - G tokens whole, though the message has 9 more (fact sheet 4.1)."""
+    assert room(Limit("openai", 8192, 1024, chat=True), WORDS) == 7159
+    assert room(Limit("openai", 8192, 1024, chat=False), WORDS) == 7168
 
 
 @given(
@@ -115,7 +123,7 @@ def test_cut_prompt_is_too_long_or_loses_instruction_or_query(
     whole = parts(task, text, query, documents=2 if task == "musique" else 1)
     own = template(task)
     try:
-        cut = truncate(whole, own, lambda _: text, WORDS, policy=policy, limit=limit, reserved=reserved, chat=False)
+        cut = truncate(whole, own, lambda _: text, Counts(WORDS, {}, lambda _: text), Limit(policy, limit, reserved))
     except ValueError as error:
         assert "leave no room" in str(error)  # noqa: PT017
         return
@@ -134,7 +142,7 @@ def test_cut_keeps_another_number_of_words_than_the_budget() -> None:
     text = " ".join(f"w{n}" for n in range(5000))
     whole = parts("squality", text, "Why?")
     own = template("squality")
-    cut = truncate(whole, own, lambda _: text, WORDS, policy="input", limit=1000, reserved=512, chat=False)
+    cut = truncate(whole, own, lambda _: text, Counts(WORDS, {}, lambda _: text), Limit("input", 1000, 512))
     tail = len(f"{own.omission}\n\nQuestion:\nWhy?\n\nAnswer:\n".split())
     head = len(f"{own.instruction}\n\nStory:\n".split())
     rendered = render(cut.parts, lambda _: text)

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from preprocessing.chat import adapt, answer_tag, answer_type
 from preprocessing.prompting import Template, assemble, official_rows
 from preprocessing.prompts import Profile, prompts
-from preprocessing.truncation import Cut, WhitespaceWords, truncate
+from preprocessing.tokens import make
+from preprocessing.truncation import Counts, Cut, Limit, truncate
 from records.example import Example
 from records.prompt import Part, render
 from tasks.suites import load_suite
@@ -39,12 +40,23 @@ def words(count: int) -> str:
     return " ".join(f"w{number}" for number in range(count))
 
 
-def cut(task: str, text: str, variant: str = "plain", count: int = 1, **how: int | str) -> tuple[Cut, str]:
+def cut(
+    task: str,
+    text: str,
+    variant: str = "plain",
+    count: int = 1,
+    *,
+    policy: str,
+    limit: int,
+    reserved: int,
+    official: bool = False,
+) -> tuple[Cut, str]:
     """The cut prompt, and its text."""
     own = template(task)
     parts = assemble(example(task, count), own, lambda _: len(text))
     adapted = adapt(parts, own, variant, SUITE.chat_sentence)
-    made = truncate(adapted, own, lambda _: text, WhitespaceWords(), chat=variant != "plain", **how)  # type: ignore[arg-type]
+    counts = Counts(make("words"), {}, lambda _: text)
+    made = truncate(adapted, own, lambda _: text, counts, Limit(policy, limit, reserved, variant == "chat", official))
     return made, render(made.parts, lambda _: text)
 
 
@@ -135,7 +147,7 @@ def test_openai_prompt_keeps_another_front(
     head = len(f"{template(task).instruction} {template(task).context_header}".split())
     tail = 1 if variant == "plain" else 0  # "Summary:"
     text = words(limit - reserved - head - tail + over)
-    made, shown = cut(task, text, variant, policy="openai", limit=limit, reserved=reserved)
+    made, shown = cut(task, text, variant, policy="openai", limit=limit, reserved=reserved, official=True)
     assert len(made.parts) > 3
     if kept is None:
         assert template(task).omission not in shown
@@ -152,9 +164,8 @@ def test_gov_report_for_gpt4_keeps_other_than_7146_tokens() -> None:
     longer = Template(**{**SUITE.tasks["gov_report"].template, "omission": f"one two three four {own.omission}"})
     text = words(20_000)
     parts = adapt(assemble(example("gov_report"), longer, lambda _: len(text)), longer, "chat", SENTENCE)
-    made = truncate(
-        parts, longer, lambda _: text, WhitespaceWords(), policy="openai", limit=8192, reserved=1024, chat=True
-    )
+    counts = Counts(make("words"), {}, lambda _: text)
+    made = truncate(parts, longer, lambda _: text, counts, Limit("openai", 8192, 1024, chat=True))
     shown = render(made.parts, lambda _: text)
     front = shown[: shown.index("one two three four")]
     head = len(f"{own.instruction} {own.context_header}".split())
@@ -178,11 +189,10 @@ def test_cut_takes_from_instruction_or_query_or_loses_count(
     count = count if template(task).inner_header else 1
     own = template(task)
     whole = adapt(assemble(example(task, count), own, lambda _: len(text)), own, variant, SENTENCE)
-    how: dict[str, int | str] = {"policy": policy, "limit": limit, "reserved": 10}
     asked = render(whole, lambda _: text)
     unavoidable = [part for part in whole if part.role not in ("document", "inner_header", "gap", "context_header")]
     try:
-        made, shown = cut(task, text, variant, count, **how)
+        made, shown = cut(task, text, variant, count, policy=policy, limit=limit, reserved=10)
     except ValueError as error:
         assert f"{limit} tokens leave no room for the document" in str(error)  # noqa: PT017
         assert limit < len(asked.split()) + 10 + 10  # a limit in which the whole prompt fits is never too small
@@ -216,13 +226,18 @@ def test_receipt_of_a_prompt_does_not_match_its_text() -> None:
     given_examples = [example("squality")]
     own = template("squality")
     (whole,) = prompts(given_examples, own, Profile(), lambda _: text, **how)  # type: ignore[arg-type]
-    (short,) = prompts(given_examples, own, Profile("plain", "input", "words", 200), lambda _: text, **how)  # type: ignore[arg-type]
+    (short,) = prompts(
+        given_examples, own, Profile("plain", "input", "words", 200), lambda _: text, tokenizer=make("words"), **how
+    )  # type: ignore[arg-type]
     assert (whole.truncated, whole.dropped_chars, whole.kept_chars) == (False, 0, len(text))
     assert (whole.tokens_document, whole.tokens_prompt, whole.profile) == (None, None, "plain")
     assert whole.words == len(render(whole.parts, lambda _: text).split())
     assert short.truncated
     assert short.kept_chars + short.dropped_chars == len(text)
-    assert (short.tokens_document, short.tokens_prompt, short.profile) == (500, 200, "plain-input200-words")
+    seen = len(render(short.parts, lambda _: text).split())  # 199: the last word and the omission's dots are one
+    assert (short.tokens_document, short.tokens_prompt, short.profile) == (500, seen, "plain-input200-words")
+    assert (seen, len(short.dropped)) == (199, 1)
+    assert short.dropped[0].end == len(text)
     assert short.prompt_sha256 != whole.prompt_sha256
 
 

@@ -1,0 +1,70 @@
+"""What a cut took from a prompt: is the answer, is the known evidence, still in what the model sees?
+
+A score on cut prompts means little without it: peers cut silently, and the tail of a text may hold the answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from preprocessing.truncation import Cut, documents_of
+from records.example import Example
+from records.prompt import Part, part_text
+
+
+def answer_place(example: Example, cut: Cut, kind: str, text_of: Callable[[str], str]) -> str | None:
+    """Where a reference stands verbatim, as whole words, case folded: kept, dropped, both, or absent.
+
+    None where nothing was cut, and for summaries, which stand nowhere. An answer that the cut goes through is dropped.
+    """
+    if not cut.dropped or kind != "qa" or not example.references:
+        return None
+    pattern = any_of(example.references)
+    if pattern is None:
+        return "absent"
+    # a little before the cut belongs to what was dropped: an answer across it cannot be read
+    longest = max(len(reference) for reference in example.references)
+    kept = found(pattern, documents_of(cut.parts), text_of)
+    dropped = found(pattern, cut.dropped, text_of, before=longest)
+    if kept and dropped and not found(pattern, cut.dropped, text_of):
+        dropped = False  # seen again only because of those characters
+    return {(True, True): "both", (True, False): "kept", (False, True): "dropped"}.get((kept, dropped), "absent")
+
+
+def any_of(references: Iterable[str]) -> re.Pattern[str] | None:
+    """A pattern for any of the references; None where none has a letter or digit."""
+    texts = sorted({reference.strip() for reference in references if any(map(str.isalnum, reference))})
+    if not texts:
+        return None
+    return re.compile(r"(?<!\w)(?:" + "|".join(re.escape(text) for text in texts) + r")(?!\w)", re.IGNORECASE)
+
+
+def found(pattern: re.Pattern[str], spans: Iterable[Part], text_of: Callable[[str], str], before: int = 0) -> bool:
+    """Whether it stands in one of the spans, `before` characters in front of them taken in."""
+    for span in spans:
+        start = max(0, (span.start or 0) - before) if before else span.start
+        text = part_text(Part("document", None, span.document_id, start, span.end), text_of)
+        if pattern.search(text):
+            return True
+    return False
+
+
+def evidence_place(example: Example, cut: Cut) -> str | None:
+    """Where the evidence that upstream's annotators marked stands: kept, dropped, or split between the two.
+
+    Evidence is metadata `evidence_spans`: [number of the document, start, end] in characters, from 0.
+    """
+    spans = example.facts.get("evidence_spans") if cut.dropped else None
+    if not spans:
+        return None
+    lost = [(gone.document_id, gone.start or 0, gone.end or 0) for gone in cut.dropped]
+
+    def missing(number: int, start: int, end: int) -> int:
+        """Characters of the evidence that were dropped."""
+        name = example.document_ids[number]
+        return sum(max(0, min(end, to) - max(start, of)) for document, of, to in lost if document == name)
+
+    whole = sum(end - start for _, start, end in spans)
+    gone = sum(missing(*span) for span in spans)
+    return "kept" if gone == 0 else "dropped" if gone >= whole else "split"

@@ -1,0 +1,16 @@
+"""How many tokens a document has by one tokenizer."""
+
+from dataclasses import dataclass
+
+from records.base import Row
+
+
+@dataclass(frozen=True)
+class TokenCount(Row):
+    """Of a whole document, without special tokens."""
+
+    document_id: str
+    tokens: int
+
+    def check(self) -> None:
+        self.require(self.tokens >= 0, "tokens", "is negative")

@@ -1,0 +1,85 @@
+"""Tokenizers by name: taken into the home once, so that a worker anywhere loads the same vocabulary.
+
+`hf:FOLDER`, `hf:FILE` and `hf:OWNER/NAME@REVISION` become `hf:NAME~DIGEST`: the sha256 of the tokenizer.json is its
+identity and part of every key that depends on it; where it lay is not.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from functools import lru_cache
+from pathlib import Path
+
+from preprocessing.tokens import Tokenizer, engine_module, make
+from storage.home import Home
+from tasks.errors import UsageError
+
+FILE = "tokenizer.json"
+DIGEST_CHARS = 16
+
+
+def adopt(name: str, home: Home) -> str:
+    """The lasting name of a tokenizer that a person named. Raises UsageError with what to do."""
+    try:
+        kind = engine_module(name)
+    except ValueError as error:
+        raise UsageError(f"--tokenizer {error}") from None
+    if not kind or not name.startswith("hf:"):
+        return name
+    wanted = name.partition(":")[2]
+    if "~" in wanted and kept(name, home).is_file():
+        return name
+    place = Path(wanted).expanduser()
+    file = place / FILE if place.is_dir() else place if place.is_file() else downloaded(wanted)
+    if not file.is_file():
+        raise UsageError(f"--tokenizer {name}: {place} has no {FILE}")
+    data = file.read_bytes()
+    digest = hashlib.sha256(data).hexdigest()[:DIGEST_CHARS]
+    label = file.resolve().parent.name if place.exists() else wanted.partition("@")[0].replace("/", "--")
+    adopted = f"hf:{label}~{digest}"
+    target = kept(adopted, home)
+    if not target.is_file():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial = target.with_name(f".tmp-{os.getpid()}-{target.name}")
+        partial.write_bytes(data)
+        partial.replace(target)
+    load(adopted, home)  # a broken vocabulary is told before anything runs
+    return adopted
+
+
+def kept(name: str, home: Home) -> Path:
+    """Where the home keeps the vocabulary of a lasting name."""
+    return home.folder / "tokenizers" / f"{name.rpartition('~')[2]}.json"
+
+
+def downloaded(wanted: str) -> Path:
+    """The tokenizer.json of a model on the hub, from its cache where it is there. Raises UsageError."""
+    try:
+        from huggingface_hub import hf_hub_download
+    except ImportError:
+        raise UsageError(
+            f"--tokenizer hf:{wanted}: no such folder; for the hub: pip install 'scrollwork[tokens]'"
+        ) from None
+    owner, _, revision = wanted.partition("@")
+    try:
+        return Path(hf_hub_download(owner, FILE, revision=revision or None))
+    except Exception as error:  # the hub's own errors share no useful base
+        first = (str(error) or type(error).__name__).splitlines()[0]
+        raise UsageError(f"--tokenizer hf:{wanted}: no such folder, and the hub did not give it: {first}") from None
+
+
+def load(name: str, home: Home) -> Tokenizer:
+    """The tokenizer of a lasting name. Raises UsageError."""
+    file = kept(name, home) if name.startswith("hf:") else None
+    if file is not None and not file.is_file():
+        raise UsageError(f"{name}: its vocabulary is not in this home; name it again with --tokenizer hf:FOLDER")
+    try:
+        return _load(name, "" if file is None else str(file))
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+@lru_cache(maxsize=4)
+def _load(name: str, file: str) -> Tokenizer:
+    return make(name, file)

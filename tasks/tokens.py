@@ -1,0 +1,35 @@
+"""Stage tokens: each document of a sample counted once by a tokenizer; truncation, estimates and limits reuse it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from records.example import Example
+from records.token_count import TokenCount
+from storage.artifacts import Artifact, ArtifactWriter
+from tasks import progress
+from tasks.graph import Node
+from tasks.tokenizers import load
+from tasks.workshop import Workshop
+
+
+def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+    """A row a document, in the order of their ids."""
+    tokenizer = load(node.params["tokenizer"], shop.home)
+    text_of = inputs["curated"].texts()
+    wanted = {name for example in inputs["sample"].rows("examples", Example) for name in example.document_ids}
+    table = writer.table("tokens", TokenCount)
+    total = 0
+    for number, document_id in enumerate(sorted(wanted)):
+        tokens = tokenizer.count(text_of(document_id))
+        table.add(TokenCount(document_id, tokens))
+        total += tokens
+        progress.tell(node.title, number + 1, len(wanted))
+    writer.facts = {"documents": len(wanted), "tokens": total}
+
+
+def counts(artifact: Artifact | None) -> dict[str, int]:
+    """Tokens by document id."""
+    if artifact is None:
+        return {}
+    return {row.document_id: row.tokens for row in artifact.rows("tokens", TokenCount)}
