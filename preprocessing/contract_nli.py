@@ -3,7 +3,7 @@
 17 hypotheses a contract; outputs Entailment, Contradiction, Not mentioned.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from preprocessing.raw import RawFiles, Record, each
@@ -42,7 +42,7 @@ def contract(hypotheses: Mapping[str, str], task: str, split: str, record: Recor
     choices = [(name, annotations.record(name)) for name in hypotheses if name in annotations.data]
     yield document
     for name, choice in choices:
-        convert = partial(example, document, contract_id, name, hypotheses[name], len(spans), task, split)
+        convert = partial(example, document, contract_id, name, hypotheses[name], spans, task, split)
         yield from each([choice], convert, task=task, split=split)
 
 
@@ -56,14 +56,21 @@ def spans_of(record: Record, length: int) -> Iterator[tuple[int, int]]:
 
 
 def example(
-    document: Document, contract_id: int, name: str, hypothesis: str, spans: int, task: str, split: str, choice: Record
+    document: Document,
+    contract_id: int,
+    name: str,
+    hypothesis: str,
+    spans: Sequence[tuple[int, int]],
+    task: str,
+    split: str,
+    choice: Record,
 ) -> Iterator[Example]:
     """One hypothesis; id: contract and label."""
     label = choice.text("choice")
     if label not in OUTPUTS:
         raise choice.error("choice", f"{label!r} is none of {', '.join(OUTPUTS)}", "answer is no option")
     evidence = choice.array("spans")
-    if not all(isinstance(index, int) and 0 <= index < spans for index in evidence):
+    if not all(isinstance(index, int) and 0 <= index < len(spans) for index in evidence):
         raise choice.error("spans", f"{evidence!r} names a span that the contract does not have", "span out of range")
     yield Example(
         task=task,
@@ -73,5 +80,5 @@ def example(
         query=hypothesis,
         options=tuple(OUTPUTS.values()),
         references=(OUTPUTS[label],),
-        metadata=metadata(hypothesis=name, evidence=evidence),
+        metadata=metadata(hypothesis=name, evidence_spans=[[0, *spans[index]] for index in evidence]),
     )

@@ -28,6 +28,11 @@ def question(record: Record, task: str, split: str) -> Iterator[Row]:
         Document.of(p.text("paragraph_text"), title=p.text("title"), source_file=p.file, source_record=p.where)
         for p in paragraphs
     ]
+    evidence = [
+        [number, 0, len(documents[number].text)]
+        for number, p in enumerate(paragraphs)
+        if p.data.get("is_supporting") is True
+    ]
     musique_id = record.text("id")
     answerable = record.boolean("answerable")
     yield from documents
@@ -39,5 +44,5 @@ def question(record: Record, task: str, split: str) -> Iterator[Row]:
         titles=tuple(document.title for document in documents),
         query=record.text("question"),
         references=(record.text("answer") if answerable else UNANSWERABLE,),
-        metadata=metadata(answerable=answerable, musique_id=musique_id),
+        metadata=metadata(answerable=answerable, musique_id=musique_id, evidence_spans=evidence),
     )

@@ -61,7 +61,8 @@ def lines(record: Record) -> Iterator[str]:
 
 def example(document: Document, paper_id: str, task: str, split: str, question: Record) -> Iterator[Example]:
     """One question; id: the release's question id."""
-    references = [answer(item.record("answer")) for item in question.records("answers")]
+    answers = [item.record("answer") for item in question.records("answers")]
+    references = [answer(item) for item in answers]
     if not references:
         raise question.error("answers", "is empty", "empty field")
     yield Example(
@@ -71,8 +72,15 @@ def example(document: Document, paper_id: str, task: str, split: str, question: 
         document_ids=(document.document_id,),
         query=question.text("question"),
         references=tuple(references),
-        metadata=metadata(paper=paper_id),
+        metadata=metadata(paper=paper_id, evidence_spans=evidence(answers, document.text)),
     )
+
+
+def evidence(answers: list[Record], text: str) -> list[list[int]]:
+    """Where the paragraphs that annotators marked stand, [0, start, end]; tables and figures are not in the text."""
+    listed = [found for one in answers if isinstance(found := one.data.get("evidence"), list)]
+    marked = {piece for found in listed for piece in found if isinstance(piece, str) and piece}
+    return sorted([0, text.index(piece), text.index(piece) + len(piece)] for piece in marked if piece in text)
 
 
 def answer(record: Record) -> str:

@@ -5,7 +5,7 @@ what each gives is in fidelity.md#qmsum.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from preprocessing.errors import MalformedRecord
@@ -62,16 +62,53 @@ def meeting(clean: Callable[[str], str], task: str, split: str, record: Record) 
         f"{t.text('speaker', empty=True)}: {t.text('content', empty=True)}"
         for t in record.records("meeting_transcripts")
     ]
-    document = Document.of(clean("\n".join(turns)), source_file=record.file, source_record=record.where)
+    text = clean("\n".join(turns))
+    document = Document.of(text, source_file=record.file, source_record=record.where)
     queries = [(kind, query) for kind in ("general", "specific") for query in record.records(f"{kind}_query_list")]
+    ends = turn_ends([clean(turn) for turn in turns], text)
     yield document
     for number, (kind, query) in enumerate(queries):
-        convert = partial(example, document, number, kind, clean, task, split)
+        convert = partial(example, document, ends, number, kind, clean, task, split)
         yield from each([query], convert, task=task, split=split)
 
 
+def turn_ends(turns: Sequence[str], text: str) -> list[int]:
+    """Where each turn ends in the cleaned text; none where cleaning reached over turns."""
+    if "\n".join(turns) != text:
+        return []
+    ends, at = [], -1
+    for turn in turns:
+        at += len(turn) + 1
+        ends.append(at)
+    return ends
+
+
+def evidence(marked: object, ends: Sequence[int]) -> list[list[int]]:
+    """The turns that upstream marks for a specific query, [0, start, end] in characters; what is no range is left."""
+    spans = []
+    for pair in marked if isinstance(marked, list) else []:
+        if not (isinstance(pair, list) and len(pair) == 2 and all(is_number(one) for one in pair)):
+            continue
+        first, last = int(pair[0]), int(pair[1])
+        if first <= last < len(ends):
+            spans.append([0, ends[first - 1] + 1 if first else 0, ends[last]])
+    return spans
+
+
+def is_number(value: object) -> bool:
+    """Whether it is a turn's number, as upstream writes them in text."""
+    return len(str(value)) < 9 and str(value).isascii() and str(value).isdigit()
+
+
 def example(
-    document: Document, number: int, kind: str, clean: Callable[[str], str], task: str, split: str, query: Record
+    document: Document,
+    ends: Sequence[int],
+    number: int,
+    kind: str,
+    clean: Callable[[str], str],
+    task: str,
+    split: str,
+    query: Record,
 ) -> Iterator[Example]:
     """One query. Upstream gives no ids: the digest of the meeting's text and the query's place in it name it."""
     yield Example(
@@ -81,5 +118,5 @@ def example(
         document_ids=(document.document_id,),
         query=clean(query.text("query")),
         references=(clean(query.text("answer")),),
-        metadata=metadata(kind=kind),
+        metadata=metadata(kind=kind, evidence_spans=evidence(query.data.get("relevant_text_span"), ends)),
     )

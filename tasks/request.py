@@ -50,10 +50,9 @@ class Request:
         _among(f"set of prompts of {self.suite}", (self.prompts,) if self.prompts else (), list(suite.prompts))
         if self.tokenizer and not self.max_input_tokens:
             raise UsageError("--tokenizer says how --max-input-tokens counts: give both")
-        if CLOSED_BOOK in self.arms:
-            silent = [task.name for task in self.chosen_tasks() if self.tasks and not task.asks]
-            if silent:
-                raise UsageError(f"{silent[0]} has no closed-book arm: it asks nothing that its document does not")
+        if CLOSED_BOOK in self.arms and not any(task.asks for task in self.chosen_tasks()):
+            names = ", ".join(task.name for task in suite.tasks.values() if task.asks)
+            raise UsageError(f"only tasks with a question have a closed-book arm: {names}")
         _among("task", self.tasks, list(suite.tasks))
         for task in self.chosen_tasks():
             _among(f"split of {task.name}", self.chosen_splits(), list(task.splits))

@@ -151,13 +151,14 @@ def test_cut_keeps_another_number_of_words_than_the_budget() -> None:
     last = f"w{cut.tokens_kept - 1}"
     assert f" {last}... [The rest of the story is omitted]\n\nQuestion:\nWhy?\n\nAnswer:\n" in rendered
     assert cut.tokens_document == 5000
-    assert cut.tokens_prompt == 1000
+    assert cut.tokens_prompt == len(rendered.split()) == 999  # the last word and the dots behind it are one
 
 
 def test_inner_document_beyond_the_cut_leaves_its_header() -> None:
     text = " ".join(["word"] * 100)
     whole = parts("musique", text, "Who?", documents=5)
-    cut = truncate(whole, template("musique"), lambda _: text, WORDS, policy="input", limit=200, reserved=0, chat=False)
+    counts = Counts(WORDS, {}, lambda _: text)
+    cut = truncate(whole, template("musique"), lambda _: text, counts, Limit("input", 200))
     assert sum(part.role == "inner_header" for part in cut.parts) == 2
     roles = [part.role for part in cut.parts]
     assert roles.index("omission") > max(index for index, role in enumerate(roles) if role == "document")
