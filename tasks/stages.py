@@ -157,7 +157,7 @@ def tokens_node(part: Part) -> Node:
     """The sample's documents counted by the profile's tokenizer."""
     name = part.profile.tokenizer
     inputs = (("curated", curate_node(part)), ("sample", sample_node(part)))
-    modules = ("preprocessing.tokens", *filter(None, [engine_module(name)]))
+    modules = ("preprocessing.tokens", "records.token_count", *filter(None, [engine_module(name)]))
     return Node("tokens", (*part.base, ("tokenizer", name)), {"tokenizer": name}, modules, inputs)
 
 

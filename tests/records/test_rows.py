@@ -17,10 +17,11 @@ from records.base import InvalidRow, Row, canonical_json, from_batch, to_batch
 from records.document import Document, text_id
 from records.drop import Drop
 from records.example import Example, metadata
-from records.prompt import ARMS, ROLES, Part, Prompt, part_text, render
+from records.prompt import ARMS, PLACES, ROLES, Part, Prompt, part_text, render
 from records.raw_file import RawFile
 from records.response import FINISH_REASONS, KINDS, Failure, Response
 from records.score import Aggregate, Coverage, Score
+from records.token_count import TokenCount
 
 SHA = "0123456789abcdef" * 4
 QUICK = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -86,7 +87,10 @@ def prompts(draw):
         dropped,
         dropped > 0,
         draw(st.integers(1, 99)),
-        *[draw(maybe_count) for _ in range(6)],
+        *[draw(maybe_count) for _ in range(3)],
+        tuple(draw(st.lists(spans(), max_size=3))),
+        *[draw(st.none() | st.sampled_from(PLACES)) for _ in range(2)],
+        *[draw(maybe_count) for _ in range(3)],
     )
 
 
@@ -110,6 +114,7 @@ def aggregates(draw):
 
 labels = [text, text, text, text, st.integers(-(2**63), 2**63 - 1), text, text]
 ROWS = {
+    TokenCount: st.builds(TokenCount, text, count),
     Document: documents(),
     Drop: st.builds(Drop, text, text, text, filled, text, st.booleans()),
     Example: examples(),
