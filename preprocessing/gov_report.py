@@ -1,6 +1,7 @@
 """GovReport (Huang et al. 2021): reports of two US agencies with expert summaries. SCROLLS 3.1, ZeroSCROLLS 3.1.1.
 
-CRS files hold one tree of sections, GAO files a list of them; split_ids/ says which report is of which split.
+CRS files hold one tree of sections, GAO files a list of them; split_ids/ says which report is of which split. The
+authors' copy on the Hugging Face Hub has the same objects as JSON Lines, a file an agency and split.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,7 +28,10 @@ def curate(raw: RawFiles, task: str, split: str, *, scrolls_filter: bool) -> Ite
 
 
 def listed(raw: RawFiles, agency: str) -> Iterator[Record | MalformedRecord]:
-    """The agency's reports that the id files name; a file here is one record."""
+    """The agency's reports: all of its JSON Lines files, else those that the id files name, where a file is a record."""
+    if any(name.endswith(".jsonl") for name, _ in raw.roles.get(agency, ())):
+        yield from raw.records(agency)
+        return
     files = {Path(name).stem: (name, place) for name, place in raw.roles.get(agency, ())}
     own = [path for path in raw.files("ids") if Path(path[0]).name.startswith(f"{agency}_")]
     if files and not own:
@@ -84,7 +88,9 @@ def report(
     if scrolls_filter and (reason := unfit(body, summary)):
         yield filtered(record, "SCROLLS filter", reason, task=task, split=split)
         return
-    document = Document.of(body, title=record.text("title", empty=True), source_file=record.file)
+    document = Document.of(
+        body, title=record.text("title", empty=True), source_file=record.file, source_record=record.where
+    )
     yield document
     yield Example(
         task=task,
