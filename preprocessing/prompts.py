@@ -10,6 +10,7 @@ from preprocessing.truncation import TOKENIZERS, Cut, part_length, truncate
 from records.example import Example
 from records.prompt import Part, Prompt, render
 from records.stable import stable_int
+from records.words import words_in
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def prompts(
             continue
         parts = assemble(example, template, lambda document_id: len(text_of(document_id)))
         cut = fitted(adapt(parts, template, profile.variant, chat_sentence), template, profile, text_of, max_new_tokens)
-        text = render(cut.parts, text_of)
+        data = render(cut.parts, text_of).encode("utf-8")
         counted = bool(profile.tokenizer)
         yield Prompt(
             suite=example.suite,
@@ -62,8 +63,8 @@ def prompts(
             profile=profile.name,
             arm=arm,
             parts=cut.parts,
-            prompt_sha256=hashlib.sha256(text.encode("utf-8")).hexdigest(),
-            words=len(text.split()),
+            prompt_sha256=hashlib.sha256(data).hexdigest(),
+            words=words_in(data),
             kept_chars=cut.kept_chars,
             dropped_chars=cut.dropped_chars,
             truncated=cut.dropped_chars > 0,
