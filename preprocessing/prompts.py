@@ -12,6 +12,7 @@ from preprocessing.truncation import Counts, Cut, Limit, chars_of, truncate
 from records.example import Example
 from records.prompt import CLOSED_BOOK, Part, Prompt, render
 from records.stable import stable_int
+from records.words import words_in
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def prompts(
                 cut = fitted(parts, template, text_of, counts, limit)
             except ValueError as error:
                 raise ValueError(f"{example.task}, {example.example_id}: {error}") from None
-        text = render(cut.parts, text_of)
+        data = render(cut.parts, text_of).encode("utf-8")
         yield Prompt(
             suite=example.suite,
             task=example.task,
@@ -82,8 +83,8 @@ def prompts(
             profile=profile.name,
             arm=arm,
             parts=cut.parts,
-            prompt_sha256=hashlib.sha256(text.encode("utf-8")).hexdigest(),
-            words=len(text.split()),
+            prompt_sha256=hashlib.sha256(data).hexdigest(),
+            words=words_in(data),
             kept_chars=cut.kept_chars,
             dropped_chars=cut.dropped_chars,
             truncated=cut.dropped_chars > 0,

@@ -52,6 +52,8 @@ class Record:
         value: str = self.get(field, str, "text")
         if not empty and not value.strip():
             raise self.error(field, "is empty", "empty field")
+        if value.isascii():
+            return value
         try:
             value.encode("utf-8")
         except UnicodeEncodeError as error:
@@ -75,7 +77,10 @@ class Record:
 
     def texts(self, field: str) -> list[str]:
         """A list of texts (blank ones too)."""
-        return [self.sub({field: item}, field, i).text(field, empty=True) for i, item in enumerate(self.array(field))]
+        return [
+            item if type(item) is str and item.isascii() else self.sub({field: item}, field, i).text(field, empty=True)
+            for i, item in enumerate(self.array(field))
+        ]
 
     def records(self, field: str) -> Iterator[Record]:
         """A list of objects, each as a record of its own."""
@@ -261,7 +266,7 @@ def _lines(path: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
     """JSON Lines, split at \\n only: strings may hold other line separators."""
     name, place = path
     seen = False
-    with place.open("rb") as stream:
+    with place.open("rb", CHUNK) as stream:
         number = 0
         while line := stream.readline(LINE_BYTES):
             number += 1

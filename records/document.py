@@ -4,12 +4,24 @@ import hashlib
 from dataclasses import dataclass
 
 from records.base import InvalidRow, Row
+from records.words import words_in
 
 
 def text_id(text: str) -> str:
     """The id of a text: sha256 of its UTF-8 bytes, in hex. Raises InvalidRow for lone surrogates."""
+    return hashlib.sha256(encoded(text)).hexdigest()
+
+
+def measured(text: str) -> tuple[str, int]:
+    """(id, white-space words) of a text, encoded once. Raises InvalidRow for lone surrogates."""
+    data = encoded(text)
+    return hashlib.sha256(data).hexdigest(), words_in(data)
+
+
+def encoded(text: str) -> bytes:
+    """The text in UTF-8. Raises InvalidRow for lone surrogates."""
     try:
-        return hashlib.sha256(text.encode("utf-8")).hexdigest()
+        return text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise InvalidRow(
             f"Document.text: character {error.start} is a lone surrogate, which UTF-8 and Parquet cannot hold"
@@ -30,7 +42,8 @@ class Document(Row):
     @classmethod
     def of(cls, text: str, *, title: str = "", source_file: str, source_record: str = "") -> "Document":
         """The document of `text`, with id and word count worked out."""
-        return cls(text_id(text), title, text, len(text.split()), source_file, source_record)
+        document_id, words = measured(text)
+        return cls(document_id, title, text, words, source_file, source_record)
 
     def check(self) -> None:
         self.require(len(self.document_id) == 64, "document_id", "must be a sha256 in hex")

@@ -259,6 +259,15 @@ def test_gov_report_sections_are_out_of_order(tmp_path: Path) -> None:
     assert drops == []
     assert [d.text for d in documents] == ["Opening.\nOne\na\nDeep\nb\nTwo\nc", "Background\nLong ago.\nEnd\nNow."]
     assert [e.references for e in examples] == [("Short summary.",), ("Found this.",)]
+    lines = Kit(tmp_path / "hub", "gov_report")
+    for agency, report in (("crs", crs), ("gao", gao)):
+        name = f"data/{agency}_test.jsonl"
+        lines.file(name, json.dumps(report) + "\n", agency).roles.setdefault("ids", []).append(name)
+    from_hub, its_examples, drops = lines.sorted()
+    assert drops == []
+    assert [d.document_id for d in from_hub] == [d.document_id for d in documents]
+    assert [d.source_record for d in from_hub] == ["line 1", "line 1"]
+    assert its_examples == examples
 
 
 def test_episode_id_keeps_the_ending_of_its_file(tmp_path: Path) -> None:

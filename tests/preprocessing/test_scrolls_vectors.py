@@ -45,12 +45,12 @@ def test_input_has_an_instruction_or_another_order(task: str, query: str | None,
     ("report", "summary", "kept"), [(199, 100, False), (200, 100, True), (100_000, 100, True), (100_001, 100, False)]
 )
 def test_report_of_another_length_is_kept(report: int, summary: int, kept: bool) -> None:
-    assert (unfit("word " * report, "other " * summary) == "") is kept
+    assert (unfit("word " * report, report, "other " * summary) == "") is kept
 
 
 def test_report_that_holds_its_summary_is_kept() -> None:
-    assert unfit("a b c d e f g h", "c d e") != ""
-    assert unfit("a b c d e f g h", "d c e") == ""
+    assert unfit("a b c d e f g h", 8, "c d e") != ""
+    assert unfit("a b c d e f g h", 8, "d c e") == ""
 
 
 @pytest.mark.parametrize(("length", "kept"), [(8191, 0), (8192, 1)])
