@@ -27,7 +27,7 @@ def page(board: Board, params: Mapping[str, Any], facts: Facts | None = None) ->
     the inputs of a (task, split), by label, e.g. {("qmsum", "test"): {"mean words": 10839}}.
     """
     return (
-        _environment()
+        environment()
         .from_string(TEMPLATE)
         .render(
             board=board,
@@ -64,7 +64,8 @@ def incomplete(section: Section) -> list[tuple[str, Cell]]:
     return [(line.label, cell) for line in section.lines for cell in line.cells if cell.unanswered]
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
+    """How templates are rendered: every text escaped, invisible characters shown, long texts cut."""
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup, escape
 

@@ -13,13 +13,13 @@ from tasks.build import mending
 from tasks.engine import Engine, Finished, run_inline
 from tasks.graph import Node, Planner, Status, topological
 from tasks.request import Request
-from tasks.stages import build_nodes, failure, report_node, run_nodes
+from tasks.stages import build_nodes, failure, overview_node, report_node, run_nodes
 from tasks.workshop import Locations, Workshop
 
 
 @dataclass(frozen=True)
 class Chain:
-    """What ran. report: the published page, None for a build or where nothing was scored."""
+    """What ran. report: the published page, of scores or of a build's statistics; None where there is none."""
 
     request: Request
     finished: tuple[Finished, ...]
@@ -53,9 +53,8 @@ def plan(request: Request) -> Planned:
     planner = Planner(Workshop(locations_of(request)))
     nodes = topological(run_nodes(request) if request.models else build_nodes(request))
     statuses = [(node, planner.status(node)) for node in nodes]
-    if request.models:
-        report = planned_report(request, statuses)
-        statuses.append((report, planner.status(report)))
+    last = planned_report(request, statuses) if request.models else planned_overview(request, statuses)
+    statuses.append((last, planner.status(last)))
     return Planned(tuple(statuses))
 
 
@@ -66,13 +65,38 @@ def planned_report(request: Request, statuses: Sequence[tuple[Node, Status]]) ->
     return report_node(request, [node for node, status in aggregates if status.problem is None], failures)
 
 
+def planned_overview(request: Request, statuses: Sequence[tuple[Node, Status]]) -> Node:
+    """The overview of the statistics that can be had."""
+    statistics = [node for node, status in statuses if node.stage == "statistics" and status.problem is None]
+    return overview_node(request, statistics)
+
+
 def build(request: Request, engine: Engine = run_inline) -> Chain:
-    """Raw files to samples."""
+    """Raw files to samples and their statistics. What failed is missing from the page."""
     sweep(request)
-    finished = engine(topological(build_nodes(request)), locations_of(request))
-    chain = Chain(request, tuple(finished))
+    locations = locations_of(request)
+    finished = engine(topological(build_nodes(request)), locations)
+    statistics = [one.node for one in finished if one.node.stage == "statistics" and not one.error]
+    overview = overview_node(request, statistics)
+    last, page = mending(Workshop(locations), lambda: overviewed(request, overview, engine))
+    chain = Chain(request, (*finished, last), page)
     note(chain)
     return chain
+
+
+def overviewed(request: Request, overview: Node, engine: Engine) -> tuple[Finished, Path | None]:
+    """The overview, built, its page and pictures published. Raises DamagedArtifact."""
+    (last,) = engine([overview], locations_of(request))
+    if last.error:
+        return last, None
+    shop = Workshop(locations_of(request))
+    artifact = Planner(shop).status(overview).artifact
+    assert artifact is not None
+    artifact.check(rehash=True)
+    for name in artifact.facts["pictures"]:
+        write_page(shop.home.reports / f"{request.suite}-{name}", artifact.bytes_of(name))
+    page = write_page(shop.home.reports / f"{request.suite}-statistics.html", artifact.bytes_of("statistics.html"))
+    return last, page
 
 
 def run(request: Request, engine: Engine = run_inline) -> Chain:

@@ -7,11 +7,13 @@ from typing import Any
 from records.drop import Drop
 from records.score import Aggregate
 from reporting.leaderboard import Board, board
+from reporting.overview import percent_off
 from storage.artifacts import Artifact
 from tasks.chain import Chain, locations_of
 from tasks.graph import Node, Planner
 from tasks.request import Request
-from tasks.stages import curate_node, parts, prompt_node, sample_node
+from tasks.stages import Part, curate_node, parts, prompt_node, sample_node, statistics_node
+from tasks.suites import paper_sizes
 from tasks.workshop import Workshop
 
 
@@ -45,12 +47,30 @@ class Results:
                     "documents": sampled.facts["documents"],
                     "references": sampled.facts["references"],
                     "mean_words": words / prompts if prompts else None,
+                    **self.statistics(part),
                     "dropped": curated.facts["dropped"],
                     "errors": curated.facts["errors"],
                     "artifact": str(sampled.folder),
                 }
             )
         return rows
+
+    def statistics(self, part: Part) -> dict[str, Any]:
+        """What was counted of a task and split, beside what the paper prints; differences in percent of the paper's.
+
+        statistics: by measure (records/statistics.py), empty where that stage failed.
+        """
+        artifact = self.artifact(statistics_node(part))
+        counted = artifact.facts["distributions"] if artifact is not None else {}
+        paper = paper_sizes(self.request.suite, part.task, part.split)
+        means = {name: counted.get(name, {}).get("mean") for name in ("words_in", "words_out")}
+        return {
+            "words_out": means["words_out"],
+            "spread_median": counted.get("spread", {}).get("median"),
+            "published": paper,
+            "difference": {name: percent_off(mean, paper.get(name)) for name, mean in means.items()},
+            "statistics": counted,
+        }
 
     def bad_records(self) -> list[Drop]:
         """Every malformed record behind this request, also of stages that were reused."""

@@ -1,6 +1,7 @@
 """The stages of a request as nodes: what each runs, on what, with which parameters. Declarations only.
 
     curate -> sample -> prompt -> generate -> score -> aggregate -> report
+                               -> statistics -> overview (of `build`)
 
 prompt, generate and score of a big task are split into shards by document (`shards` in the suite file).
 """
@@ -19,7 +20,7 @@ from scoring.registry import module_of as metric_module
 from tasks.errors import UsageError
 from tasks.graph import Node, RawQuery
 from tasks.request import Request
-from tasks.suites import Suite, TaskConfig, load_models, load_published
+from tasks.suites import Suite, TaskConfig, load_models, load_published, paper_sizes
 
 PLAIN = Profile()
 
@@ -65,8 +66,8 @@ def parts(request: Request) -> list[Part]:
 
 
 def build_nodes(request: Request) -> list[Node]:
-    """The last stages of `build` for every task and split: plain prompts, from which lengths are counted."""
-    return [node for part in parts(request) for node in part.each_shard(prompt_node)]
+    """The last stages of `build` for every task and split: plain prompts, and what is counted of them."""
+    return [statistics_node(part) for part in parts(request)]
 
 
 def run_nodes(request: Request) -> list[Node]:
@@ -214,6 +215,42 @@ def aggregate_node(part: Part) -> Node:
         ("analysis.summary", metric_module(metric)),
         tuple(inputs),
     )
+
+
+def statistics_node(part: Part) -> Node:
+    """Everything that is built of a task and split to lengths, histograms and spread."""
+    kind = str(part.task.template["kind"])
+    letters = part.request.options_of(part.task).get("output") == "letter"
+    inputs = [("curated", curate_node(part)), ("sample", sample_node(part))]
+    inputs += [(f"prompts-{number}", shard) for number, shard in enumerate(part.each_shard(prompt_node))]
+    # SCROLLS 6.4: ContractNLI's outputs are labels, so its hypotheses are looked for
+    output = "query" if kind == "nli" else "options" if letters else "references"
+    params = {"kind": kind, "output": output}
+    return Node("statistics", part.base, params, ("analysis.corpus",), tuple(inputs))
+
+
+def overview_node(request: Request, statistics: Sequence[Node]) -> Node:
+    """The statistics of all tasks that could be built to one page and its pictures."""
+    tasks = request.config.tasks
+    shown_tasks = [
+        {
+            "name": node.label("task"),
+            "short": tasks[node.label("task")].short,
+            "split": node.label("split"),
+            "paper": paper_sizes(request.suite, tasks[node.label("task")], node.label("split")),
+        }
+        for node in statistics
+    ]
+    published = load_published(request.suite)
+    params = {
+        "title": request.config.title,
+        "tasks": shown_tasks,
+        "splits": {node.label("task"): sorted(tasks[node.label("task")].splits) for node in statistics},
+        "paper": {name: published.get(name, "") for name in ("title", "short", "url")},
+        "run": shown(request),
+    }
+    inputs = tuple((node.slot, node) for node in statistics)
+    return Node("overview", (("suite", request.suite),), params, ("reporting.overview",), inputs)
 
 
 def report_node(request: Request, aggregates: list[Node], failures: Sequence[Mapping[str, str]]) -> Node:

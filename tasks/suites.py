@@ -129,6 +129,17 @@ def load_published(suite: str) -> Mapping[str, Any]:
     return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 
+def paper_sizes(suite: str, task: TaskConfig, split: str) -> dict[str, Any]:
+    """What the paper's table of data sets prints for a task: examples or rows (one a reference) of the split, words_in,
+    words_out (means; of all splits where [corpus] gives them); what it does not print is absent."""
+    sizes = load_published(suite).get("corpus", {}).get(task.name)
+    if sizes is None:
+        names = {"examples": "examples", "mean_words": "words_in"}
+        return {names[name]: value for name, value in task.paper.items() if name in names and split == "test"}
+    counts = {name: sizes[name][split] for name in ("examples", "rows") if split in sizes.get(name, {})}
+    return {**counts, "words_in": sizes["words_in"], "words_out": sizes["words_out"]}
+
+
 def load_models(own_file: str = "") -> dict[str, dict[str, Any]]:
     """The tables of config/models.toml, with those of the user's own file put over them."""
     tables: dict[str, dict[str, Any]] = tomllib.loads((CONFIG / "models.toml").read_text(encoding="utf-8"))

@@ -1,12 +1,13 @@
-"""scrollwork build: raw files -> curated examples -> benchmark samples."""
+"""scrollwork build: raw files -> curated examples -> benchmark samples, and their statistics beside the paper's."""
 
 from __future__ import annotations
 
 import argparse
 from typing import Any, Literal
 
-from flows.commands.common import console, execute, print_json, request_of, tell_problems
+from flows.commands.common import console, execute, print_json, request_of, say, tell_problems
 from flows.commands.progress import shown
+from reporting.overview import percent
 from tasks.chain import plan
 from tasks.results import Results
 
@@ -14,9 +15,12 @@ COLUMNS: dict[str, Literal["left", "right"]] = {
     "task": "left",
     "split": "left",
     "examples": "right",
-    "documents": "right",
-    "references": "right",
+    "paper": "right",
     "mean words": "right",
+    "paper ": "right",
+    "Δ %": "right",
+    "words out": "right",
+    "spread": "right",
     "dropped": "left",
 }
 
@@ -32,6 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(rows)
     else:
         print_table(rows)
+    if chain.report is not None:
+        say(f"statistics: {chain.report}")
     return int(tell_problems(chain, request))
 
 
@@ -43,8 +49,22 @@ def print_table(rows: list[dict[str, Any]]) -> None:
     for name, side in COLUMNS.items():
         table.add_column(name, justify=side, no_wrap=name != "dropped")
     for row in rows:
-        words = "–" if row["mean_words"] is None else f"{row['mean_words']:,.1f}"
-        counts = [f"{row[name]:,}" for name in ("examples", "documents", "references")]
-        dropped = ", ".join(f"{reason} {count}" for reason, count in row["dropped"].items()) or "0"
-        table.add_row(row["task"], row["split"], *counts, words, dropped)
+        paper = row["published"]
+        sizes = (paper.get("examples"), paper.get("rows"))
+        published = count(sizes[0]) if sizes[1] is None else f"{count(sizes[1])} rows"
+        lengths = [words(row["mean_words"]), count(paper.get("words_in"))]
+        difference = percent(row["difference"]["words_in"]).removesuffix(" %")
+        dropped = ", ".join(f"{reason} {number}" for reason, number in row["dropped"].items()) or "0"
+        rest = [*lengths, difference, words(row["words_out"]), words(row["spread_median"]), dropped]
+        table.add_row(row["task"], row["split"], count(row["examples"]), published, *rest)
     console().print(table)
+
+
+def count(value: int | None) -> str:
+    """A number of examples."""
+    return "–" if value is None else f"{value:,}"
+
+
+def words(value: float | None) -> str:
+    """A mean or median number of words."""
+    return "–" if value is None else f"{value:,.1f}"

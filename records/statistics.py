@@ -1,0 +1,78 @@
+"""A built task in numbers: distributions of lengths and spread, their histograms, the spread of each pair."""
+
+from dataclasses import dataclass
+
+from records.base import Row
+
+MEASURES = (
+    "words_in",  # white-space words of an input: the whole prompt
+    "words_document",  # of all documents of an input
+    "words_out",  # of a reference
+    "references",  # of an input
+    "spread",  # of an output's bigrams in the input, in words; outputs of which two or more bigrams are found
+    "in_document",  # 1 where the words of a reference stand in the document in one piece, else 0; question answering
+)
+
+
+@dataclass(frozen=True)
+class Distribution(Row):
+    """One measure over a task and split; count values, None where there is none. Quantiles interpolate linearly."""
+
+    suite: str
+    task: str
+    split: str
+    measure: str
+    count: int
+    mean: float | None = None
+    smallest: float | None = None
+    p5: float | None = None
+    q1: float | None = None
+    median: float | None = None
+    q3: float | None = None
+    p95: float | None = None
+    largest: float | None = None
+
+    def check(self) -> None:
+        self.require(self.measure in MEASURES, "measure", f"{self.measure!r} is none of {', '.join(MEASURES)}")
+        self.require(self.count >= 0, "count", "is negative")
+        empty = [self.mean, self.smallest, self.p5, self.q1, self.median, self.q3, self.p95, self.largest].count(None)
+        self.require(empty == (0 if self.count else 8), "mean", "there are values exactly where something was counted")
+
+
+@dataclass(frozen=True)
+class Bin(Row):
+    """How many values of a measure are at least `low` and below `high`. Bins without values have no row."""
+
+    suite: str
+    task: str
+    split: str
+    measure: str
+    low: int
+    high: int
+    count: int
+
+    def check(self) -> None:
+        self.require(0 <= self.low < self.high, "low", f"{self.low} to {self.high} is no bin")
+        self.require(self.count > 0, "count", "must be positive")
+
+
+@dataclass(frozen=True)
+class Spread(Row):
+    """One output beside its input. reference: its place among the references, None where the query is the output.
+
+    bigrams: different ones in the output; found: of them in the input; spread: None where fewer than two are found.
+    """
+
+    suite: str
+    task: str
+    split: str
+    example_id: str
+    reference: int | None
+    bigrams: int
+    found: int
+    spread: float | None
+
+    def check(self) -> None:
+        self.require(0 <= self.found <= self.bigrams, "found", f"{self.found} of {self.bigrams}")
+        self.require((self.spread is None) == (self.found < 2), "spread", "needs two bigrams that are found")
+        self.require(self.spread is None or self.spread >= 0, "spread", "is negative")

@@ -1,0 +1,188 @@
+"""The statistics of a built suite: one HTML file that loads nothing and runs nothing, and pictures as SVG files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from records.statistics import Bin, Distribution
+from reporting.figure import printed, words
+from reporting.histograms import Panel, panel_svg, shared_axis, sheet
+from reporting.overview_template import TEMPLATE
+from reporting.page import environment
+from reporting.spreads import spreads
+from reporting.text import number
+
+MEASURES = {
+    "words_in": "words in",
+    "words_document": "words of documents",
+    "words_out": "words out",
+    "references": "references an input",
+    "spread": "spread, words",
+    "in_document": "answers in the document, share",
+}
+
+
+@dataclass(frozen=True)
+class Overview:
+    """page: HTML. pictures: SVG by file name."""
+
+    page: str
+    pictures: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A task and split: names from outside, what was counted by measure, bins by measure, what the paper prints."""
+
+    task: str
+    short: str
+    split: str
+    facts: Mapping[str, Any]
+    counted: Mapping[str, Distribution]
+    bins: Mapping[str, Sequence[Bin]]
+    paper: Mapping[str, Any]
+
+    def difference(self, measure: str) -> float | None:
+        """How far the mean lies from the paper's, in percent of it."""
+        return percent_off(self.counted[measure].mean, self.paper.get(measure))
+
+    def panel(self, measure: str, several: bool) -> Panel:
+        """The task's panel of a picture; its name tells the split where there are several."""
+        name = f"{self.task}, {self.split}" if several else self.task
+        found = self.counted[measure]
+        unit = f"{found.count:,} of {self.facts['pairs']:,} outputs" if measure == "spread" else UNITS[measure]
+        return Panel(name, found, self.bins.get(measure, ()), self.paper.get(measure), unit)
+
+
+@dataclass(frozen=True)
+class Total:
+    """A task over all of its splits, as SCROLLS prints its means; means: by measure."""
+
+    task: str
+    last_split: str
+    inputs: int
+    means: Mapping[str, float]
+    paper: Mapping[str, Any]
+
+    def difference(self, measure: str) -> float | None:
+        """How far the mean lies from the paper's, in percent of it."""
+        return percent_off(self.means[measure], self.paper.get(measure))
+
+
+UNITS = {"words_in": "inputs", "words_out": "outputs"}
+
+
+def overview(
+    params: Mapping[str, Any],
+    distributions: Sequence[Distribution],
+    bins: Sequence[Bin],
+    facts: Mapping[tuple[str, str], Mapping[str, Any]],
+) -> Overview:
+    """Page and pictures; equal input gives equal bytes.
+
+    params: title, tasks (name, short, split, paper: examples or rows, words_in, words_out), splits (of each task),
+    paper (title, short, url), run (what was asked). facts: by (task, split): examples, documents, references, pairs.
+    """
+    lines = [line(one, distributions, bins, facts) for one in params["tasks"]]
+    several = len({one.split for one in lines}) > 1
+    panels = {
+        measure: [one.panel(measure, several) for one in lines if one.counted[measure].count] for measure in UNITS
+    }
+    measured = [one.panel("spread", several) for one in lines if one.counted["spread"].count]
+    pictures = {}
+    if panels["words_in"]:
+        pictures["lengths-in.svg"] = sheet(panels["words_in"], f"{params['title']}: words of an input")
+    if panels["words_out"]:
+        pictures["lengths-out.svg"] = sheet(panels["words_out"], f"{params['title']}: words of an output")
+    if measured:
+        pictures["spread.svg"] = spreads(measured, alone=True)
+    return Overview(page(params, lines, panels, measured), pictures)
+
+
+def totals(lines: Sequence[Line], splits: Mapping[str, Sequence[str]]) -> list[Total]:
+    """The tasks of which every one of several splits is built. splits: those that a task has, by task."""
+    found = []
+    for task in dict.fromkeys(one.task for one in lines):
+        own = [one for one in lines if one.task == task]
+        if len(own) < 2 or {one.split for one in own} != set(splits[task]):
+            continue
+        means = {}
+        for measure in UNITS:
+            rows = [one.counted[measure] for one in own]
+            count = sum(row.count for row in rows)
+            means[measure] = sum((row.mean or 0.0) * row.count for row in rows) / max(count, 1)
+        inputs = sum(one.counted["words_in"].count for one in own)
+        found.append(Total(task, own[-1].split, inputs, means, own[-1].paper))
+    return found
+
+
+def line(
+    task: Mapping[str, Any],
+    distributions: Sequence[Distribution],
+    bins: Sequence[Bin],
+    facts: Mapping[tuple[str, str], Mapping[str, Any]],
+) -> Line:
+    """Everything of one task and split."""
+    name, split = task["name"], task["split"]
+    own = [one for one in bins if (one.task, one.split) == (name, split)]
+    return Line(
+        task=name,
+        short=task["short"],
+        split=split,
+        facts=facts[name, split],
+        counted={row.measure: row for row in distributions if (row.task, row.split) == (name, split)},
+        bins={measure: [one for one in own if one.measure == measure] for measure in {one.measure for one in own}},
+        paper=task["paper"],
+    )
+
+
+def page(
+    params: Mapping[str, Any], lines: Sequence[Line], panels: Mapping[str, Sequence[Panel]], measured: Sequence[Panel]
+) -> str:
+    """The HTML."""
+    from markupsafe import Markup
+
+    drawn = {
+        measure: [Markup(panel_svg(panel, shared_axis(listed))) for panel in listed]
+        for measure, listed in panels.items()
+    }
+    surroundings = environment()
+    surroundings.filters |= {"words": words_or_dash, "percent": percent, "printed": dash_or_printed}
+    return surroundings.from_string(TEMPLATE).render(
+        title=params["title"],
+        run=dict(params["run"]),
+        paper=params["paper"],
+        lines=lines,
+        totals=totals(lines, params["splits"]),
+        loop_ends=lambda one, total: (one.task, one.split) == (total.task, total.last_split),
+        measures=MEASURES,
+        panels=drawn,
+        spreads=Markup(spreads(measured, alone=False)) if measured else "",
+        inputs=sum(one.facts["examples"] for one in lines),
+        places={"references": 2, "in_document": 3},
+    )
+
+
+def percent_off(value: float | None, published: float | None) -> float | None:
+    """How far a value lies from the published one, in percent of it; None where either is missing."""
+    return None if value is None or not published else 100 * (value - published) / published
+
+
+def words_or_dash(value: float | None, places: int | None = None) -> str:
+    """A length; an en dash where there is none."""
+    return "–" if value is None else words(value) if places is None else number(value, places)
+
+
+def dash_or_printed(value: float | None) -> str:
+    """A published length as printed; an en dash where there is none."""
+    return "–" if value is None else printed(value)
+
+
+def percent(value: float | None) -> str:
+    """A signed difference: "+1.2 %"; "0.0 %" without a sign."""
+    if value is None:
+        return "–"
+    text = f"{value:+.1f}".replace("-", "−")
+    return f"{text.lstrip('+−')} %" if text[1:] == "0.0" else f"{text} %"

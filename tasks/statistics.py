@@ -1,0 +1,49 @@
+"""Stage statistics: a built task -> lengths, histograms and spread."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from analysis.corpus import corpus, distributions, histograms
+from records.example import Example
+from records.statistics import Bin, Distribution, Spread
+from storage.artifacts import Artifact, ArtifactWriter
+from tasks.aggregate import shards
+from tasks.graph import Node
+from tasks.workshop import Workshop
+
+
+def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+    """Lengths come from the prompts of all shards, spread from documents and references."""
+    labels = tuple(node.label(name) for name in ("suite", "task", "split"))
+    words_in = {
+        row["example_id"]: row["words"]
+        for shard in shards(inputs, "prompts")
+        for row in shard.columns("prompts", ["example_id", "words"])
+    }
+    examples = list(inputs["sample"].rows("examples", Example))
+    found = corpus(examples, words_in, inputs["curated"].texts(), **node.params)
+    rows = writer.table("distributions", Distribution)
+    bins = writer.table("histograms", Bin)
+    spreads = writer.table("spreads", Spread)
+    counted = {}
+    for distribution in distributions(found, *labels):
+        rows.add(distribution)
+        counted[distribution.measure] = numbers(distribution)
+    for one in histograms(found, *labels):
+        bins.add(one)
+    for pair in found.spreads:
+        spreads.add(pair)
+    writer.facts = {
+        "examples": len(examples),
+        "documents": len({document_id for example in examples for document_id in example.document_ids}),
+        "references": sum(len(example.references) for example in examples),
+        "pairs": len(found.spreads),
+        "distributions": counted,
+    }
+
+
+def numbers(row: Distribution) -> dict[str, Any]:
+    """A distribution's numbers by name."""
+    return {name: value for name, value in row.to_dict().items() if name not in ("suite", "task", "split", "measure")}
