@@ -1,0 +1,134 @@
+"""What the rules of position-revealing text share: a passage in work, its edits, how they are applied."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from preprocessing.position_locators import Locator, Place, locators
+
+# a sentence starts at the text's start, on a new line, behind . ! ? (and closing quotes), or behind an opening quote
+STARTS = re.compile(r"(?:^|\n|[.!?…](?:[\"'”’)\]]|\s)*\s|[.!?]\s*[\"”]\s*|(?:^|\s)[\"“‘(\[])\s*$")
+KEPT_UNITS = frozenset({"chapter", "scene", "canto", "stave", "letter", "episode"})
+
+
+@dataclass(frozen=True)
+class Edit:
+    """One change: characters start to end of the original, `removed`, became `replacement`, by a named rule."""
+
+    rule: str
+    start: int
+    end: int
+    removed: str
+    replacement: str
+
+
+@dataclass
+class Passage:
+    """A summary in work: the original text, what its name and its book say, and the edits so far.
+
+    begins: where the summary starts once the headings before it are gone.
+    """
+
+    text: str
+    name: str
+    book: "Book"
+    place: Place = field(init=False)
+    edits: list[Edit] = field(default_factory=list)
+    found: list[Locator] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.place = Place.of(self.name)
+        self.found = list(locators(self.text))
+
+    def edit(self, rule: str, start: int, end: int, replacement: str = "") -> bool:
+        """Record a change, unless an earlier rule changed something there or nothing changes; whether it was done."""
+        if start >= end or not self.free(start, end) or self.text[start:end] == replacement:
+            return False
+        self.edits.append(Edit(rule, start, end, self.text[start:end], replacement))
+        return True
+
+    def free(self, start: int, end: int) -> bool:
+        """Whether no edit touches the characters."""
+        return all(edit.end <= start or end <= edit.start for edit in self.edits)
+
+    def cut(self, rule: str, start: int, end: int) -> bool:
+        """Take out words at the start of a sentence; what follows starts it."""
+        end += len(self.text[end:]) - len(self.text[end:].lstrip(" \t"))
+        first = self.text[end : end + 1]
+        return self.edit(rule, start, end + 1, first.upper()) if first.islower() else self.edit(rule, start, end)
+
+    def starts_sentence(self, at: int) -> bool:
+        """Whether a sentence starts here; a heading that was taken out before does not hide it."""
+        before = next((edit for edit in self.edits if edit.end <= at and not self.text[edit.end : at].strip()), None)
+        if before and not before.replacement:
+            at = before.start
+        return bool(STARTS.search(self.text[max(0, at - 12) : at])) or not self.text[:at].strip()
+
+    @property
+    def begins(self) -> int:
+        """Where the text starts behind the headings that were taken out at its start."""
+        at = len(self.text) - len(self.text.lstrip())
+        for edit in sorted(self.edits, key=lambda edit: edit.start):
+            if edit.start > at or edit.replacement:
+                break
+            at = edit.end
+            at += len(self.text[at:]) - len(self.text[at:].lstrip())
+        return at
+
+    def after_headings(self) -> Iterator[int]:
+        """Where text starts behind headings: at the start, and behind each that was taken out further on."""
+        yield self.begins
+        for edit in list(self.edits):
+            if edit.start > self.begins and edit.rule == "title_line":
+                yield edit.end + len(self.text[edit.end :]) - len(self.text[edit.end :].lstrip())
+
+    def noun(self, unit: str, *, own: bool) -> str:
+        """What this part is called in place of its number: "chapter", or "part" for what is larger than it."""
+        if unit in KEPT_UNITS or (unit in ("act", "section") and (self.place.smallest in ("", unit) or not own)):
+            return unit
+        return "part"
+
+
+@dataclass(frozen=True)
+class Book:
+    """What the other summaries of a book tell: its title, words that it writes small, pairs of capitalised words."""
+
+    title: str = ""
+    small: frozenset[str] = frozenset()
+    pairs: frozenset[tuple[str, str]] = frozenset()
+    names: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, title: str, texts: list[str]) -> "Book":
+        """Read the summaries of a book."""
+        small, pairs, names = set[str](), set[tuple[str, str]](), set[str]()
+        for text in texts:
+            words = re.findall(r"[A-Za-z][\w'’-]*[.,;:!?]?", text)
+            small.update(word.rstrip(".,;:!?") for word in words if word[0].islower())
+            for before, word in zip(words, words[1:], strict=False):
+                if word[0].isupper() and before[-1] not in ".!?:":
+                    names.add(stem(word))
+            # the first words of a summary may be its title: no evidence of names
+            for before, word in zip(words[12:], words[13:], strict=False):
+                if before[0].isupper() and word[0].isupper() and before[-1] not in ".,;:!?":
+                    pairs.add((stem(before), stem(word)))
+        return cls(title, frozenset(small), frozenset(pairs), frozenset(names))
+
+
+def stem(word: str) -> str:
+    """A word without punctuation and possessive ending."""
+    return re.sub(r"['’]s?$", "", word.rstrip(".,;:!?"))
+
+
+def plural(noun: str) -> str:
+    """Several of them."""
+    return "staves" if noun == "stave" else noun + "s"
+
+
+def applied(text: str, edits: list[Edit]) -> str:
+    """The text with its edits, without blank lines."""
+    pieces, at = [], 0
+    for edit in sorted(edits, key=lambda edit: edit.start):
+        pieces += [text[at : edit.start], edit.replacement]
+        at = edit.end
+    return re.sub(r"\n\s*\n", "\n", "".join([*pieces, text[at:]])).strip()

@@ -1,0 +1,85 @@
+"""Headings of a summary: labels, numbers and names that stand before its text, or between its chapters."""
+
+import re
+
+from preprocessing.position_edits import Passage
+from preprocessing.position_locators import ANY_NUMBER, Locator
+
+LABEL = (
+    r"(?:(?:plot|chapter|scene|act|brief|short|detailed|full|complete)\s+)?"
+    r"(?:summary|summaries|synopsis|analysis|recap|notes|commentary)(?:\s*(?:and|&|/)?\s*(?:analysis|commentary|notes))?"
+)
+SECTIONS = (
+    r"prologue|epilogue|preface|author['’]s\s+(?:note|preface)|introduction|foreword|afterword|induction|prelude"
+    r"|dedication|conclusion|interlude|overture|postscript|appendix"
+)
+MARK = r"[ \t]*(?:[.:|–—]+|-+)?[ \t]*"  # between a heading and its text
+TEXT = r"(?=\s*[\"“'‘(]?(?-i:[A-Z\d])|\s*\.\s?\.|\s*$)"  # how the text behind a heading begins
+BEFORE_PLACE = re.compile(rf"(?:\b{LABEL}\s*(?:(?:of|for|on|from|to)\s+)?[:.\-–—|]?\s*|^\s*(?:of|on)\s+)$", re.I)
+BEHIND_PLACE = re.compile(rf"{MARK}(?:{LABEL}(?=[\s:.\-–—|]){MARK})?\s*{TEXT}", re.I)
+LABELLED = re.compile(rf"\s*{LABEL}(?:{MARK}\n|\s*[:|–—-]+\s*|\s){TEXT}", re.I)
+SECTIONED = re.compile(rf"\s*(?:the\s+|of\s+(?:the\s+)?)?(?:{SECTIONS})(?:\s*[:.|–—-]+\s*|\s){TEXT}", re.I)
+SECTION = re.compile(
+    r"\b(?:Prologue|Epilogue|Induction|Preface|Introduction|EPILOGUE|PROLOGUE|INDUCTION)(?:\s*[:.–—-]+\s*|\s)"
+    r"(?=\s*[\"“]?[A-Z])"
+)
+# "Four and Five . In ...": the end of "Chapters Three, Four and Five" where a scraper took the rest
+NUMBERS_LEFT = re.compile(rf"\s*{ANY_NUMBER}(?:(?:\s*,|\s*&|\s+and)*\s+{ANY_NUMBER}){{0,6}}\s+\.\s+(?=[A-Z\"“'‘])", re.I)
+# "IV. The captain ..." and "12) The ..."; without a mark only numerals that are no word or initial
+BARE_NUMBER = re.compile(r"\s*(?:\d{1,3}|[IVXLC]+)(?:[.:)]\s+|[ \t]*\n\s*)(?=[\"“'‘]?[A-Z])|\s*[IVX]{2,7}\s+(?=[A-Z][a-z]|A\s)")
+LINE = re.compile(rf"(?:{LABEL}|(?:the\s+)?(?:{SECTIONS})|\d{{1,3}}|[ivxlc]+|part\s+\w+)[ \t]*[:.]?[ \t]*", re.I)
+LONGEST_TITLE = 12  # words behind a number on a line of its own
+
+
+def title_line(passage: Passage) -> None:
+    """Numbers, labels and names of sections as headings: on lines of their own, before the text, between sentences."""
+    lines_of_headings(passage)
+    for locator in passage.found:
+        inline(passage, locator)
+    for match in SECTION.finditer(passage.text):
+        if passage.starts_sentence(match.start()):
+            passage.cut("title_line", match.start(), match.end())
+    for _ in range(4):  # "Summary", "Chapter 5", "IV." may follow each other
+        at = passage.begins
+        leading = (LABELLED, SECTIONED, NUMBERS_LEFT, BARE_NUMBER)
+        match = next((found for one in leading if (found := one.match(passage.text, at)) and found.end() > at), None)
+        if match is None or not passage.cut("title_line", at, match.end()):
+            return
+
+
+def lines_of_headings(passage: Passage) -> None:
+    """Lines that are nothing but a heading. A text of one line has none."""
+    text = passage.text
+    if "\n" not in text.strip():
+        return
+    for line in re.finditer(r"[^\n]+", text):
+        words = line[0].strip()
+        start = line.start() + len(line[0]) - len(line[0].lstrip())
+        if LINE.fullmatch(words) or headed(passage, start, words):
+            passage.edit("title_line", start, start + len(words))
+
+
+def headed(passage: Passage, start: int, words: str) -> bool:
+    """Whether a line is a place with at most a title behind it: "Chapter 5: The Storm", "Summary of Act I"."""
+    locator = next((one for one in passage.found if start <= one.start < start + len(words)), None)
+    if locator is None:
+        return False
+    before, behind = passage.text[start : locator.start], passage.text[locator.end : start + len(words)]
+    if before.strip() and not BEFORE_PLACE.fullmatch(before):
+        return False
+    title = behind.strip(" \t:.-–—|")
+    long = len(title.split()) > LONGEST_TITLE or re.search(r"[.;]\s|[;,]$", title)
+    return not title or bool(not long and not behind.rstrip().endswith(".") and (title[0].isupper() or title[0] in "\"“'‘("))
+
+
+def inline(passage: Passage, locator: Locator) -> None:
+    """A place at the start of a sentence with a capital behind it: "... the lake. Chapter 10 Huck is thrilled"."""
+    text = passage.text
+    behind = BEHIND_PLACE.match(text, locator.end)
+    if not behind:
+        return
+    before = BEFORE_PLACE.search(text[max(0, locator.start - 60) : locator.start])
+    start = locator.start - len(before[0]) if before else locator.start
+    start += len(text[start:]) - len(text[start:].lstrip())
+    if passage.starts_sentence(start) and not text[locator.end :].startswith(","):
+        passage.cut("title_line", start, behind.end())
