@@ -32,6 +32,7 @@ class TaskConfig:
     name: str
     dataset: str
     short: str
+    kind: str
     metric: str
     max_new_tokens: int
     template: Mapping[str, Any]
@@ -56,6 +57,7 @@ class Suite:
     chat_sentence: str
     truncation: str
     validation_size: int
+    citation: str
     tasks: Mapping[str, TaskConfig]
 
 
@@ -75,6 +77,7 @@ def load_suite(name: str) -> Suite:
         chat_sentence=data.get("chat_sentence", ""),
         truncation=data["truncation"],
         validation_size=data.get("validation_size", 0),
+        citation=data.get("citation", ""),
         tasks={task: _task(task, table, data.get("layout")) for task, table in data["task"].items()},
     )
 
@@ -84,6 +87,7 @@ def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -
         name=name,
         dataset=table["dataset"],
         short=table["short"],
+        kind=table["kind"],
         metric=table["metric"],
         max_new_tokens=table["max_new_tokens"],
         template={
