@@ -9,9 +9,10 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from preprocessing.errors import MalformedFile, MalformedRecord, MissingFile
+from preprocessing.raw_parquet import is_parquet, opened, parquet_rows
 from records.base import InvalidRow, Row
 from records.drop import Drop
 
@@ -163,13 +164,19 @@ class RawFiles:
         return Record(value, path[0], "")
 
     def records(self, role: str = "records") -> Iterator[Record | MalformedRecord]:
-        """The records of JSON Lines files and of JSON files that are lists, as a stream.
+        """The records of JSON Lines files, of JSON files that are lists (both also as gzip or Zstandard), of Parquet
+        and of CSV files, as a stream.
 
         A line that is no JSON object is yielded as the MalformedRecord that it is; see `each`.
         """
         for path in self.files(role):
             try:
-                yield from _list_items(path) if _first_byte(path[1]) == b"[" else _lines(path)
+                if is_parquet(path[1]):
+                    yield from _table_rows(path)
+                elif path[0].lower().endswith(".csv"):
+                    yield from self._csv(path, ())
+                else:
+                    yield from _list_items(path) if _first_byte(path) == b"[" else _lines(path)
             except OSError as error:
                 raise unreadable(path[0], error) from error
 
@@ -184,13 +191,14 @@ class RawFiles:
     def rows(self, role: str, columns: Sequence[str]) -> Iterator[Record]:
         """The rows of CSV files whose header names at least `columns`. Raises MalformedFile."""
         for path in self.files(role):
-            reader = csv.reader(io.StringIO(self.text(path), newline=""), strict=True)
-            try:
-                yield from _csv_rows(reader, path[0], columns)
-            except csv.Error as error:
-                raise MalformedFile(
-                    path[0], f"line {reader.line_num}", "", f"is not CSV: {error}", "broken CSV"
-                ) from error
+            yield from self._csv(path, columns)
+
+    def _csv(self, path: tuple[str, Path], columns: Sequence[str]) -> Iterator[Record]:
+        reader = csv.reader(io.StringIO(self.text(path), newline=""), strict=True)
+        try:
+            yield from _csv_rows(reader, path[0], columns)
+        except csv.Error as error:
+            raise MalformedFile(path[0], f"line {reader.line_num}", "", f"is not CSV: {error}", "broken CSV") from error
 
 
 Convert = Callable[[Record], Iterable[Row]]
@@ -257,16 +265,21 @@ def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-def _first_byte(path: Path) -> bytes:
-    with path.open("rb") as stream:
+def _table_rows(path: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
+    for row in parquet_rows(*path):
+        yield row if isinstance(row, MalformedRecord) else Record(row[1], path[0], row[0])
+
+
+def _first_byte(path: tuple[str, Path]) -> bytes:
+    with opened(*path) as stream:
         return stream.read(64).removeprefix(codecs.BOM_UTF8).lstrip()[:1]
 
 
 def _lines(path: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
     """JSON Lines, split at \\n only: strings may hold other line separators."""
-    name, place = path
+    name, _ = path
     seen = False
-    with place.open("rb", CHUNK) as stream:
+    with opened(*path) as stream:
         number = 0
         while line := stream.readline(LINE_BYTES):
             number += 1
@@ -297,9 +310,9 @@ def _record(line: bytes, name: str, where: str) -> Record | MalformedRecord:
 
 def _list_items(path: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
     """The objects of a JSON list, decoded one by one: the file is never whole in memory."""
-    name, place = path
+    name, _ = path
     decoder = json.JSONDecoder(strict=False, parse_constant=_no_constant)
-    with place.open("rb") as stream:
+    with opened(*path) as stream:
         text = _Window(stream, name)
         text.skip("[")
         index = 0
@@ -322,7 +335,7 @@ def _list_items(path: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
 class _Window:
     """A window on a UTF-8 file that grows until one JSON value is whole in it."""
 
-    def __init__(self, stream: io.BufferedReader, name: str) -> None:
+    def __init__(self, stream: IO[bytes], name: str) -> None:
         self._stream, self._name = stream, name
         self._decode = codecs.getincrementaldecoder("utf-8")()
         self._text, self._at = "", 0

@@ -28,9 +28,13 @@ class ForeignStore(StorageError):
 
 
 class DownloadError(StorageError):
-    """A file could not be had. `state`: what it is now, a state of records.RawFile."""
+    """A file could not be had. `state`: what it is now, a state of records.RawFile; `code`: the server's word."""
 
     state = "missing"
+
+    def __init__(self, why: str, code: str = "") -> None:
+        super().__init__(why)
+        self.code = code
 
 
 class Gone(DownloadError):

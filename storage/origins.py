@@ -1,4 +1,5 @@
-"""Where raw files came from: `.sources.json` in the raw folder, {files: {path: {url, sha256, bytes, etag}}, archives}.
+"""Where raw files came from: `.sources.json` in the raw folder, {files: {path: {url, sha256, bytes, etag}}, archives,
+listings: files of commits of hub data sets}.
 
 A digest that nobody published is the one that came first; later changes are seen against it. Several processes may
 write: each adds what it knows.
@@ -16,6 +17,7 @@ from storage.location import Location, held
 
 NAME = ".sources.json"
 EVERY_S = 5.0
+KINDS = ("files", "archives", "listings")
 
 
 class Origins:
@@ -24,7 +26,7 @@ class Origins:
     def __init__(self, raw: Path) -> None:
         self._raw = raw
         self._lock = threading.Lock()
-        self._new: dict[str, dict[str, Any]] = {"files": {}, "archives": {}}
+        self._new: dict[str, dict[str, Any]] = {kind: {} for kind in KINDS}
         self._written = time.monotonic()
         self._known = self._read()
 
@@ -36,7 +38,7 @@ class Origins:
         except (OSError, ValueError):
             loaded = {}  # only a memory: digests are taken anew, on trust
         tables = loaded if isinstance(loaded, dict) else {}
-        return {kind: _table(tables.get(kind)) for kind in ("files", "archives")}
+        return {kind: _table(tables.get(kind)) for kind in KINDS}
 
     def file(self, path: str) -> dict[str, Any]:
         """What is noted of a file, empty where nothing is."""
@@ -62,6 +64,18 @@ class Origins:
             self._known["archives"][path] = self._new["archives"][path] = what
         self.save()
 
+    def listing(self, name: str) -> dict[str, Any] | None:
+        """What is noted of a commit's files, {path: {bytes, sha256 or git_blob}}; None before it was asked for."""
+        with self._lock:
+            files = self._known["listings"].get(name)
+            return None if files is None else dict(files)
+
+    def note_listing(self, name: str, files: dict[str, dict[str, Any]]) -> None:
+        """Note a commit's files, at once and lastingly: they never change."""
+        with self._lock:
+            self._known["listings"][name] = self._new["listings"][name] = files
+        self.save()
+
     def save(self) -> None:
         """Add what is new to the file on disk, with what other processes wrote."""
         with self._lock:
@@ -74,7 +88,7 @@ class Origins:
                 data = json.dumps({"version": 1, **on_disk}, indent=1, sort_keys=True).encode("utf-8")
                 Location(str(self._raw)).replace(NAME, data)
             self._known = on_disk
-            self._new = {"files": {}, "archives": {}}
+            self._new = {kind: {} for kind in KINDS}
             self._written = time.monotonic()
 
     def reread(self) -> None:

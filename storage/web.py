@@ -6,6 +6,7 @@ Nothing here knows files or suites; download.py turns answers into files.
 from __future__ import annotations
 
 import email.utils
+import re
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -63,13 +64,20 @@ class _Host:
 class Web:
     """A client that is polite to every host. For several threads; closed at the end of a `with`.
 
-    manners: by host name; a name stands for its subdomains too. A host that cannot be reached `give_up` times in a row,
-    by any thread, is not asked again.
+    manners: by host name; a name stands for its subdomains too. tokens: {URL: token}, sent to that scheme, host and
+    port and to nobody that they redirect to. A host that cannot be reached `give_up` times in a row, by any thread, is
+    not asked again.
     """
 
     give_up = 6
 
-    def __init__(self, manners: Mapping[str, Manners] | None = None, patience: Patience | None = None) -> None:
+    def __init__(
+        self,
+        manners: Mapping[str, Manners] | None = None,
+        patience: Patience | None = None,
+        tokens: Mapping[str, str] | None = None,
+    ) -> None:
+        self._tokens = {origin(url): token for url, token in (tokens or {}).items()}
         self.patience = patience or Patience()
         self.stop = threading.Event()
         self._manners = dict(manners or {})
@@ -125,8 +133,10 @@ class Web:
 
     @contextmanager
     def _answer(self, url: str, headers: Mapping[str, str], host: _Host) -> Iterator[httpx.Response]:
+        token = self._tokens.get(origin(url))
+        own = {"Authorization": f"Bearer {token}"} if token else {}
         try:
-            with self._client.stream("GET", url, headers=headers) as answer:
+            with self._client.stream("GET", url, headers={**headers, **own}) as answer:
                 host.unreachable = 0
                 yield answer
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
@@ -163,6 +173,17 @@ class Web:
             return self._hosts[name]
 
 
+def origin(url: str) -> tuple[str, str, int | None]:
+    """Scheme, host and port: who is asked."""
+    parts = urlsplit(url)
+    try:
+        port = parts.port
+    except ValueError:
+        raise DownloadError(f"{url}: no URL (its port)") from None
+    port = port or {"http": 80, "https": 443}.get(parts.scheme)
+    return parts.scheme, (parts.hostname or "").lower(), port
+
+
 def check(url: str) -> None:
     """Raise DownloadError unless the URL is http or https and names a host."""
     parts = urlsplit(url)
@@ -175,10 +196,12 @@ def understood(answer: httpx.Response, asked: str, patience: Patience) -> None:
     status = answer.status_code
     if status in (200, 206, 416):
         return
+    code = answer.headers.get("X-Error-Code", "")  # of the Hugging Face hub
+    code = code if re.fullmatch(r"\w{1,40}", code, re.ASCII) else ""
     if status in GONE:
-        raise Gone(f"{asked}: HTTP {status}, the file is not there any more")
+        raise Gone(f"{asked}: HTTP {status}, the file is not there any more", code)
     if status in CLOSED:
-        raise NeedsPerson(f"{asked}: HTTP {status}, the server wants a login or refuses programs")
+        raise NeedsPerson(f"{asked}: HTTP {status}, the server wants a login or refuses programs", code)
     if status in TRANSIENT:
         wait_s = retry_after(answer.headers.get("Retry-After", ""))
         if wait_s is not None and wait_s > patience.longest_s:

@@ -2,50 +2,72 @@
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterator
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from preprocessing.prompting import Template, official_rows
 from records.example import Example
-from storage.errors import naming_full_disks
-from tasks.errors import StageFailed
+from records.raw_file import RawFile
+from storage.artifacts import Artifact
+from storage.folder import whole_folder
+from tasks.errors import StageFailed, UsageError
+from tasks.export_card import MARK, Config, Licence, Split, card
 from tasks.request import Request
 from tasks.results import Results
+from tasks.sources import Catalogue, load_catalogue
 from tasks.stages import Part, curate_node, sample_node
-from tasks.suites import TaskConfig
+from tasks.suites import SAMPLE, TaskConfig
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 ROWS = 16  # records in one row group: each holds its whole document
+CARD = "README.md"
+PARQUET = re.compile(r"[^/]+/[^/]+-00000-of-00001\.parquet")
+REFUSED = re.compile(r"[<>:/\\|?*\[\]{}\s]|^\.|^$")  # in names of configurations, by `datasets` or by file systems
+INVENTED = Licence("bundled sample of scrollwork, invented texts", "Apache-2.0", "")
 
 
 def export_hf(request: Request, out: Path) -> list[Path]:
-    """Official records (fact sheet 2) as Parquet, one configuration a task, and a card; the files written.
+    """Official records (fact sheet 2) as Parquet, one configuration a task, and a card; the files, which stand there
+    whole or not at all, in place of an earlier export.
 
-    Raises StageFailed for a task that is not built.
+    Raises StageFailed for a task that is not built, StorageError where other files stand in the folder.
     """
-    results = Results(request)
-    written = []
-    sizes = []
-    for task in request.chosen_tasks():
-        for split in request.chosen_splits():
-            curated = results.artifact(curate_node(Part(request, task, split)))
-            sampled = results.artifact(sample_node(Part(request, task, split)))
-            if curated is None or sampled is None:
-                raise StageFailed(
-                    f"{task.name}, split {split}: not built; run `scrollwork build {request.suite}` first"
-                )
-            path = out / task.name / f"{split}-00000-of-00001.parquet"
-            rows = records(task, sampled.rows("examples", Example), curated.texts())
-            written.append(path)
-            sizes.append({"config": task.name, "split": split, "rows": write_parquet(path, rows, task)})
-    card = out / "README.md"
-    write_text(card, card_text(request, sizes))
-    return [*written, card]
+    results, catalogue = Results(request), load_catalogue()
+    built = [
+        (task, split, *_artifacts(results, request, task, split))
+        for task in request.chosen_tasks()
+        for split in request.chosen_splits()
+    ]
+    configs: dict[str, Config] = {}
+    with whole_folder(out, ours) as folder:
+        for task, split, curated, sampled in built:
+            if task.name not in configs:
+                configs[task.name] = Config(task.name, task.kind, fields(task))
+            raw = list(curated.rows("raw_files", RawFile))
+            made = write_split(folder, task, split, curated, sampled, raw)
+            configs[task.name].splits.append(made)
+            configs[task.name].licences.update(dict.fromkeys(licences(request, catalogue, raw)))
+        (folder / CARD).write_text(card(request, list(configs.values())), encoding="utf-8")
+    return [*(out / name / file_name(split.name) for name, c in configs.items() for split in c.splits), out / CARD]
+
+
+def ours(folder: Path, path: str) -> bool:
+    """Whether a file in a folder is of an earlier export."""
+    try:
+        marked = MARK in (folder / CARD).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return False
+    return marked and (path == CARD or PARQUET.fullmatch(path) is not None)
+
+
+def file_name(split: str) -> str:
+    """The file of a split in the folder of its configuration."""
+    return f"{split}-00000-of-00001.parquet"
 
 
 def records(task: TaskConfig, examples: Iterator[Example], text_of: Any) -> Iterator[dict[str, Any]]:
@@ -55,66 +77,90 @@ def records(task: TaskConfig, examples: Iterator[Example], text_of: Any) -> Iter
         yield from official_rows(example, template, text_of)
 
 
-def schema(task: TaskConfig) -> pa.Schema:
-    """The columns of the released records."""
+def fields(task: TaskConfig) -> dict[str, str]:
+    """The columns of the released records in their order, with their types: ZeroSCROLLS fact sheet 2; SCROLLS has the
+    first four."""
+    columns = dict.fromkeys(("id", "pid", "input", "output"), "string")
+    if task.template.get("response_header"):
+        names = ("document_start_index", "document_end_index", "query_start_index", "query_end_index")
+        columns |= dict.fromkeys(names, "int32") | {"truncation_seperator": "string"}
+    if task.template.get("inner_header"):
+        columns["inner_docs_start_indices"] = "list<int32>"
+    return columns
+
+
+def schema(columns: Mapping[str, str]) -> pa.Schema:
+    """The same for Parquet. Every column may be null; of the official ones `output` is where answers are private."""
     import pyarrow as pa
 
-    text = [pa.field(name, pa.string()) for name in ("id", "pid", "input", "output")]
-    names = ("document_start_index", "document_end_index", "query_start_index", "query_end_index")
-    offsets = [pa.field(name, pa.int32()) for name in names]
-    inner = [pa.field("inner_docs_start_indices", pa.list_(pa.int32()))] if task.template.get("inner_header") else []
-    return pa.schema([*text, *offsets, pa.field("truncation_seperator", pa.string()), *inner])
+    types = {"string": pa.string(), "int32": pa.int32(), "list<int32>": pa.list_(pa.int32())}
+    return pa.schema([pa.field(name, types[kind]) for name, kind in columns.items()])
 
 
-def write_parquet(path: Path, rows: Iterator[dict[str, Any]], task: TaskConfig) -> int:
-    """Write rows as a stream, whole or not at all; how many."""
+def write_split(
+    folder: Path, task: TaskConfig, split: str, curated: Artifact, sampled: Artifact, raw: list[RawFile]
+) -> Split:
+    """Write the records of one split as a stream; what the card says of it. Equal artifacts give equal bytes."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    count = 0
-    columns = schema(task)
-    with naming_full_disks(path.name, str(path.parent)):
-        try:
-            with pq.ParquetWriter(temporary, columns, compression="zstd", compression_level=3) as writer:
-                group: list[dict[str, Any]] = []
-                for row in rows:
-                    group.append(row)
-                    count += 1
-                    if len(group) == ROWS:
-                        writer.write_batch(pa.RecordBatch.from_pylist(group, schema=columns))
-                        group = []
-                writer.write_batch(pa.RecordBatch.from_pylist(group, schema=columns))
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
-    return count
+    path = folder / task.name / file_name(split)
+    path.parent.mkdir(exist_ok=True)
+    columns = schema(fields(task))
+    count, without, size = 0, 0, 0
+    with pq.ParquetWriter(path, columns, compression="zstd", compression_level=3) as writer:
+        for group in grouped(records(task, sampled.rows("examples", Example), curated.texts())):
+            batch = pa.RecordBatch.from_pylist(group, schema=columns)
+            writer.write_batch(batch)
+            count += len(group)
+            without += sum(row["output"] is None for row in group)
+            size += batch.nbytes
+    listed = "".join(f"{file.sha256}  {file.path}\n" for file in sorted(raw, key=lambda file: file.path))
+    return Split(
+        name=split,
+        inputs=sampled.facts["examples"],
+        rows=count,
+        without_output=without,
+        arrow_bytes=size,
+        file_bytes=path.stat().st_size,
+        dropped=sum(curated.facts["dropped"].values()),
+        raw_files=len(raw),
+        raw_digest=hashlib.sha256(listed.encode()).hexdigest(),
+        curate=curated.content,
+        sample=sampled.content,
+    )
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a small text file."""
-    with naming_full_disks(path.name, str(path.parent)):
-        path.write_text(text, encoding="utf-8")
+def grouped(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Rows in groups; one empty group where there are none."""
+    group: list[dict[str, Any]] = []
+    for row in rows:
+        group.append(row)
+        if len(group) == ROWS:
+            yield group
+            group = []
+    yield group
 
 
-def card_text(request: Request, sizes: list[dict[str, Any]]) -> str:
-    """The card: configurations for `load_dataset`, sizes, how it was built."""
-    configs: dict[str, list[str]] = {}
-    for size in sizes:
-        configs.setdefault(size["config"], []).append(size["split"])
-    lines = ["---", "configs:"]
-    for name, splits in configs.items():
-        lines += [f"- config_name: {name}", "  data_files:"]
-        for split in splits:
-            lines += [f"  - split: {split}", f"    path: {name}/{split}-*.parquet"]
-    lines += ["---", "", f"# {request.config.title}, built by scrollwork", ""]
-    lines += ["| task | split | rows (one a reference) |", "| --- | --- | --- |"]
-    lines += [f"| {size['config']} | {size['split']} | {size['rows']:,} |" for size in sizes]
-    asked = {"seed": request.seed, "limit": request.limit, "options": dict(request.options or {})}
-    lines += [
-        "",
-        f"Request: `{json.dumps(asked, sort_keys=True)}`. The data sets keep the licences of their sources.",
-        "",
+def licences(request: Request, catalogue: Catalogue, raw: list[RawFile]) -> list[Licence]:
+    """What upstream states of the data sets that the raw files are of."""
+    if Path(request.raw) == SAMPLE:
+        return [INVENTED]
+    folders = dict.fromkeys(file.path.partition("/")[0] for file in raw)
+    known = {source.path.partition("/")[0]: source for source in reversed(catalogue.sources)}
+    return [
+        Licence(known[name].title, known[name].licence or "none stated", known[name].paper)
+        if name in known
+        else Licence(name, "none stated", "")
+        for name in folders
     ]
-    return "\n".join(lines)
+
+
+def _artifacts(results: Results, request: Request, task: TaskConfig, split: str) -> tuple[Artifact, Artifact]:
+    if REFUSED.search(task.name):
+        raise UsageError(f"{task.name!r} cannot be the name of a configuration")
+    part = Part(request, task, split)
+    curated, sampled = results.artifact(curate_node(part)), results.artifact(sample_node(part))
+    if curated is None or sampled is None:
+        raise StageFailed(f"{task.name}, split {split}: not built; run `scrollwork build {request.suite}` first")
+    return curated, sampled

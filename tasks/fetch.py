@@ -7,9 +7,10 @@ import shutil
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from storage import hub
 from storage.download import download
 from storage.errors import DownloadError, Stopped, StorageError
 from storage.home import Home
@@ -19,7 +20,8 @@ from storage.partial import Fetched, Wanted, put_aside
 from storage.unpack import BadArchive, move_into, unpack
 from storage.web import Patience, Web
 from tasks import progress
-from tasks.raw_states import BrokenTable, Item, RawStates, Row, pins_of
+from tasks.hub_sources import Hub, matching
+from tasks.raw_states import BrokenTable, RawStates, Row, pins_of
 from tasks.request import Request
 from tasks.sources import Catalogue, Source, needs, releases
 
@@ -72,11 +74,13 @@ class Fetcher:
         self.raw.mkdir(parents=True, exist_ok=True)
         pending = self.pending()
         try:
-            with Web(self._catalogue.manners, self._patience) as web:
+            with Web(self._catalogue.manners, self._patience, hub.tokens()) as web:
                 self._side_by_side([self._job(source, web) for source in pending if self._one_file(source)], web)
                 for source in pending:
                     if source.rows is not None:
                         self._rows_of(source, web)
+                    elif source.listed is not None:
+                        self._listed(source, source.listed, web)
             self._trust_the_rest()
         finally:
             self.origins.save()
@@ -85,7 +89,7 @@ class Fetcher:
     def _one_file(self, source: Source) -> bool:
         """Whether it is to be downloaded, or was put here by hand and is to be unpacked."""
         by_hand = bool(source.members) and (self.raw / source.path).is_file()
-        return source.rows is None and (bool(source.urls) or by_hand)
+        return source.rows is None and source.listed is None and (bool(source.urls) or by_hand)
 
     def _trust_the_rest(self) -> None:
         """Note the digests of files that somebody put here, so that later changes are seen."""
@@ -204,30 +208,49 @@ class Fetcher:
             items = [item for item in self.states.items(source) if item.path in absent]
         except (FileNotFoundError, BrokenTable):
             return  # its row says so
-        done = iter(range(1, len(items) + 1))
+        wanted = [
+            Wanted((item.url,), self.raw / item.path, text=True, html=item.page, least_bytes=item.least_bytes)
+            for item in items
+        ]
+        self._several(source, wanted, web)
 
-        def job(item: Item) -> Job:
+    def _listed(self, source: Source, data_set: Hub, web: Web) -> None:
+        """The files of a commit of a hub data set that are not here; the hub is asked once which there are."""
+        if self.states.hub_files(source) is None:
+
+            def ask() -> None:
+                files = hub.list_files(data_set.repo, data_set.revision, web)
+                mine = {path: asdict(files[path]) for path in matching(data_set, files)}
+                self.origins.note_listing(data_set.listing, mine)
+
+            self._tried(source.path, data_set.url, ask)
+        absent = {row.file.path for row in self.states.of(source) if row.file.state != "present"}
+        files = self.states.hub_files(source) or []
+        self._several(source, [file for file in files if self._path(file) in absent], web)
+
+    def _several(self, source: Source, files: list[Wanted], web: Web) -> None:
+        """Download files of one source, side by side; what is in vain is told for each."""
+        done = iter(range(1, len(files) + 1))
+
+        def job(file: Wanted) -> Job:
+            path = self._path(file)
+
+            def fetch() -> None:
+                self._note(path, download(replace(file, replaced=self._changed(path)), web))
+
             def run() -> None:
-                self._tried(item.path, item.url, lambda: self._item(item, web))
-                progress.tell(source.path, next(done), len(items))
+                self._tried(path, file.urls[0], fetch)
+                progress.tell(source.path, next(done), len(files))
 
-            return Job(item.url, run)
+            return Job(file.urls[0], run)
 
         progress.started(source.path)
-        self._side_by_side([job(item) for item in items], web)
-        vain = any(item.path in self.states.failed for item in items)
+        self._side_by_side([job(file) for file in files], web)
+        vain = any(self._path(file) in self.states.failed for file in files) or source.path in self.states.failed
         progress.ended(source.path, "failed" if vain else "fetched")
 
-    def _item(self, item: Item, web: Web) -> None:
-        wanted = Wanted(
-            (item.url,),
-            self.raw / item.path,
-            text=True,
-            html=item.page,
-            least_bytes=item.least_bytes,
-            replaced=self._changed(item.path),
-        )
-        self._note(item.path, download(wanted, web))
+    def _path(self, file: Wanted) -> str:
+        return file.target.relative_to(self.raw).as_posix()
 
     def _side_by_side(self, jobs: Iterable[Job], web: Web) -> None:
         """Run the jobs: those of a host in their order, as many at once as its manners allow."""

@@ -14,6 +14,7 @@ from records.raw_file import RawFile
 from storage.digest import FileDigests
 from storage.origins import Origins
 from storage.partial import Wanted, beside, problem_with
+from tasks.hub_sources import matching, wanted
 from tasks.raw import matches
 from tasks.sources import Need, Source
 
@@ -101,6 +102,8 @@ class RawStates:
             return list(self._archive(source))
         if source.rows is not None:
             return list(self._table(source))
+        if source.listed is not None:
+            return list(self._hub(source))
         if not source.urls:
             return list(self._by_hand(source))
         return [self.row(source, source.path, pins_of(source), source.urls[0])]
@@ -112,7 +115,7 @@ class RawStates:
             state, why = self.failed.get(path) or (note.get("state", ""), note.get("why", ""))
             if not state:
                 state, why = "missing", self._so_far(place)
-            elif state != "missing" and source.urls:
+            elif state != "missing" and (source.urls or source.hub):
                 why = f"{why}. {by_hand(source, path)}"
             return Row(RawFile(source.dataset, path, None, None, state), source, tasks, url, why)
         sha256, size = self.digests.of(place)
@@ -145,6 +148,17 @@ class RawStates:
                 item = _item(source, row, f"{spec.table}, line {reader.line_num}")
                 found[item.path] = item
         return list(found.values())
+
+    def hub_files(self, source: Source) -> list[Wanted] | None:
+        """The files that come of a commit of a hub data set, with their digests; None before the hub was asked."""
+        assert source.listed is not None
+        hub, listed = source.listed, self.origins.listing(source.listed.listing)
+        if listed is None:
+            return None
+        return [
+            wanted(hub, path, listed[path], self.raw / (source.into + path.removeprefix(source.strip)))
+            for path in matching(hub, listed)
+        ]
 
     def unpacked(self, source: Source) -> list[str] | None:
         """The members' paths if the archive was unpacked to its end, None if it was not."""
@@ -191,6 +205,21 @@ class RawStates:
             return
         yield Row(RawFile(source.dataset, source.path, None, None, state), source, self.tasks_of(source), "", why)
 
+    def _hub(self, source: Source) -> Iterator[Row]:
+        """The files that the hub lists; before it was asked, what is here, or one row of the pattern."""
+        assert source.listed is not None
+        files = self.hub_files(source)
+        for file in files or ():
+            yield self.row(source, file.target.relative_to(self.raw).as_posix(), file, file.urls[0])
+        if files is None:
+            found = () if source.listed.several else matches(str(self.raw), source.path)
+            for path in found or (source.path,):
+                yield self.row(source, path, Wanted((), self.raw / path), source.listed.url)
+        elif not files:
+            why = f"{source.listed.page} has no file {source.listed.path} at commit {source.listed.revision}"
+            dead = RawFile(source.dataset, source.path, None, None, "dead")
+            yield Row(dead, source, self.tasks_of(source), source.listed.url, why)
+
     def _by_hand(self, source: Source) -> Iterator[Row]:
         """What a person put there, or one row that says what to do."""
         found = matches(str(self.raw), source.gives[0])
@@ -228,6 +257,11 @@ def by_hand(source: Source, path: str) -> str:
     """What a person can do where a program gets no further."""
     if source.manual:
         return source.manual
+    if source.hub is not None:
+        return (
+            f"Open {source.page} in a browser, accept its terms if it has any and set HF_TOKEN to a token of yours, "
+            f"or put the file at raw/{path} in the home; then run the same command again"
+        )
     page = f"Open {source.page} in a browser, download the file" if source.page else "Get the file"
     return f"{page}, put it at raw/{path} in the home and run the same command again"
 

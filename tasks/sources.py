@@ -13,6 +13,7 @@ from urllib.parse import quote, urlsplit
 from storage.unpack import glob_match
 from storage.web import Manners
 from tasks.errors import UsageError
+from tasks.hub_sources import Hub, hub_of, moved
 from tasks.raw import filled
 from tasks.request import Request
 from tasks.suites import CONFIG
@@ -23,8 +24,10 @@ DRIVE_HOST = "https://drive.google.com/"
 DRIVE_PAGE = DRIVE_HOST + "file/d/{}/view"
 FILE_KEYS = frozenset(
     ("path", "url", "urls", "drive", "sha256", "git_blob", "bytes", "members", "strip", "into", "member_sha256")
-) | {"manual", "alternative", "rows", "task"}
-TABLE_KEYS = frozenset(("title", "page", "licence", "terms", "note", "base", "folder", "files", "release_of"))
+) | {"manual", "alternative", "rows", "task", "hub", "revision"}
+TABLE_KEYS = frozenset(
+    ("title", "page", "licence", "paper", "terms", "note", "base", "folder", "files", "release_of", "hub", "revision")
+)
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,7 @@ class Source:
 
     members: patterns of what an archive is unpacked for, below `into` once `strip` is taken off their front.
     manual: what a person must do. alternative: taken only when asked for by this name.
+    hub: of a commit of a hub data set, which lists how many files, how big and by which digests where we do not know.
     """
 
     dataset: str
@@ -68,6 +72,14 @@ class Source:
     release_of: str = ""
     task: str = ""
     rows: RowsOf | None = None
+    paper: str = ""
+    hub: Hub | None = None
+
+    @property
+    def listed(self) -> Hub | None:
+        """The hub data set that must be asked for its list of files before anything of it can be downloaded."""
+        known = bool(self.sha256 or self.git_blob or self.members)
+        return self.hub if self.hub is not None and not (known and not self.hub.several) else None
 
     @property
     def gives(self) -> tuple[str, ...]:
@@ -117,7 +129,8 @@ def load_catalogue(own_file: str = "") -> Catalogue:
 
 
 def needs(request: Request, catalogue: Catalogue, alternatives: tuple[str, ...] = ()) -> list[Need]:
-    """What every role of the chosen tasks reads: of its ordered patterns the first that a source gives.
+    """What every role of the chosen tasks reads: of its ordered patterns the first that a source gives, or that one of
+    the alternatives gives where there is such a one.
 
     Raises UsageError for an alternative that no chosen task has.
     """
@@ -132,7 +145,10 @@ def needs(request: Request, catalogue: Catalogue, alternatives: tuple[str, ...] 
             values = {"split": task.splits[split], split: "", **request.options_of(task)}
             for role, ordered in task.raw.items():
                 patterns = tuple(p for pattern in ordered if (p := filled(pattern, values)) is not None)
-                giving = next((given for p in patterns if (given := _giving(usable, p))), ())
+                chosen = [source for source in usable if source.alternative]
+                giving = next(
+                    (given for among in (chosen, usable) for p in patterns if (given := _giving(among, p))), ()
+                )
                 found.append(Need(task.name, role, patterns, giving, task.splits[split]))
     return found
 
@@ -195,35 +211,49 @@ def _source(where: str, dataset: str, table: Mapping[str, Any], entry: Mapping[s
         raise UsageError(f"{where}: `path` is missing")
     folder = _text(where, table, "folder") or f"{dataset}/"
     drive = _text(where, entry, "drive")
-    urls = _urls(where, table, entry, below)
+    hub = hub_of(where, table, entry, below)
+    urls = _urls(where, table, entry, below, hub)
+    strip, into = _text(where, entry, "strip"), _text(where, entry, "into") or folder
+    whole = hub is not None and "members" not in entry
     source = Source(
         dataset=dataset,
         title=_text(where, table, "title") or dataset,
         licence=_text(where, table, "licence"),
         terms=_text(where, table, "terms"),
-        path=folder + below,
+        path=into + below.removeprefix(strip) if whole else folder + below,
         urls=urls,
-        page=DRIVE_PAGE.format(drive) if drive else _text(where, table, "page"),
+        page=DRIVE_PAGE.format(drive) if drive else hub.page if hub else moved(_text(where, table, "page")),
         sha256=_digest(where, entry, "sha256"),
         git_blob=_digest(where, entry, "git_blob"),
         bytes=entry.get("bytes"),
         members=tuple(entry.get("members", ())),
-        strip=_text(where, entry, "strip"),
-        into=entry.get("into", folder),
+        strip=strip,
+        into=into,
         member_sha256=entry.get("member_sha256", {}),
         manual=_text(where, entry, "manual"),
         alternative=_text(where, entry, "alternative"),
         release_of=_text(where, table, "release_of"),
         task=_text(where, entry, "task"),
         rows=_rows(where, entry.get("rows")),
+        paper=_text(where, table, "paper"),
+        hub=hub,
     )
+    if whole and not below.startswith(strip):
+        raise UsageError(f"{where}: `path` must begin with `strip`")
+    if hub is not None and hub.several and (source.members or source.sha256 or source.git_blob):
+        raise UsageError(f"{where}: a pattern of several files has no `members` and no digest of its own")
     _check(where, source)
     return source
 
 
-def _urls(where: str, table: Mapping[str, Any], entry: Mapping[str, Any], below: str) -> tuple[str, ...]:
-    """The addresses, in order: those named, those of a drive, else the table's base and the path."""
-    urls = list(entry.get("urls", ())) + [url for url in [_text(where, entry, "url")] if url]
+def _urls(
+    where: str, table: Mapping[str, Any], entry: Mapping[str, Any], below: str, hub: Hub | None
+) -> tuple[str, ...]:
+    """The addresses, in order: the hub's, those named, those of a drive, else the table's base and the path."""
+    if hub is not None and hub.several:
+        return ()
+    urls = [hub.url] if hub is not None else []
+    urls += list(entry.get("urls", ())) + [url for url in [_text(where, entry, "url")] if url]
     drive, base = _text(where, entry, "drive"), _text(where, table, "base")
     if drive:
         urls.append(DRIVE.format(drive))
@@ -232,7 +262,7 @@ def _urls(where: str, table: Mapping[str, Any], entry: Mapping[str, Any], below:
     for url in urls:
         if not isinstance(url, str) or urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
             raise UsageError(f"{where}: {url!r} is no http or https URL")
-    return tuple(urls)
+    return tuple(moved(url) for url in urls)
 
 
 def _check(where: str, source: Source) -> None:
@@ -241,8 +271,8 @@ def _check(where: str, source: Source) -> None:
             raise UsageError(f"{where}: {path!r} must lie below the raw folder")
     if source.bytes is not None and (not isinstance(source.bytes, int) or source.bytes < 0):
         raise UsageError(f"{where}: `bytes` must be a number of bytes")
-    if not (source.urls or source.manual or source.rows):
-        raise UsageError(f"{where}: needs `url`, `drive`, `rows` or `manual`")
+    if not (source.urls or source.manual or source.rows or source.hub):
+        raise UsageError(f"{where}: needs `url`, `drive`, `hub`, `rows` or `manual`")
 
 
 def _digest(where: str, entry: Mapping[str, Any], key: str) -> str | None:

@@ -32,6 +32,7 @@ class TaskConfig:
     name: str
     dataset: str
     short: str
+    kind: str
     metric: str
     max_new_tokens: int
     template: Mapping[str, Any]
@@ -62,6 +63,7 @@ class Suite:
     truncation: str
     validation_size: int
     temperature: float
+    citation: str
     tasks: Mapping[str, TaskConfig]
     prompts: Mapping[str, Mapping[str, Any]]
 
@@ -96,6 +98,7 @@ def load_suite(name: str) -> Suite:
         validation_size=data.get("validation_size", 0),
         temperature=data["temperature"],
         prompts=data.get("prompts", {}),
+        citation=data.get("citation", ""),
         tasks={task: _task(task, table, data.get("layout")) for task, table in data["task"].items()},
     )
 
@@ -105,6 +108,7 @@ def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -
         name=name,
         dataset=table["dataset"],
         short=table["short"],
+        kind=table["kind"],
         metric=table["metric"],
         max_new_tokens=table["max_new_tokens"],
         template={

@@ -65,7 +65,7 @@ def test_alternative_stands_in_place_of_the_others() -> None:
     assert paths(request("narrative_qa"))["stories"] == ["narrativeqa/tmp/{document_id}.content"]
     chosen = paths(request("narrative_qa"), "narrativeqa-copy")
     assert chosen["stories"] == ["narrativeqa/narrativeqa_full_text.zip"]
-    with pytest.raises(UsageError, match="there are: narrativeqa-copy"):
+    with pytest.raises(UsageError, match="there are: musique-hub, narrativeqa-copy"):
         needs(request(), load_catalogue(), ("elsewhere",))
 
 

@@ -1,0 +1,80 @@
+"""A folder of files for other tools that stands whole or not at all: filled beside its place, then put there."""
+
+from __future__ import annotations
+
+import filecmp
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from storage.errors import StorageError, naming_full_disks
+from storage.location import held
+
+
+@contextmanager
+def whole_folder(target: Path, ours: Callable[[Path, str], bool]) -> Iterator[Path]:
+    """An empty folder to fill; when the block ends well it takes the place of the target, if it differs from it.
+
+    ours(target, path in it) says whether a file there may go. A kill at any moment leaves at the target what
+    stood there before, all that is new, or nothing (then the next call puts back what stood there). Raises StorageError
+    where files of somebody else stand at the target, StorageFull.
+    """
+    target = target.resolve()
+    new, old, lock = (target.with_name(f".{target.name}.{ending}") for ending in ("new", "old", "lock"))
+    with held(lock):
+        try:
+            _tidy(target, new, old)
+            _refuse_others(target, ours)
+            new.mkdir()
+            with naming_full_disks(target.name, str(target.parent)):
+                yield new
+                _sync(new)
+            if not same(new, target):
+                if target.exists():
+                    os.rename(target, old)
+                os.rename(new, target)
+        finally:
+            _tidy(target, new, old)
+            lock.unlink(missing_ok=True)
+
+
+def files_below(folder: Path) -> list[str]:
+    """Paths of all files, with forward slashes, sorted; links are files."""
+    return sorted(
+        path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()
+    )
+
+
+def same(one: Path, other: Path) -> bool:
+    """Whether both folders hold the same files with the same bytes."""
+    names = files_below(one)
+    if not other.is_dir() or names != files_below(other):
+        return False
+    return filecmp.cmpfiles(one, other, names, shallow=False)[0] == names
+
+
+def _tidy(target: Path, new: Path, old: Path) -> None:
+    """Remove what a killed call left; what stood at the target before goes back if nothing stands there."""
+    shutil.rmtree(new, ignore_errors=True)
+    if old.is_dir() and not target.exists():
+        os.rename(old, target)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _refuse_others(target: Path, ours: Callable[[Path, str], bool]) -> None:
+    if target.exists() and not target.is_dir():
+        raise StorageError(f"{target}: is a file; name a folder")
+    foreign = [path for path in files_below(target) if not ours(target, path)] if target.is_dir() else []
+    if foreign:
+        raise StorageError(f"{target}: holds files that are no export ({foreign[0]}); name an empty or a new folder")
+
+
+def _sync(folder: Path) -> None:
+    for path in [*(folder / name for name in files_below(folder)), folder]:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
