@@ -17,7 +17,10 @@ class Segment:
 
 @dataclass(frozen=True)
 class Ask:
-    """One input to be answered. sample: which of several answers to the same request is wanted (SEAM: the run)."""
+    """One input to be answered. sample: which of several answers to the same request is wanted (SEAM: the run).
+
+    references: gold outputs, only for a model whose table says `reads_references` (upper bounds), else empty.
+    """
 
     task: str
     example_id: str
@@ -26,6 +29,12 @@ class Ask:
     documents: int
     max_new_tokens: int
     sample: int = 0
+    references: tuple[str, ...] = ()
+
+    @property
+    def query(self) -> str:
+        """What the prompt shows of the query, "" where the task has none."""
+        return "".join(segment.text for segment in self.segments if segment.role == "query")
 
     @property
     def prompt(self) -> str:

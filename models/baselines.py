@@ -1,4 +1,4 @@
-"""The naive baselines of ZeroSCROLLS (section 3.3): no key, no GPU, and each random choice repeatable alone.
+"""The naive baselines of ZeroSCROLLS (section 3.3) and of SCROLLS (6.1): no key, no GPU, each random choice repeatable.
 
 A choice depends on (seed, task, example) through a stable hash, so no
 example's answer depends on which others are asked.
@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from models.base import Answer, Ask, Call
+from models.choices import chosen
 from records.stable import stable_index
 
 
@@ -61,27 +62,29 @@ class Baseline:
 
 
 def answer_by(rule: Mapping[str, Any], ask: Ask, seed: int) -> str:
-    """The answer of one rule: span, fixed, any_of, sequence or lead."""
+    """The answer of one rule: span, fixed, any_of, sequence, lead, lead_input, position or by_query."""
     if "any_of" in rule:
         rules = rule["any_of"]
         return answer_by(rules[stable_index(len(rules), seed, ask.task, ask.example_id, "rule")], ask, seed)
     if "fixed" in rule:
         return str(rule["fixed"])
     if "lead" in rule:
-        return lead(ask.prompt, float(rule["lead"]))
+        return lead(document_text(ask), float(rule["lead"]))
+    if "lead_input" in rule:
+        return lead(ask.prompt, float(rule["lead_input"]))
+    if "position" in rule:
+        return chosen(ask.query, str(rule["position"]), str(rule.get("answer", "letter")))
+    if "by_query" in rule:
+        return str(rule["by_query"].get(ask.query, rule["otherwise"]))
+    if "fit" in rule:
+        raise ValueError(f"task {ask.task!r}: the rule {dict(rule)} was not fitted")
     if "sequence" in rule:
         return ", ".join(str(number) for number in range(1, ask.documents + 1))
     return span(document_text(ask), int(rule["span"]), seed, ask.task, ask.example_id)
 
 
-def length_ratio(pairs: Iterable[tuple[int, int]]) -> float:
-    """SCROLLS' rho: the mean over training examples of output characters / input characters (section 6.1)."""
-    ratios = [output / given for given, output in pairs]
-    return sum(ratios) / len(ratios)
-
-
 def lead(text: str, rho: float) -> str:
-    """SCROLLS' heuristic: the first rho x n characters of an input of n, rounded down (section 6.1)."""
+    """SCROLLS' heuristic: the first rho x n characters of a text of n, rounded down (section 6.1)."""
     return text[: math.floor(rho * len(text) + 1e-9)]
 
 

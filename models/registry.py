@@ -10,6 +10,7 @@ from typing import Any, cast
 from models.base import Model
 
 PROVIDERS = {"baselines": "models.baselines"}
+UPPER_BOUNDS = ("extractive",)  # providers that may be shown references
 
 
 class UnknownModel(ValueError):
@@ -21,22 +22,43 @@ def module_of(provider: str) -> str:
     return PROVIDERS[provider]
 
 
-def settings(spec: str, tables: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The table of `spec`, with what stands behind its colon ("naive:seed=7"). Raises UnknownModel."""
+def settings(spec: str, tables: Mapping[str, Mapping[str, Any]], suite: str = "") -> dict[str, Any]:
+    """The table of `spec` for a suite, with what stands behind its colon ("naive:seed=7"). Raises UnknownModel."""
     name, _, rest = spec.partition(":")
-    if name not in tables:
-        raise UnknownModel(f"no model is named {name!r}; there are: {', '.join(sorted(tables))}")
-    table = dict(tables[name])
+    table = table_for(name, tables, suite)
     if table.get("provider") not in PROVIDERS:
         raise UnknownModel(
             f"model {name!r}: provider {table.get('provider')!r} is none of {', '.join(sorted(PROVIDERS))}"
         )
+    if table.get("reads_references") and table["provider"] not in UPPER_BOUNDS:
+        raise UnknownModel(f"model {name!r}: reads_references is for {', '.join(UPPER_BOUNDS)} only")
+    fitted = any("fit" in rule for rule in table.get("rules", {}).values())
     for option in filter(None, rest.split(",")):
-        match = re.fullmatch(r"(\w+)=(\d+)", option)
-        if match is None or match[1] not in ("seed",):
-            raise UnknownModel(f"{spec!r}: {option!r} is no option of {name!r}; write {name}:seed=7")
-        table[match[1]] = int(match[2])
+        key, _, value = option.partition("=")
+        if key == "seed" and re.fullmatch(r"[0-9]+", value):
+            table[key] = int(value)
+        elif key == "fit_split" and fitted and re.fullmatch(r"\w+", value):
+            table[key] = value
+        else:
+            others = f" or {name}:fit_split=validation" if fitted else ""
+            raise UnknownModel(f"{spec!r}: {option!r} is no option of {name!r}; write {name}:seed=7{others}")
     return table
+
+
+def table_for(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) -> dict[str, Any]:
+    """A model's table: what `on.SUITE` says put over it, and rules of the model `rest` where it has none itself."""
+    if name not in tables:
+        raise UnknownModel(f"no model is named {name!r}; there are: {', '.join(sorted(tables))}")
+    table = dict(tables[name])
+    own = dict(table.pop("on", {}).get(suite, {}))
+    rules = {**table.get("rules", {}), **own.get("rules", {})}
+    table |= own
+    other = table.pop("rest", "")
+    if other:
+        if "rest" in tables.get(other, {}):
+            raise UnknownModel(f"model {name!r}: rest = {other!r}, which takes rules from a third model")
+        rules = {**table_for(other, tables, suite).get("rules", {}), **rules}
+    return {**table, "rules": rules} if rules else table
 
 
 def make(spec: str, table: Mapping[str, Any], revision: str) -> Model:

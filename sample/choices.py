@@ -20,7 +20,7 @@ CHOICES = (
 
 
 def quality(out: Path) -> None:
-    """Two test articles, one of them in two question sets, and one dev article; all with gold labels."""
+    """Two test articles, one of them in two question sets, one dev and one train article; all with gold labels."""
     path = "quality/QuALITY.v1.0.1.htmlstripped"
     first = _article("90001", "The Door on Deck Nine", 6)
     second = _article("90002", "Tomatoes in the Dark", 0)
@@ -33,6 +33,10 @@ def quality(out: Path) -> None:
     write_lines(
         out / f"{path}.dev",
         [_question_set(_article("90003", "What the Relay Lost", 3), "NP34QR56", 0, (0, 1, 3))],
+    )
+    write_lines(
+        out / f"{path}.train",
+        [_question_set(_article("90004", "The Price of Quiet", 5), "ST78UV90", 1, (0, 1, 3))],
     )
 
 

@@ -28,9 +28,10 @@ RECAP = (
     "Meanwhile {rival} has {odd} and wants to {plan}, but {mishap}. In the end {end}.",
     "When {found} turns up everybody learns that {truth}. {Lead} admits it in front of all of them, and {outcome}.",
 )
-# Show, season, episode and plot of each test and dev episode.
+# Show, season, episode and plot of each episode.
 TEST = ((0, 1, 3, 0), (0, 1, 4, 1), (1, 2, 11, 5), (1, 2, 12, 3), (2, 4, 7, 6))
 DEV = ((2, 4, 8, 4), (0, 1, 5, 2))
+TRAIN = ((1, 2, 13, 4), (2, 4, 9, 0))
 AWKWARD = (
     "[A sign in the window: “Café fermé — 休業中” 🎭. The é is a combining one: cafe\u0301.]",
     "Nobody: We close\u2028at “naïve” o’clock.",
@@ -38,9 +39,9 @@ AWKWARD = (
 
 
 def summ_screen_fd(out: Path) -> None:
-    """Five test episodes and two dev episodes, as JSON lines in files that are named .json."""
+    """Five test, two dev and two train episodes, as JSON lines in files that are named .json."""
     root = out / "summ_screen_fd" / "SummScreen" / "ForeverDreaming"
-    for split, plan in (("test", TEST), ("dev", DEV)):
+    for split, plan in (("test", TEST), ("dev", DEV), ("train", TRAIN)):
         write_lines(root / f"fd_{split}.json", [_episode(*where) for where in plan])
 
 

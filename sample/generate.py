@@ -1,4 +1,4 @@
-"""Write the sample corpus: invented raw files for the ten tasks, in the layouts of the releases.
+"""Write the sample corpus: invented raw files for the tasks of ZeroSCROLLS and SCROLLS, in the layouts of the releases.
 
     python sample/generate.py [OUT]
 
@@ -14,6 +14,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
 from sample.choices import quality  # noqa: E402
+from sample.contracts import contract_nli  # noqa: E402
 from sample.episodes import summ_screen_fd  # noqa: E402
 from sample.essays import squality  # noqa: E402
 from sample.facts import musique  # noqa: E402
@@ -36,6 +37,7 @@ PARTS: dict[str, Callable[[Path], None]] = {
     "musique": musique,
     "space": space_digest,
     "booksum": book_sum_sort,
+    "contract_nli": contract_nli,
 }
 
 

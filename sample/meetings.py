@@ -9,6 +9,7 @@ from sample._kit import Row, Voice, capital, rows, table, write_lines
 # Meeting and its topics, per split.
 TEST = ((0, (0, 1, 4, 5)), (1, (2, 0, 6, 4)), (2, (3, 5, 4, 6)))
 VAL = ((3, (7, 6)),)
+TRAIN = ((3, (5, 1, 2)), (0, (3, 7)))
 PARTS = {"chair": "chair", "one": "role_one", "two": "role_two", "three": "role_three"}
 AWKWARD = "The label says “naïve” — with dots — and 録音中 , cafe\u0301 , and a \u2028 line break {vocalsound} 😀 ."
 
@@ -16,10 +17,11 @@ Turn = dict[str, str]
 
 
 def qmsum(out: Path) -> None:
-    """Three test meetings with three queries each, one validation meeting with two."""
+    """Three test meetings with three queries each, one validation meeting with two, two train meetings."""
     folder = out / "qmsum" / "data" / "ALL" / "jsonl"
     write_lines(folder / "test.jsonl", [_meeting(*plan) for plan in TEST])
     write_lines(folder / "val.jsonl", [_meeting(*plan) for plan in VAL])
+    write_lines(folder / "train.jsonl", [_meeting(*plan) for plan in TRAIN])
 
 
 def _meeting(number: int, chosen: Sequence[int]) -> dict[str, Any]:

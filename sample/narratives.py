@@ -33,7 +33,7 @@ class Work(NamedTuple):
 
 
 def narrative_qa(out: Path) -> None:
-    """Two books and a film script for test, one short book for validation, one document without questions."""
+    """Two books, a film script and an unasked document for test, a short book each for validation and train."""
     root = out / "narrativeqa"
     documents, questions = [], []
     for title, kind, part, content, asked in (
@@ -42,6 +42,7 @@ def narrative_qa(out: Path) -> None:
         _film(),
         _valid_book(),
         _unasked(),
+        _train_book(),
     ):
         document = identity("narrativeqa", title)
         write_text(root / "tmp" / f"{document}.content", content)
@@ -100,6 +101,14 @@ def _valid_book() -> Work:
         _gutenberg(book, chapters(voice, parts, 1)),
         [_asked(parts[0], 0), _asked(parts[0], 1), _asked(parts[1], 5)],
     )
+
+
+def _train_book() -> Work:
+    voice = Voice("narrativeqa/train", ("road", "story"))
+    book = frame(voice, "The Late Harvest Debt", "road", "the handcart", "the orchard road")
+    parts = mysteries(voice, book, land(9, 11), ["Upper Lathe", "Coldwater"])
+    asked = [_asked(parts[number % 2], number) for number in range(5)]
+    return Work(book.title, "gutenberg", "train", _gutenberg(book, chapters(voice, parts, 1)), asked)
 
 
 def _unasked() -> Work:

@@ -48,7 +48,7 @@ class AnswersMoved(RuntimeError):
 
 def snapshot(node: Node, ingredients: Ingredients, inputs: Mapping[str, Artifact], shop: Workshop) -> Artifact:
     """Ask what is not stored, then write down what the store holds for these prompts."""
-    settings = node.params["settings"]
+    settings = with_fitted(node, inputs)
     revision = sha256_of(sources([module_of(settings["provider"])]))
     model = make(node.params["model"], settings, revision)
     asked = list(ask_all(node, model, inputs, shop))
@@ -60,6 +60,18 @@ def snapshot(node: Node, ingredients: Ingredients, inputs: Mapping[str, Artifact
             continue
     shop.point(node.stage, node.slot, ingredients.key(), pointer_to(standing))
     return standing
+
+
+def with_fitted(node: Node, inputs: Mapping[str, Artifact]) -> dict[str, Any]:
+    """The model's table, with what was fitted in place of the rule that asks for it."""
+    settings = dict(node.params["settings"])
+    if "fitted" in inputs:
+        from models.fitting import fitted_rule  # in the key of these nodes only
+        from records.fitted import Fitted
+
+        rule = fitted_rule(settings["rules"][node.label("task")], list(inputs["fitted"].rows("fitted", Fitted)))
+        settings["rules"] = {**settings["rules"], node.label("task"): rule}
+    return settings
 
 
 def written(
@@ -87,7 +99,11 @@ def written(
 def ask_all(node: Node, model: Model, inputs: Mapping[str, Artifact], shop: Workshop) -> Iterator[Asked]:
     """Put every prompt to every member; what is not stored yet is asked and stored."""
     text_of = inputs["curated"].texts()
-    documents = {e.example_id: len(e.document_ids) for e in inputs["sample"].rows("examples", Example)}
+    documents, references = {}, {}
+    for example in inputs["sample"].rows("examples", Example):
+        documents[example.example_id] = len(example.document_ids)
+        if node.params["settings"].get("reads_references"):  # an upper bound; no model that is compared sees them
+            references[example.example_id] = example.references
     total = inputs["prompts"].facts["prompts"]
     done = 0
     for prompts in chunks(inputs["prompts"].rows("prompts", Prompt), CHUNK):
@@ -95,7 +111,15 @@ def ask_all(node: Node, model: Model, inputs: Mapping[str, Artifact], shop: Work
         for prompt in prompts:
             segments = tuple(Segment(part.role, part_text(part, text_of)) for part in prompt.parts)
             count = documents[prompt.example_id]
-            ask = Ask(prompt.task, prompt.example_id, segments, prompt.prompt_sha256, count, prompt.max_new_tokens)
+            ask = Ask(
+                prompt.task,
+                prompt.example_id,
+                segments,
+                prompt.prompt_sha256,
+                count,
+                prompt.max_new_tokens,
+                references=references.get(prompt.example_id, ()),
+            )
             for member in model.members:
                 payload = model.payload(ask, member)
                 call = Call(sha256_of(payload), member, payload, ask)

@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from preprocessing.errors import RawError
+from preprocessing.errors import MissingFile, RawError
 from storage.artifacts import Artifact
 from storage.digest import sha256_of
 from storage.errors import DamagedArtifact, StorageError
 from storage.manifest import Ingredients
+from tasks.raw import Found
 from tasks.source import libraries, sources
 from tasks.workshop import Workshop
 
@@ -24,11 +25,15 @@ STATES = ("reused", "missing", "stale", "partial")
 
 @dataclass(frozen=True)
 class RawQuery:
-    """Where a task's raw files are looked for: ordered patterns by role, values of {placeholders}."""
+    """Where a task's raw files are looked for: ordered patterns by role, values of {placeholders}.
+
+    hint: what a person should know where there are none; no part of any key.
+    """
 
     dataset: str
     patterns: Mapping[str, tuple[str, ...]]
     values: Mapping[str, Any]
+    hint: str = ""
 
 
 @dataclass(frozen=True)
@@ -127,7 +132,7 @@ class Planner:
         """What decides the artifact; None while an input's content is not known. Raises RawError."""
         inputs: dict[str, str] = {}
         if node.raw is not None:
-            inputs["raw"] = self._shop.found(node.raw.dataset, node.raw.patterns, node.raw.values).digest()
+            inputs["raw"] = self._found(node.raw).digest()
         for name, needed in node.inputs:
             content = self.status(needed).content
             if content is None:
@@ -141,6 +146,13 @@ class Planner:
             libraries(node.modules),
             dict(sorted(inputs.items())),
         )
+
+    def _found(self, raw: RawQuery) -> Found:
+        try:
+            return self._shop.found(raw.dataset, raw.patterns, raw.values)
+        except MissingFile as error:
+            problem = f"{error.problem}; {raw.hint}" if raw.hint else error.problem
+            raise MissingFile(error.file, error.record, error.field, problem, error.reason) from error
 
     def _status(self, node: Node) -> Status:
         for _, needed in node.inputs:

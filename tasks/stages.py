@@ -2,6 +2,7 @@
 
     curate -> sample -> prompt -> generate -> score -> aggregate -> report
                                -> statistics -> overview (of `build`)
+    curate (another split) -> fit -> generate, for models with fitted rules
 
 prompt, generate and score of a big task are split into shards by document (`shards` in the suite file).
 """
@@ -23,6 +24,7 @@ from tasks.request import Request
 from tasks.suites import Suite, TaskConfig, load_models, load_published, paper_sizes
 
 PLAIN = Profile()
+FIT_SPLIT = "train"  # what a model with fitted rules learns from, where its table does not say
 
 
 @dataclass(frozen=True)
@@ -73,18 +75,23 @@ def build_nodes(request: Request) -> list[Node]:
 def run_nodes(request: Request) -> list[Node]:
     """The last stage before the report for every model, task and split."""
     tables = load_models(request.models_file)
+    nodes = []
     for model in request.models:
-        suites = settings(model, tables).get("suites", [request.suite])
+        table = settings(model, tables, request.suite)
+        suites, tasks = table.pop("suites", [request.suite]), table.pop("tasks", None)
         if request.suite not in suites:
             raise UsageError(f"model {model!r} is defined for {', '.join(suites)} only, not for {request.suite}")
-    return [
-        aggregate_node(replace(part, profile=profile_of(request, table), arm=arm, model=model, table=table))
-        for model in request.models
-        for table in (settings(model, tables),)
-        for arm in request.chosen_arms()
-        for part in parts(request)
-        if arm != CLOSED_BOOK or part.task.asks
-    ]
+        asked = [part for part in parts(request) if tasks is None or part.task.name in tasks]
+        if not asked:
+            raise UsageError(f"model {model!r} is defined for the tasks {', '.join(tasks)} only")
+        profile = profile_of(request, table)
+        nodes += [
+            aggregate_node(replace(part, profile=profile, arm=arm, model=model, table=table))
+            for arm in request.chosen_arms()
+            for part in asked
+            if arm != CLOSED_BOOK or part.task.asks
+        ]
+    return nodes
 
 
 def profile_of(request: Request, table: Mapping[str, Any]) -> Profile:
@@ -189,9 +196,34 @@ def generate_node(part: Part) -> Node:
     table = dict(part.table or {})
     if "rules" in table:  # only what concerns this task is part of its key
         table["rules"] = {name: rule for name, rule in table["rules"].items() if name == part.task.name}
-    inputs = (("curated", curate_node(part)), ("prompts", prompt_node(part)), ("sample", sample_node(part)))
+    inputs = [("curated", curate_node(part)), ("prompts", prompt_node(part)), ("sample", sample_node(part))]
+    modules: tuple[str, ...] = ("records.response", module_of(str(table["provider"])))
+    if kind := table.get("rules", {}).get(part.task.name, {}).get("fit"):
+        inputs.append(("fitted", fit_node(part, kind, str(table.get("fit_split", FIT_SPLIT)))))
+        modules += ("models.fitting",)
     params = {"model": part.model, "settings": table}
-    return Node("generate", part.sharded, params, ("records.response", module_of(str(table["provider"]))), inputs)
+    return Node("generate", part.sharded, params, modules, tuple(inputs))
+
+
+def fit_node(part: Part, kind: str, split: str) -> Node:
+    """Examples of another split, whose outputs are known, to what a heuristic takes from them. Raises UsageError."""
+    model, task = part.model.partition(":")[0], part.task
+    other = f"{model}:fit_split=SPLIT takes another (there are: {', '.join(task.splits)})"
+    if split not in task.splits:
+        raise UsageError(f"model {part.model!r}, task {task.name}: there is no split {split!r} to learn from; {other}")
+    if split == part.split:
+        raise UsageError(f"model {part.model!r} would be fitted on split {split}, which it is to be scored on; {other}")
+    learned = replace(part, split=split, model="")
+    curated = curate_node(learned)
+    assert curated.raw is not None
+    hint = f"model {part.model!r} takes its rule for {task.name} from split {split}; {other}"
+    return Node(
+        "fit",
+        (*learned.base, ("rule", kind)),
+        {"kind": kind, "template": dict(task.template)},
+        ("models.fitting", "preprocessing.prompting", "records.fitted"),
+        (("curated", replace(curated, raw=replace(curated.raw, hint=hint))),),
+    )
 
 
 def score_node(part: Part) -> Node:

@@ -49,7 +49,7 @@ WRONG = [
     (("build", "zeroscrolls", "--sample", "--task", "musik"), ["'musik'", "gov_report", "book_sum_sort"]),
     (("plan", "zeroscrolls", "--sample", "--task", "musik"), ["'musik'", "gov_report", "book_sum_sort"]),
     (("build", "zeroscrolls", "--sample", "--split", "dev"), ["'dev'", "validation", "test"]),
-    (("run", "zeroscrolls", "--sample", "--model", "gpt-9"), ["'gpt-9'", "there are: naive"]),
+    (("run", "zeroscrolls", "--sample", "--model", "gpt-9"), ["'gpt-9'", "there are: ", "naive"]),
     (("run", "zeroscrolls", "--sample", "--model", "naive:temperature=1"), ["temperature=1", "naive:seed=7"]),
     (("run", "zeroscrolls", "--sample"), ["--model naive"]),
     (("build", "zeroscrolls", "--sample", "--set", "squality.version=1"), ["'version'", "there are: release"]),

@@ -21,7 +21,7 @@ def ask(task: str = "qmsum", *documents: str) -> Ask:
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("gpt-9", "no model is named 'gpt-9'; there are: naive"),
+        ("gpt-9", "no model is named 'gpt-9'; there are: "),
         ("", "no model is named ''"),
         ("naive:seed=-1", "'seed=-1' is no option of 'naive'; write naive:seed=7"),
         ("naive:seed=1.5", "'seed=1.5' is no option"),

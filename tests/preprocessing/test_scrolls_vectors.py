@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from models.baselines import lead, length_ratio
+from models.baselines import lead
+from models.fitting import length_ratio
 from preprocessing.gov_report import unfit
 from preprocessing.prompting import Template, assemble
 from records.example import Example

@@ -17,6 +17,8 @@ from records.base import InvalidRow, Row, canonical_json, from_batch, to_batch
 from records.document import Document, text_id
 from records.drop import Drop
 from records.example import Example, metadata
+from records.fitted import KINDS as RULES
+from records.fitted import Fitted
 from records.prompt import ARMS, PLACES, ROLES, Part, Prompt, part_text, render
 from records.raw_file import RawFile
 from records.response import FINISH_REASONS, KINDS, Failure, Response
@@ -118,6 +120,13 @@ ROWS = {
     Document: documents(),
     Drop: st.builds(Drop, text, text, text, filled, text, st.booleans()),
     Example: examples(),
+    Fitted: st.builds(
+        Fitted,
+        *[st.sampled_from(RULES), text],
+        number,
+        st.none(),
+        *[st.integers(1, 2**63 - 1), st.none() | number],
+    ),
     Part: parts,
     Prompt: prompts(),
     RawFile: st.builds(RawFile, text, filled.filter(lambda p: p[0] != "/"), digest, count)

@@ -12,8 +12,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 RAW = ROOT / "sample" / "raw"
-QASPER = ("qasper/qasper-test-v0.3.json", "qasper/qasper-dev-v0.3.json")
-QUALITY = tuple(f"quality/QuALITY.v1.0.1.htmlstripped.{split}" for split in ("test", "dev"))
+QASPER = tuple(f"qasper/qasper-{split}-v0.3.json" for split in ("test", "dev", "train"))
+QUALITY = tuple(f"quality/QuALITY.v1.0.1.htmlstripped.{split}" for split in ("test", "dev", "train"))
 MUSIQUE = "musique/data/musique_full_v1.0_dev.jsonl"
 FOREVER = "summ_screen_fd/SummScreen/ForeverDreaming"
 U2028 = "\u2028"
@@ -116,7 +116,7 @@ def test_report_summary_tells_of_something_that_is_not_in_the_report() -> None:
 
 
 def test_recap_tells_of_something_that_is_not_in_the_episode() -> None:
-    for split, count in (("test", 5), ("dev", 2)):
+    for split, count in (("test", 5), ("dev", 2), ("train", 2)):
         episodes = lines(f"{FOREVER}/fd_{split}.json")
         assert len(episodes) == count
         for episode in episodes:
@@ -193,7 +193,7 @@ def test_narrative_answer_is_missing_from_its_story() -> None:
 def test_narrative_documents_are_not_the_kinds_described() -> None:
     documents, questions = table("narrativeqa/documents.csv"), table("narrativeqa/qaps.csv")
     assert Counter((row["set"], row["kind"]) for row in documents) == {
-        ("test", "gutenberg"): 3, ("test", "movie"): 1, ("valid", "gutenberg"): 1}  # fmt: skip
+        ("test", "gutenberg"): 3, ("test", "movie"): 1, ("valid", "gutenberg"): 1, ("train", "gutenberg"): 1}  # fmt: skip
     assert len({row["document_id"] for row in documents} - {row["document_id"] for row in questions}) == 1
     assert max(int(row["story_word_count"]) for row in documents) > 60_000
     assert any(row["answer1"] == row["answer2"] for row in questions)
@@ -225,6 +225,22 @@ def test_quality_lacks_an_article_with_two_question_sets() -> None:
     records = lines(QUALITY[0])
     assert sorted(Counter(record["article_id"] for record in records).values()) == [1, 2]
     assert len({question["question_unique_id"] for record in records for question in record["questions"]}) == 11
+
+
+def test_contract_span_misses_the_clause_that_decides() -> None:
+    table = (ROOT / "sample" / "tables" / "contracts.txt").read_text(encoding="utf-8").split("== matters")[0]
+    clauses = {row.split(" | ")[0]: row.split(" | ")[4:] for row in table.split("\n") if row.startswith("nda-")}
+    for split in ("train", "dev", "test"):
+        release = json.loads(text(f"contract_nli/{split}.json"))
+        for contract in release["documents"]:
+            [annotated] = contract["annotation_sets"]
+            assert set(annotated["annotations"]) == set(release["labels"]) == set(clauses)
+            for label, annotation in annotated["annotations"].items():
+                said = [contract["text"][slice(*contract["spans"][place])] for place in annotation["spans"]]
+                entails, contradicts = (clause.partition("{")[0] for clause in clauses[label])
+                held = {"Entailment": entails, "Contradiction": contradicts}.get(annotation["choice"])
+                assert [clause.startswith(held) for clause in said] == ([True] if held else [])
+                assert held or not any(clause in contract["text"] for clause in (entails, contradicts))
 
 
 def test_musique_answer_is_not_in_the_last_supporting_paragraph() -> None:
