@@ -62,8 +62,11 @@ def meeting(clean: Callable[[str], str], task: str, split: str, record: Record) 
         f"{t.text('speaker', empty=True)}: {t.text('content', empty=True)}"
         for t in record.records("meeting_transcripts")
     ]
-    document = Document.of(clean("\n".join(turns)), source_file=record.file, source_record=record.where)
-    queries = [(kind, query) for kind in ("general", "specific") for query in record.records(f"{kind}_query_list")]
+    text = clean("\n".join(turns))
+    if not text.replace(":", "").strip():
+        raise record.error("meeting_transcripts", "has no text", "empty field")
+    document = Document.of(text, source_file=record.file, source_record=record.where)
+    queries = [(kind, query) for kind in ("general", "specific") for query in record.items(f"{kind}_query_list")]
     yield document
     for number, (kind, query) in enumerate(queries):
         convert = partial(example, document, number, kind, clean, task, split)
@@ -74,12 +77,16 @@ def example(
     document: Document, number: int, kind: str, clean: Callable[[str], str], task: str, split: str, query: Record
 ) -> Iterator[Example]:
     """One query. Upstream gives no ids: the digest of the meeting's text and the query's place in it name it."""
+    asked, answer = (clean(query.text(field)) for field in ("query", "answer"))
+    for field, text in (("query", asked), ("answer", answer)):
+        if not text.strip():
+            raise query.error(field, "holds nothing but markers of the transcription", "empty field")
     yield Example(
         task=task,
         split=split,
         example_id=f"{kind[0]}{number}-{text_id(document.text)[:16]}",
         document_ids=(document.document_id,),
-        query=clean(query.text("query")),
-        references=(clean(query.text("answer")),),
+        query=asked,
+        references=(answer,),
         metadata=metadata(kind=kind),
     )
