@@ -84,7 +84,7 @@ def story(
     try:
         data = raw.bytes(path)
         if not data.startswith(UTF16):
-            refuse_foreign(data[:8], path[0])
+            refuse_foreign(data[:1024], path[0], pages=True)
     except MalformedFile as error:
         raise error.of_record() from error  # a file here is one record
     stripped = strip_story(data, kind, row.data.get("story_start") or "", row.data.get("story_end") or "")

@@ -19,8 +19,11 @@ MAGIC: tuple[tuple[bytes, str, str], ...] = (
 )
 
 
-def refuse_foreign(head: bytes, name: str) -> None:
-    """Raise MalformedFile where the first bytes of a file are those of another kind of file than text in UTF-8."""
+def refuse_foreign(head: bytes, name: str, *, pages: bool = False) -> None:
+    """Raise MalformedFile where the first bytes of a file are those of another kind of file than text in UTF-8.
+
+    pages: web pages are what is expected.
+    """
     for magic, kind, advice in MAGIC:
         if head.startswith(magic):
             encoding = kind.startswith("UTF")
@@ -28,7 +31,7 @@ def refuse_foreign(head: bytes, name: str) -> None:
             marked = " (byte-order mark)" if encoding else ""
             raise MalformedFile(name, "", "", f"is {kind}{marked} under this name: {advice}", reason)
     start = head.lstrip()[:15].lower()
-    if start.startswith((b"<!doctype html", b"<html")):
+    if not pages and start.startswith((b"<!doctype html", b"<html")):
         raise MalformedFile(
             name, "", "", "is a web page: a login or an error page was saved under this name", "another kind of file"
         )
