@@ -28,6 +28,7 @@ def evaluate(
     models_file: str = "",
     home: str | None = None,
     store: str = "",
+    strict: bool = False,
 ) -> Chain:
     """Evaluate models on a suite. By default: the naive baselines on the bundled sample.
 
@@ -45,6 +46,7 @@ def evaluate(
         models_file: The user's own file of models.
         home: Home folder; SCROLLWORK_HOME or the project's .scrollwork by default.
         store: Response store URL; in the home by default.
+        strict: End at the first malformed record instead of dropping it.
     """
     parameters = dict(locals())
     request = request_of({**parameters, "models": models or ["naive"]})

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from preprocessing.errors import MalformedFile, MalformedRecord
+from preprocessing.errors import MalformedFile, MalformedRecord, sayable
 from preprocessing.raw import RawFiles, dropped
 from records.base import Row
 from records.document import Document
@@ -45,7 +45,7 @@ def curate(
             except (MalformedFile, MalformedRecord) as error:
                 malformed = True
                 yield dropped(error.of_record(), task, split)
-        where = f"booksum/finished_summaries/{source}/{title}"
+        where = sayable(f"booksum/finished_summaries/{source}/{title}")
         if malformed:  # a book with a gap has no true order
             yield Drop(task, split, where, "book with a malformed part", "its order would have a gap", error=True)
         elif len({document.document_id for document in documents}) < len(documents):

@@ -20,6 +20,7 @@ class Request:
     """tasks, splits: () for all of the suite, its default ones. limit, max_input_tokens: 0 for none.
 
     options: values of `--set TASK.OPTION=VALUE`, by "task.option". models: () to build only.
+    strict: the first malformed record ends the run.
     """
 
     suite: str
@@ -34,6 +35,7 @@ class Request:
     seed: int | None = None
     max_input_tokens: int = 0
     options: Mapping[str, Any] | None = None
+    strict: bool = False
 
     def __post_init__(self) -> None:
         suite = load_suite(self.suite)
