@@ -24,6 +24,7 @@ def build_datasets(
     options: dict[str, Any] | None = None,
     home: str | None = None,
     store: str = "",
+    strict: bool = False,
 ) -> Chain:
     """Build a suite's data sets. By default: the bundled sample, into the project's home.
 
@@ -39,5 +40,6 @@ def build_datasets(
         options: Values by "task.option".
         home: Home folder; SCROLLWORK_HOME or the project's .scrollwork by default.
         store: Response store URL; in the home by default.
+        strict: End at the first malformed record instead of dropping it.
     """
     return finish(build(request_of(dict(locals())), run_prefect))

@@ -57,6 +57,9 @@ BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
         },
     ),
 ]
+STRICT: list[tuple[list[str], dict[str, Any]]] = [
+    (["--strict"], {"action": "store_true", "help": "stop at the first malformed record instead of dropping it"}),
+]
 RUN_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
     (
         ["--model"],
@@ -131,19 +134,19 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         "raw files -> curated examples -> benchmark samples",
         "scrollwork build zeroscrolls --sample --task qmsum",
         "flows.commands.build",
-        [(["suite"], {"help": SUITE}), *BUILD_OPTIONS],
+        [(["suite"], {"help": SUITE}), *BUILD_OPTIONS, *STRICT],
     ),
     "plan": (
         "every stage with its state, and why; runs nothing",
         "scrollwork plan zeroscrolls --sample --model naive",
         "flows.commands.plan",
-        [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *BUILD_OPTIONS],
+        [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *BUILD_OPTIONS, *STRICT],
     ),
     "run": (
         "the whole chain, to scores and report",
         "scrollwork run zeroscrolls --sample --model naive",
         "flows.commands.run",
-        [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *BUILD_OPTIONS],
+        [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *BUILD_OPTIONS, *STRICT],
     ),
     "score": (
         "score any JSONL of {id, prediction, references: [...]} with one metric",

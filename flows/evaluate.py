@@ -32,6 +32,7 @@ def evaluate(
     prompts: str = "",
     home: str | None = None,
     store: str = "",
+    strict: bool = False,
 ) -> Chain:
     """Evaluate models on a suite. By default: the naive baselines on the bundled sample.
 
@@ -53,6 +54,7 @@ def evaluate(
         prompts: A set of instructions of the suite instead of its own.
         home: Home folder; SCROLLWORK_HOME or the project's .scrollwork by default.
         store: Response store URL; in the home by default.
+        strict: End at the first malformed record instead of dropping it.
     """
     parameters = dict(locals())
     request = request_of({**parameters, "models": models or ["naive"]})

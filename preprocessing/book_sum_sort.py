@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
-from preprocessing.errors import MalformedFile, MalformedRecord
+from preprocessing.errors import MalformedFile, MalformedRecord, sayable
 from preprocessing.raw import RawFiles, dropped
 from records.base import Row
 from records.document import Document
@@ -34,6 +34,7 @@ def curate(
     seed: int,
 ) -> Iterator[Row]:
     """Section summaries as documents; a book gives `permutations` examples."""
+    yield from misnamed(raw.files(), task, split)
     for title, by_source in sorted(books(raw.files()).items()):
         source = min(by_source, key=lambda name: preference(name, sources))
         documents: list[Document] = []
@@ -44,7 +45,7 @@ def curate(
             except (MalformedFile, MalformedRecord) as error:
                 malformed = True
                 yield dropped(error.of_record(), task, split)
-        where = f"booksum/finished_summaries/{source}/{title}"
+        where = sayable(f"booksum/finished_summaries/{source}/{title}")
         if malformed:  # a book with a gap has no true order
             yield Drop(task, split, where, "book with a malformed part", "its order would have a gap", error=True)
         elif len({document.document_id for document in documents}) < len(documents):
@@ -64,6 +65,20 @@ def books(files: Sequence[File]) -> dict[str, dict[str, dict[tuple[int, int], Fi
         if match := PART.fullmatch(path.name):
             found[path.parent.name][path.parent.parent.name][int(match[1]), int(match[2])] = (name, place)
     return found
+
+
+def misnamed(files: Sequence[File], task: str, split: str) -> Iterator[Drop]:
+    """Files whose place in their book is not known, or is that of another file."""
+    seen: dict[tuple[PurePosixPath, int, int], str] = {}
+    for name, _ in files:
+        path = PurePosixPath(name)
+        match = PART.fullmatch(path.name)
+        if match is None:
+            error = MalformedRecord(name, "", "", "is not named section_<number>_part_<number>.txt", "file name")
+            yield dropped(error, task, split)
+        elif (other := seen.setdefault((path.parent, int(match[1]), int(match[2])), name)) != name:
+            error = MalformedRecord(other, "", "", f"has the place of {path.name}, which is taken", "duplicate id")
+            yield dropped(error, task, split)
 
 
 def preference(source: str, sources: Sequence[str]) -> tuple[int, str]:

@@ -6,7 +6,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from preprocessing.raw import RawFiles, Record, each
+from preprocessing.errors import MalformedRecord
+from preprocessing.raw import RawFiles, Record, dropped, each
+from preprocessing.raw_members import named_parts, part, whole
 from records.base import Row
 from records.document import Document
 from records.example import Example, metadata
@@ -15,23 +17,41 @@ OUTPUTS = {"Entailment": "Entailment", "Contradiction": "Contradiction", "NotMen
 
 
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
-    """Contracts as documents, each hypothesis as an example."""
+    """Contracts as documents, each hypothesis as an example; a malformed label is dropped with its examples."""
     for path in raw.files():
-        release = raw.object(path)
-        labels = release.record("labels")
-        hypotheses = {name: labels.record(name).text("hypothesis") for name in labels.data}
-        convert = partial(contract, hypotheses, task, split)
-        yield from each(release.records("documents"), convert, task=task, split=split)
+        release = whole(raw, path)
+        try:
+            labels, documents = release.record("labels"), release.array("documents")
+        except MalformedRecord as error:
+            raise error.of_file() from error
+        hypotheses: dict[str, str | None] = {}
+        for name, label in named_parts(path[0], "label", labels.data):
+            try:
+                hypotheses[name] = hypothesis_of(label)
+            except MalformedRecord as error:
+                hypotheses.setdefault(name, None)
+                yield dropped(error, task, split)
+        contracts = (part(path[0], f"documents[{index}]", value) for index, value in enumerate(documents))
+        yield from each(contracts, partial(contract, hypotheses, task, split), task=task, split=split)
 
 
-def contract(hypotheses: Mapping[str, str], task: str, split: str, record: Record) -> Iterator[Row]:
-    """A contract and its hypotheses, in the order of the release's labels; a malformed one is dropped alone."""
+def hypothesis_of(label: Record | MalformedRecord) -> str:
+    """The text of a label. Raises MalformedRecord."""
+    if isinstance(label, MalformedRecord):
+        raise label
+    return label.text("hypothesis")
+
+
+def contract(hypotheses: Mapping[str, str | None], task: str, split: str, record: Record) -> Iterator[Row]:
+    """A contract and its hypotheses, in the order of the release's labels; a malformed one is dropped alone.
+
+    hypotheses: None for a label that is malformed itself.
+    """
     text = record.text("text")
     contract_id = record.integer("id")
     spans = list(spans_of(record, len(text)))
-    document = Document.of(
-        text, title=str(record.data.get("file_name") or ""), source_file=record.file, source_record=record.where
-    )
+    title = record.optional_text("file_name")
+    document = Document.of(text, title=title, source_file=record.file, source_record=record.where)
     annotated = list(record.records("annotation_sets"))
     if len(annotated) != 1:
         raise record.error("annotation_sets", f"must be one, are {len(annotated)}")
@@ -39,18 +59,18 @@ def contract(hypotheses: Mapping[str, str], task: str, split: str, record: Recor
     unknown = sorted(set(annotations.data) - set(hypotheses))
     if unknown:
         raise record.error("annotations", f"names {unknown[0]!r}, which is no label of the release")
-    choices = [(name, annotations.record(name)) for name in hypotheses if name in annotations.data]
     yield document
-    for name, choice in choices:
-        convert = partial(example, document, contract_id, name, hypotheses[name], spans, task, split)
-        yield from each([choice], convert, task=task, split=split)
+    for name, hypothesis in hypotheses.items():
+        if hypothesis is not None:
+            convert = partial(example, document, contract_id, name, hypothesis, spans, task, split)
+            yield from each([annotations], convert, task=task, split=split)
 
 
 def spans_of(record: Record, length: int) -> Iterator[tuple[int, int]]:
     """The contract's evidence spans, [start, end) in characters."""
     for index, span in enumerate(record.array("spans")):
         ends = span if isinstance(span, list) else []
-        if len(ends) != 2 or not all(isinstance(end, int) for end in ends) or not 0 <= ends[0] <= ends[1] <= length:
+        if len(ends) != 2 or not all(type(end) is int for end in ends) or not 0 <= ends[0] <= ends[1] <= length:
             raise record.error(f"spans[{index}]", f"{span!r} is no span of {length:,} characters", "span out of range")
         yield ends[0], ends[1]
 
@@ -63,14 +83,15 @@ def example(
     spans: Sequence[tuple[int, int]],
     task: str,
     split: str,
-    choice: Record,
+    annotations: Record,
 ) -> Iterator[Example]:
     """One hypothesis; id: contract and label."""
+    choice = annotations.record(name)
     label = choice.text("choice")
     if label not in OUTPUTS:
         raise choice.error("choice", f"{label!r} is none of {', '.join(OUTPUTS)}", "answer is no option")
     evidence = choice.array("spans")
-    if not all(isinstance(index, int) and 0 <= index < len(spans) for index in evidence):
+    if not all(type(index) is int and 0 <= index < len(spans) for index in evidence):
         raise choice.error("spans", f"{evidence!r} names a span that the contract does not have", "span out of range")
     yield Example(
         task=task,

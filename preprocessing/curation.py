@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from preprocessing.errors import MalformedFile
+from preprocessing.errors import MalformedFile, sayable
 from preprocessing.raw import RawFiles
 from records.base import Row
 from records.document import Document
@@ -57,6 +57,6 @@ def checked(rows: Iterator[Row], dataset: str) -> Iterator[Row]:
 
 def duplicate(example: Example, source: str) -> Drop:
     """The Drop of an example whose id came before; `source`: raw file and record of the document read last, its own."""
-    where = f"{source}, example {example.example_id}"
+    where = sayable(f"{source}, example {example.example_id}")
     detail = f'{where}: field "id" came before in this split; the first one is kept'
     return Drop(example.task, example.split, where, "duplicate id", detail, error=True)

@@ -1,16 +1,30 @@
 """Bad raw input, said to the person who meets it: file, record, field, what to do."""
 
+import re
 
-def sayable(text: str) -> str:
-    """The text with lone surrogates escaped: a message may quote bad input, and must still reach screen and Parquet."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+LONGEST = 400  # characters of a message's part that may quote raw input
+# What a terminal acts on or does not show: control characters, directions, marks without width, lone surrogates.
+UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+
+
+def sayable(text: str, longest: int = LONGEST) -> str:
+    """Text that quotes raw input, fit for screen, log and Parquet: on one line, nothing unshown, not endless."""
+    if len(text) > longest:
+        text = text[: longest - 3] + "..."
+    shown = UNSHOWN.sub(_escaped, text)
+    return shown if len(shown) <= longest else shown[: longest - 3] + "..."
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(match[0], f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
 
 
 class RawError(ValueError):
     """Something is wrong with a raw file or a record in it. `str` names file, record and field."""
 
     def __init__(self, file: str, record: str, field: str, problem: str, reason: str) -> None:
-        record, field, problem = (sayable(text) for text in (record, field, problem))
+        file, record, field, problem = (sayable(text) for text in (file, record, field, problem))
         where = ", ".join(part for part in (file, record) if part)
         named = f'field "{field}" ' if field else ""
         super().__init__(f"{where}: {named}{problem}")
@@ -19,6 +33,10 @@ class RawError(ValueError):
     def of_record(self) -> "MalformedRecord":
         """The same problem as one of a record: for releases in which a file is a record."""
         return MalformedRecord(self.file, self.record, self.field, self.problem, self.reason)
+
+    def of_file(self) -> "MalformedFile":
+        """The same problem as one of the whole file."""
+        return MalformedFile(self.file, self.record, self.field, self.problem, self.reason)
 
     def __reduce__(self) -> tuple[type, tuple[str, str, str, str, str]]:
         return type(self), (self.file, self.record, self.field, self.problem, self.reason)

@@ -4,7 +4,9 @@ CRS files hold one tree of sections, GAO files a list of them; split_ids/ says w
 authors' copy on the Hugging Face Hub has the same objects as JSON Lines, a file an agency and split.
 """
 
-from collections.abc import Callable, Iterator
+from codecs import BOM_UTF8
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -33,20 +35,39 @@ def listed(raw: RawFiles, agency: str) -> Iterator[Record | MalformedRecord]:
     if any(name.endswith(".jsonl") for name, _ in raw.roles.get(agency, ())):
         yield from raw.records(agency)
         return
-    files = {Path(name).stem: (name, place) for name, place in raw.roles.get(agency, ())}
+    files: dict[str, list[tuple[str, Path]]] = defaultdict(list)
+    for name, place in raw.roles.get(agency, ()):
+        files[Path(name).stem].append((name, place))
     own = [path for path in raw.files("ids") if Path(path[0]).name.startswith(f"{agency}_")]
     if files and not own:
         raise MissingFile(raw.dataset, "", "", f"no split_ids/{agency}_*.ids beside the other agency's", "missing file")
+    seen: set[str] = set()
     for id_file in own:
-        for number, line in enumerate(raw.text(id_file).split("\n"), start=1):
-            if report_id := line.strip():
+        for where, line in enumerate(raw.bytes(id_file).removeprefix(BOM_UTF8).split(b"\n"), start=1):
+            if line.strip():
                 try:
-                    yield raw.object(files[report_id])
-                except KeyError:
-                    problem = f"names {report_id!r}, and there is no {agency}/{report_id}.json"
-                    yield MalformedRecord(id_file[0], f"line {number}", "", problem, "missing file")
+                    report_id = line.decode("utf-8").strip()
+                    path = file_of(report_id, files.get(report_id, []), agency, seen)
+                    yield raw.object(path)
+                except UnicodeDecodeError:
+                    yield MalformedRecord(id_file[0], f"line {where}", "", "is not UTF-8", "invalid UTF-8")
+                except LookupError as error:
+                    problem, reason = error.args
+                    yield MalformedRecord(id_file[0], f"line {where}", "", problem, reason)
                 except MalformedFile as error:
                     yield error.of_record()
+
+
+def file_of(report_id: str, found: Sequence[tuple[str, Path]], agency: str, seen: set[str]) -> tuple[str, Path]:
+    """The one file of a listed report, which is `seen` from then on. Raises LookupError(problem, reason)."""
+    if report_id in seen:
+        raise LookupError(f"names {report_id!r} a second time", "duplicate id")
+    seen.add(report_id)
+    if not found:
+        raise LookupError(f"names {report_id!r}, and there is no {agency}/{report_id}.json", "missing file")
+    if len(found) > 1:
+        raise LookupError(f"names {report_id!r}, and there are {found[0][0]} and {found[1][0]}", "duplicate id")
+    return found[0]
 
 
 def crs(record: Record) -> tuple[list[str], list[str]]:
@@ -82,11 +103,11 @@ def report(
     record: Record,
 ) -> Iterator[Row]:
     """One report: document and example."""
-    body, summary = ("\n".join(lines) for lines in lines_of(record))
-    if not body:
-        raise record.error("report", "has no text", "empty field")
-    if not summary:
-        raise record.error("summary", "has no text", "empty field")
+    body, summary = ("\n".join(line for line in lines if line.strip()) for lines in lines_of(record))
+    fields = ("reports", "summary") if lines_of is crs else ("report", "highlight")
+    for field, text in zip(fields, (body, summary), strict=True):
+        if not text:
+            raise record.error(field, "has no text", "empty field")
     document_id, words = measured(body)
     if scrolls_filter and (reason := unfit(body, words, summary)):
         yield filtered(record, "SCROLLS filter", reason, task=task, split=split)

@@ -33,6 +33,7 @@ def question(record: Record, task: str, split: str) -> Iterator[Row]:
         for number, p in enumerate(paragraphs)
         if p.data.get("is_supporting") is True
     ]
+    check_support(record, len(paragraphs))
     musique_id = record.text("id")
     answerable = record.boolean("answerable")
     yield from documents
@@ -46,3 +47,13 @@ def question(record: Record, task: str, split: str) -> Iterator[Row]:
         references=(record.text("answer") if answerable else UNANSWERABLE,),
         metadata=metadata(answerable=answerable, musique_id=musique_id, evidence_spans=evidence),
     )
+
+
+def check_support(record: Record, paragraphs: int) -> None:
+    """Each step of the decomposition, where there is one, names a paragraph that is there. Raises MalformedRecord."""
+    if record.data.get("question_decomposition") is None:
+        return
+    for step in record.records("question_decomposition"):
+        field = "paragraph_support_idx"
+        if step.data.get(field) is not None and not 0 <= step.integer(field) < paragraphs:
+            raise step.error(field, f"{step.data[field]} names none of {paragraphs} paragraphs", "out of range")

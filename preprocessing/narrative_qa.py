@@ -4,35 +4,62 @@ Licences, credits and page frames are taken off (docs/narrativeqa.md); the rule 
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from preprocessing.errors import MalformedFile
-from preprocessing.raw import RawFiles, Record, each
+from preprocessing.errors import MalformedFile, MalformedRecord
+from preprocessing.raw import RawFiles, Record, dropped, each
+from preprocessing.raw_kinds import refuse_foreign
 from preprocessing.story_book import strip_book, strip_book_page
-from preprocessing.story_cut import StripResult, decode
+from preprocessing.story_cut import UTF16, StripResult, decode
 from preprocessing.story_page import is_page
 from preprocessing.story_script import strip_script
 from records.base import Row
 from records.document import Document
 from records.example import Example, metadata
 
+SETS = ("train", "valid", "test")
+KINDS = ("gutenberg", "movie")
+
 
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
     """Stories of the split as documents, in the order of documents.csv, each question as an example."""
-    upstream = {"validation": "valid"}.get(split, split)
-    questions: dict[str, list[Record]] = defaultdict(list)
-    for row in raw.rows("questions", ("document_id", "set", "question", "answer1", "answer2")):
-        if row.data.get("set") == upstream:
-            questions[str(row.data.get("document_id"))].append(row)
+    asked = of_split(raw.rows("questions", ("document_id", "set", "question", "answer1", "answer2")), split)
+    listed = of_split(raw.rows("documents", ("document_id", "set", "kind")), split)
     stories = {Path(name).stem: (name, place) for name, place in raw.files("stories")}
-    listed = [row for row in raw.rows("documents", ("document_id", "set", "kind")) if row.data.get("set") == upstream]
+    questions: dict[str, list[Record]] = defaultdict(list)
+    for row in asked:
+        if isinstance(row, MalformedRecord):
+            yield dropped(row, task, split)
+        else:
+            questions[row.data["document_id"]].append(row)
+    known: set[str] = set()
 
     def convert(row: Record) -> Iterator[Row]:
+        document_id = row.text("document_id")
+        if document_id in known:
+            raise row.error("document_id", f"{document_id!r} came before; the first one is kept", "duplicate id")
+        known.add(document_id)
         return story(raw, row, stories, questions, task, split)
 
     yield from each(listed, convert, task=task, split=split)
+    for document_id, lost in questions.items():
+        if document_id not in known:
+            problem = f"{document_id!r} is no document of this split; {len(lost)} questions are lost"
+            yield dropped(lost[0].error("document_id", problem, "unknown document"), task, split)
+
+
+def of_split(rows: Iterable[Record | MalformedRecord], split: str) -> list[Record | MalformedRecord]:
+    """The rows of a split, and those that are malformed: in which split they would be is not known."""
+    upstream = {"validation": "valid"}.get(split, split)
+    found: list[Record | MalformedRecord] = []
+    for row in rows:
+        if isinstance(row, MalformedRecord) or row.data["set"] == upstream:
+            found.append(row)
+        elif row.data["set"] not in SETS:
+            found.append(row.error("set", f"{row.data['set']!r} is none of {', '.join(SETS)}", "unknown split"))
+    return found
 
 
 def story(
@@ -52,11 +79,17 @@ def story(
         )
     path = stories[document_id]
     kind = row.text("kind")
+    if kind not in KINDS:
+        raise row.error("kind", f"{kind!r} is none of {', '.join(KINDS)}", "unknown kind")
     try:
         data = raw.bytes(path)
+        if not data.startswith(UTF16):
+            refuse_foreign(data[:1024], path[0], pages=True)
     except MalformedFile as error:
         raise error.of_record() from error  # a file here is one record
     stripped = strip_story(data, kind, row.data.get("story_start") or "", row.data.get("story_end") or "")
+    if not stripped.text.strip():
+        raise MalformedRecord(path[0], "", "", "has no text", "empty field")
     title = row.data.get("wiki_title") or ""
     document = Document.of(stripped.text, title=title, source_file=path[0], source_record=row.source)
     yield document

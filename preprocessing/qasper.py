@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from preprocessing.errors import MalformedRecord
-from preprocessing.raw import RawFiles, Record, each, filtered
+from preprocessing.raw import RawFiles, Record, dropped, each, filtered
+from preprocessing.raw_members import named_parts, whole
 from records.base import Row
 from records.document import Document
 from records.example import Example, metadata
@@ -27,12 +28,7 @@ def curate(raw: RawFiles, task: str, split: str, *, fewest_chars: int) -> Iterat
 
 def papers(raw: RawFiles, path: tuple[str, Path]) -> Iterator[tuple[str, Record | MalformedRecord]]:
     """The papers of a release file: an object by paper id."""
-    for paper_id, value in raw.object(path).data.items():
-        where = f"paper {paper_id}"
-        if isinstance(value, dict):
-            yield paper_id, Record(value, path[0], where)
-        else:
-            yield paper_id, MalformedRecord(path[0], where, "", "must be an object", "wrong type")
+    yield from named_parts(path[0], "paper", whole(raw, path).data)
 
 
 def paper(paper_id: str, fewest_chars: int, task: str, split: str, record: Record) -> Iterator[Row]:
@@ -40,12 +36,15 @@ def paper(paper_id: str, fewest_chars: int, task: str, split: str, record: Recor
     text = "\n".join(lines(record))
     if not text.strip():
         raise record.error("full_text", "has no text", "empty field")
-    title = str(record.data.get("title") or "")
+    title = record.optional_text("title")
     document = Document.of(text, title=title, source_file=record.file, source_record=record.where)
-    questions = list(record.records("qas"))
+    questions = list(record.items("qas"))
     if len(text) < fewest_chars:
         for question in questions:
-            yield filtered(question, "short paper", f"{len(text):,} characters", task=task, split=split)
+            if isinstance(question, Record):
+                yield filtered(question, "short paper", f"{len(text):,} characters", task=task, split=split)
+            else:
+                yield dropped(question, task, split)
         return
     yield document
     yield from each(questions, partial(example, document, paper_id, task, split), task=task, split=split)

@@ -63,8 +63,10 @@ def meeting(clean: Callable[[str], str], task: str, split: str, record: Record) 
         for t in record.records("meeting_transcripts")
     ]
     text = clean("\n".join(turns))
+    if not text.replace(":", "").strip():
+        raise record.error("meeting_transcripts", "has no text", "empty field")
     document = Document.of(text, source_file=record.file, source_record=record.where)
-    queries = [(kind, query) for kind in ("general", "specific") for query in record.records(f"{kind}_query_list")]
+    queries = [(kind, query) for kind in ("general", "specific") for query in record.items(f"{kind}_query_list")]
     ends = turn_ends([clean(turn) for turn in turns], text)
     yield document
     for number, (kind, query) in enumerate(queries):
@@ -111,12 +113,16 @@ def example(
     query: Record,
 ) -> Iterator[Example]:
     """One query. Upstream gives no ids: the digest of the meeting's text and the query's place in it name it."""
+    asked, answer = (clean(query.text(field)) for field in ("query", "answer"))
+    for field, text in (("query", asked), ("answer", answer)):
+        if not text.strip():
+            raise query.error(field, "holds nothing but markers of the transcription", "empty field")
     yield Example(
         task=task,
         split=split,
         example_id=f"{kind[0]}{number}-{text_id(document.text)[:16]}",
         document_ids=(document.document_id,),
-        query=clean(query.text("query")),
-        references=(clean(query.text("answer")),),
+        query=asked,
+        references=(answer,),
         metadata=metadata(kind=kind, evidence_spans=evidence(query.data.get("relevant_text_span"), ends)),
     )

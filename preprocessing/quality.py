@@ -4,10 +4,12 @@ Two layouts: the release v1.0.1 (`questions` list, html-stripped text) and the e
 (question1, question1option1, ...; `article` a list of HTML lines).
 """
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from preprocessing.errors import MalformedRecord
 from preprocessing.html import visible_text
 from preprocessing.raw import RawFiles, Record, each
 from records.base import Row
@@ -15,6 +17,7 @@ from records.document import Document
 from records.example import Example, metadata
 
 LETTERS = "ABCD"
+NUMBERED = re.compile(r"question(\d{1,9})")
 OUTPUTS = ("letter", "text")
 
 
@@ -32,12 +35,12 @@ def article(record: Record, task: str, split: str, output: str) -> Iterator[Row]
     document = Document.of(
         text, title=record.text("title", empty=True), source_file=record.file, source_record=record.where
     )
-    questions = list(early_questions(record) if early else record.records("questions"))
+    questions = list(early_questions(record) if early else record.items("questions"))
     yield document
     yield from each(questions, partial(example, document, task, split, output), task=task, split=split)
 
 
-def early_questions(record: Record) -> Iterator[Record]:
+def early_questions(record: Record) -> Iterator[Record | MalformedRecord]:
     """The numbered fields of the early layout as questions of the release layout."""
     number = 1
     while f"question{number}" in record.data:
@@ -50,6 +53,9 @@ def early_questions(record: Record) -> Iterator[Record]:
         }
         yield Record(data, record.file, f"{record.where}, question{number}")
         number += 1
+    for field in record.data:
+        if (later := NUMBERED.fullmatch(field)) and int(later[1]) > number:
+            yield record.error(field, f"stands behind a gap: question{number} is missing", "missing field")
 
 
 def example(document: Document, task: str, split: str, output: str, question: Record) -> Iterator[Example]:
@@ -57,6 +63,8 @@ def example(document: Document, task: str, split: str, output: str, question: Re
     options = [text.strip() for text in question.texts("options")]
     if len(options) != len(LETTERS):
         raise question.error("options", f"must be four, are {len(options)}", "options not four")
+    if "" in options:
+        raise question.error("options", f"holds an empty text at place {options.index('') + 1}", "empty field")
     gold = question.integer("gold_label")
     if not 1 <= gold <= len(options):
         raise question.error("gold_label", f"{gold} names no option (1 to 4)", "answer is no option")
@@ -69,5 +77,13 @@ def example(document: Document, task: str, split: str, output: str, question: Re
         query="\n".join([question.text("question").strip(), "", *lines]),
         options=tuple(options),
         references=(LETTERS[gold - 1] if output == "letter" else options[gold - 1],),
-        metadata=metadata(hard=bool(question.data.get("difficult", 0))),
+        metadata=metadata(hard=hard(question)),
     )
+
+
+def hard(question: Record) -> bool:
+    """Whether annotators under time pressure failed on it (`difficult`, 0 or 1; the early layout does not say)."""
+    difficult = question.data.get("difficult", 0)
+    if difficult not in (0, 1):
+        raise question.error("difficult", "must be 0 or 1")
+    return bool(difficult)

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import codecs
-import csv
 import io
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from preprocessing.errors import MalformedFile, MalformedRecord, MissingFile
+from preprocessing.errors import MalformedFile, MalformedRecord, MissingFile, sayable
+from preprocessing.raw_csv import csv_rows
+from preprocessing.raw_kinds import refuse_foreign
 from preprocessing.raw_parquet import is_parquet, opened, parquet_rows
 from records.base import InvalidRow, Row
 from records.drop import Drop
 
 CHUNK = 1 << 20
-LINE_BYTES = 256 << 20  # a longer line is no record of any of these releases
+LINE_BYTES = 32 << 20  # a longer line (or list item) is no record: the longest of all releases has under 5 MB
+BLANK = b" \t\r\n\v\f\0"  # NUL: what a crash leaves of a file that was not synced
+INT64 = range(-(2**63), 2**63)
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class Record:
             )
         value = self.data[field]
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise self.error(field, f"must be {what}, is {_kind_name(value)}", "wrong type")
+            raise self.error(field, f"must be {what}, is {kind_name(value)}", "wrong type")
         return value
 
     def text(self, field: str, *, empty: bool = False) -> str:
@@ -61,9 +65,15 @@ class Record:
             raise self.error(field, f"holds a lone surrogate at character {error.start}", "lone surrogate") from None
         return value
 
+    def optional_text(self, field: str) -> str:
+        """A text field that may be absent, null or empty."""
+        return "" if self.data.get(field) is None else self.text(field, empty=True)
+
     def integer(self, field: str) -> int:
-        """A whole number."""
+        """A whole number of 64 bits."""
         value: int = self.get(field, int, "a whole number")
+        if value not in INT64:
+            raise self.error(field, "does not fit 64 bits")
         return value
 
     def boolean(self, field: str) -> bool:
@@ -87,8 +97,16 @@ class Record:
         """A list of objects, each as a record of its own."""
         for index, item in enumerate(self.array(field)):
             if not isinstance(item, dict):
-                raise self.error(f"{field}[{index}]", f"must be an object, is {_kind_name(item)}", "wrong type")
+                raise self.error(f"{field}[{index}]", f"must be an object, is {kind_name(item)}", "wrong type")
             yield self.sub(item, field, index)
+
+    def items(self, field: str) -> Iterator[Record | MalformedRecord]:
+        """A list of objects as records that stand for themselves: what is no object is yielded as a MalformedRecord."""
+        for index, item in enumerate(self.array(field)):
+            if isinstance(item, dict):
+                yield self.sub(item, field, index)
+            else:
+                yield self.sub({}, field, index).error("", f"must be an object, is {kind_name(item)}", "wrong type")
 
     def record(self, field: str) -> Record:
         """An object as a record of its own."""
@@ -100,7 +118,8 @@ class Record:
         return Record(data, self.file, f"{self.where}, {field}[{index}]")
 
 
-def _kind_name(value: Any) -> str:
+def kind_name(value: Any) -> str:
+    """A JSON value's type as messages say it."""
     names = {
         str: "text",
         bool: "true or false",
@@ -136,13 +155,14 @@ class RawFiles:
             data = place.read_bytes()
         except OSError as error:
             raise unreadable(name, error) from error
-        if not data.strip():
+        if not data.strip(BLANK):
             raise MalformedFile(name, "", "", "is empty", "empty file")
         return data
 
     def text(self, path: tuple[str, Path]) -> str:
         """A UTF-8 file's text, with or without byte-order mark, newlines as \\n. Raises MalformedFile."""
         data = self.bytes(path)
+        refuse_foreign(data[:1024], path[0])
         try:
             text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
         except UnicodeDecodeError as error:
@@ -160,7 +180,7 @@ class RawFiles:
         """A file that is one JSON object."""
         value = self.json(path)
         if not isinstance(value, dict):
-            raise MalformedFile(path[0], "", "", f"must be a JSON object, is {_kind_name(value)}", "wrong type")
+            raise MalformedFile(path[0], "", "", f"must be a JSON object, is {kind_name(value)}", "wrong type")
         return Record(value, path[0], "")
 
     def records(self, role: str = "records") -> Iterator[Record | MalformedRecord]:
@@ -188,17 +208,17 @@ class RawFiles:
             except MalformedFile as error:
                 yield error.of_record()
 
-    def rows(self, role: str, columns: Sequence[str]) -> Iterator[Record]:
-        """The rows of CSV files whose header names at least `columns`. Raises MalformedFile."""
+    def rows(self, role: str, columns: Sequence[str]) -> Iterator[Record | MalformedRecord]:
+        """The rows of CSV files whose header names at least `columns`. Raises MalformedFile.
+
+        A row that is broken is yielded as the MalformedRecord that it is; see `each`.
+        """
         for path in self.files(role):
             yield from self._csv(path, columns)
 
-    def _csv(self, path: tuple[str, Path], columns: Sequence[str]) -> Iterator[Record]:
-        reader = csv.reader(io.StringIO(self.text(path), newline=""), strict=True)
-        try:
-            yield from _csv_rows(reader, path[0], columns)
-        except csv.Error as error:
-            raise MalformedFile(path[0], f"line {reader.line_num}", "", f"is not CSV: {error}", "broken CSV") from error
+    def _csv(self, path: tuple[str, Path], columns: Sequence[str]) -> Iterator[Record | MalformedRecord]:
+        for row in csv_rows(self.text(path), path[0], columns):
+            yield row if isinstance(row, MalformedRecord) else Record(row[1], path[0], row[0])
 
 
 Convert = Callable[[Record], Iterable[Row]]
@@ -228,28 +248,12 @@ def dropped(error: MalformedRecord, task: str, split: str) -> Drop:
 
 def filtered(record: Record, reason: str, detail: str, *, task: str, split: str) -> Drop:
     """The Drop of a record that a benchmark's own filter removes: counted, no error."""
-    return Drop(task, split, record.source, reason, detail, error=False)
+    return Drop(task, split, sayable(record.source), reason, detail, error=False)
 
 
 def unreadable(name: str, error: OSError) -> MalformedFile:
     """The error to raise for a file that the system does not let us read."""
     return MalformedFile(name, "", "", f"cannot be read ({error.strerror})", "unreadable file")
-
-
-def _csv_rows(reader: Any, name: str, columns: Sequence[str]) -> Iterator[Record]:
-    """Rows after the header; one of another length is a sign of a lost or an added comma."""
-    header = next(reader)
-    for column in columns:
-        if column not in header:
-            there = ", ".join(header[:12])
-            raise MalformedFile(name, "line 1", column, f"is missing (there are: {there})", "missing field")
-    for row in reader:
-        if not row:
-            continue
-        if len(row) != len(header):
-            problem = f"has {len(row)} fields, the header {len(header)}"
-            raise MalformedFile(name, f"line {reader.line_num}", "", problem, "broken CSV")
-        yield Record(dict(zip(header, row, strict=True)), name, f"line {reader.line_num}")
 
 
 def _json_of(text: str, name: str) -> Any:
@@ -285,9 +289,12 @@ def _lines(path: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
             number += 1
             where = f"line {number}"
             if number == 1:
-                line = line.removeprefix(codecs.BOM_UTF8)
-            if len(line) >= LINE_BYTES:
-                raise MalformedFile(name, where, "", f"is longer than {LINE_BYTES >> 20} MiB", "line too long")
+                refuse_foreign(line, name)
+            if len(line) >= LINE_BYTES and not line.endswith(b"\n"):
+                line, seen = b"", True
+                yield _too_long(stream, name, where)
+                continue
+            line = line.removeprefix(codecs.BOM_UTF8)  # on any line: files with marks may have been joined
             if not line.strip():
                 continue
             seen = True
@@ -296,7 +303,21 @@ def _lines(path: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
         raise MalformedFile(name, "", "", "is empty", "empty file")
 
 
+def _too_long(stream: IO[bytes], name: str, where: str) -> MalformedRecord:
+    """Pass over the rest of a line that is longer than LINE_BYTES."""
+    size = LINE_BYTES
+    while rest := stream.readline(CHUNK):
+        size += len(rest)
+        if rest.endswith(b"\n"):
+            break
+    problem = f"is longer than {LINE_BYTES >> 20} MiB ({size:,} bytes)"
+    return MalformedRecord(name, where, "", problem, "line too long")
+
+
 def _record(line: bytes, name: str, where: str) -> Record | MalformedRecord:
+    if b"\0" in line:
+        problem = "holds a NUL byte: another encoding, or a file that was not written whole"
+        return MalformedRecord(name, where, "", problem, "NUL byte")
     try:
         value = json.loads(line.decode("utf-8"), strict=False, parse_constant=_no_constant)
     except UnicodeDecodeError as error:
@@ -304,26 +325,35 @@ def _record(line: bytes, name: str, where: str) -> Record | MalformedRecord:
     except (RecursionError, ValueError) as error:
         return MalformedRecord(name, where, "", f"is not JSON: {error}", "broken JSON")
     if not isinstance(value, dict):
-        return MalformedRecord(name, where, "", f"must be a JSON object, is {_kind_name(value)}", "wrong type")
+        return MalformedRecord(name, where, "", f"must be a JSON object, is {kind_name(value)}", "wrong type")
     return Record(value, name, where)
 
 
 def _list_items(path: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
     """The objects of a JSON list, decoded one by one: the file is never whole in memory."""
     name, _ = path
-    decoder = json.JSONDecoder(strict=False, parse_constant=_no_constant)
+    constants: list[str] = []  # NaN and infinities of the item at hand: they cost the item, not the list
+    decoder = json.JSONDecoder(strict=False, parse_constant=constants.append)
     with opened(*path) as stream:
         text = _Window(stream, name)
         text.skip("[")
         index = 0
         while not text.at("]") or index:  # behind a comma an item must follow
-            value = text.value(decoder)
-            if isinstance(value, dict):
-                yield Record(value, name, f"item {index}")
+            constants.clear()
+            where = f"item {index}"
+            try:
+                value = text.value(decoder, where)
+            except RecursionError as error:
+                text.pass_over(where)
+                yield MalformedRecord(name, where, "", f"is not JSON: {error}", "broken JSON")
             else:
-                yield MalformedRecord(
-                    name, f"item {index}", "", f"must be an object, is {_kind_name(value)}", "wrong type"
-                )
+                if constants:
+                    yield MalformedRecord(name, where, "", f"{constants[0]} is not JSON", "broken JSON")
+                elif isinstance(value, dict):
+                    yield Record(value, name, where)
+                else:
+                    problem = f"must be an object, is {kind_name(value)}"
+                    yield MalformedRecord(name, where, "", problem, "wrong type")
             index += 1
             if text.at("]"):
                 break
@@ -379,18 +409,50 @@ class _Window:
             found = self._text[self._at : self._at + 1]
             raise MalformedFile(self._name, "", "", f"is not JSON: {found!r} after the list", "broken JSON")
 
-    def value(self, decoder: json.JSONDecoder) -> Any:
-        """The next JSON value."""
+    def value(self, decoder: json.JSONDecoder, where: str) -> Any:
+        """The next JSON value. Raises MalformedFile, and RecursionError for one that is nested too deeply."""
         self._blank()
         size = CHUNK
         while True:
             try:
                 value, end = decoder.raw_decode(self._text, self._at)
-            except (json.JSONDecodeError, RecursionError, ValueError) as error:
-                if self._done or isinstance(error, RecursionError):
-                    raise MalformedFile(self._name, "", "", f"is not JSON: {error}", "broken JSON") from None
-                self._more(size)
+            except ValueError as error:
+                self._or_more(size, where, str(error))
                 size *= 2  # so that a long value is decoded a few times, not once a chunk
                 continue
             self._at = end
             return value
+
+    def pass_over(self, where: str) -> None:
+        """Go behind the next list or object without decoding it. Raises MalformedFile when it does not end."""
+        size = CHUNK
+        while (end := _end_of_brackets(self._text, self._at)) < 0:
+            self._or_more(size, where, "brackets are not closed")
+            size *= 2
+        self._at = end
+
+    def _or_more(self, size: int, where: str, problem: str) -> None:
+        """A larger window, or MalformedFile at the end of the file and for what is longer than any record."""
+        if self._done or len(self._text) - self._at > LINE_BYTES:
+            raise MalformedFile(self._name, where, "", f"is not JSON: {problem}", "broken JSON")
+        self._more(size)
+
+
+BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*+("?)|[\[{]|[\]}]', re.DOTALL)
+
+
+def _end_of_brackets(text: str, start: int) -> int:
+    """Where the list or object at `start` ends; -1 when it does not end in this text."""
+    depth = 0
+    for match in BRACKETS.finditer(text, start):
+        mark = match[0][0]
+        if mark == '"':
+            if not match[1]:
+                return -1  # a string that the text cuts
+        elif mark in "[{":
+            depth += 1
+        else:
+            depth -= 1
+            if depth == 0:
+                return match.end()
+    return -1

@@ -22,7 +22,7 @@ def story(record: Record, task: str, split: str) -> Iterator[Row]:
     about = record.record("metadata")
     passage = about.text("passage_id")
     document = Document.of(record.text("document"), source_file=record.file, source_record=record.where)
-    questions = list(record.records("questions"))
+    questions = list(record.items("questions"))
     yield document
     yield from each(questions, partial(example, document, passage, task, split), task=task, split=split)
 

@@ -21,14 +21,17 @@ def episode(record: Record, task: str, split: str) -> Iterator[Row]:
     recap = "\n".join(record.texts("Recap")).strip()
     if not recap:
         raise record.error("Recap", "has no text", "empty field")
-    title = str(record.data.get("Episode Title") or "")
+    title, show = record.optional_text("Episode Title"), record.optional_text("Show Title")
+    name = record.text("filename").removesuffix(".json")
+    if not name.strip():
+        raise record.error("filename", "names no episode", "empty field")
     document = Document.of(script, title=title, source_file=record.file, source_record=record.where)
     yield document
     yield Example(
         task=task,
         split=split,
-        example_id=record.text("filename").removesuffix(".json"),
+        example_id=name,
         document_ids=(document.document_id,),
         references=(recap,),
-        metadata=metadata(show=str(record.data.get("Show Title") or "")),
+        metadata=metadata(show=show),
     )

@@ -52,9 +52,7 @@ def mending(shop: Workshop, work: Callable[[], T]) -> T:
 def _ensure(node: Node, shop: Workshop, again: bool) -> Built:
     status = _checked(node, shop)
     if status.state == "reused" or (status.state == "partial" and not again):
-        assert status.artifact is not None
-        assert status.content is not None
-        return Built(node, status.content, status.artifact, reused=True)
+        return _standing(node, status)
     inputs = {name: ensure(needed, shop, again=False).artifact for name, needed in node.inputs}
     planner = Planner(shop)
     ingredients = planner.ingredients(node)
@@ -62,10 +60,17 @@ def _ensure(node: Node, shop: Workshop, again: bool) -> Built:
     with shop.artifacts.building(node.stage, node.slot, ingredients.key()):
         status = _checked(node, shop)  # another process may have built it meanwhile
         if status.state == "reused":
-            assert status.artifact is not None
-            assert status.content is not None
-            return Built(node, status.content, status.artifact, reused=True)
+            return _standing(node, status)
         return _build(node, ingredients, inputs, shop)
+
+
+def _standing(node: Node, status: Status) -> Built:
+    """What stands, as it is. Raises BadRecord where it left out what a strict run may not."""
+    assert status.artifact is not None
+    assert status.content is not None
+    if node.strict:
+        importlib.import_module(f"tasks.{node.stage}").refuse_drops(status.artifact)
+    return Built(node, status.content, status.artifact, reused=True)
 
 
 def _checked(node: Node, shop: Workshop) -> Status:

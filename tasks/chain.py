@@ -10,7 +10,7 @@ from pathlib import Path
 
 from storage.errors import naming_full_disks
 from tasks.build import mending
-from tasks.engine import Engine, Finished, run_inline
+from tasks.engine import Engine, Finished, run_inline, run_strictly
 from tasks.graph import Node, Planner, Status, topological
 from tasks.request import Request
 from tasks.stages import build_nodes, failure, overview_node, report_node, run_nodes
@@ -75,7 +75,7 @@ def build(request: Request, engine: Engine = run_inline) -> Chain:
     """Raw files to samples and their statistics. What failed is missing from the page."""
     sweep(request)
     locations = locations_of(request)
-    finished = engine(topological(build_nodes(request)), locations)
+    finished = ran(request, engine, build_nodes(request))
     statistics = [one.node for one in finished if one.node.stage == "statistics" and not one.error]
     overview = overview_node(request, statistics)
     last, page = mending(Workshop(locations), lambda: overviewed(request, overview, engine))
@@ -102,15 +102,24 @@ def overviewed(request: Request, overview: Node, engine: Engine) -> tuple[Finish
 def run(request: Request, engine: Engine = run_inline) -> Chain:
     """Raw files to a report. What failed is missing from it and named in it."""
     sweep(request)
-    locations = locations_of(request)
-    finished = engine(topological(run_nodes(request)), locations)
+    finished = ran(request, engine, run_nodes(request))
+    if request.strict and any(one.error and one.node.strict for one in finished):
+        chain = Chain(request, tuple(finished))
+        note(chain)
+        return chain
     aggregates = [one for one in finished if one.node.stage == "aggregate"]
     failures = [failure(one.node, one.error) for one in aggregates if one.error]
     report = report_node(request, [one.node for one in aggregates if not one.error], failures)
-    last, page = mending(Workshop(locations), lambda: reported(request, report, engine))
+    last, page = mending(Workshop(locations_of(request)), lambda: reported(request, report, engine))
     chain = Chain(request, (*finished, last), page)
     note(chain)
     return chain
+
+
+def ran(request: Request, engine: Engine, targets: list[Node]) -> list[Finished]:
+    """How every node that the targets need ended."""
+    nodes, locations = topological(targets), locations_of(request)
+    return run_strictly(engine, nodes, locations) if request.strict else engine(nodes, locations)
 
 
 def reported(request: Request, report: Node, engine: Engine) -> tuple[Finished, Path | None]:

@@ -11,6 +11,7 @@ from records.drop import Drop
 from records.example import Example
 from records.raw_file import RawFile
 from storage.artifacts import Artifact, ArtifactWriter
+from tasks.errors import BadRecord
 from tasks.graph import Node
 from tasks.workshop import Workshop
 
@@ -26,7 +27,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     for file in found.files():
         files.add(file)
     reasons: Counter[str] = Counter()
-    errors = 0
+    malformed: Counter[str] = Counter()
     counts: Counter[str] = Counter()
     params = node.params
     opened = found.opened(shop.locations.raw)
@@ -38,15 +39,24 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
             examples.add(row)
             counts["examples"] += 1
         elif isinstance(row, Drop):
+            if row.error and node.strict:
+                raise BadRecord.of(row.detail)
             drops.add(row)
             reasons[row.reason] += 1
-            errors += row.error
+            malformed[row.reason] += row.error
         else:
             raise TypeError(f"curate yields documents, examples and drops, not {type(row).__name__}")
     writer.facts = {
         **counts,
         "dropped": dict(sorted(reasons.items())),
-        "errors": errors,
+        "malformed": {reason: count for reason, count in sorted(malformed.items()) if count},
+        "errors": malformed.total(),
         "raw_files": len(found.files()),
     }
     writer.notes = {"raw": shop.locations.raw}
+
+
+def refuse_drops(artifact: Artifact) -> None:
+    """--strict, for an artifact that stands: raise BadRecord for the first malformed record that it left out."""
+    if artifact.facts["errors"]:
+        raise BadRecord.of(next(drop.detail for drop in artifact.rows("drops", Drop) if drop.error))

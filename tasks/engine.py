@@ -6,14 +6,16 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from preprocessing.errors import RawError
+from preprocessing.errors import RawError, sayable
 from storage.errors import StorageError
 from tasks import progress
 from tasks.build import Built, ensure
+from tasks.errors import BadRecord
 from tasks.graph import Node
 from tasks.workshop import Locations, Workshop
 
 log = logging.getLogger("scrollwork")
+MESSAGE = 4000  # characters of an error that are kept and shown
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,21 @@ def run_inline(nodes: Sequence[Node], locations: Locations) -> list[Finished]:
     return list(finished.values())
 
 
+def run_strictly(engine: Engine, nodes: Sequence[Node], locations: Locations) -> list[Finished]:
+    """With --strict: what can meet malformed records first, one after another; nothing else after the first that fails.
+
+    So no model is asked before all input is known to be sound, and which record is named depends on no race.
+    """
+    finished: list[Finished] = []
+    for node in (node for node in nodes if node.strict):
+        finished += engine([node], locations)
+        if finished[-1].error:
+            done = {one.node.name for one in finished}
+            rest = [node for node in nodes if node.name not in done]
+            return [*finished, *(Finished(node, "skipped", finished[-1].error) for node in rest)]
+    return [*finished, *engine([node for node in nodes if not node.strict], locations)]
+
+
 def build_told(node: Node, shop: Workshop) -> Built:
     """Build a node and tell its progress."""
     progress.started(node.title)
@@ -60,6 +77,6 @@ def build_told(node: Node, shop: Workshop) -> Built:
 
 def said(error: BaseException) -> str:
     """An error for the person who meets it: expected ones as they are, others with their kind."""
-    expected = (RawError, StorageError)
+    expected = (RawError, StorageError, BadRecord)
     text = str(error) or "no message"
-    return text if isinstance(error, expected) else f"{type(error).__name__}: {text}"
+    return sayable(text if isinstance(error, expected) else f"{type(error).__name__}: {text}", MESSAGE)

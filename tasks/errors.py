@@ -5,6 +5,15 @@ class UsageError(ValueError):
     """The request itself is wrong (exit status 2); the message says what would be right."""
 
 
+class BadRecord(RuntimeError):
+    """--strict: the first malformed record of a task. The message names file, record and field."""
+
+    @classmethod
+    def of(cls, detail: str) -> "BadRecord":
+        """The error for a Drop's detail."""
+        return cls(f"{detail} (--strict: the run ends here)")
+
+
 class StageFailed(RuntimeError):
     """One or more stages failed; the others stand. chain: how all of them ended (tasks.chain.Chain)."""
 

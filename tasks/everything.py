@@ -22,7 +22,7 @@ from tasks.stages import report_params
 from tasks.suites import load_suite
 from tasks.workshop import pointer_to
 
-NOT_SETTINGS = ("home", "store", "tasks", "splits", "models", "models_file")
+NOT_SETTINGS = ("home", "store", "tasks", "splits", "models", "models_file", "strict")
 
 
 def scored(home: Home, suite: str) -> tuple[list[Aggregate], dict[str, Any]]:

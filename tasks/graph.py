@@ -38,7 +38,11 @@ class RawQuery:
 
 @dataclass(frozen=True)
 class Node:
-    """One stage of one task. `labels`: what it is of, in the order of its name. Plain data: it can go to a worker."""
+    """One stage of one task. `labels`: what it is of, in the order of its name. Plain data: it can go to a worker.
+
+    strict: the first malformed record is an error. It decides whether there is an artifact, not what is in it: no part
+    of the key.
+    """
 
     stage: str
     labels: tuple[tuple[str, str], ...]
@@ -46,6 +50,7 @@ class Node:
     modules: tuple[str, ...]
     inputs: tuple[tuple[str, Node], ...] = ()
     raw: RawQuery | None = None
+    strict: bool = False
 
     @property
     def slot(self) -> str:

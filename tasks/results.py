@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from records.drop import Drop
@@ -49,6 +50,7 @@ class Results:
                     "mean_words": words / prompts if prompts else None,
                     **self.statistics(part),
                     "dropped": curated.facts["dropped"],
+                    "malformed": curated.facts["malformed"],
                     "errors": curated.facts["errors"],
                     "artifact": str(sampled.folder),
                 }
@@ -81,6 +83,15 @@ class Results:
                 found += [drop for drop in artifact.rows("drops", Drop) if drop.error]
         return found
 
+    def dropped(self) -> list[str]:
+        """A line a task and split that left records out, by reason: malformed ones, and apart those of its filters."""
+        lines = []
+        for part in parts(self.request):
+            artifact = self.artifact(curate_node(part))
+            if artifact is not None and artifact.facts["dropped"]:
+                lines.append(f"{curate_node(part).title.removeprefix('curate ')}: {told(artifact.facts)}")
+        return lines
+
     def unanswered(self, report: Node) -> list[str]:
         """What is not answered, a line a task and model; answers that failed for good are named as such."""
         artifact = self.artifact(report)
@@ -102,3 +113,15 @@ def report_of(chain: Chain) -> Node | None:
     """The report node of a chain, None where there is none or it failed."""
     last = chain.finished[-1]
     return last.node if last.node.stage == "report" and not last.error else None
+
+
+def told(facts: Mapping[str, Any]) -> str:
+    """What a curated artifact left out, by reason: '2 malformed (wrong type 2), 1 filtered (too few reviews 1)'."""
+    malformed = facts["malformed"]
+    filtered = {reason: count - malformed.get(reason, 0) for reason, count in facts["dropped"].items()}
+    pieces = []
+    for kind, counts in (("malformed", malformed), ("filtered", filtered)):
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in counts.items() if count)
+        if reasons:
+            pieces.append(f"{sum(counts.values()):,} {kind} ({reasons})")
+    return ", ".join(pieces)

@@ -124,6 +124,7 @@ def curate_node(part: Part) -> Node:
         {"dataset": task.dataset, "task": task.name, "split": part.split, "options": options},
         ("preprocessing.curation", f"preprocessing.{task.dataset}", "records.raw_file"),
         raw=RawQuery(task.dataset, task.raw, {"split": task.splits[part.split], **only(part.split), **options}),
+        strict=request.strict,
     )
 
 

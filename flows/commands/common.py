@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from preprocessing.errors import sayable
 from storage.home import Home
 from tasks import progress
 from tasks.chain import Chain, Planned
@@ -42,6 +43,7 @@ def request_of(arguments: argparse.Namespace) -> Request:
         tokenizer=getattr(arguments, "tokenizer", ""),
         truncation=getattr(arguments, "truncation", ""),
         prompts=getattr(arguments, "prompts", ""),
+        strict=getattr(arguments, "strict", False),
     )
 
 
@@ -113,8 +115,8 @@ def console() -> Console:
 
 
 def say(text: str) -> None:
-    """A line for people, on standard error."""
-    print(text, file=sys.stderr)
+    """A line for people, on standard error; what a terminal would act on is escaped."""
+    print(sayable(text, len(text) * 6), file=sys.stderr)
 
 
 def tell_problems(chain: Chain, request: Request) -> bool:
@@ -123,11 +125,14 @@ def tell_problems(chain: Chain, request: Request) -> bool:
 
     for one in chain.failed:
         say(f"error: {one.node.title} failed: {one.error}")
-    bad = Results(request).bad_records()
+    results = Results(request)
+    bad = [] if request.strict else results.bad_records()
     for drop in bad[:20]:
         say(f"dropped: {drop.detail}")
     if len(bad) > 20:
         say(f"... and {len(bad) - 20} more")
+    for line in [] if request.strict and chain.failed else results.dropped():
+        say(f"left out: {line}")
     if bad:
         say(f"{len(bad)} malformed record(s) were dropped; the rest is finished")
     return bool(chain.failed or bad)
@@ -139,9 +144,10 @@ def expected(error: BaseException) -> bool:
     from models.registry import UnknownModel
     from preprocessing.errors import RawError
     from storage.errors import StorageError
-    from tasks.errors import StageFailed, UsageError
+    from tasks.errors import BadRecord, StageFailed, UsageError
 
-    return isinstance(error, (ServiceError, UnknownModel, RawError, StorageError, StageFailed, UsageError, OSError))
+    known = (ServiceError, UnknownModel, RawError, StorageError, BadRecord, StageFailed, UsageError, OSError)
+    return isinstance(error, known)
 
 
 def wrong_call(error: BaseException) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ def test_lines_behind_a_first_line_that_is_a_list_are_lost_in_silence(tmp_path: 
     assert "after the list" in problem(tmp_path, '[1, 2]\n{"a": 1}\n')
 
 
-@pytest.mark.parametrize("data", ['[{"a": 1}', '[{"a": 1},', '[{"a": 1', "[", '[{"a": 1},]', '[{"a": NaN}]', "[,]"])
+@pytest.mark.parametrize("data", ['[{"a": 1}', '[{"a": 1},', '[{"a": 1', "[", '[{"a": 1},]', "[,]", '[{"a": nan}]'])
 def test_broken_list_is_taken_as_far_as_it_goes(tmp_path: Path, data: str) -> None:
     assert "is not JSON" in problem(tmp_path, data)
 
@@ -51,6 +52,17 @@ def test_item_that_is_no_object_stops_the_list(tmp_path: Path) -> None:
     assert (one.data, one.where, four.data, four.where) == ({"a": 1}, "item 0", {"a": 3}, "item 3")
     assert "t.json, item 1: must be an object, is a list" in str(two)
     assert "t.json, item 2: must be an object, is text" in str(three)
+
+
+@pytest.mark.parametrize("bad", ['{"a": NaN}', '{"b": [1, {"c": -Infinity}]}', "NaN", "[" * 5000 + '"]"' + "]" * 5000])
+def test_item_that_is_no_json_stops_the_list(tmp_path: Path, bad: str) -> None:
+    one, two, three = read(tmp_path, f'[{{"a": 1}}, {bad}, {{"a": 3}}]')
+    assert isinstance(one, Record)
+    assert isinstance(three, Record)
+    assert (one.where, three.where, three.data) == ("item 0", "item 2", {"a": 3})
+    assert isinstance(two, MalformedRecord)
+    assert str(two).startswith("t.json, item 1: ")
+    assert "JSON" in str(two)
 
 
 def test_empty_list_has_records(tmp_path: Path) -> None:
@@ -125,7 +137,8 @@ COLUMNS = "document_id,set,question,answer1,answer2"
 
 def rows(tmp_path: Path, data: bytes | str) -> list[dict[str, Any]]:
     kit = Kit(tmp_path, "narrative_qa").file("q.csv", data, "questions")
-    return [dict(record.data) for record in kit.raw().rows("questions", COLUMNS.split(","))]
+    found = list(kit.raw().rows("questions", COLUMNS.split(",")))
+    return [dict(record.data) for record in found if isinstance(record, Record)]
 
 
 def test_column_under_another_name_gives_no_rows_in_silence(tmp_path: Path) -> None:
@@ -135,8 +148,13 @@ def test_column_under_another_name_gives_no_rows_in_silence(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("row", ["d,test,What, when?,a,b", "d,test,Q?,a"])
 def test_lost_or_added_comma_moves_the_answers(tmp_path: Path, row: str) -> None:
-    with pytest.raises(MalformedFile, match=r"q\.csv, line 3: has \d fields, the header 5"):
-        rows(tmp_path, f"{COLUMNS}\nd,test,Q?,a,b\n{row}\n")
+    data = f"{COLUMNS}\nd,test,Q?,a,b\n{row}\nlast,test,Q?,a,b\n"
+    first, bad, last = Kit(tmp_path, "narrative_qa").file("q.csv", data, "questions").raw().rows("questions", ["set"])
+    assert isinstance(first, Record)
+    assert isinstance(last, Record)
+    assert (first.where, last.where, last.data["document_id"]) == ("line 2", "line 4", "last")
+    assert isinstance(bad, MalformedRecord)
+    assert re.match(r"q\.csv, line 3: has \d fields, the header 5", str(bad))
 
 
 def test_csv_is_not_utf8_and_read_otherwise(tmp_path: Path) -> None:
@@ -159,8 +177,6 @@ def test_csv_with_mark_or_crlf_has_other_rows(tmp_path: Path, mark: str, newline
 @pytest.mark.parametrize(
     "data",
     [
-        b'{"id": NaN}',
-        b'{"id": 1e999999, "id2": Infinity}',
         b"[" * 100_000,
         b'{"id": ' + b"9" * 5000 + b"}",
         b'{"id": 1} trailing',
@@ -172,6 +188,13 @@ def test_csv_with_mark_or_crlf_has_other_rows(tmp_path: Path, mark: str, newline
 def test_file_that_is_no_json_raises_something_else(tmp_path: Path, data: bytes) -> None:
     kit = Kit(tmp_path, "qasper").file("q.json", data)
     with pytest.raises(MalformedFile, match=r"^q\.json"):
+        kit.sorted()
+
+
+@pytest.mark.parametrize("name", ["NaN", "Infinity", "-Infinity"])
+def test_constant_in_one_paper_costs_the_others(tmp_path: Path, name: str) -> None:
+    kit = Kit(tmp_path, "qasper").file("q.json", f'{{"p1": {{"x": [{name}]}}, "p2": {{"full_text": 7}}}}')
+    with pytest.raises(MalformedFile, match=rf"^qasper: no usable record among 2; the first: .*p1: {name} is not JSON"):
         kit.sorted()
 
 
@@ -222,7 +245,7 @@ def test_surrogate_in_a_paper_id_stops_the_task(tmp_path: Path) -> None:
     assert [example.example_id for example in examples] == ["b"]
     assert [(drop.reason, drop.error) for drop in drops] == [("invalid value", True), ("wrong type", True)]
     assert r"t.json, paper \ud800" in drops[0].detail
-    assert drops[1].detail == "t.json, paper list: must be an object"
+    assert drops[1].detail == "t.json, paper list: must be an object, is a list"
 
 
 def test_surrogate_in_a_field_that_may_be_absent_stops_the_task(tmp_path: Path) -> None:
@@ -231,7 +254,7 @@ def test_surrogate_in_a_field_that_may_be_absent_stops_the_task(tmp_path: Path) 
     _, examples, drops = Kit(tmp_path, "summ_screen_fd").lines("t.json", records).sorted()
     assert [example.example_id for example in examples] == ["b"]
     assert "t.json, line 1" in drops[0].detail
-    assert "Document.title" in drops[0].detail
+    assert 'field "Episode Title" holds a lone surrogate' in drops[0].detail
 
 
 MISSING = {
