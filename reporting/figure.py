@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from math import log10
 
-from reporting.text import shown
+from reporting.text import shown, visible
 
 LEAST = 0.5  # words: the smallest spread, of two neighbouring bigrams
 
@@ -68,7 +68,7 @@ class Axis:
 
 
 def axis(low: float, high: float, left: float, right: float) -> Axis:
-    """An axis of at least one bin's width. The bin of what is less than 1 is drawn from LEAST; 0 itself has no place."""
+    """An axis of at least one bin's width; the bin of what is less than 1 is drawn from LEAST."""
     low = max(low, LEAST)
     return Axis(low, max(high, low * 1.3), left, right)
 
@@ -102,7 +102,7 @@ def svg(body: list[str], width: float, height: float, title: str, about: str, *,
         f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" role="img" viewBox="0 0 {width:g} {height:g}" '
         f'width="{width:g}" height="{height:g}">'
     )
-    head = [f"<title>{plain(title)}</title>", f"<desc>{escape(about, quote=True)}</desc>"]
+    head = [f"<title>{plain(title)}</title>", f"<desc>{escape(visible(about), quote=True)}</desc>"]
     if alone:
         head += [f"<style>{COLOURS}{STYLE}</style>", f'<rect class="back" width="{width:g}" height="{height:g}"/>']
     return "".join([open_tag, *head, *body, "</svg>"]) + ("\n" if alone else "")

@@ -155,7 +155,9 @@ def leftovers(home: Path) -> list[str]:
         manifest = folder / "manifest.json"
         named = {part["name"] for part in json.loads(manifest.read_text())["files"]} if manifest.is_file() else set()
         found += [
-            str(path) for path in folder.iterdir() if path.suffix in (".parquet", ".html") and path.name not in named
+            str(path)
+            for path in folder.iterdir()
+            if path.suffix in (".parquet", ".html", ".svg") and path.name not in named
         ]
     return found
 

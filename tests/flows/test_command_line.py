@@ -148,6 +148,8 @@ def test_json_of_some_command_is_not_one_document_or_not_what_was_promised(scrol
     assert names <= set(row)
     assert row["examples"] > 5
     assert row["mean_words"] > 100
+    assert {"words_out", "spread_median", "published", "difference", "statistics"} <= set(row)
+    assert row["statistics"]["words_in"]["mean"] == pytest.approx(row["mean_words"])
 
     plan = scrollwork("plan", "zeroscrolls", "--sample", "--model", "naive:seed=3", *SMALL, "--json").document
     assert [{"stage", "task", "model", "state", "why", "key"} <= set(row) for row in plan] == [True] * 7
@@ -182,7 +184,7 @@ def test_json_of_some_command_is_not_one_document_or_not_what_was_promised(scrol
 
     status = scrollwork("status", "--json").document
     assert status["artifacts"] == dict.fromkeys(
-        ("curate", "sample", "prompt", "generate", "score", "aggregate", "report"), 1
+        ("curate", "sample", "prompt", "statistics", "overview", "generate", "score", "aggregate", "report"), 1
     )
     assert status["answers"] == {"naive:seed=3": row["examples"]}
     assert (status["failures"], len(status["runs"]), status["server"]) == ({}, 3, None)

@@ -16,7 +16,7 @@ from tests.conftest import Scrollwork, files_of, processes_of
 
 pytestmark = pytest.mark.slow
 
-STAGES_OF_BUILD = ("curate", "sample", "prompt")
+STAGES_OF_BUILD = ("curate", "sample", "prompt", "statistics", "overview")
 
 
 @pytest.fixture(scope="module")

@@ -55,6 +55,26 @@ def test_page_does_not_open_or_logs_errors(page: Path, tmp_path: Path) -> None:
     assert console == []
 
 
+def test_statistics_page_does_not_open_or_logs_errors(tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "flows.cli",
+        "--home",
+        str(tmp_path),
+        "--quiet",
+        "build",
+        "zeroscrolls",
+        "--sample",
+    ]
+    command += ["--task", "musique", "--task", "squality", "--engine", "inline"]
+    subprocess.run(command, check=True, capture_output=True)
+    seen = browse(tmp_path / "reports" / "zeroscrolls-statistics.html", tmp_path, "--dump-dom")
+    assert "Words of an input" in seen.stdout
+    assert seen.stdout.count("<svg") == 2 + 2 + 1
+    assert [line for line in seen.stderr.splitlines() if "CONSOLE" in line] == []
+
+
 @pytest.mark.parametrize("width", [1400, 420])
 def test_page_shows_nothing(page: Path, tmp_path: Path, width: int) -> None:
     picture = tmp_path / "page.png"
