@@ -125,7 +125,7 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
                 {
                     "default": "",
                     "metavar": "FILE",
-                    "help": "your own list of sources, in the form of config/sources.toml",
+                    "help": "your own list of sources, in the form of config/sources.toml (addresses, hub data sets)",
                 },
             ),
         ],
@@ -183,10 +183,17 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         "scrollwork export hf zeroscrolls --sample --out ./zeroscrolls-hf",
         "flows.commands.export",
         [
-            (["format"], {"choices": ["hf"], "help": "hf: one configuration a task, Parquet and a card"}),
+            (["format"], {"choices": ["hf"], "help": "hf: one configuration a task, Parquet, and a card"}),
             (["suite"], {"help": SUITE}),
             *BUILD_OPTIONS,
-            (["--out"], {"required": True, "metavar": "DIR", "help": "folder to write to"}),
+            (
+                ["--out"],
+                {
+                    "required": True,
+                    "metavar": "DIR",
+                    "help": "folder: new, empty, or an earlier export, which it replaces",
+                },
+            ),
         ],
     ),
     "verify": (
