@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
+import httpx
+
 from storage.errors import Again, DownloadError
 from storage.web import Web, check
 
@@ -98,7 +100,7 @@ def _page(url: str, web: Web) -> tuple[list[Any], str]:
                 raise DownloadError(f"{url}: {error}; {tries} tries in vain. Run the same command again") from None
             wait_s = error.wait_s if error.wait_s is not None else web.patience.backoff_s * 2 ** (tries - 1)
             web.rest(min(wait_s, web.patience.longest_s))
-        except (ValueError, RecursionError) as error:
+        except (ValueError, RecursionError, httpx.InvalidURL) as error:
             raise DownloadError(f"{url}: is no list of files ({error})") from error
 
 

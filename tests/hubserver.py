@@ -47,7 +47,8 @@ class Repo:
 
 @dataclass
 class Hub:
-    """repos, renamed {old name: new name}; page: files a page of a listing. tree: answers in place of listings.
+    """repos, renamed {old name: new name}; page: files a page of a listing; next_page: what each page calls
+    the next one, in place of the truth. tree: answers in place of listings.
 
     busy: how many requests are answered with 429 first; cut_after: bytes after which the next large file is dropped.
     """
@@ -57,6 +58,7 @@ class Hub:
     repos: dict[str, Repo] = field(default_factory=dict)
     renamed: dict[str, str] = field(default_factory=dict)
     page: int = 2
+    next_page: str = ""
     tree: list[bytes] = field(default_factory=list)
     busy: int = 0
     cut_after: int | None = None
@@ -137,6 +139,8 @@ class Handler(BaseHTTPRequestHandler):
         if at + self.hub.page < len(entries):
             here = urlsplit(self.path).path
             more["link"] = f'<{self.hub.url}{here}?recursive=true&cursor={at + self.hub.page}>; rel="next"'
+        if self.hub.next_page:
+            more["link"] = f'<{self.hub.next_page}>; rel="next"'
         return self.json(entries[at : at + self.hub.page], **more)
 
     def resolved(self, repo: Repo, name: str, path: str) -> None:

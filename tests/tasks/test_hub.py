@@ -254,6 +254,19 @@ def test_listing_that_is_none_is_named(tmp_path: Path, hub: Hub, answer: bytes, 
     assert why in row.why
 
 
+@pytest.mark.parametrize("after", ["http://[", "ftp://127.0.0.1/next", "http://127.0.0.1:99999/"])
+def test_next_page_at_no_address_is_named(tmp_path: Path, hub: Hub, after: str) -> None:
+    hub.next_page = after
+    row = only(Place(tmp_path).fetch())
+    assert row.file.state == "missing"
+    assert row.why
+
+
+def test_listing_that_goes_in_a_circle_ends(tmp_path: Path, hub: Hub) -> None:
+    hub.next_page = f"{hub.url}/api/datasets/writer/stories/tree/{COMMIT}?recursive=true&expand=false"
+    assert "does not end" in only(Place(tmp_path).fetch()).why
+
+
 def test_changed_revision_fetches_the_other_bytes_and_keeps_the_old_ones_aside(tmp_path: Path, hub: Hub) -> None:
     Place(tmp_path).fetch()
     later = "2" * 40
