@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from preprocessing.position_edits import Book, Edit, Passage, applied
 from preprocessing.position_headings import title_line
 from preprocessing.position_intro import introduction
-from preprocessing.position_phrases import neighbour, number, opener, opening, ordinal
+from preprocessing.position_numbers import neighbour, number, ordinal
+from preprocessing.position_openers import opener, opening
 from preprocessing.position_titles import chapter_title, name_of_part
 
 # in this order; where two want the same words the first has them
@@ -35,7 +36,9 @@ class Stripped:
     edits: tuple[Edit, ...]
 
 
-def strip_position(text: str, name: str = "", book: Book | None = None, rules: Sequence[str] = tuple(RULES)) -> Stripped:
+def strip_position(
+    text: str, name: str = "", book: Book | None = None, rules: Sequence[str] = tuple(RULES)
+) -> Stripped:
     """The summary without what reveals its place, by the named rules.
 
     name: the part's name in the raw file, e.g. "Book IV, Chapter 7". book: what the book's other summaries tell
@@ -47,5 +50,4 @@ def strip_position(text: str, name: str = "", book: Book | None = None, rules: S
     for rule, change in RULES.items():
         if rule in rules:
             change(passage)
-    edits = sorted(passage.edits, key=lambda edit: edit.start)
-    return Stripped(applied(text, edits), tuple(edits))
+    return Stripped(applied(text, passage.edits), tuple(passage.edits))

@@ -1,16 +1,20 @@
 """BookSumSort, built from BookSum (Kryściński et al. 2022): put shuffled chapter summaries in order. ZeroSCROLLS 3.1.3.
 
-One source of study guides a book, by preference; books of 3 to 86 parts; four distinct permutations a book. The paper's
-manual edits (introductions, titles, position-revealing words) are not made here (fidelity.md#booksumsort).
+One source of study guides a book, by preference; introductions and overviews left out; what reveals a part's place
+taken out by named rules (`book_position`; docs/booksumsort.md); books of 3 to 86 parts; four distinct orders each.
 """
 
 import math
 import re
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from preprocessing.book_position import Stripped, strip_position
 from preprocessing.errors import MalformedFile, MalformedRecord, sayable
+from preprocessing.position_edits import Book, Edit
+from preprocessing.position_intro import is_introduction
 from preprocessing.raw import RawFiles, dropped
 from records.base import Row
 from records.document import Document
@@ -19,7 +23,17 @@ from records.example import Example, metadata
 from records.stable import stable_order
 
 PART = re.compile(r"section_(\d+)_part_(\d+)\.txt")
+
 File = tuple[str, Path]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part's summary as the raw file has it: its name in the book and its text without blank lines."""
+
+    file: str
+    name: str
+    text: str
 
 
 def curate(
@@ -31,39 +45,87 @@ def curate(
     fewest: int,
     most: int,
     sources: Sequence[str],
+    edits: Sequence[str],
     seed: int,
 ) -> Iterator[Row]:
-    """Section summaries as documents; a book gives `permutations` examples."""
+    """Section summaries as documents; a book gives `permutations` examples. `edits`: the rules of `book_position`."""
     yield from misnamed(raw.files(), task, split)
-    for title, by_source in sorted(books(raw.files()).items()):
-        source = min(by_source, key=lambda name: preference(name, sources))
-        documents: list[Document] = []
+    for title, source, files in chosen(raw.files(), sources):
+        parts: list[Part] = []
         malformed = False
-        for _, path in sorted(by_source[source].items()):
+        for file in files:
             try:
-                documents.append(summary(raw, path))
+                parts.append(part(raw, file))
             except (MalformedFile, MalformedRecord) as error:
                 malformed = True
                 yield dropped(error.of_record(), task, split)
         where = sayable(f"booksum/finished_summaries/{source}/{title}")
         if malformed:  # a book with a gap has no true order
             yield Drop(task, split, where, "book with a malformed part", "its order would have a gap", error=True)
-        elif len({document.document_id for document in documents}) < len(documents):
+            continue
+        told = [one for one in parts if not (edits and is_introduction(one.name))]
+        for one in parts:
+            if one not in told:
+                yield Drop(task, split, one.file, "introduction or overview", f"its name is {one.name!r}", error=False)
+        edited = without_position(title, told, edits)
+        if bare := next((one for one, after in edited if not after.text), None):
+            yield Drop(task, split, where, "part without text after its edits", bare.file, error=False)
+            continue
+        documents = [Document.of(after.text, title=one.name, source_file=one.file) for one, after in edited]
+        if len({document.document_id for document in documents}) < len(documents):
             yield Drop(task, split, where, "repeated summary", "two parts have the same text", error=False)
         elif not fewest <= len(documents) <= most:
             yield Drop(task, split, where, "number of parts", f"{len(documents)} parts", error=False)
         else:
+            counts = Counter(edit.rule for _, after in edited for edit in after.edits)
             yield from documents
-            yield from examples(title, source, documents, permutations, seed, task, split)
+            yield from examples(title, source, documents, counts, permutations, seed, task, split)
 
 
-def books(files: Sequence[File]) -> dict[str, dict[str, dict[tuple[int, int], File]]]:
-    """Title -> source -> (section, part) -> file."""
-    found: dict[str, dict[str, dict[tuple[int, int], File]]] = defaultdict(lambda: defaultdict(dict))
+def without_position(title: str, parts: Sequence[Part], edits: Sequence[str]) -> list[tuple[Part, Stripped]]:
+    """Each part of a book with its summary after the edits."""
+    book = Book.of(title, [one.text for one in parts])
+    return [(one, strip_position(one.text, one.name, book, edits)) for one in parts]
+
+
+def cuts(
+    raw: RawFiles, sources: Sequence[str], edits: Sequence[str], *, every: bool = False
+) -> Iterator[tuple[Part, Edit | None]]:
+    """Every edit for a person to check, with its part; None for a part that is left out as an introduction.
+
+    Of the books' chosen sources, or of `every` source. Malformed parts are passed over: `curate` names them.
+    """
+    for title, _, files in chosen(raw.files(), sources, every=every):
+        parts = []
+        for file in files:
+            try:
+                parts.append(part(raw, file))
+            except (MalformedFile, MalformedRecord):
+                continue
+        told = [one for one in parts if not is_introduction(one.name)]
+        yield from ((one, None) for one in parts if one not in told)
+        yield from ((one, edit) for one, after in without_position(title, told, edits) for edit in after.edits)
+
+
+def chosen(
+    files: Sequence[File], sources: Sequence[str], *, every: bool = False
+) -> Iterator[tuple[str, str, list[File]]]:
+    """Title, source and files in the book's order: the preferred source of each book, or every one."""
+    for _, by_source in sorted(books(files).items()):
+        best = min(by_source, key=lambda one: preference(one[0], sources))
+        for source, title in sorted(by_source) if every else [best]:
+            found = by_source[source, title]
+            yield title, source, [found[place] for place in sorted(found)]
+
+
+def books(files: Sequence[File]) -> dict[str, dict[tuple[str, str], dict[tuple[int, int], File]]]:
+    """Book -> (source, its title there) -> (section, part) -> file. Titles differ in capitals and articles."""
+    found: dict[str, dict[tuple[str, str], dict[tuple[int, int], File]]] = defaultdict(lambda: defaultdict(dict))
     for name, place in files:
         path = PurePosixPath(name)
         if match := PART.fullmatch(path.name):
-            found[path.parent.name][path.parent.parent.name][int(match[1]), int(match[2])] = (name, place)
+            title, source = path.parent.name, path.parent.parent.name
+            found[same_title(title)][source, title][int(match[1]), int(match[2])] = (name, place)
     return found
 
 
@@ -81,20 +143,32 @@ def misnamed(files: Sequence[File], task: str, split: str) -> Iterator[Drop]:
             yield dropped(error, task, split)
 
 
+def same_title(title: str) -> str:
+    """What titles of one book have in common: "The Consolation of Philosophy", "consolation of philosophy"."""
+    return re.sub(r"^(?:the|an?)\s+", "", " ".join(title.casefold().replace("’", "'").split()))
+
+
 def preference(source: str, sources: Sequence[str]) -> tuple[int, str]:
     """Where a source stands: in the order given, the others after them by name."""
     return (sources.index(source) if source in sources else len(sources), source)
 
 
-def summary(raw: RawFiles, path: File) -> Document:
+def part(raw: RawFiles, path: File) -> Part:
     """One part's summary, without blank lines inside (fact sheet 3.3)."""
     record = raw.object(path)
     text = re.sub(r"\n\s*\n", "\n", record.text("summary")).strip()
-    return Document.of(text, title=record.text("name", empty=True), source_file=path[0])
+    return Part(path[0], record.text("name", empty=True), text)
 
 
 def examples(
-    title: str, source: str, documents: Sequence[Document], count: int, seed: int, task: str, split: str
+    title: str,
+    source: str,
+    documents: Sequence[Document],
+    edits: Mapping[str, int],
+    count: int,
+    seed: int,
+    task: str,
+    split: str,
 ) -> Iterator[Example]:
     """Distinct random orders of the parts; the gold lists, in the book's order, where each part is shown (from 1)."""
     seen: set[tuple[int, ...]] = set()
@@ -113,5 +187,5 @@ def examples(
             example_id=f"{title}_{len(seen) - 1}",
             document_ids=tuple(documents[part].document_id for part in order),
             references=(", ".join(str(shown_at[part]) for part in range(len(documents))),),
-            metadata=metadata(book=title, source=source, parts=len(documents)),
+            metadata=metadata(book=title, source=source, parts=len(documents), edits=dict(edits)),
         )

@@ -1,8 +1,10 @@
 """What the rules of position-revealing text share: a passage in work, its edits, how they are applied."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from preprocessing.position_locators import Locator, Place, locators
 
@@ -24,7 +26,7 @@ class Edit:
 
 @dataclass
 class Passage:
-    """A summary in work: the original text, what its name and its book say, and the edits so far.
+    """A summary in work: the original text, what its name and its book say, and the edits so far, in its order.
 
     begins: where the summary starts once the headings before it are gone.
     """
@@ -44,12 +46,14 @@ class Passage:
         """Record a change, unless an earlier rule changed something there or nothing changes; whether it was done."""
         if start >= end or not self.free(start, end) or self.text[start:end] == replacement:
             return False
-        self.edits.append(Edit(rule, start, end, self.text[start:end], replacement))
+        made = Edit(rule, start, end, self.text[start:end], replacement)
+        self.edits.insert(bisect_right(self.edits, start, key=lambda edit: edit.start), made)
         return True
 
     def free(self, start: int, end: int) -> bool:
         """Whether no edit touches the characters."""
-        return all(edit.end <= start or end <= edit.start for edit in self.edits)
+        at = bisect_left(self.edits, end, key=lambda edit: edit.start)
+        return at == 0 or self.edits[at - 1].end <= start
 
     def cut(self, rule: str, start: int, end: int) -> bool:
         """Take out words at the start of a sentence; what follows starts it."""
@@ -59,16 +63,18 @@ class Passage:
 
     def starts_sentence(self, at: int) -> bool:
         """Whether a sentence starts here; a heading that was taken out before does not hide it."""
-        before = next((edit for edit in self.edits if edit.end <= at and not self.text[edit.end : at].strip()), None)
-        if before and not before.replacement:
-            at = before.start
+        for place in range(bisect_left(self.edits, at, key=lambda edit: edit.start) - 1, -1, -1):
+            edit = self.edits[place]
+            if edit.replacement or self.text[edit.end : at].strip():
+                break
+            at = edit.start
         return bool(STARTS.search(self.text[max(0, at - 12) : at])) or not self.text[:at].strip()
 
     @property
     def begins(self) -> int:
         """Where the text starts behind the headings that were taken out at its start."""
         at = len(self.text) - len(self.text.lstrip())
-        for edit in sorted(self.edits, key=lambda edit: edit.start):
+        for edit in self.edits:
             if edit.start > at or edit.replacement:
                 break
             at = edit.end
@@ -81,6 +87,12 @@ class Passage:
         for edit in list(self.edits):
             if edit.start > self.begins and edit.rule == "title_line":
                 yield edit.end + len(self.text[edit.end :]) - len(self.text[edit.end :].lstrip())
+
+    def places_in(self, start: int, end: int) -> list[Locator]:
+        """The places that the text names between two characters."""
+        first = bisect_left(self.found, start, key=lambda one: one.start)
+        last = bisect_left(self.found, end, key=lambda one: one.start)
+        return [one for one in self.found[first:last] if one.end <= end]
 
     def noun(self, unit: str, *, own: bool) -> str:
         """What this part is called in place of its number: "chapter", or "part" for what is larger than it."""
@@ -105,11 +117,11 @@ class Book:
         for text in texts:
             words = re.findall(r"[A-Za-z][\w'’-]*[.,;:!?]?", text)
             small.update(word.rstrip(".,;:!?") for word in words if word[0].islower())
-            for before, word in zip(words, words[1:], strict=False):
+            for before, word in pairwise(words):
                 if word[0].isupper() and before[-1] not in ".!?:":
                     names.add(stem(word))
             # the first words of a summary may be its title: no evidence of names
-            for before, word in zip(words[12:], words[13:], strict=False):
+            for before, word in pairwise(words[12:]):
                 if before[0].isupper() and word[0].isupper() and before[-1] not in ".,;:!?":
                     pairs.add((stem(before), stem(word)))
         return cls(title, frozenset(small), frozenset(pairs), frozenset(names))
@@ -128,7 +140,7 @@ def plural(noun: str) -> str:
 def applied(text: str, edits: list[Edit]) -> str:
     """The text with its edits, without blank lines."""
     pieces, at = [], 0
-    for edit in sorted(edits, key=lambda edit: edit.start):
+    for edit in edits:
         pieces += [text[at : edit.start], edit.replacement]
         at = edit.end
     return re.sub(r"\n\s*\n", "\n", "".join([*pieces, text[at:]])).strip()

@@ -15,7 +15,14 @@ SECTIONS = (
 )
 MARK = r"[ \t]*(?:[.:|–—]+|-+)?[ \t]*"  # between a heading and its text
 TEXT = r"(?=\s*[\"“'‘(]?(?-i:[A-Z\d])|\s*\.\s?\.|\s*$)"  # how the text behind a heading begins
-BEFORE_PLACE = re.compile(rf"(?:\b{LABEL}\s*(?:(?:of|for|on|from|to)\s+)?[:.\-–—|]?\s*|^\s*(?:of|on)\s+)$", re.I)
+BEFORE_PLACE = re.compile(
+    rf"(?:\b{LABEL}\s*(?:(?:of|for|on|from|to)\s+)?[:.\-–—|]?\s*|(?:^|(?<=[.!?]\s))\s*(?:of|on)\s+)$", re.I
+)
+CUT_OFF = re.compile(r",?\s*(?:scenes?|chapters?|part)\s*$", re.I)  # "Act V, scene" at the end of a scraped text
+# behind a number: a verb, "Chapter 40 concerns itself"; other small letters are a text that lost its first words
+GOES_ON = re.compile(
+    r"\s*(?:\w+(?:s|ed|ly)\b|(?:is|was|has|will|can|may|then|also|now|again|once|of|to|and|or|in|the|does|began|in)\b|\W)"
+)
 BEHIND_PLACE = re.compile(rf"{MARK}(?:{LABEL}(?=[\s:.\-–—|]){MARK})?\s*{TEXT}", re.I)
 LABELLED = re.compile(rf"\s*{LABEL}(?:{MARK}\n|\s*[:|–—-]+\s*|\s){TEXT}", re.I)
 SECTIONED = re.compile(rf"\s*(?:the\s+|of\s+(?:the\s+)?)?(?:{SECTIONS})(?:\s*[:.|–—-]+\s*|\s){TEXT}", re.I)
@@ -24,9 +31,14 @@ SECTION = re.compile(
     r"(?=\s*[\"“]?[A-Z])"
 )
 # "Four and Five . In ...": the end of "Chapters Three, Four and Five" where a scraper took the rest
-NUMBERS_LEFT = re.compile(rf"\s*{ANY_NUMBER}(?:(?:\s*,|\s*&|\s+and)*\s+{ANY_NUMBER}){{0,6}}\s+\.\s+(?=[A-Z\"“'‘])", re.I)
+NUMBERS_LEFT = re.compile(
+    rf"\s*{ANY_NUMBER}(?:(?:\s*,|\s*&|\s+and)*\s+{ANY_NUMBER}){{0,6}}\s+\.\s+(?=[A-Z\"“'‘])", re.I
+)
 # "IV. The captain ..." and "12) The ..."; without a mark only numerals that are no word or initial
-BARE_NUMBER = re.compile(r"\s*(?:\d{1,3}|[IVXLC]+)(?:[.:)]\s+|[ \t]*\n\s*)(?=[\"“'‘]?[A-Z])|\s*[IVX]{2,7}\s+(?=[A-Z][a-z]|A\s)")
+BARE_NUMBER = re.compile(
+    r"\s*(?:\d{1,3}|[IVXLC]+)(?:[.:)]\s+|[ \t]*\n\s*)(?=[\"“'‘]?[A-Z])|\s*[IVX]{2,7}\s+(?=[A-Z][a-z]|A\s)"
+)
+LEADING = (LABELLED, SECTIONED, NUMBERS_LEFT, BARE_NUMBER)
 LINE = re.compile(rf"(?:{LABEL}|(?:the\s+)?(?:{SECTIONS})|\d{{1,3}}|[ivxlc]+|part\s+\w+)[ \t]*[:.]?[ \t]*", re.I)
 LONGEST_TITLE = 12  # words behind a number on a line of its own
 
@@ -41,9 +53,8 @@ def title_line(passage: Passage) -> None:
             passage.cut("title_line", match.start(), match.end())
     for _ in range(4):  # "Summary", "Chapter 5", "IV." may follow each other
         at = passage.begins
-        leading = (LABELLED, SECTIONED, NUMBERS_LEFT, BARE_NUMBER)
-        match = next((found for one in leading if (found := one.match(passage.text, at)) and found.end() > at), None)
-        if match is None or not passage.cut("title_line", at, match.end()):
+        ends = [found.end() for one in LEADING if (found := one.match(passage.text, at)) and found.end() > at]
+        if not ends or not passage.cut("title_line", at, ends[0]):
             return
 
 
@@ -61,25 +72,29 @@ def lines_of_headings(passage: Passage) -> None:
 
 def headed(passage: Passage, start: int, words: str) -> bool:
     """Whether a line is a place with at most a title behind it: "Chapter 5: The Storm", "Summary of Act I"."""
-    locator = next((one for one in passage.found if start <= one.start < start + len(words)), None)
-    if locator is None:
+    if not (places := passage.places_in(start, start + len(words))):
         return False
+    locator = places[0]
     before, behind = passage.text[start : locator.start], passage.text[locator.end : start + len(words)]
     if before.strip() and not BEFORE_PLACE.fullmatch(before):
         return False
     title = behind.strip(" \t:.-–—|")
     long = len(title.split()) > LONGEST_TITLE or re.search(r"[.;]\s|[;,]$", title)
-    return not title or bool(not long and not behind.rstrip().endswith(".") and (title[0].isupper() or title[0] in "\"“'‘("))
+    return not title or bool(
+        not long and not behind.rstrip().endswith(".") and (title[0].isupper() or title[0] in "\"“'‘(")
+    )
 
 
 def inline(passage: Passage, locator: Locator) -> None:
     """A place at the start of a sentence with a capital behind it: "... the lake. Chapter 10 Huck is thrilled"."""
     text = passage.text
-    behind = BEHIND_PLACE.match(text, locator.end)
+    behind = BEHIND_PLACE.match(text, locator.end) or CUT_OFF.match(text, locator.end)
+    if not behind and locator.start == passage.begins and not GOES_ON.match(text, locator.end):
+        behind = re.compile(r"").match(text, locator.end)
     if not behind:
         return
     before = BEFORE_PLACE.search(text[max(0, locator.start - 60) : locator.start])
     start = locator.start - len(before[0]) if before else locator.start
     start += len(text[start:]) - len(text[start:].lstrip())
-    if passage.starts_sentence(start) and not text[locator.end :].startswith(","):
+    if passage.starts_sentence(start) and (behind.end() == len(text) or text[locator.end] != ","):
         passage.cut("title_line", start, behind.end())

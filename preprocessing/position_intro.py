@@ -1,22 +1,28 @@
-"""Introductions, prefaces and overviews: whole parts that tell no part of the story, and ones before the first chapter."""
+"""Introductions, prefaces and overviews: parts that tell no part of the story, and text before the first chapter."""
 
 import re
 
 from preprocessing.position_edits import Passage
+from preprocessing.position_locators import Place
 
-INTRODUCTORY = (
-    r"introduct(?:ion|ory)|preface|foreword|overview|dedication|appendix|analys[ie]s|context|background|notice|author['’]?s?\s+note"
-    r"|about\s+the|summary|synopsis|themes?|letter\s+to|explanatory"
+KIND = (
+    r"(?:introduct(?:ion|ory)|preface|foreword|overview|dedication|appendix|analys[ie]s|context|background|notice|synopsis"
+    r"|themes)"
 )
-NAMED = re.compile(rf"\b(?:{INTRODUCTORY})\b", re.I)
+# the whole name is of an introduction: "Overall Analysis and Themes", "Author's Introductory Note", "Summary"
+INTRODUCTORY = re.compile(
+    r"\W*(?:(?:the|an?|overall|author['’]?s?|full|plot|book|novel|play|general|brief|historical|critical|summary\s+of"
+    rf"|editor['’]?s|translator['’]?s)\s+)*(?:{KIND}\b.*|author['’]?s?\s+note|about\s+the\s+\w+"
+    r"|(?:plot|book|full|overall|whole)\s+summary|summary)\W*",
+    re.I | re.S,
+)
+NAMED = re.compile(rf"\b{KIND}\b", re.I)
 STORY = re.compile(r"\b(?:prologue|epilogue|induction|prelude)\b", re.I)
 
 
 def is_introduction(name: str) -> bool:
     """Whether a part's name says that it is an introduction, an overview or the like and no part of the story."""
-    from preprocessing.position_locators import Place
-
-    return bool(NAMED.search(name)) and not Place.of(name).places and not STORY.search(name)
+    return bool(INTRODUCTORY.fullmatch(name[:200])) and not Place.of(name).places and not STORY.search(name)
 
 
 def introduction(passage: Passage) -> None:
@@ -25,7 +31,8 @@ def introduction(passage: Passage) -> None:
         return
     unit, first, _ = min(passage.place.places, key=lambda place: place[1])
     for locator in passage.found:
-        if any(one == unit and low == first for one, low, _ in locator.places) and passage.starts_sentence(locator.start):
+        begun = any(one == unit and low == first for one, low, _ in locator.places)
+        if begun and passage.starts_sentence(locator.start):
             if passage.text[: locator.start].strip():
                 passage.edit("introduction", 0, locator.start)
             return

@@ -4,32 +4,41 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-ONES = "one two three four five six seven eight nine".split()
-TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+TEENS = ["ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
+TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
 VALUES = {word: value for value, word in enumerate(ONES + TEENS, 1)} | {
     word: value * 10 for value, word in enumerate(TENS, 2)
 }
 ROMAN = r"(?=[ivxlc])c{0,2}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})"
-WORD = rf"(?:{'|'.join(TENS)})(?:(?:\s?-\s?|\s){'|'.join(ONES)}|(?:\s?-\s?|\s)(?:{'|'.join(ONES)}))?|{'|'.join(TEENS)}|{'|'.join(ONES)}"
+UNDER_TEN = "|".join(ONES)
+WORD = rf"(?:{'|'.join(TENS)})(?:(?:\s?-\s?|\s)(?:{UNDER_TEN}))?|{'|'.join(TEENS)}|{UNDER_TEN}"
 # a year, an hour, a percentage or an ordinal is no place in a book
-NUMBER = rf"(?:(?P<digits>\d{{1,3}})(?:\.\d{{1,2}})?(?![\d%]|[,:]\d|st\b|nd\b|rd\b|th\b)|(?P<word>{WORD})\b|(?P<roman>{ROMAN})(?!\w|['’](?:m|d|ve|ll)\b))"
+NUMBER = (
+    r"(?:(?P<digits>\d{1,3})(?:\.\d{1,2})?(?![\d%]|[,:]\d|st\b|nd\b|rd\b|th\b)"
+    rf"|(?P<word>{WORD})\b|(?P<roman>{ROMAN})(?!\w|['’](?:m|d|ve|ll)\b))"
+)
 ANY_NUMBER = re.sub(r"\?P<\w+>", "?:", NUMBER)
 # long forms first; the order of the sizes, largest first
 UNITS = {
     "volume": r"volumes?|vols?\.", "book": r"books?|bks?\.", "part": r"parts?|pts?\.", "phase": r"phases?",
     "act": r"acts?", "section": r"sections?", "induction": r"induction", "canto": r"cantos?", "stave": r"staves?",
-    "letter": r"letters?", "episode": r"episodes?", "chapter": r"chapters?|chaps?\.?|chs?\.", "scene": r"scenes?|scs?\.",
+    "letter": r"letters?", "episode": r"episodes?", "chapter": r"chapters?|chaps?\.?|chs?\.",
+    "scene": r"scenes?|scs?\.",
 }  # fmt: skip
 SIZES = tuple(UNITS)
 UNIT = "(?:" + "|".join(f"(?P<{unit}>{forms})" for unit, forms in UNITS.items()) + ")"
 PLACE = re.compile(rf"\b{UNIT}(?:\s+(?:no\.\s*|#\s*)?|(?=\d)){NUMBER}", re.I)
-MORE = re.compile(rf"(?P<by>\s*[-–—]+\s*|\s+(?:to|through|thru|and|&)\s+|\s*,\s*(?:(?:and|&)\s+)?|\s*&\s*){NUMBER}", re.I)
+MORE = re.compile(
+    rf"(?P<by>\s*[-–—]+\s*|\s+(?:(?:to|through|thru|&)\s+|and\s*)|\s*,\s*(?:(?:and|&)\s+)?|\s*&\s*){NUMBER}", re.I
+)
 LINK = re.compile(r"\s*(?:,|;|:|-|–|—|\.|/)?\s*(?:of\s+(?:the\s+)?|to\s+|through\s+|and\s+|&\s*)?")
 # units that hardly ever stand before a number in a story
 SURE = frozenset({"chapter", "canto", "stave", "scene"})
 # what makes "part two" or "act 2", written small, a place
-BEFORE = re.compile(r"(?:\b(?:in|of|from|throughout|during|see|to|until|as|by|beginning|end|reads?|with|,)\s+|^\s*)$", re.I)
+BEFORE = re.compile(
+    r"(?:\b(?:in|of|from|throughout|during|see|to|until|as|by|beginning|end|reads?|with|,)\s+|^\s*)$", re.I
+)
 AFTER = re.compile(
     r"\s*(?:[.;:,)]|$|(?:and|to|through|of\s+(?:the|this|\w+'s)\s+(?:novel|play|poem|book|story)|where|when|we|the|he|she"
     r"|is|takes|opens?|begins?|starts?|ends?|closes?|concludes?|continues?|deals?|tells?|shows?|describes?|introduces?"
@@ -44,7 +53,9 @@ SCRIPTURE = (
 PORTION = re.compile(r"\b(?:beginning|start|opening|middle|end|close|rest|half|chapters?|scenes?)\s+of\s+$", re.I)
 SACRED = re.compile(rf"(?:{SCRIPTURE}),?\s+$")
 ARTICLE = re.compile(r"\b(?:the|an?|this|that|every|which|what|his|her|their)\s+$", re.I)
-NAMED = re.compile(rf"(?:\b(?:{SCRIPTURE}),?|\b(?!(?:In|Of|From|After|By|During|At|As|And|Both|See|When|Like|The|Only|Throughout|But|If|Until|Here)\b)[A-Z][a-z]+)\s+$")
+NAMED = re.compile(
+    rf"(?:\b(?:{SCRIPTURE}),?|\b(?!(?:In|Of|From|After|By|During|At|As|And|Both|See|When|Like|The|Only|Throughout|But|If|Until|Here)\b)[A-Z][a-z]+)\s+$"
+)
 FOREIGN = re.compile(
     rf"\s*(?:(?:bankruptcy|housing|miles|pounds|years|people|men|women|times|ways?|votes?)\b|,?\s*(?:of|in|from)\s+(?:the\s+)?"
     rf"(?:book\s+of\s+)?(?:{SCRIPTURE}|constitution|treaty|law|statute|code|contract|will|encyclop\w+|textbook|(?:his|her|their|my|our)"
@@ -165,7 +176,11 @@ def is_place(text: str, match: re.Match[str], *, linked: bool = False) -> bool:
     if small or (how == "word" and number[0].islower()):
         if unit == "letter":  # "Letter 12", but not "letter three times"
             return False
-        return bool(_verb(text, match.end()) or PORTION.search(before) or (BEFORE.search(before) and AFTER.match(text, match.end())))
+        return bool(
+            _verb(text, match.end())
+            or PORTION.search(before)
+            or (BEFORE.search(before) and AFTER.match(text, match.end()))
+        )
     return True
 
 

@@ -7,24 +7,13 @@ Such a title is told from a name by what the book writes small elsewhere and by 
 import re
 
 from preprocessing.position_edits import Passage, stem
+from preprocessing.position_words import BEFORE_NAMES, HONORIFICS, NO_TITLE, PARTICLES, SMALL, STARTERS
 
-MOST_WORDS = 14
-SMALL = frozenset("a an and as at but by de for from in into la le nor of off on or out over the to up upon vs with".split())
-# capitalised in the middle of a line, these start a sentence
-STARTERS = frozenset(
-    "The A An In At On When As After Before While This That These Those It He She They We You I Having Once Back Meanwhile Later"
-    " Now Next By From Two Three One His Her Their Our Its There Some Although Though Despite During Because If Since"
-    " With Without Upon Until Soon Here Finally Still Even Most Many Both All Every Several Early Late".split()
-)  # fmt: skip
-HONORIFICS = frozenset(
-    "mr mrs ms miss dr sir lady lord king queen prince princess duke duchess count countess baron baroness captain colonel"
-    " major general lieutenant sergeant father mother brother sister uncle aunt saint st madame madam monsieur mme mlle"
-    " judge reverend rev don donna dona master mistress president doctor professor earl marquis old young little big poor"
-    " inspector officer private bishop cardinal pope emperor empress tsar senator governor nurse squire widow cousin"
-    " grandfather grandmother great friar brother-in-law chief deacon dame elder justice mayor marchese signor signora".split()
-)  # fmt: skip
+MOST_WORDS = 24
 QUOTED = re.compile(r"\s*(?:\"([^\"\n]{2,90})\"|“([^”\n]{2,90})”)[.:]?\s+(?=[\"“'‘]?[A-Z])")
-CAPITALS = re.compile(r"\s*((?:[A-Z][A-Z'’,&-]*[A-Z][,.:!?]?|A|OF|I|&)(?:\s+(?:[A-Z][A-Z'’,&-]*[A-Z][,.:!?]?|A|I|&)){1,13})\s+(?=[\"“'‘]?[A-Z][a-z]|[AI]\s)")
+CAPITALS = re.compile(
+    r"\s*((?:[A-Z][A-Z'’,&-]*[A-Z][,.:!?]?|A|OF|I|&)(?:\s+(?:[A-Z][A-Z'’,&-]*[A-Z][,.:!?]?|A|I|&)){1,13})\s+(?=[\"“'‘]?[A-Z][a-z]|[AI]\s)"
+)
 WORD = re.compile(r"\s*([^\s]+)")
 
 
@@ -39,13 +28,18 @@ def chapter_title(passage: Passage) -> None:
 def name_of_part(passage: Passage) -> None:
     """The name of the part, or the title in it behind its number, where the summary begins with it."""
     at, name = passage.begins, passage.name.strip()
-    titles = [name, *(piece for piece in re.split(r"[:–—]\s*|\s-\s|[\"“”]", name)[1:] if len(piece.split()) > 1 or len(piece) > 5)]
+    titles = [
+        name,
+        *(piece for piece in re.split(r"[:–—]\s*|\s-\s|[\"“”]", name)[1:] if len(piece.split()) > 1 or len(piece) > 5),
+    ]
     for title in titles:
         words = r"\s+".join(re.escape(word) for word in re.findall(r"[^\s]+", title.strip(" .,:;\"“”'")))
         if not words:
             continue
         # behind the title a mark, a new line or a capital: "Storm at sea threatens" is a sentence
-        match = re.compile(rf"[\"“'‘]?{words}[\"”'’]?(?:\s*(?:[:.–—-]+|\n)\s*|\s+)(?=[\"“'‘(]?(?-i:[A-Z])|$)", re.I).match(passage.text, at)
+        match = re.compile(
+            rf"[\"“'‘]?{words}[\"”'’]?(?:\s*(?:[:.–—-]+|\n)\s*|\s+)(?=[\"“'‘(]?(?-i:[A-Z])|$)", re.I
+        ).match(passage.text, at)
         if match and passage.cut("name_of_part", at, match.end()):
             return
 
@@ -79,69 +73,98 @@ def capitals(passage: Passage, at: int) -> int:
     words = match[1].split()
     while words and words[-1] in ("A", "I"):
         words.pop()
-    return 0 if len(words) < 2 else at + passage.text[at:].index(words[-1], passage.text[at : match.end()].rindex(words[-1])) + len(words[-1])
+    return (
+        0
+        if len(words) < 2
+        else at + passage.text[at:].index(words[-1], passage.text[at : match.end()].rindex(words[-1])) + len(words[-1])
+    )
 
 
 def is_title(words: list[str]) -> bool:
     """Whether words are in title case."""
-    large = [word for word in words if word.strip("\"“”'‘’").lower() not in SMALL]
-    return len(words) <= MOST_WORDS and bool(large) and all(word.lstrip("\"“'‘(")[:1].isupper() or word[0].isdigit() for word in large)
+    shown = [word.strip("\"“”'‘’(") for word in words]
+    carrying = [word for word in shown if word.lower() not in SMALL]
+    return bool(carrying) and len(words) <= MOST_WORDS and all(not word or not word[0].islower() for word in carrying)
 
 
 def run_in(passage: Passage, at: int) -> int:
     """The end of a title that runs into the first sentence; 0 where nothing shows that it is one."""
+    if any(locator.start == at for locator in passage.found):
+        return 0
     words, ends = leading(passage.text, at)
     for split in range(len(words) - 1, 0, -1):
-        before, word = words[split - 1], words[split]
-        if before[-1] in ",;:-" or stem(before).lower() in SMALL or stem(before).lower().rstrip(".") in HONORIFICS:
-            continue
-        if starter(passage, words, split) or named(passage, words, split):
+        if starter(passage, words, split):
             return ends[split - 1]
-        if word[0].islower():
-            continue
-    return 0
+    split = subject(passage, words)
+    return ends[split - 1] if split and named(passage, words[:split]) else 0
 
 
 def leading(text: str, at: int) -> tuple[list[str], list[int]]:
-    """The words in title case from here on with their ends, at most MOST_WORDS and the word behind them."""
+    """The words in title case from here on with their ends, and the word behind them."""
     words, ends = [], list[int]()
     for match in WORD.finditer(text, at):
         word = match[1]
+        if word[0] in "\"“'‘(":
+            break
         words.append(word)
         ends.append(match.end())
-        bare = word.lstrip("\"“'‘(")
-        if len(words) > MOST_WORDS or not bare or (bare[0].islower() and bare.lower() not in SMALL):
-            break
-        if word[-1] in ".;:" and stem(word).lower().rstrip(".") not in HONORIFICS:
+        small = word[0].islower() and word.lower() not in SMALL
+        if small or len(words) > MOST_WORDS or (word[-1] in ".;:" and word.lower().rstrip(".") not in HONORIFICS):
             break
     return words, ends
 
 
+def large(words: list[str]) -> list[str]:
+    """The words of a title that carry it: no articles, prepositions, numbers and names of parts."""
+    bare = (stem(word) for word in words)
+    return [
+        word for word in bare if word.lower() not in SMALL and word not in STARTERS and word.lower() not in NO_TITLE
+    ]
+
+
 def starter(passage: Passage, words: list[str], split: int) -> bool:
     """Whether a sentence starts at words[split] with a word like "The" or "When", capitalised behind a title."""
-    title, word = words[:split], words[split]
-    if word not in STARTERS or split + 1 >= len(words):
+    title, word, following = words[:split], words[split], "".join(words[split + 1 : split + 2])
+    last = title[-1]
+    if word not in STARTERS or not following or not is_title(title) or not large(title):
         return False
-    following = words[split + 1]
-    if following.lower() in ("great", "elder", "younger", "terrible") or title[-1].endswith(("'s", "’s")):
+    if last[-1] in ",;:-" or last.lower().rstrip(".") in HONORIFICS or (stem(last), stem(word)) in passage.book.pairs:
         return False
-    if word in ("A", "An", "I", "One", "Two", "Three") and following[0].isupper():
+    if last.lower() in SMALL and not (len(title) > 1 and last in PARTICLES):
         return False
-    large = [one for one in title if one.lower() not in SMALL and one not in STARTERS]
-    return bool(large) and is_title(title) and title[0] not in ("In", "At", "On", "By", "From", "Back", "To") or (
-        bool(large) and is_title(title) and word not in ("The", "A", "An")
-    )
+    if following in STARTERS or following.lower() in ("great", "elder", "younger", "terrible"):
+        return False
+    # behind these a sentence may go on with a name; behind "A", "They", "Those" only a title does
+    return following[0].islower() or (word in BEFORE_NAMES and (word != "The" or title[0] not in STARTERS))
 
 
-def named(passage: Passage, words: list[str], split: int) -> bool:
-    """Whether a sentence starts at words[split] with a name that the book knows, behind words that are none."""
-    title, tail = words[:split], words[split : len(words) - 1]
-    last = words[-1]
-    if not tail or len(tail) > 3 or not last[0].islower() or not is_title(title):
-        return False
+def subject(passage: Passage, words: list[str]) -> int:
+    """Where the name starts that is the subject of "... Captain Hale wakes"; 0 where the last word is none."""
     book = passage.book
-    if any(stem(word).lower() in book.small or stem(word) not in book.names for word in tail if word.lower() not in SMALL):
-        return False
+    split = len(words) - 2
+    if split < 1 or not words[-1][0].islower() or words[split][-1] in ".,;:!?" or stem(words[split]) not in book.names:
+        return 0
+    if stem(words[split]).lower() in book.small:
+        return 0
+    while split > 0:
+        before = words[split - 1]
+        if (stem(before), stem(words[split])) in book.pairs or before.lower().rstrip(".") in HONORIFICS:
+            split -= 1
+        elif before == "and" and split > 1 and stem(words[split - 2]) in book.names:
+            split -= 2
+        else:
+            break
+    return split
+
+
+def named(passage: Passage, title: list[str]) -> bool:
+    """Whether words before a name are a title: the last is a word that the book writes small elsewhere."""
     ending = stem(title[-1])
-    known = ending.lower() in book.small and (ending, stem(tail[0])) not in book.pairs
-    return known and (tail[0].lower() not in SMALL)
+    return bool(
+        is_title(title)
+        and large([ending])
+        and title[-1][-1] not in ",;:-."
+        and ending.lower() in passage.book.small
+        and ending.lower() not in HONORIFICS
+        and not title[-1].endswith(("'s", "’s", "'", "’"))
+    )

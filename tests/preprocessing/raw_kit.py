@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from preprocessing.book_position import RULES
 from preprocessing.curation import curate
 from preprocessing.raw import RawFiles
 from records.base import Row
@@ -26,6 +27,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "fewest": 3,
         "most": 86,
         "sources": ["sparknotes", "shmoop", "cliffnotes", "gradesaver"],
+        "edits": list(RULES),
         "seed": 0,
     },
 }

@@ -25,7 +25,7 @@ def test_gold_of_chapters_3_1_2_is_not_2_3_1(tmp_path: Path) -> None:
     """The fact sheet's own check (section 6), on every book of which a permutation shows (3, 1, 2)."""
     kit = Kit(tmp_path, "book_sum_sort")
     for number in range(6):
-        book(kit, f"B{number}", [f"Chapter {chapter} of {number}." for chapter in (1, 2, 3)])
+        book(kit, f"B{number}", [f"Day {day} of week {number}." for day in (1, 2, 3)])
     documents, examples, _ = kit.sorted()
     chapter = {document.document_id: int(document.text.split()[1]) for document in documents}
     golds = {}
