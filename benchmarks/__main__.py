@@ -1,7 +1,7 @@
 """Every benchmark, one after the other."""
 
-from benchmarks import build, idle, rouge, strip
+from benchmarks import baselines, build, idle, rouge, strip
 
-for module in (idle, rouge, strip, build):
+for module in (idle, rouge, strip, baselines, build):
     for line in module.main():
         print(line, flush=True)
