@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from models.base import Model
 
-PROVIDERS = {"baselines": "models.baselines"}
+PROVIDERS = {"baselines": "models.baselines", "extractive": "models.extractive"}
 UPPER_BOUNDS = ("extractive",)  # providers that may be shown references
 
 

@@ -1,0 +1,133 @@
+"""Baselines that a person would try before paying for a model: no key, no GPU, under 0.1 s of CPU for 10,000 words.
+
+A rule of config/models.toml is {RULE = ..., option = ...}: RULES below, and the rules of the naive baselines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from models.base import Answer, Ask, Call
+from models.baselines import answer_by
+from models.choices import chosen
+from models.index import Text, in_order, ranking, text_of
+from models.lexrank import lexrank, representatives
+from models.oracle import sentences_for, span_for
+from models.ordering import story_order
+from models.passages import smoothed
+from models.sentences import clipped, words
+from models.sentiment import positive_share
+from models.span import answer as span_answer
+from models.support import supported
+from records.base import canonical_json
+from records.stable import stable_int
+
+Rule = Mapping[str, Any]
+
+
+def make(name: str, table: Mapping[str, Any], revision: str) -> Extractive:
+    """The model of a table of config/models.toml."""
+    return Extractive(name, table["rules"], revision)
+
+
+class Extractive:
+    """One member; nothing is left to chance but naive rules, which take their seed 0."""
+
+    provider = "extractive"
+
+    def __init__(self, name: str, rules: Mapping[str, Rule], revision: str) -> None:
+        self.name = name
+        self.members = (name,)
+        self._rules, self._revision = rules, revision
+
+    def payload(self, ask: Ask, member: str) -> Mapping[str, Any]:
+        """What the answer depends on, the code with it."""
+        return {
+            "provider": self.provider,
+            "revision": self._revision,
+            "rule": self._rule(ask.task),
+            "task": ask.task,
+            "example": ask.example_id,
+            "documents": ask.documents,
+            "prompt": ask.prompt_sha256,
+            **({"references": f"{stable_int(canonical_json(ask.references)):032x}"} if ask.references else {}),
+        }
+
+    def answer(self, calls: Iterable[Call]) -> Iterator[Answer]:
+        """Answers at once."""
+        for call in calls:
+            yield Answer(call.key, extracted(self._rule(call.ask.task), call.ask), "complete", call.member)
+
+    def _rule(self, task: str) -> Rule:
+        if task not in self._rules:
+            raise ValueError(f"model {self.name!r} has no rule for task {task!r} in config/models.toml")
+        return self._rules[task]
+
+
+def extracted(rule: Rule, ask: Ask) -> str:
+    """The answer of one rule."""
+    for name, answer in RULES.items():
+        if name in rule:
+            return answer(rule, ask)
+    return answer_by(rule, ask, seed=0)
+
+
+def documents(ask: Ask) -> tuple[str, ...]:
+    """What the prompt shows of each document."""
+    return tuple(segment.text for segment in ask.segments if segment.role == "document")
+
+
+def text(ask: Ask) -> Text:
+    """The documents, indexed; their titles where the prompt gives them."""
+    shown = documents(ask)
+    headers = tuple(segment.text for segment in ask.segments if segment.role == "inner_header")
+    return text_of(shown, headers if len(headers) == len(shown) else ())
+
+
+def first(rule: Rule, ask: Ask) -> str:
+    """The first sentences that fit into so many words."""
+    return "\n".join(clipped(text(ask).sentences, int(rule["first"])))
+
+
+def central(rule: Rule, ask: Ask) -> str:
+    """LexRank's sentences, so many words of them."""
+    found = text(ask)
+    return in_order(found, lexrank(found), int(rule["lexrank"]))
+
+
+def relevant(rule: Rule, ask: Ask) -> str:
+    """The sentences most relevant to the query; LexRank's where the query says nothing ("Summarize the meeting.")."""
+    found = text(ask)
+    scores = found.index.bm25(words(ask.query))
+    if not scores.any():
+        return in_order(found, lexrank(found), int(rule["bm25"]))
+    able = representatives(found)
+    scores = smoothed(scores) * (able if np.any(able) else 1.0)
+    return in_order(found, ranking(scores), int(rule["bm25"]))
+
+
+def short_answer(rule: Rule, ask: Ask) -> str:
+    """A span of at most so many words from the passage that answers the question best."""
+    options = {name: rule[name] for name in ("yes_no", "hops") if name in rule}
+    return span_answer(text(ask), ask.query, int(rule["answer_span"]), **options)
+
+
+def best_option(rule: Rule, ask: Ask) -> str:
+    """The option that the document supports best; by letter or text, as `answer` says."""
+    return chosen(ask.query, supported(text(ask), ask.query), str(rule.get("answer", "letter")))
+
+
+RULES: Mapping[str, Callable[[Rule, Ask], str]] = {
+    "first": first,
+    "lexrank": central,
+    "bm25": relevant,
+    "answer_span": short_answer,
+    "supported": best_option,
+    "sentiment": lambda rule, ask: positive_share(documents(ask)),
+    "story_order": lambda rule, ask: story_order(documents(ask)),
+    "oracle_sentences": lambda rule, ask: sentences_for(text(ask), ask.references),
+    "oracle_span": lambda rule, ask: span_for(text(ask), ask.references, tuple(rule.get("fixed", ()))),
+}

@@ -1,0 +1,101 @@
+"""Sentences and words of long documents of any kind: transcripts, scripts, books in lines of 70 characters, noise.
+
+No trained splitter: a full stop, question or exclamation mark before a blank and no small letter ends a sentence,
+unless it follows an initial or a common abbreviation. Linear in the text, whatever is in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+
+def listed(text: str) -> frozenset[str]:
+    """The words of a text, as a set."""
+    return frozenset(text.split())
+
+
+WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+END = re.compile(r"(?<=[.!?…\"'”’)\]]) (?![a-z])")
+BLANK_LINES = re.compile(r"\n[^\S\n]*\n")
+CLOSING = "\"'”’)]"
+ABBREVIATIONS = listed(
+    """
+    mr mrs ms dr prof st sr jr vs etc eg ie al fig figs eq sec no vol ch pp dept est gen gov hon lt col capt
+    sgt rev inc ltd co corp approx jan feb mar apr jun jul aug sep sept oct nov dec
+    """
+)
+LONGEST_WORD = 60  # characters; what is longer is no word (a URL, a table, noise) and is not indexed
+LONGEST_SENTENCE = 80  # words; a transcript without full stops is cut at this length
+WRAPPED = (90, 20)  # characters that lines of a wrapped text do not exceed, and how many lines it has at least
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences in order, white space within them single spaces; pieces without a word are left out."""
+    return [
+        piece
+        for block in blocks(text)
+        for sentence in split_block(" ".join(block.split()))
+        for piece in cut(sentence)
+        if WORD.search(piece)
+    ]
+
+
+def blocks(text: str) -> Iterator[str]:
+    """Paragraphs: parted by blank lines, or by any line end unless the text is wrapped at a width."""
+    lines = [len(line) for line in text.split("\n") if line.strip()]
+    width, fewest = WRAPPED
+    wrapped = len(lines) >= fewest and sorted(lines)[(len(lines) * 98) // 100] <= width
+    yield from BLANK_LINES.split(text) if wrapped else text.split("\n")
+
+
+def split_block(block: str) -> Iterator[str]:
+    """The sentences of a paragraph."""
+    start = 0
+    for match in END.finditer(block):
+        if ends_sentence(block, match.start()):
+            yield block[start : match.start()]
+            start = match.end()
+    yield block[start:]
+
+
+def ends_sentence(block: str, place: int) -> bool:
+    """Whether the mark before the blank at `place` ends a sentence."""
+    last = place - 1
+    while last > max(place - 4, 0) and block[last] in CLOSING:
+        last -= 1
+    if block[last] != ".":
+        return block[last] in "!?…"
+    begin = last
+    while begin > max(last - 12, 0) and block[begin - 1].isalnum():
+        begin -= 1
+    word = block[begin:last]
+    return not (len(word) == 1 and word.isupper()) and word.lower() not in ABBREVIATIONS
+
+
+def cut(sentence: str) -> Iterator[str]:
+    """A sentence, in pieces of LONGEST_SENTENCE words where it is longer."""
+    if len(sentence) <= 4 * LONGEST_SENTENCE:  # characters; a quick look before it is split
+        yield sentence
+        return
+    tokens = sentence.split(" ")
+    for start in range(0, len(tokens), LONGEST_SENTENCE):
+        yield " ".join(tokens[start : start + LONGEST_SENTENCE])
+
+
+def words(text: str) -> list[str]:
+    """Lower-case words, without those that are too long to be any."""
+    return [word for word in WORD.findall(text.lower()) if len(word) <= LONGEST_WORD]
+
+
+def clipped(chosen: Sequence[str], budget: int) -> list[str]:
+    """Sentences from the first on while they fit into `budget` white-space words; one at least, cut if it must be."""
+    kept: list[str] = []
+    left = budget
+    for sentence in chosen:
+        size = sentence.count(" ") + 1
+        if size > left:
+            break
+        kept.append(sentence)
+        left -= size
+    return kept or [" ".join(sentence.split(" ")[:budget]) for sentence in chosen[:1]]

@@ -1,0 +1,24 @@
+"""The option of a multiple-choice question that a passage supports best."""
+
+from __future__ import annotations
+
+from models.choices import options, question
+from models.index import Text
+from models.sentences import words
+
+QUESTION = 0.25  # what the question's words count beside the option's
+
+
+def supported(text: Text, query: str) -> str:
+    """The letter of the option whose words stand together, and with the question's, in one passage; ties: the first.
+
+    "A" for a query without options, or a text without words.
+    """
+    index = text.passages.index
+    asked = QUESTION * index.bm25(words(question(query)))
+    best, letter = -1.0, "A"
+    for name, option in options(query).items():
+        score = float(max(index.bm25(words(option)) + asked, default=0.0))
+        if score > best + 1e-9:
+            best, letter = score, name
+    return letter
