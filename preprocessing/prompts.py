@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from preprocessing.chat import adapt
-from preprocessing.prompting import Template, assemble
+from preprocessing.prompting import Template, assemble, own_template
 from preprocessing.truncation import TOKENIZERS, Cut, part_length, truncate
 from records.example import Example
 from records.prompt import Part, Prompt, render
@@ -49,8 +49,9 @@ def prompts(
     for example in examples:
         if stable_int("shard", *example.document_ids) % shards != number:
             continue
-        parts = assemble(example, template, lambda document_id: len(text_of(document_id)))
-        cut = fitted(adapt(parts, template, profile.variant, chat_sentence), template, profile, text_of, max_new_tokens)
+        own = own_template(example, template)
+        parts = assemble(example, own, lambda document_id: len(text_of(document_id)))
+        cut = fitted(adapt(parts, own, profile.variant, chat_sentence), own, profile, text_of, max_new_tokens)
         text = render(cut.parts, text_of)
         counted = bool(profile.tokenizer)
         yield Prompt(

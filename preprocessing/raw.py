@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from preprocessing.errors import MalformedFile, MalformedRecord, MissingFile
+from preprocessing.raw_zip import opened
 from records.base import InvalidRow, Row
 from records.drop import Drop
 
@@ -110,7 +111,8 @@ def _kind_name(value: Any) -> str:
 class RawFiles:
     """The raw files of one task and split: by role, (relative path, where it lies), in order.
 
-    `roles` are those of the suite file ("records", "stories", ...), already resolved.
+    `roles` are those of the suite file ("records", "stories", ...), already resolved. A path "ARCHIVE.zip!MEMBER" is a
+    member of the archive that lies there (raw_zip.py).
     """
 
     dataset: str
@@ -127,7 +129,8 @@ class RawFiles:
         """A file's bytes. Raises MalformedFile when it is empty or cannot be read."""
         name, place = path
         try:
-            data = place.read_bytes()
+            with opened(name, place) as stream:
+                data = stream.read()
         except OSError as error:
             raise unreadable(name, error) from error
         if not data.strip():
@@ -164,7 +167,7 @@ class RawFiles:
         """
         for path in self.files(role):
             try:
-                yield from _list_items(path) if _first_byte(path[1]) == b"[" else _lines(path)
+                yield from _list_items(path) if _first_byte(path) == b"[" else _lines(path)
             except OSError as error:
                 raise unreadable(path[0], error) from error
 
@@ -252,8 +255,8 @@ def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
 
 
-def _first_byte(path: Path) -> bytes:
-    with path.open("rb") as stream:
+def _first_byte(path: tuple[str, Path]) -> bytes:
+    with opened(*path) as stream:
         return stream.read(64).removeprefix(codecs.BOM_UTF8).lstrip()[:1]
 
 
@@ -261,7 +264,7 @@ def _lines(path: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
     """JSON Lines, split at \\n only: strings may hold other line separators."""
     name, place = path
     seen = False
-    with place.open("rb") as stream:
+    with opened(name, place) as stream:
         number = 0
         while line := stream.readline(LINE_BYTES):
             number += 1
@@ -294,7 +297,7 @@ def _list_items(path: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
     """The objects of a JSON list, decoded one by one: the file is never whole in memory."""
     name, place = path
     decoder = json.JSONDecoder(strict=False, parse_constant=_no_constant)
-    with place.open("rb") as stream:
+    with opened(name, place) as stream:
         text = _Window(stream, name)
         text.skip("[")
         index = 0

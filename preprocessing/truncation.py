@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from preprocessing.prompting import BLANK, Template
+from preprocessing.prompting import Template
 from records.prompt import Part, part_text
 
 POLICIES = ("none", "input", "openai", "prefix")
@@ -85,7 +85,7 @@ def truncate(
     if policy == "prefix":
         return prefix(parts, text_of, tokenizer, limit)
     front, tail = split_front(parts)
-    omission = Part("omission", template.omission + BLANK)
+    omission = Part("omission", template.separator)
     if policy == "input":
         reserved = 0
     front_text = "".join(part_text(part, text_of) for part in front)

@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Mapping
 
 from preprocessing.curation import curate
+from preprocessing.frames import frame_of
 from records.document import Document
 from records.drop import Drop
 from records.example import Example
 from records.raw_file import RawFile
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks.graph import Node
+from tasks.releases import DATASET
 from tasks.workshop import Workshop
 
 
@@ -26,7 +28,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     for file in found.files():
         files.add(file)
     reasons: Counter[str] = Counter()
-    errors = 0
+    errors = own_literals = 0
     counts: Counter[str] = Counter()
     params = node.params
     opened = found.opened(shop.locations.raw)
@@ -37,6 +39,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
         elif isinstance(row, Example):
             examples.add(row)
             counts["examples"] += 1
+            own_literals += bool(frame_of(row))
         elif isinstance(row, Drop):
             drops.add(row)
             reasons[row.reason] += 1
@@ -48,5 +51,6 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
         "dropped": dict(sorted(reasons.items())),
         "errors": errors,
         "raw_files": len(found.files()),
+        **({"own_literals": own_literals} if params["dataset"] == DATASET else {}),
     }
     writer.notes = {"raw": shop.locations.raw}

@@ -43,6 +43,7 @@ class TaskConfig:
     seeded: bool
     one_source: bool
     shards: int
+    query_ends: str
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class Suite:
     chat_sentence: str
     truncation: str
     validation_size: int
+    release: tuple[str, ...]
     tasks: Mapping[str, TaskConfig]
 
 
@@ -75,6 +77,7 @@ def load_suite(name: str) -> Suite:
         chat_sentence=data.get("chat_sentence", ""),
         truncation=data["truncation"],
         validation_size=data.get("validation_size", 0),
+        release=tuple(data.get("release", ())),
         tasks={task: _task(task, table, data.get("layout")) for task, table in data["task"].items()},
     )
 
@@ -98,6 +101,7 @@ def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -
         seeded=table.get("seeded", False),
         one_source=table.get("one_source", False),
         shards=table.get("shards", 1),
+        query_ends=table.get("query_ends", ""),
     )
 
 
