@@ -203,7 +203,7 @@ def aggregate_node(part: Part) -> Node:
         "aggregate",
         (*part.labels, ("metric", metric)),
         {"metric": metric, "profile": part.profile.name},
-        ("analysis.summary", metric_module(metric)),
+        ("analysis.summary", "scoring.answers", metric_module(metric)),
         tuple(inputs),
     )
 

@@ -118,6 +118,8 @@ def tell_problems(chain: Chain, request: Request) -> bool:
 
     for one in chain.failed:
         say(f"error: {one.node.title} failed: {one.error}")
+    for line in Results(request).imports():
+        say(line)
     bad = Results(request).bad_records()
     for drop in bad[:20]:
         say(f"dropped: {drop.detail}")
