@@ -59,6 +59,8 @@ class Results:
     def imports(self) -> list[str]:
         """What is said of tasks that come from an official release, a line each."""
         lines = []
+        if not any(part.imported for part in parts(self.request)):
+            return []
         for row in self.built():
             if (release := row.get("release")) is None:
                 continue
