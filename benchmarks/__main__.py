@@ -4,10 +4,11 @@ import argparse
 import importlib
 
 parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-parser.add_argument("names", nargs="*", metavar="NAME", help="idle, rouge, strip, spread, baselines, build, whole (default: all)")
+NAMES = ["idle", "rouge", "strip", "spread", "baselines", "build", "whole"]
+parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(NAMES)} (default: all)")
 parser.add_argument("--small", action="store_true", help="a twentieth of the data, where there is much")
 arguments = parser.parse_args()
-for name in arguments.names or ["idle", "rouge", "strip", "spread", "baselines", "build", "whole"]:
+for name in arguments.names or NAMES:
     module = importlib.import_module(f"benchmarks.{name}")
     known = {"small": True} if arguments.small and name in ("build", "whole") else {}
     for line in module.main(**known):

@@ -147,7 +147,7 @@ def compared(name: str, raw: Path, out: Path, rounds: int, peaks: dict[str, list
     made = documents(out / "ours", "artifacts/curate/*/*/documents-*.parquet")
     lines = [
         f"{name}: {len(made):,} kept, {ours.cpu_s:.2f} s of CPU, {ours.peak_mb:.0f} MB; "
-        f"{against(ours, costs['floor'])} reading JSON and writing Parquet; with 500 prompts {costs['whole'].cpu_s:.2f} s"
+        f"{against(ours, costs['floor'])} reading and writing alone; with 500 prompts {costs['whole'].cpu_s:.2f} s"
     ]
     if "batched" not in programs:
         return [*lines, "  datasets is not installed: .venv/bin/python -m pip install -e '.[hf]' to compare with it"]

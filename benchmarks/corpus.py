@@ -195,7 +195,8 @@ def lines(path: Path, records: Iterable[dict[str, Any]]) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     count = 0
     with path.open("w", encoding="utf-8") as out:
-        for count, record in enumerate(records, start=1):
+        for record in records:
+            count += 1
             out.write(json.dumps(record) + "\n")
     return count
 

@@ -24,7 +24,11 @@ BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
     ),
     (
         ["--raw"],
-        {"default": "", "metavar": "DIR", "help": "folder of raw upstream files, DIR/<dataset>/<path as upstream>"},
+        {
+            "default": "",
+            "metavar": "DIR",
+            "help": "folder of raw upstream files, DIR/<dataset>/<path as upstream>, or of the official TASK.zip",
+        },
     ),
     (["--sample"], {"action": "store_true", "help": "use the small input bundled with scrollwork"}),
     (["--limit"], {"type": int, "default": 0, "metavar": "N", "help": "at most N inputs a task"}),
@@ -134,7 +138,21 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         "raw files -> curated examples -> benchmark samples",
         "scrollwork build zeroscrolls --sample --task qmsum",
         "flows.commands.build",
-        [(["suite"], {"help": SUITE}), *BUILD_OPTIONS, *STRICT],
+        [
+            (["suite"], {"help": SUITE}),
+            *BUILD_OPTIONS,
+            *STRICT,
+            (
+                ["--against"],
+                {
+                    "action": "append",
+                    "default": [],
+                    "metavar": "RELEASE",
+                    "help": "compare what is built with an official release: TASK.zip, or a folder of them "
+                    "(repeat for several)",
+                },
+            ),
+        ],
     ),
     "plan": (
         "every stage with its state, and why; runs nothing",

@@ -156,7 +156,7 @@ def _replace(passage: Passage, match: re.Match[str], rule: str) -> None:
 
 
 def _of_this_book(passage: Passage, match: re.Match[str], unit: str, *, begins: bool) -> bool:
-    """Whether "the third book" is one of this book: it begins or ends, the work is named, or the part has such a number.
+    """Whether "the third book" is one of this book: it begins or ends, the work is named, or the part has that number.
 
     "The last acts of magic" and "the second letter" are none.
     """

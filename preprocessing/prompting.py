@@ -1,9 +1,10 @@
 """Prompts as parts: instruction, document and query in the layout of ZeroSCROLLS, section 3 (tables 5 and 6)."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from preprocessing.frames import frame_of, frame_parts
 from records.example import Example
 from records.prompt import Part, part_text
 
@@ -18,7 +19,8 @@ class Template:
     """The strings of a task, "" where it has none, and their order.
 
     instruction may hold {n}, the number of documents; inner_header {number} (from 1) or {title}. layout: groups of
-    pieces in order; a blank line stands between groups, a piece that a task does not have is left out.
+    pieces in order; a blank line stands between groups, a piece that a task does not have is left out. omission_gap:
+    what follows the omission.
     """
 
     kind: str
@@ -29,6 +31,12 @@ class Template:
     query_header: str = ""
     inner_header: str = ""
     layout: tuple[tuple[str, ...], ...] = ZERO_SCROLLS
+    omission_gap: str = BLANK
+
+    @property
+    def separator(self) -> str:
+        """What stands between a trimmed document and the query (released as truncation_seperator)."""
+        return self.omission + self.omission_gap
 
 
 def assemble(example: Example, template: Template, length_of: Callable[[str], int]) -> tuple[Part, ...]:
@@ -36,8 +44,11 @@ def assemble(example: Example, template: Template, length_of: Callable[[str], in
 
     ZeroSCROLLS (fact sheet 3.1): INSTRUCTION, blank line, CONTEXT_HEADER, newline, DOCUMENT, blank line, QUERY_HEADER,
     newline, QUERY, blank line, RESPONSE_HEADER, newline; without a query its group is left out. SCROLLS (fact sheet
-    3.1): QUERY, blank line, DOCUMENT.
+    3.1): QUERY, blank line, DOCUMENT. An imported example may bring its own literals (frames.py).
     """
+    frame = frame_of(example)
+    if "parts" in frame:
+        return frame_parts(frame, example, length_of)
     groups = []
     for names in template.layout:
         group = [part for name in names for part in piece(name, example, template, length_of)]
@@ -47,6 +58,20 @@ def assemble(example: Example, template: Template, length_of: Callable[[str], in
     for group in groups[1:]:
         parts = [*parts, Part("gap", BLANK), *group]
     return tuple(parts)
+
+
+def own_template(example: Example, template: Template) -> Template:
+    """The template with the example's own omission and response header, where it has them."""
+    frame = frame_of(example)
+    changes: dict[str, Any] = {}
+    if "separator" in frame:
+        separator: str = frame["separator"]
+        omission = separator.removesuffix(BLANK)
+        changes |= {"omission": omission, "omission_gap": separator[len(omission) :]}
+    for role, *text in frame.get("parts", ()):
+        if role == "response_header" and text[0].strip():
+            changes[role] = text[0].strip()
+    return replace(template, **changes) if changes else template
 
 
 def piece(name: str, example: Example, template: Template, length_of: Callable[[str], int]) -> list[Part]:
@@ -132,6 +157,7 @@ def offsets(parts: Sequence[Part], text_of: Callable[[str], str]) -> Offsets:
 
 def official_rows(example: Example, template: Template, text_of: Callable[[str], str]) -> list[dict[str, Any]]:
     """The released records of one input: one row a reference, which share `id` and differ in `pid` (fact sheet 2)."""
+    template = own_template(example, template)
     parts = assemble(example, template, lambda document_id: len(text_of(document_id)))
     record: dict[str, Any] = {
         "id": example.example_id,
@@ -146,12 +172,21 @@ def official_rows(example: Example, template: Template, text_of: Callable[[str],
             "document_end_index": where.document_end,
             "query_start_index": where.query_start,
             "query_end_index": where.query_end,
-            "truncation_seperator": template.omission + BLANK,
+            "truncation_seperator": template.separator,
         }
     if template.inner_header:
         record["inner_docs_start_indices"] = list(where.inner_starts)
-    several = len(example.references) > 1
+    pids = pids_of(example)
     return [
-        {**record, "pid": f"{example.example_id}_{number}" if several else example.example_id, "output": reference}
-        for number, reference in enumerate(example.references)
-    ] or [record]
+        {**record, "pid": pid, "output": output}
+        for pid, output in zip(pids, example.references or (None,), strict=True)
+    ]
+
+
+def pids_of(example: Example) -> list[str]:
+    """The released `pid` of each row of an input: those of an imported release, else ours (fidelity.md#prompts)."""
+    if '"pids":' in example.metadata and (released := example.facts.get("pids")):
+        return list(released)
+    if len(example.references) < 2:
+        return [example.example_id]
+    return [f"{example.example_id}_{number}" for number in range(len(example.references))]

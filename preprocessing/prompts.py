@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from preprocessing.chat import adapt
-from preprocessing.prompting import Template, assemble, closed_book
+from preprocessing.prompting import Template, assemble, closed_book, own_template
 from preprocessing.receipts import answer_place, evidence_place
 from preprocessing.tokens import Tokenizer
 from preprocessing.truncation import Counts, Cut, Limit, chars_of, truncate
@@ -63,14 +63,15 @@ def prompts(
     for example in examples:
         if stable_int("shard", *example.document_ids) % shards != number:
             continue
-        parts = assemble(example, template, lambda document_id: len(text_of(document_id)))
+        own = own_template(example, template)
+        parts = assemble(example, own, lambda document_id: len(text_of(document_id)))
         if arm == CLOSED_BOOK:
             parts = closed_book(parts)
-        parts = adapt(parts, template, profile.variant, chat_sentence)
+        parts = adapt(parts, own, profile.variant, chat_sentence)
         cut = Cut(parts, 0, 0, 0, chars_of(parts), 0)
         if counts is not None:
             try:
-                cut = fitted(parts, template, text_of, counts, limit)
+                cut = fitted(parts, own, text_of, counts, limit)
             except ValueError as error:
                 raise ValueError(f"{example.task}, {example.example_id}: {error}") from None
         data = render(cut.parts, text_of).encode("utf-8")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +13,8 @@ from typing import IO, Any
 from preprocessing.errors import MalformedFile, MalformedRecord, MissingFile, sayable
 from preprocessing.raw_csv import csv_rows
 from preprocessing.raw_kinds import refuse_foreign
-from preprocessing.raw_parquet import is_parquet, opened, parquet_rows
+from preprocessing.raw_parquet import is_parquet, parquet_rows
+from preprocessing.raw_zip import opened
 from records.base import InvalidRow, Row
 from records.drop import Drop
 
@@ -135,7 +135,8 @@ def kind_name(value: Any) -> str:
 class RawFiles:
     """The raw files of one task and split: by role, (relative path, where it lies), in order.
 
-    `roles` are those of the suite file ("records", "stories", ...), already resolved.
+    `roles` are those of the suite file ("records", "stories", ...), already resolved. A path "ARCHIVE.zip!MEMBER" is a
+    member of the archive that lies there (raw_zip.py).
     """
 
     dataset: str
@@ -152,7 +153,8 @@ class RawFiles:
         """A file's bytes. Raises MalformedFile when it is empty or cannot be read."""
         name, place = path
         try:
-            data = place.read_bytes()
+            with opened(name, place) as stream:
+                data = stream.read()
         except OSError as error:
             raise unreadable(name, error) from error
         if not data.strip(BLANK):

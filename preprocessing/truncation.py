@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from preprocessing.prompting import BLANK, Template
+from preprocessing.prompting import Template
 from preprocessing.tokens import Tokenizer
 from records.prompt import Part, part_text
 
@@ -127,7 +127,7 @@ def truncate(
         return prefix(parts, text_of, counts, most)
     front, tail = split_front(parts)
     wrapper = front[:1] if front[0].role == "wrapper" else []
-    omission = Part("omission", template.omission + BLANK)
+    omission = Part("omission", template.separator)
     ending = (omission, *tail)
     tail_tokens = counts.exact([*wrapper, *ending]) + (counts.tokenizer.added if limit.policy == "input" else 0)
     budget = front_budget(limit, tail_tokens)

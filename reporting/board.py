@@ -11,6 +11,7 @@ from reporting.published import Published, published_of
 
 ARM = "full"
 NOT_ASKED = "not asked"
+NO_GOLD = "no inputs with gold"
 
 
 @dataclass(frozen=True)
@@ -204,7 +205,7 @@ def _cell(
     members = [(name, one.value) for (name, of, task), one in here.items() if (of, task) == (arm, column.task)]
     own = tuple(member for member in members if member[0].startswith(f"{model}:")) if row.seeds > 1 else ()
     coverage = row.coverage
-    reason = "no inputs" if not coverage.expected else ""
+    reason = NO_GOLD if not coverage.expected else ""
     if coverage.expected > coverage.answered:
         reason = f"{coverage.expected - coverage.answered:,} of {coverage.expected:,} unanswered"
     return Cell(

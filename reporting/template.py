@@ -222,7 +222,7 @@ TEMPLATE = (
 <td class="average">{% if line.average.value is not none %}<b>{{ line.average.value | number }}</b>{% if line.average.spread is not none %}<small>{{ line.average.spread | spread }}</small>{% endif %}{% else %}–<small class="why">{{ line.average.reason | upto(200) }}</small>{% endif %}</td>
 {% for cell in line.cells %}
 {% if cell.coverage is none or not cell.coverage.expected %}
-<td{% if cell.reason != not_asked %} class="bad"{% endif %}>–<small{% if cell.reason != not_asked %} class="bad"{% endif %}>{{ cell.reason if cell.reason in (not_asked, "no inputs") else "failed" }}</small></td>
+<td{% if cell.reason != not_asked %} class="bad"{% endif %}>–<small{% if cell.reason != not_asked %} class="bad"{% endif %}>{{ cell.reason if cell.reason in (not_asked, "no inputs with gold") else "failed" }}</small></td>
 {% else %}
 <td{% if cell.unanswered %} class="bad"{% endif %}><b>{{ cell.value | number }}</b>
 {% if cell.spread is not none %}<small>{{ cell.spread | spread }}</small>{% endif %}

@@ -6,6 +6,20 @@ from records.response import Response
 from records.score import Score
 from scoring.outcome import GoldError, Metric
 
+PRIVATE = "the references are private"
+
+
+def gold_problem(metric: Metric, references: Sequence[str]) -> str:
+    """Why no answer to an input can be scored, "" where it can: its references are private, or the metric cannot read
+    one of them (a released QuALITY gold without a letter). Such inputs are no part of what is expected."""
+    if not references:
+        return PRIVATE
+    try:
+        metric.score("", references)
+    except GoldError as error:
+        return str(error)
+    return ""
+
 
 def scores(metric: Metric, responses: Iterable[Response], references: Mapping[str, Sequence[str]]) -> Iterator[Score]:
     """A Score for each response, in order. references: by example id. Raises GoldError naming the example."""

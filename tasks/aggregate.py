@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from analysis.summary import Inputs, Labels, Member, document_group, summarize
 from records.example import Example
 from records.score import Aggregate, Score
+from scoring.answers import gold_problem
+from scoring.outcome import Metric
 from scoring.registry import metric
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks.graph import Node
@@ -26,23 +29,32 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
                 members[row["model"]].length_cut.add(named(row))
         for row in answers.columns("failures", ["model", "example_id", "draw"]):
             members[row["model"]].failed.add(named(row))
+    own = metric(node.params["metric"])
+    inputs_asked, without_gold = asked(inputs, own)
     labels = Labels(*(node.label(name) for name in ("suite", "task", "split", "model", "arm", "metric")))
     table = writer.table("aggregates", Aggregate)
-    for aggregate in summarize(labels, asked(inputs), members, metric(node.params["metric"]).headline):
+    for aggregate in summarize(labels, inputs_asked, members, own.headline):
         table.add(aggregate)
-    writer.facts = {"members": len(members)}
+    writer.facts = {"members": len(members), "without_gold": without_gold}
 
 
-def asked(inputs: Mapping[str, Artifact]) -> Inputs:
-    """Every input with its group of documents: questions on the same documents stand and fall together."""
-    groups = {
-        example.example_id: document_group(example.document_ids)
-        for example in inputs["sample"].rows("examples", Example)
-    }
+def asked(inputs: Mapping[str, Artifact], own: Metric) -> tuple[Inputs, dict[str, int]]:
+    """(every input that can be scored, with its group of documents; how many cannot, by reason).
+
+    Questions on the same documents stand and fall together.
+    """
+    groups = {}
+    without: Counter[str] = Counter()
+    for example in inputs["sample"].rows("examples", Example):
+        if problem := gold_problem(own, example.references):
+            without[problem] += 1
+        else:
+            groups[example.example_id] = document_group(example.document_ids)
     columns = ["example_id", "draw", "truncated"]
     prompts = [row for shard in shards(inputs, "prompts") for row in shard.columns("prompts", columns)]
+    prompts = [row for row in prompts if row["example_id"] in groups]
     clusters = {named(row): groups[row["example_id"]] for row in prompts}
-    return Inputs(clusters, frozenset(named(row) for row in prompts if row["truncated"]))
+    return Inputs(clusters, frozenset(named(row) for row in prompts if row["truncated"])), dict(sorted(without.items()))
 
 
 def shards(inputs: Mapping[str, Artifact], name: str) -> list[Artifact]:

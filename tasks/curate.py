@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from preprocessing.curation import curate
+from preprocessing.frames import frame_of
 from records.document import Document
 from records.drop import Drop
 from records.example import Example
@@ -13,6 +14,7 @@ from records.raw_file import RawFile
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks.errors import BadRecord
 from tasks.graph import Node
+from tasks.releases import DATASET
 from tasks.workshop import Workshop
 
 
@@ -28,6 +30,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
         files.add(file)
     reasons: Counter[str] = Counter()
     malformed: Counter[str] = Counter()
+    own_literals = 0
     counts: Counter[str] = Counter()
     params = node.params
     opened = found.opened(shop.locations.raw)
@@ -38,6 +41,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
         elif isinstance(row, Example):
             examples.add(row)
             counts["examples"] += 1
+            own_literals += bool(frame_of(row))
         elif isinstance(row, Drop):
             if row.error and node.strict:
                 raise BadRecord.of(row.detail)
@@ -52,6 +56,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
         "malformed": {reason: count for reason, count in sorted(malformed.items()) if count},
         "errors": malformed.total(),
         "raw_files": len(found.files()),
+        **({"own_literals": own_literals} if params["dataset"] == DATASET else {}),
     }
     writer.notes = {"raw": shop.locations.raw}
 

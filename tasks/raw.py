@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import glob
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from preprocessing.errors import MalformedFile, MissingFile
-from preprocessing.raw import RawFiles
+from preprocessing.raw import RawFiles, unreadable
+from preprocessing.raw_zip import INSIDE, find_member
 from records.raw_file import RawFile
 from storage.digest import FileDigests, sha256_of
 from storage.partial import UNFINISHED
@@ -19,14 +20,20 @@ from storage.partial import UNFINISHED
 
 @dataclass(frozen=True)
 class Found:
-    """The raw files of one task and split, by role."""
+    """The raw files of one task and split, by role. members: what is read of archives, by role and path."""
 
     dataset: str
     roles: Mapping[str, tuple[RawFile, ...]]
+    members: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def digest(self) -> str:
-        """By content: sorted path and sha256; where the raw folder lies never enters."""
-        return sha256_of({role: sorted([f.path, f.sha256] for f in files) for role, files in self.roles.items()})
+        """By content: sorted path, sha256 and, of an archive, member; where the raw folder lies never enters."""
+        return sha256_of(
+            {
+                role: sorted([file.path, file.sha256, *filter(None, [self._member(role, file)])] for file in files)
+                for role, files in self.roles.items()
+            }
+        )
 
     def files(self) -> list[RawFile]:
         """Every file once, sorted by path."""
@@ -37,8 +44,19 @@ class Found:
     def opened(self, folder: str) -> RawFiles:
         """The same for a data set's module to read."""
         root = Path(folder)
-        roles = {role: tuple((file.path, root / file.path) for file in files) for role, files in self.roles.items()}
+        roles = {
+            role: tuple((self._name(role, file), root / file.path) for file in files)
+            for role, files in self.roles.items()
+        }
         return RawFiles(self.dataset, roles)
+
+    def _member(self, role: str, file: RawFile) -> str:
+        return self.members.get(role, {}).get(file.path, "")
+
+    def _name(self, role: str, file: RawFile) -> str:
+        """As messages and raw_zip.py call it: the path, of an archive with the member."""
+        member = self._member(role, file)
+        return f"{file.path}!{member}" if member else file.path
 
 
 def find(
@@ -46,13 +64,15 @@ def find(
 ) -> Found:
     """The files of each role: the first pattern that matches anything is used, with all its matches.
 
-    Raises MissingFile naming the role and its patterns.
+    "ARCHIVE.zip!MEMBER" is the member of each archive that matches. Raises MissingFile naming the role and its
+    patterns, MalformedFile for an archive without that member or with several.
     """
     root = Path(folder)
     roles = {}
+    members = {}
     for role, ordered in patterns.items():
         wanted = [pattern for one in ordered if (pattern := filled(one, values)) is not None]
-        paths = next((found for pattern in wanted if (found := matches(str(root), pattern))), ())
+        first, paths = first_match(str(root), wanted)
         if not paths:
             raise MissingFile(
                 dataset,
@@ -63,7 +83,31 @@ def find(
                 "missing file",
             )
         roles[role] = tuple(raw_file(dataset, root, path, digests) for path in paths)
-    return Found(dataset, roles)
+        if member := in_archive(first)[1]:
+            members[role] = {path: member_of(path, root, member) for path in paths}
+    return Found(dataset, roles, members)
+
+
+def first_match(root: str, patterns: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """The first pattern that matches files below the raw folder, and those files; ("", ()) where none does."""
+    for pattern in patterns:
+        if found := matches(root, in_archive(pattern)[0]):
+            return pattern, found
+    return "", ()
+
+
+def in_archive(pattern: str) -> tuple[str, str]:
+    """(pattern of files, pattern of a member in them or "")."""
+    archive, inside, member = pattern.partition(INSIDE)
+    return (f"{archive}{INSIDE[:-1]}", member) if inside else (pattern, "")
+
+
+def member_of(path: str, root: Path, pattern: str) -> str:
+    """The archive's member that is meant. Raises MalformedFile."""
+    try:
+        return find_member(path, root / path, pattern)
+    except OSError as error:
+        raise unreadable(path, error) from error
 
 
 def raw_file(dataset: str, root: Path, path: str, digests: FileDigests) -> RawFile:
@@ -73,7 +117,7 @@ def raw_file(dataset: str, root: Path, path: str, digests: FileDigests) -> RawFi
     try:
         sha256, size = digests.of(root / path)
     except OSError as error:
-        raise MalformedFile(path, "", "", f"cannot be read ({error.strerror})", "unreadable file") from error
+        raise unreadable(path, error) from error
     return RawFile(dataset, path, sha256, size)
 
 

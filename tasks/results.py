@@ -6,9 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from records.drop import Drop
+from records.example import Example
+from records.raw_file import RawFile
 from records.score import Aggregate
 from reporting.leaderboard import Board, board
 from reporting.overview import percent_off
+from scoring.answers import PRIVATE
 from storage.artifacts import Artifact
 from tasks.chain import Chain, locations_of
 from tasks.graph import Node, Planner
@@ -53,6 +56,7 @@ class Results:
                     "malformed": curated.facts["malformed"],
                     "errors": curated.facts["errors"],
                     "artifact": str(sampled.folder),
+                    **({"release": released(part, curated, sampled)} if part.imported else {}),
                 }
             )
         return rows
@@ -73,6 +77,22 @@ class Results:
             "difference": {name: percent_off(mean, paper.get(name)) for name, mean in means.items()},
             "statistics": counted,
         }
+
+    def imports(self) -> list[str]:
+        """What is said of tasks that come from an official release, a line each."""
+        lines = []
+        if not any(part.imported for part in parts(self.request)):
+            return []
+        for row in self.built():
+            if (release := row.get("release")) is None:
+                continue
+            line = f"{row['task']}, {row['split']}: imported from the official release {release['file']}"
+            if release["published"] not in (None, release["inputs"]) and not self.request.limit:
+                line += f"; it holds {release['inputs']:,} inputs, the paper counts {release['published']:,}"
+            if release["own_literals"]:
+                line += f"; {release['own_literals']:,} prompts keep wording of the release that is not the paper's"
+            lines.append(line)
+        return lines
 
     def bad_records(self) -> list[Drop]:
         """Every malformed record behind this request, also of stages that were reused."""
@@ -103,10 +123,36 @@ class Results:
             if not row.coverage.complete and row.coverage.expected
         ]
 
+    def without_gold(self, chain: Chain) -> list[str]:
+        """What is answered and cannot be scored, a line a task and reason."""
+        found: dict[str, None] = {}
+        for node in (one.node for one in chain.finished if one.node.stage == "aggregate" and not one.error):
+            artifact = self.artifact(node)
+            reasons = artifact.facts["without_gold"] if artifact is not None else {}
+            for reason, count in reasons.items():
+                advice = (
+                    "; only the benchmark's server scores them, so export the submission" if reason == PRIVATE else ""
+                )
+                found[f"{node.label('task')}, {node.label('split')}: {count:,} inputs: {reason}{advice}"] = None
+        return list(found)
+
     def board(self, report: Node) -> Board | None:
         """The leaderboard that a report node made."""
         artifact = self.artifact(report)
         return None if artifact is None else board(list(artifact.rows("aggregates", Aggregate)), report.params)
+
+
+def released(part: Part, curated: Artifact, sampled: Artifact) -> dict[str, Any]:
+    """Of an imported task: the file, its inputs and the paper's number, those with literals of their own, and those
+    without a public reference."""
+    (file,) = curated.rows("raw_files", RawFile)
+    return {
+        "file": file.path,
+        "inputs": curated.facts["examples"],
+        "published": part.task.paper.get("examples") if part.split == "test" else None,
+        "own_literals": curated.facts["own_literals"],
+        "private": sum(not example.references for example in sampled.rows("examples", Example)),
+    }
 
 
 def report_of(chain: Chain) -> Node | None:

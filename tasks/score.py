@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from records.example import Example
 from records.response import Response
 from records.score import Score
-from scoring.answers import scores
+from scoring.answers import gold_problem, scores
 from scoring.registry import metric
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks import progress
@@ -16,13 +16,19 @@ from tasks.workshop import Workshop
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
-    """One row an answer."""
-    references = {e.example_id: e.references for e in inputs["sample"].rows("examples", Example)}
+    """One row an answer to an input with gold."""
+    own = metric(node.params["metric"])
+    references = {
+        example.example_id: example.references
+        for example in inputs["sample"].rows("examples", Example)
+        if not gold_problem(own, example.references)
+    }
     table = writer.table("scores", Score)
     total = inputs["answers"].facts["answered"]
-    responses = inputs["answers"].rows("responses", Response)
-    for done, score in enumerate(scores(metric(node.params["metric"]), responses, references), start=1):
+    responses = (row for row in inputs["answers"].rows("responses", Response) if row.example_id in references)
+    done = 0
+    for done, score in enumerate(scores(own, responses, references), start=1):
         table.add(score)
         if done % 100 == 0:
             progress.tell(node.title, done, total)
-    writer.facts = {"scores": total}
+    writer.facts = {"scores": done}

@@ -20,6 +20,7 @@ from records.prompt import CLOSED_BOOK, FULL
 from scoring.registry import module_of as metric_module
 from tasks.errors import UsageError
 from tasks.graph import Node, RawQuery
+from tasks.releases import imported, release_options, release_query, upstream_values
 from tasks.request import Request
 from tasks.suites import Suite, TaskConfig, load_models, load_published, paper_sizes
 
@@ -56,6 +57,11 @@ class Part:
         """Labels with the shard, where there are several."""
         many = self.task.shards > 1
         return (*self.labels, *([("shard", f"{self.shard + 1}-of-{self.task.shards}")] if many else []))
+
+    @property
+    def imported(self) -> bool:
+        """Whether the task comes from its official release."""
+        return imported(self.request, self.task, self.split)
 
     def each_shard(self, node: Callable[[Part], Node]) -> list[Node]:
         """One node a shard."""
@@ -117,26 +123,45 @@ def seed_of(request: Request) -> int:
 def curate_node(part: Part) -> Node:
     """Raw files to documents, examples and drops."""
     task, request = part.task, part.request
+    if part.imported:
+        options = release_options(task)
+        raw = release_query(request, task, part.split)
+        return Node(
+            "curate",
+            part.base,
+            curation(part, raw.dataset, options),
+            entries(raw.dataset),
+            raw=raw,
+            strict=request.strict,
+        )
     options = {**request.options_of(task), **({"seed": seed_of(request)} if task.seeded else {})}
     return Node(
         "curate",
         part.base,
-        {"dataset": task.dataset, "task": task.name, "split": part.split, "options": options},
-        ("preprocessing.curation", f"preprocessing.{task.dataset}", "records.raw_file"),
-        raw=RawQuery(task.dataset, task.raw, {"split": task.splits[part.split], **only(part.split), **options}),
+        curation(part, task.dataset, options),
+        entries(task.dataset),
+        raw=RawQuery(task.dataset, task.raw, {**upstream_values(request, task, part.split), **options}),
         strict=request.strict,
     )
 
 
-def only(split: str) -> dict[str, str]:
-    """Lets patterns be for one split only: {test} is empty there and unknown elsewhere."""
-    return {split: ""}
+def curation(part: Part, dataset: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters of curation by a data set's module."""
+    return {"dataset": dataset, "task": part.task.name, "split": part.split, "options": options}
+
+
+def entries(dataset: str) -> tuple[str, ...]:
+    """What curation by a data set's module runs."""
+    return ("preprocessing.curation", f"preprocessing.{dataset}", "records.raw_file")
 
 
 def sample_node(part: Part) -> Node:
     """Curated examples to the benchmark's."""
     request = part.request
-    policy = {"suite": request.suite, "seed": seed_of(request), **sampling(part.task, part.split, request)}
+    chosen = sampling(part.task, part.split, request)
+    if part.imported:  # a release is the benchmark: taken whole, in its order
+        chosen = {"size": request.limit} if request.limit else {}
+    policy = {"suite": request.suite, "seed": seed_of(request), **chosen}
     return Node("sample", part.base, policy, ("preprocessing.sampling",), (("curated", curate_node(part)),))
 
 
@@ -245,7 +270,7 @@ def aggregate_node(part: Part) -> Node:
         "aggregate",
         (*part.labels, ("metric", metric)),
         {"metric": metric, "profile": part.profile.name},
-        ("analysis.summary", metric_module(metric)),
+        ("analysis.summary", "scoring.answers", metric_module(metric)),
         tuple(inputs),
     )
 

@@ -44,6 +44,7 @@ class TaskConfig:
     seeded: bool
     one_source: bool
     shards: int
+    query_ends: str
 
     @property
     def asks(self) -> bool:
@@ -64,6 +65,7 @@ class Suite:
     validation_size: int
     temperature: float
     citation: str
+    release: tuple[str, ...]
     tasks: Mapping[str, TaskConfig]
     prompts: Mapping[str, Mapping[str, Any]]
 
@@ -99,6 +101,7 @@ def load_suite(name: str) -> Suite:
         temperature=data["temperature"],
         prompts=data.get("prompts", {}),
         citation=data.get("citation", ""),
+        release=tuple(data.get("release", ())),
         tasks={task: _task(task, table, data.get("layout")) for task, table in data["task"].items()},
     )
 
@@ -123,6 +126,7 @@ def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -
         seeded=table.get("seeded", False),
         one_source=table.get("one_source", False),
         shards=table.get("shards", 1),
+        query_ends=table.get("query_ends", ""),
     )
 
 

@@ -6,10 +6,14 @@ import argparse
 from typing import Any, Literal
 
 from flows.commands.common import console, execute, print_json, request_of, say, tell_problems
+from flows.commands.compared import Compared, as_json, print_comparisons
+from flows.commands.compared import tell_problems as compared_problems
 from flows.commands.progress import shown
 from reporting.overview import percent
+from tasks.against import comparisons, locate
 from tasks.chain import plan
 from tasks.results import Results
+from tasks.stages import parts
 
 COLUMNS: dict[str, Literal["left", "right"]] = {
     "task": "left",
@@ -28,17 +32,28 @@ COLUMNS: dict[str, Literal["left", "right"]] = {
 def run(arguments: argparse.Namespace) -> int:
     """Build, and print a row a task."""
     request = request_of(arguments)
+    releases = locate(request, arguments.against)
     planned = plan(request)
     with shown(arguments.quiet, len(planned.statuses)):
         chain = execute(arguments, request, planned, "build_datasets")
     rows = Results(request).built()
+    compared = comparisons(request, releases)
     if arguments.json:
-        print_json(rows)
+        print_json([{**row, **compared_json(row, compared)} for row in rows])
     else:
         print_table(rows)
+        print_comparisons(compared)
     if chain.report is not None:
         say(f"statistics: {chain.report}")
-    return int(tell_problems(chain, request))
+    wanted = ((part.task.name, part.split) for part in (parts(request) if arguments.against else ()))
+    unread = compared_problems(compared, wanted)
+    return int(tell_problems(chain, request) or unread)
+
+
+def compared_json(row: dict[str, Any], compared: Compared) -> dict[str, Any]:
+    """What a row says of the comparison with a release."""
+    one = compared.get((row["task"], row["split"]))
+    return {} if one is None else {"against": as_json(one)}
 
 
 def print_table(rows: list[dict[str, Any]]) -> None:

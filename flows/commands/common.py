@@ -126,6 +126,8 @@ def tell_problems(chain: Chain, request: Request) -> bool:
     for one in chain.failed:
         say(f"error: {one.node.title} failed: {one.error}")
     results = Results(request)
+    for line in results.imports():
+        say(line)
     bad = [] if request.strict else results.bad_records()
     for drop in bad[:20]:
         say(f"dropped: {drop.detail}")

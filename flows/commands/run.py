@@ -36,4 +36,6 @@ def run(arguments: argparse.Namespace) -> int:
     gaps = Results(request).unanswered(report) if report is not None else []
     for gap in gaps:
         say(f"unanswered: {gap}")
+    for line in Results(request).without_gold(chain):
+        say(f"not scored: {line}")
     return int(tell_problems(chain, request) or bool(gaps))

@@ -1,0 +1,40 @@
+"""Literals of a release that differ from the suite's template: an imported prompt is the released one, byte for byte.
+
+An example keeps them in its metadata as `frame`: {parts: [[role, text], ...], with ["document"] for each document and
+["query"] for the query; separator: the released truncation_seperator}, each only where it differs.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from records.example import Example
+from records.prompt import Part
+
+FRAME = "frame"
+SPANS = ("document", "query")
+
+
+def frame_of(example: Example) -> Mapping[str, Any]:
+    """What the example overrides, empty where its prompt is the template's."""
+    if f'"{FRAME}":' not in example.metadata:  # the usual case, without parsing
+        return {}
+    found: Mapping[str, Any] = example.facts.get(FRAME, {})
+    return found
+
+
+def framed(parts: Sequence[Part]) -> list[list[str]]:
+    """Parts as a frame keeps them."""
+    return [[part.role] if part.role in SPANS else [part.role, part.text or ""] for part in parts]
+
+
+def frame_parts(frame: Mapping[str, Any], example: Example, length_of: Callable[[str], int]) -> tuple[Part, ...]:
+    """The example's prompt as its frame says."""
+    documents = iter(example.document_ids)
+    parts = []
+    for role, *text in frame["parts"]:
+        if role == "document":
+            document_id = next(documents)
+            parts.append(Part(role, None, document_id, 0, length_of(document_id)))
+        else:
+            parts.append(Part(role, example.query if role == "query" else text[0]))
+    return tuple(parts)
