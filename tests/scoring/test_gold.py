@@ -1,0 +1,32 @@
+"""Inputs that no answer can be scored for: told apart before anything is scored."""
+
+import pytest
+
+from scoring.answers import PRIVATE, gold_problem
+from scoring.registry import known, metric
+
+
+@pytest.mark.parametrize("name", known())
+def test_private_references_are_taken_for_gold(name):
+    assert gold_problem(metric(name), ()) == PRIVATE
+
+
+@pytest.mark.parametrize(
+    ("name", "references", "problem"),
+    [
+        ("accuracy", ("None",), "names no answer letter"),
+        ("accuracy", ("B", "None"), "names no answer letter"),
+        ("es", ("half",), "holds no percentage"),
+        ("concordance", ("1",), "holds 1 ids"),
+        ("accuracy", ("B",), ""),
+        ("es", ("70%",), ""),
+        ("concordance", ("2, 1",), ""),
+        ("f1", ("",), ""),
+        ("em", ("None",), ""),
+        ("rouge_geo", ("",), ""),
+    ],
+)
+def test_gold_that_a_metric_cannot_read_is_found_only_at_the_first_answer(name, references, problem):
+    found = gold_problem(metric(name), references)
+    assert problem in found
+    assert bool(found) == bool(problem)
