@@ -139,7 +139,7 @@ def test_raw_text_reaches_the_terminal_as_it_is(call, raw, ask):
     for extra in ((), ("--strict",)):
         status, out, err = call(*ask, *extra, "--task", "musique", "--task", "gov_report")
         assert status == 1
-        assert [char for char in out + err if ord(char) < 32 and char != "\n" or char in "\x7f\u202e"] == []
+        assert [char for char in out + err if (ord(char) < 32 and char != "\n") or char in "\x7f\u202e"] == []
     status, out, err = call(*(word for word in ask if word != "--json"), "--task", "musique", "--task", "gov_report")
     assert r"there are: \x1b]0;owned\x07\x1b[2J\r\n\u202e[bold red]x[/bold red]" in err
     assert "Traceback" not in err
