@@ -2,9 +2,12 @@
 
 import re
 
-LONGEST = 400  # characters of a message's part that may quote raw input
+LONGEST = 1000  # characters of a message's part that may quote raw input
 # What a terminal acts on or does not show: control characters, directions, marks without width, lone surrogates.
-UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+UNSHOWN = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
+    r"\U000e0000-\U000e007f]"
+)
 
 
 def sayable(text: str, longest: int = LONGEST) -> str:
@@ -16,8 +19,7 @@ def sayable(text: str, longest: int = LONGEST) -> str:
 
 
 def _escaped(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(match[0], f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
+    return match[0].encode("unicode_escape").decode("ascii")
 
 
 class RawError(ValueError):

@@ -32,6 +32,8 @@ def article(record: Record, task: str, split: str, output: str) -> Iterator[Row]
     """An article and its questions; a malformed question is dropped alone."""
     early = "questions" not in record.data and "question1" in record.data
     text = visible_text("".join(record.texts("article"))) if early else record.text("article")
+    if not text.strip():
+        raise record.error("article", "has no text", "empty field")
     document = Document.of(
         text, title=record.text("title", empty=True), source_file=record.file, source_record=record.where
     )

@@ -111,11 +111,14 @@ class Record:
     def record(self, field: str) -> Record:
         """An object as a record of its own."""
         value = self.get(field, dict, "an object")
-        return Record(value, self.file, f"{self.where}, {field}")
+        return Record(value, self.file, self._below(field))
 
     def sub(self, data: Mapping[str, Any], field: str, index: int) -> Record:
         """A part of this record: item `index` of `field`."""
-        return Record(data, self.file, f"{self.where}, {field}[{index}]")
+        return Record(data, self.file, self._below(f"{field}[{index}]"))
+
+    def _below(self, name: str) -> str:
+        return f"{self.where}, {name}" if self.where else name
 
 
 def kind_name(value: Any) -> str:
