@@ -11,6 +11,7 @@ from records.score import Aggregate, Score
 from scoring.registry import metric
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks.graph import Node
+from tasks.shards import shards
 from tasks.workshop import Workshop
 
 
@@ -43,12 +44,6 @@ def asked(inputs: Mapping[str, Artifact]) -> Inputs:
     prompts = [row for shard in shards(inputs, "prompts") for row in shard.columns("prompts", columns)]
     clusters = {named(row): groups[row["example_id"]] for row in prompts}
     return Inputs(clusters, frozenset(named(row) for row in prompts if row["truncated"]))
-
-
-def shards(inputs: Mapping[str, Artifact], name: str) -> list[Artifact]:
-    """The artifacts of an input that comes in shards, in order."""
-    found = {int(key.removeprefix(f"{name}-")): value for key, value in inputs.items() if key.startswith(f"{name}-")}
-    return [found[number] for number in sorted(found)]
 
 
 def named(row: Mapping[str, Any]) -> str:

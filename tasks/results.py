@@ -7,7 +7,7 @@ from typing import Any
 from records.drop import Drop
 from records.score import Aggregate
 from reporting.leaderboard import Board, board
-from reporting.overview import percent_off
+from reporting.text import percent_off
 from storage.artifacts import Artifact
 from tasks.chain import Chain, locations_of
 from tasks.graph import Node, Planner

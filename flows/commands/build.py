@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from flows.commands.common import console, execute, print_json, request_of, say, tell_problems
 from flows.commands.progress import shown
-from reporting.overview import percent
+from reporting.text import percent
 from tasks.chain import plan
 from tasks.results import Results
 
@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(rows)
     else:
         print_table(rows)
-    if chain.report is not None:
+    if chain.report is not None and not arguments.quiet:
         say(f"statistics: {chain.report}")
     return int(tell_problems(chain, request))
 
