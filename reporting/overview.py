@@ -12,7 +12,7 @@ from reporting.histograms import Panel, panel_svg, shared_axis, sheet
 from reporting.overview_template import TEMPLATE
 from reporting.page import environment
 from reporting.spreads import spreads
-from reporting.text import number
+from reporting.text import number, percent, percent_off
 
 MEASURES = {
     "words_in": "words in",
@@ -165,11 +165,6 @@ def page(
     )
 
 
-def percent_off(value: float | None, published: float | None) -> float | None:
-    """How far a value lies from the published one, in percent of it; None where either is missing."""
-    return None if value is None or not published else 100 * (value - published) / published
-
-
 def words_or_dash(value: float | None, places: int | None = None) -> str:
     """A length; an en dash where there is none."""
     return "–" if value is None else words(value) if places is None else number(value, places)
@@ -178,11 +173,3 @@ def words_or_dash(value: float | None, places: int | None = None) -> str:
 def dash_or_printed(value: float | None) -> str:
     """A published length as printed; an en dash where there is none."""
     return "–" if value is None else printed(value)
-
-
-def percent(value: float | None) -> str:
-    """A signed difference: "+1.2 %"; "0.0 %" without a sign."""
-    if value is None:
-        return "–"
-    text = f"{value:+.1f}".replace("-", "−")
-    return f"{text.lstrip('+−')} %" if text[1:] == "0.0" else f"{text} %"

@@ -59,3 +59,16 @@ def spread(value: float | None) -> str:
 def count(value: int) -> str:
     """With separators: 10,000."""
     return f"{value:,}"
+
+
+def percent_off(value: float | None, published: float | None) -> float | None:
+    """How far a value lies from the published one, in percent of it; None where either is missing."""
+    return None if value is None or not published else 100 * (value - published) / published
+
+
+def percent(value: float | None) -> str:
+    """A signed difference: "+1.2 %"; "0.0 %" without a sign."""
+    if value is None:
+        return "–"
+    text = f"{value:+.1f}".replace("-", "−")
+    return f"{text.lstrip('+−')} %" if text[1:] == "0.0" else f"{text} %"

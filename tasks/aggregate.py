@@ -14,6 +14,7 @@ from scoring.outcome import Metric
 from scoring.registry import metric
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks.graph import Node
+from tasks.shards import shards
 from tasks.workshop import Workshop
 
 
@@ -55,12 +56,6 @@ def asked(inputs: Mapping[str, Artifact], own: Metric) -> tuple[Inputs, dict[str
     prompts = [row for row in prompts if row["example_id"] in groups]
     clusters = {named(row): groups[row["example_id"]] for row in prompts}
     return Inputs(clusters, frozenset(named(row) for row in prompts if row["truncated"])), dict(sorted(without.items()))
-
-
-def shards(inputs: Mapping[str, Artifact], name: str) -> list[Artifact]:
-    """The artifacts of an input that comes in shards, in order."""
-    found = {int(key.removeprefix(f"{name}-")): value for key, value in inputs.items() if key.startswith(f"{name}-")}
-    return [found[number] for number in sorted(found)]
 
 
 def named(row: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from records.example import Example
 from records.raw_file import RawFile
 from records.score import Aggregate
 from reporting.leaderboard import Board, board
-from reporting.overview import percent_off
+from reporting.text import percent_off
 from scoring.answers import PRIVATE
 from storage.artifacts import Artifact
 from tasks.chain import Chain, locations_of

@@ -9,8 +9,8 @@ from analysis.corpus import corpus, distributions, histograms
 from records.example import Example
 from records.statistics import Bin, Distribution, Spread
 from storage.artifacts import Artifact, ArtifactWriter
-from tasks.aggregate import shards
 from tasks.graph import Node
+from tasks.shards import shards
 from tasks.workshop import Workshop
 
 

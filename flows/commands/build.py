@@ -9,7 +9,7 @@ from flows.commands.common import console, execute, print_json, request_of, say,
 from flows.commands.compared import Compared, as_json, print_comparisons
 from flows.commands.compared import tell_problems as compared_problems
 from flows.commands.progress import shown
-from reporting.overview import percent
+from reporting.text import percent
 from tasks.against import comparisons, locate
 from tasks.chain import plan
 from tasks.results import Results
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print_table(rows)
         print_comparisons(compared)
-    if chain.report is not None:
+    if chain.report is not None and not arguments.quiet:
         say(f"statistics: {chain.report}")
     wanted = ((part.task.name, part.split) for part in (parts(request) if arguments.against else ()))
     unread = compared_problems(compared, wanted)

@@ -23,6 +23,7 @@ from records.prompt import ARMS, PLACES, ROLES, Part, Prompt, part_text, render
 from records.raw_file import RawFile
 from records.response import FINISH_REASONS, KINDS, Failure, Response
 from records.score import Aggregate, Coverage, Score
+from records.statistics import MEASURES, Bin, Distribution, Spread
 from records.token_count import TokenCount
 
 SHA = "0123456789abcdef" * 4
@@ -114,6 +115,26 @@ def aggregates(draw):
     return Aggregate(*labels, value, draw(number), *optional, draw(count), draw(components), coverage)
 
 
+@st.composite
+def distributions(draw):
+    counted = draw(st.integers(0, 2))
+    numbers = [draw(number) for _ in range(8)] if counted else []
+    return Distribution(draw(text), draw(text), draw(text), draw(st.sampled_from(MEASURES)), counted, *numbers)
+
+
+@st.composite
+def bins(draw):
+    low, high = sorted(draw(st.lists(count, min_size=2, max_size=2, unique=True)))
+    return Bin(*[draw(text) for _ in range(4)], low, high, draw(st.integers(1, 2**63 - 1)))
+
+
+@st.composite
+def spreads(draw):
+    found, more = draw(st.tuples(st.integers(0, 3), st.integers(0, 3)))
+    deviation = draw(st.floats(0, 1e300)) if found > 1 else None
+    return Spread(*[draw(text) for _ in range(4)], draw(st.none() | count), found + more, found, deviation)
+
+
 labels = [text, text, text, text, st.integers(-(2**63), 2**63 - 1), text, text]
 ROWS = {
     TokenCount: st.builds(TokenCount, text, count),
@@ -142,6 +163,9 @@ ROWS = {
     ),
     Coverage: coverages(),
     Aggregate: aggregates(),
+    Distribution: distributions(),
+    Bin: bins(),
+    Spread: spreads(),
 }
 
 

@@ -15,8 +15,9 @@ from test_page import EVIL, LOADING, Reader
 from records.statistics import Bin, Distribution
 from reporting.figure import COLOURS, axis, short
 from reporting.histograms import Panel, panel_body, shared_axis
-from reporting.overview import Overview, overview, percent
+from reporting.overview import Overview, overview
 from reporting.template import STYLE
+from reporting.text import percent
 
 MEASURES = ("words_in", "words_document", "words_out", "references", "spread")
 
