@@ -196,8 +196,17 @@ def test_missing_output_elsewhere_is_taken_for_private(tmp_path: Path) -> None:
 
 def test_field_that_the_fact_sheet_does_not_know_is_lost(tmp_path: Path) -> None:
     (row,) = sample_rows("scrolls", "quality")
-    _, (one,), _ = imported(tmp_path, "scrolls", "quality", [{**row, "is_hard": True, "note": None}])
-    assert one.facts["fields"] == {"is_hard": True}
+    _, (one,), _ = imported(tmp_path, "scrolls", "quality", [{**row, "is_hard": True, "note": None, "at": [1]}])
+    assert one.facts["fields"] == {"is_hard": True, "at": "[1]"}
+
+
+@pytest.mark.parametrize("depth", [900, 985, 995, 50_000])
+def test_deep_field_ends_the_import(tmp_path: Path, depth: int) -> None:
+    (good,), (deep,) = sample_rows("zeroscrolls", "qmsum", "good"), sample_rows("zeroscrolls", "qmsum", "deep")
+    line = json.dumps(deep)[:-1] + f', "more": {"[" * depth}{"]" * depth}}}'
+    _, examples, drops = imported(tmp_path, "zeroscrolls", "qmsum", [good, line])
+    assert [one.example_id for one in examples] == ["good", *(["deep"] if not drops else [])]
+    assert all("line 2" in drop.detail for drop in drops)
 
 
 def test_gold_none_is_no_text(tmp_path: Path) -> None:
