@@ -95,9 +95,20 @@ class Release:
             frame["parts"] = framed(pieces.parts)
         if pieces.separator is not None and pieces.separator != self._template.separator:
             frame["separator"] = pieces.separator
-        more = {field: value for field, value in record.data.items() if field not in FIELDS and value is not None}
+        more = dict(unknown_fields(record))
         facts = {**({FRAME: frame} if frame else {}), **({"fields": more} if more else {})}
         return replace(example, metadata=canonical_json(facts))
+
+
+def unknown_fields(record: Record) -> Iterator[tuple[str, Any]]:
+    """What the fact sheets do not name (SCROLLS' flag of hard questions); lists and objects as JSON text."""
+    for field, value in record.data.items():
+        if field in FIELDS or value is None:
+            continue
+        try:
+            yield field, canonical_json(value) if isinstance(value, list | dict) else value
+        except RecursionError:
+            raise record.error(field, "nests too deep to be kept", "nesting") from None
 
 
 def output_of(record: Record, split: str) -> str | None:

@@ -312,3 +312,32 @@ def test_unreadable_release_is_taken_for_a_difference(call, tmp_path, own, rows)
     found, err = against(call, own, "--task", "qmsum", "--against", str(tmp_path / "flipped.zip"), status=1)
     assert "flipped.zip!qmsum/test.jsonl" in found["qmsum"]["error"]
     assert "error: qmsum, test: cannot be compared" in err
+
+
+# ---- real texts
+
+
+def test_real_stories_are_written_again_otherwise(call, tmp_path, shared):
+    ask = ("build", "zeroscrolls", *INLINE, "--json", "--task", "squality", "--raw")
+    (built,) = json.loads(call(*ask, str(shared / "raw"))[1])
+    ours = released(Request.of("zeroscrolls", home=str(call.home), raw=str(shared / "raw"), tasks=("squality",)))
+    write(tmp_path / "raw" / "squality.zip", "squality", ours["squality"])
+    (again,) = json.loads(call(*ask, str(tmp_path / "raw"))[1])
+    assert (again["examples"], again["references"], again["mean_words"]) == (260, 1040, built["mean_words"])
+    assert again["release"]["own_literals"] == 0
+    raw = str(tmp_path / "raw")
+    assert released(Request.of("zeroscrolls", home=str(call.home), raw=raw, tasks=("squality",))) == ours
+
+
+def test_real_contracts_in_a_zip_are_others(call, tmp_path, shared):
+    (tmp_path / "raw" / "contract_nli").mkdir(parents=True)
+    with zipfile.ZipFile(tmp_path / "raw" / "contract_nli" / "c.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("dev.json", "test.json"):
+            archive.write(shared / "raw" / "contract_nli" / name, f"contract-nli/{name}")
+    rows = []
+    for raw in (shared / "raw", tmp_path / "raw"):
+        ask = ("build", "scrolls", *INLINE, "--json", "--task", "contract_nli", "--raw", str(raw))
+        (row,) = json.loads(call(*ask)[1])
+        rows.append([row[name] for name in ("examples", "documents", "mean_words")])
+    assert rows[0] == rows[1]
+    assert rows[0][0] == 2091

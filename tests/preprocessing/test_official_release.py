@@ -17,7 +17,8 @@ from preprocessing.chat import adapt
 from preprocessing.errors import MalformedFile
 from preprocessing.frames import frame_of
 from preprocessing.prompting import assemble, own_template
-from preprocessing.truncation import WhitespaceWords, truncate
+from preprocessing.tokens import make
+from preprocessing.truncation import Counts, Limit, truncate
 from records.prompt import render
 from tests.preprocessing.release_kit import (
     SEVERAL,
@@ -137,9 +138,8 @@ def test_released_separator_is_not_put_where_a_document_is_cut(tmp_path: Path) -
     own = own_template(one, template("zeroscrolls", "gov_report"))
     parts = assemble(one, own, lambda name: len(found[name]))
     # 16 words of instruction, 1 of header, 3 of the text's 5, 2 of separator and response header
-    cut = truncate(
-        parts, own, found.__getitem__, WhitespaceWords(), policy="input", limit=22, reserved=0, chat=False
-    )  # fmt: skip
+    counts = Counts(make("words"), {}, found.__getitem__)
+    cut = truncate(parts, own, found.__getitem__, counts, Limit("input", 22))
     assert render(cut.parts, found.__getitem__).endswith("Report:\nText 0 of[cut]\nSummary:\n")
 
 
@@ -196,8 +196,17 @@ def test_missing_output_elsewhere_is_taken_for_private(tmp_path: Path) -> None:
 
 def test_field_that_the_fact_sheet_does_not_know_is_lost(tmp_path: Path) -> None:
     (row,) = sample_rows("scrolls", "quality")
-    _, (one,), _ = imported(tmp_path, "scrolls", "quality", [{**row, "is_hard": True, "note": None}])
-    assert one.facts["fields"] == {"is_hard": True}
+    _, (one,), _ = imported(tmp_path, "scrolls", "quality", [{**row, "is_hard": True, "note": None, "at": [1]}])
+    assert one.facts["fields"] == {"is_hard": True, "at": "[1]"}
+
+
+@pytest.mark.parametrize("depth", [900, 985, 995, 50_000])
+def test_deep_field_ends_the_import(tmp_path: Path, depth: int) -> None:
+    (good,), (deep,) = sample_rows("zeroscrolls", "qmsum", "good"), sample_rows("zeroscrolls", "qmsum", "deep")
+    line = json.dumps(deep)[:-1] + f', "more": {"[" * depth}{"]" * depth}}}'
+    _, examples, drops = imported(tmp_path, "zeroscrolls", "qmsum", [good, line])
+    assert [one.example_id for one in examples] == ["good", *(["deep"] if not drops else [])]
+    assert all("line 2" in drop.detail for drop in drops)
 
 
 def test_gold_none_is_no_text(tmp_path: Path) -> None:
