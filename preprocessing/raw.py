@@ -15,7 +15,7 @@ from preprocessing.raw_csv import csv_rows
 from preprocessing.raw_kinds import refuse_foreign
 from preprocessing.raw_parquet import is_parquet, parquet_rows
 from preprocessing.raw_zip import opened
-from records.base import InvalidRow, Row
+from records.base import InvalidRow, Row, utf8
 from records.drop import Drop
 
 CHUNK = 1 << 20
@@ -57,10 +57,8 @@ class Record:
         value: str = self.get(field, str, "text")
         if not empty and not value.strip():
             raise self.error(field, "is empty", "empty field")
-        if value.isascii():
-            return value
         try:
-            value.encode("utf-8")
+            utf8(value)
         except UnicodeEncodeError as error:
             raise self.error(field, f"holds a lone surrogate at character {error.start}", "lone surrogate") from None
         return value
@@ -88,10 +86,12 @@ class Record:
 
     def texts(self, field: str) -> list[str]:
         """A list of texts (blank ones too)."""
-        return [
-            item if type(item) is str and item.isascii() else self.sub({field: item}, field, i).text(field, empty=True)
-            for i, item in enumerate(self.array(field))
-        ]
+        items = self.array(field)
+        try:
+            "".join([item for item in items if not str.isascii(item)]).encode("utf-8")
+        except (TypeError, UnicodeEncodeError):  # which one, and why
+            return [self.sub({field: item}, field, i).text(field, empty=True) for i, item in enumerate(items)]
+        return items
 
     def records(self, field: str) -> Iterator[Record]:
         """A list of objects, each as a record of its own."""

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,6 +33,25 @@ def remembered(function: F) -> F:
 
 class InvalidRow(ValueError):
     """A value that a row cannot hold; the message names the row's type, the field and the problem."""
+
+
+LONG = 1 << 10
+_encoded_last: tuple[str, bytes] = ("", b"")
+
+
+def utf8(text: str) -> bytes:
+    """The text in UTF-8. Raises UnicodeEncodeError for lone surrogates.
+
+    The long text encoded last is remembered: a document is hashed, checked and stored one after the other.
+    """
+    global _encoded_last
+    if len(text) < LONG:
+        return text.encode("utf-8")
+    known, data = _encoded_last
+    if known is not text:
+        data = text.encode("utf-8")
+        _encoded_last = (text, data)
+    return data
 
 
 def canonical_json(value: Any) -> str:
@@ -85,25 +104,46 @@ class Row:
 R = TypeVar("R", bound=Row)
 
 
+class Columns(Generic[R]):
+    """Rows taken one by one and kept as columns: texts as UTF-8, as Arrow wants them and at half of what str takes."""
+
+    def __init__(self, cls: type[R]) -> None:
+        import pyarrow as pa
+
+        self._schema = cls.schema()
+        self._is_text = [field.type == pa.string() and not field.nullable for field in self._schema]
+        self._values: list[list[Any]] = [[] for _ in self._schema]
+        self._named = list(zip(self._schema.names, self._is_text, self._values, strict=True))
+
+    def add(self, row: R) -> None:
+        """Take one row."""
+        for name, is_text, values in self._named:
+            value = getattr(row, name)
+            values.append(utf8(value) if is_text else _plain(value))
+
+    def batch(self) -> pa.RecordBatch:
+        """The rows as one Arrow record batch with the schema of their class."""
+        import pyarrow as pa
+
+        columns = [
+            _texts(values) if is_text else pa.array(values, type=field.type)
+            for field, is_text, values in zip(self._schema, self._is_text, self._values, strict=True)
+        ]
+        return pa.RecordBatch.from_arrays(columns, schema=self._schema)
+
+
 def to_batch(cls: type[R], rows: Iterable[R]) -> pa.RecordBatch:
     """Rows as one Arrow record batch with the schema of `cls`."""
+    columns = Columns(cls)
+    for row in rows:
+        columns.add(row)
+    return columns.batch()
+
+
+def _texts(data: list[bytes]) -> pa.Array:
+    """An Arrow array of texts in UTF-8."""
     import pyarrow as pa
 
-    listed = list(rows)
-    schema = cls.schema()
-    columns = []
-    for field in schema:
-        values = [getattr(row, field.name) for row in listed]
-        plain_text = field.type == pa.string() and not field.nullable
-        columns.append(_texts(values) if plain_text else pa.array([_plain(v) for v in values], type=field.type))
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
-
-
-def _texts(values: list[str]) -> pa.Array:
-    """An Arrow array of texts. Arrow's own way would leave a second copy of each long text in Python's memory."""
-    import pyarrow as pa
-
-    data = [value.encode("utf-8") for value in values]
     offsets = array("i", accumulate(map(len, data), initial=0))
     return pa.Array.from_buffers(pa.string(), len(data), [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(data))])
 
@@ -120,10 +160,8 @@ def from_batch(cls: type[R], batch: pa.RecordBatch) -> Iterator[R]:
 def _text_problem(value: Any) -> str | None:
     if not isinstance(value, str):
         return f"expected text, got {type(value).__name__}"
-    if value.isascii():
-        return None
     try:
-        value.encode("utf-8")
+        utf8(value)
     except UnicodeEncodeError as error:
         return (
             f"character {error.start} is a lone surrogate (U+{ord(value[error.start]):04X}), "

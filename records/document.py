@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import dataclass
 
-from records.base import InvalidRow, Row
+from records.base import InvalidRow, Row, utf8
 from records.words import words_in
 
 
@@ -21,7 +21,7 @@ def measured(text: str) -> tuple[str, int]:
 def encoded(text: str) -> bytes:
     """The text in UTF-8. Raises InvalidRow for lone surrogates."""
     try:
-        return text.encode("utf-8")
+        return utf8(text)
     except UnicodeEncodeError as error:
         raise InvalidRow(
             f"Document.text: character {error.start} is a lone surrogate, which UTF-8 and Parquet cannot hold"

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
 
-from records.base import Row, from_batch, to_batch
+from records.base import Columns, Row, from_batch
 from storage.errors import naming_full_disks
 from storage.location import Location
 from storage.manifest import Part
@@ -58,7 +58,8 @@ class TableWriter(Generic[R]):
         self.table = table
         self.parts: list[Part] = []
         self._folder, self._row = folder, row
-        self._rows: list[R] = []
+        self._columns: Columns[R] = Columns(row)
+        self._rows = 0
         self._bytes = 0
         self._part_bytes = 0
         self._part_rows = 0
@@ -66,9 +67,10 @@ class TableWriter(Generic[R]):
 
     def add(self, row: R) -> None:
         """Take one row."""
-        self._rows.append(row)
+        self._columns.add(row)
+        self._rows += 1
         self._bytes += _weight(row)
-        if self._bytes >= GROUP_BYTES or len(self._rows) >= GROUP_ROWS:
+        if self._bytes >= GROUP_BYTES or self._rows >= GROUP_ROWS:
             self._flush()
 
     def close(self) -> None:
@@ -90,10 +92,10 @@ class TableWriter(Generic[R]):
             self._start_part()
         assert self._open is not None
         with naming_full_disks(self.table, str(self._folder)):
-            self._open[4].write_batch(to_batch(self._row, self._rows), row_group_size=max(1, len(self._rows)))
+            self._open[4].write_batch(self._columns.batch(), row_group_size=max(1, self._rows))
         self._part_bytes += self._bytes
-        self._part_rows += len(self._rows)
-        self._rows, self._bytes = [], 0
+        self._part_rows += self._rows
+        self._columns, self._rows, self._bytes = Columns(self._row), 0, 0
         if self._part_bytes >= PART_BYTES:
             self._finish_part()
 
