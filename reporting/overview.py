@@ -37,7 +37,6 @@ class Line:
     """A task and split: names from outside, what was counted by measure, bins by measure, what the paper prints."""
 
     task: str
-    short: str
     split: str
     facts: Mapping[str, Any]
     counted: Mapping[str, Distribution]
@@ -82,7 +81,7 @@ def overview(
 ) -> Overview:
     """Page and pictures; equal input gives equal bytes.
 
-    params: title, tasks (name, short, split, paper: examples or rows, words_in, words_out), splits (of each task),
+    params: title, tasks (name, split, paper: examples or rows, words_in, words_out), splits (of each task),
     paper (title, short, url), run (what was asked). facts: by (task, split): examples, documents, references, pairs.
     """
     lines = [line(one, distributions, bins, facts) for one in params["tasks"]]
@@ -129,7 +128,6 @@ def line(
     own = [one for one in bins if (one.task, one.split) == (name, split)]
     return Line(
         task=name,
-        short=task["short"],
         split=split,
         facts=facts[name, split],
         counted={row.measure: row for row in distributions if (row.task, row.split) == (name, split)},

@@ -293,7 +293,6 @@ def overview_node(request: Request, statistics: Sequence[Node]) -> Node:
     shown_tasks = [
         {
             "name": node.label("task"),
-            "short": tasks[node.label("task")].short,
             "split": node.label("split"),
             "paper": paper_sizes(request.suite, tasks[node.label("task")], node.label("split")),
         }

@@ -37,7 +37,7 @@ def made(tasks: list[tuple[str, str, int, float]], sizes: dict[str, Any] | None 
             bins += [Bin("s", name, split, measure, 100, 126, count - 1)] if count > 1 else []
             bins += [Bin("s", name, split, measure, 1000, 1259, 1)] if count else []
         facts[name, split] = {"examples": count, "documents": count, "references": count, "pairs": count + 3}
-    listed = [{"name": name, "short": name, "split": split, "paper": sizes or {}} for name, split, _, _ in tasks]
+    listed = [{"name": name, "split": split, "paper": sizes or {}} for name, split, _, _ in tasks]
     params = {
         "title": "ZeroSCROLLS",
         "tasks": listed,
