@@ -156,10 +156,16 @@ def test_other_scheme_of_ids_leaves_nothing_to_compare(tmp_path: Path) -> None:
 
 
 def test_two_released_inputs_are_paired_with_one_of_ours(tmp_path: Path) -> None:
-    rows = released("zeroscrolls", "qmsum")[:2]
-    twice = [{**row, "id": name} for name in ("a", "b") for row in rows]
+    rows = released("zeroscrolls", "qmsum")
+    twice = [{**row, "id": name} for name in ("a", "b") for row in rows[:2]]
     found = compared(tmp_path, "zeroscrolls", "qmsum", rows, twice)
     assert dict(found.paired) == {"input": 1}
+
+
+def test_input_is_taken_from_the_release_that_has_its_id(tmp_path: Path) -> None:
+    rows = released("zeroscrolls", "qmsum")[:2]
+    found = compared(tmp_path, "zeroscrolls", "qmsum", rows, [{**rows[0], "id": "other"}, *rows])
+    assert dict(found.paired) == {"id": 1}
 
 
 def test_bad_rows_of_a_release_end_the_comparison_or_are_passed_over(tmp_path: Path) -> None:
