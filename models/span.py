@@ -38,7 +38,7 @@ ASKS_NUMBER = re.compile(
 )
 ASKS_NAME = re.compile(
     r"\b(?:who|whom|whose|where|which"
-    r"|what (?:\w+ )?(?:name|country|city|state|county|place|language|company|river|band|team))\b"
+    r"|what (?:\w+ ){0,2}(?:name|country|city|state|county|place|language|company|river|band|team))\b"
 )
 
 
@@ -55,7 +55,8 @@ def answer(text: Text, question: str, longest: int, *, yes_no: bool = False, hop
         return ""
     scores = relevance(text, text.passages, asked)
     if hops > 1:
-        scores = second_hop(text, scores, asked)
+        scores, bridge = second_hop(text, scores, asked)
+        asked = [*asked, *bridge]
     return best_candidate(text, scores, asked, kind_of(question), longest) or phrase(
         text, ranking(scores)[0], asked, longest
     )
@@ -70,8 +71,8 @@ def kind_of(question: str) -> str:
     return "name" if name else "phrase"
 
 
-def second_hop(text: Text, scores: Floats, asked: Sequence[str]) -> Floats:
-    """Relevance for what the best document leaves open, and for the names in it; nothing in that document."""
+def second_hop(text: Text, scores: Floats, asked: Sequence[str]) -> tuple[Floats, list[str]]:
+    """(relevance for what the best document leaves open and for the names in it, 0 in that document; those names)."""
     ranked = ranking(scores)
     document = np.array(text.document)
     first = document == document[ranked[0]]
@@ -83,7 +84,7 @@ def second_hop(text: Text, scores: Floats, asked: Sequence[str]) -> Floats:
     left = [word for word in asked if stem(word) not in said]
     found = relevance(text, text.passages, left) + relevance(text, text.passages, bridge)
     found[first] = 0.0
-    return found if found.any() else scores
+    return (found, bridge) if found.any() else (scores, [])
 
 
 def best_candidate(text: Text, scores: Floats, asked: Sequence[str], kind: str, longest: int) -> str:
@@ -107,7 +108,10 @@ def best_candidate(text: Text, scores: Floats, asked: Sequence[str], kind: str, 
 
 
 def phrase(text: Text, number: int, asked: Sequence[str], longest: int) -> str:
-    """At most `longest` words of a sentence: those after the question's own words, or before if more stand there."""
+    """`longest` words of a sentence: those after the question's own words, or before if more stand there.
+
+    Filled up from before where fewer follow (on the questions of fidelity.md#baselines 15.2 against 14.7 without).
+    """
     tokens = text.sentences[number].split(" ")
     own = {stem(word) for word in asked if word not in STOP}
     held = [place for place, token in enumerate(tokens) if own.intersection(map(stem, words(token)))]

@@ -12,6 +12,7 @@ from reporting.published import Published, published_of
 ARM = "full"
 NOT_ASKED = "not asked"
 NO_GOLD = "no inputs with gold"
+UPPER_BOUND = "upper bound: reads the references"
 
 
 @dataclass(frozen=True)
@@ -74,12 +75,21 @@ class Average:
 
 @dataclass(frozen=True)
 class Line:
-    """A model (a family of seeds is one line), its cells in the suite's order."""
+    """A model (a family of seeds is one line), its cells in the suite's order.
+
+    upper_bound: it reads the references; it stands below the models, has no average and is compared with none.
+    """
 
     model: str
     arm: str
     cells: tuple[Cell, ...]
     average: Average
+    upper_bound: bool = False
+
+    @property
+    def note(self) -> str:
+        """What must be said beside the label."""
+        return UPPER_BOUND if self.upper_bound else ""
 
     @property
     def label(self) -> str:
@@ -130,8 +140,9 @@ def board(rows: Sequence[Aggregate], params: Mapping[str, Any]) -> Board:
     """The leaderboard of a suite.
 
     rows: of every task, split and model, a family's members among them. params: suite, title, models, tasks (in
-    official order: name, short, metric, paper), published, failures (message by node name), as tasks/stages.py gives
-    them. Raises ValueError for a row of another suite, task or metric, and for two rows that contradict each other.
+    official order: name, short, metric, paper), published, failures (message by node name), upper_bounds (models that
+    read the references), as tasks/stages.py gives them. Raises ValueError for a row of another suite, task or metric,
+    and for two rows that contradict each other.
     """
     columns = tuple(
         Column(task["name"], task["short"], task["metric"], task.get("paper", {}).get("examples"))
@@ -146,7 +157,7 @@ def board(rows: Sequence[Aggregate], params: Mapping[str, Any]) -> Board:
         title=str(params["title"]),
         columns=columns,
         sections=tuple(
-            _section(split, known, columns, models, failures)
+            _section(split, known, columns, models, failures, frozenset(params.get("upper_bounds", ())))
             for split in sorted(splits, key=lambda name: (name != "test", name))
         ),
         failures=failures,
@@ -176,6 +187,7 @@ def _section(
     columns: Sequence[Column],
     models: Sequence[str],
     failures: Sequence[Failed],
+    bounds: frozenset[str],
 ) -> Section:
     here = {key[1:]: row for key, row in known.items() if key[0] == split}
     families = {(model, arm) for (model, arm, _), row in here.items() if row.seeds > 1}
@@ -189,10 +201,15 @@ def _section(
     names |= {(model, ARM) for model in models if all(model != name for name, _ in names)}
     order = {model: place for place, model in enumerate(models)}
     lines = []
-    for model, arm in sorted(names, key=lambda name: (name[1] != ARM, name[1], order.get(name[0], len(order)), name)):
+
+    def place(name: tuple[str, str]) -> tuple[bool, bool, str, int, tuple[str, str]]:
+        return name[0] in bounds, name[1] != ARM, name[1], order.get(name[0], len(order)), name
+
+    for model, arm in sorted(names, key=place):
         messages = {one.task: one.message for one in failures if (one.split, one.model) == (split, model)}
         cells = tuple(_cell(column, model, arm, here, messages) for column in columns)
-        lines.append(Line(model, arm, cells, average(cells)))
+        bound = model in bounds
+        lines.append(Line(model, arm, cells, Average(None, reason=UPPER_BOUND) if bound else average(cells), bound))
     return Section(split, tuple(lines))
 
 

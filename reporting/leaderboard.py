@@ -26,7 +26,8 @@ def as_json(board: Board) -> dict[str, Any]:
     """The contract of `run --json`: a row for every task that has one, and an average (or null) for every model.
 
     A family of seeds is one model. An average's name is the model's; with its arm, and its split where there are
-    several, behind it: "naive", "naive (closed-book)", "naive (validation)".
+    several, behind it: "naive", "naive (closed-book)", "naive (validation)". A row of a model that reads the references
+    has "upper_bound": true.
     """
     lines = [(section.split, line) for section in board.sections for line in section.lines]
     several = len(board.sections) > 1
@@ -49,6 +50,7 @@ def _row(split: str, line: Line, cell: Cell) -> dict[str, Any]:
         "ci": None if cell.low is None or cell.high is None else [cell.low, cell.high],
         "spread": cell.spread,
         "coverage": asdict(cell.coverage),
+        **({"upper_bound": True} if line.upper_bound else {}),
     }
 
 
@@ -109,7 +111,8 @@ def _markdown_table(board: Board, rows: Sequence[Sequence[str]]) -> str:
 
 def _markdown_line(line: Line) -> list[str]:
     values = [_with_spread(cell.value, cell.spread) + (" ⚠" if cell.unanswered else "") for cell in line.cells]
-    return [markdown_text(line.label), *values, _with_spread(line.average.value, line.average.spread)]
+    name = f"{line.label} ({line.note})" if line.note else line.label
+    return [markdown_text(name), *values, _with_spread(line.average.value, line.average.spread)]
 
 
 def _markdown_reference(board: Board, row: Reference) -> list[str]:
@@ -163,7 +166,7 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
     for line in section.lines:
         average = _terminal_value(line.average.value, line.average.spread, False)
         cells = [_terminal_value(cell.value, cell.spread, bool(cell.unanswered)) for cell in line.cells]
-        table.add_row(Text(shown(line.label), "bold"), *cells, average)
+        table.add_row(Text(shown(line.label), "dim" if line.upper_bound else "bold"), *cells, average)
     yield table
     for text in remarks(board, section):
         yield Text.assemble((f"{WARNING} ", "bold yellow"), (shown(text, REMARK), "yellow"))

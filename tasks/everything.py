@@ -33,6 +33,7 @@ def scored(home: Home, suite: str) -> tuple[list[Aggregate], dict[str, Any]]:
     """
     rows: dict[str, list[Aggregate]] = {}
     settings: dict[str, dict[str, Any]] = {}
+    bounds: set[str] = set()
     for run in reversed(home.runs()):
         own = {name: value for name, value in run["request"].items() if name not in NOT_SETTINGS}
         if own["suite"] != suite:
@@ -45,9 +46,11 @@ def scored(home: Home, suite: str) -> tuple[list[Aggregate], dict[str, Any]]:
             found = named(artifact)
             if settings.setdefault(found[-1].model, own) == own:
                 rows[slot] = found
+                if artifact.manifest.ingredients.params.get("reads_references"):
+                    bounds.add(found[-1].model)
     listed = [row for slot in sorted(rows) for row in rows[slot]]
     models = sorted({found[-1].model for found in rows.values()})
-    return listed, report_params(load_suite(suite), models, [])
+    return listed, report_params(load_suite(suite), models, [], sorted(bounds))
 
 
 def named(artifact: Artifact) -> list[Aggregate]:

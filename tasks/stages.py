@@ -263,13 +263,14 @@ def score_node(part: Part) -> Node:
 def aggregate_node(part: Part) -> Node:
     """Scores of all shards to the task's value, interval, spread and coverage."""
     metric = part.task.metric
+    bound = {"reads_references": True} if (part.table or {}).get("reads_references") else {}
     inputs = [("sample", sample_node(part))]
     for name, node in (("answers", generate_node), ("prompts", prompt_node), ("scores", score_node)):
         inputs += [(f"{name}-{number}", shard) for number, shard in enumerate(part.each_shard(node))]
     return Node(
         "aggregate",
         (*part.labels, ("metric", metric)),
-        {"metric": metric, "profile": part.profile.name},
+        {"metric": metric, "profile": part.profile.name, **bound},
         ("analysis.summary", "scoring.answers", metric_module(metric)),
         tuple(inputs),
     )
@@ -312,10 +313,11 @@ def overview_node(request: Request, statistics: Sequence[Node]) -> Node:
 
 def report_node(request: Request, aggregates: list[Node], failures: Sequence[Mapping[str, str]]) -> Node:
     """All aggregates to one page. failures: why a task of a model has none; see `failure`."""
+    bounds = sorted({node.label("model") for node in aggregates if node.params.get("reads_references")})
     return Node(
         "report",
         (("suite", request.suite), ("models", "+".join(request.models))),
-        {**report_params(request.config, request.models, failures), "run": shown(request)},
+        {**report_params(request.config, request.models, failures, bounds), "run": shown(request)},
         ("reporting.page", "reporting.leaderboard"),
         tuple((node.slot, node) for node in aggregates),
     )
@@ -339,8 +341,10 @@ def failure(node: Node, message: str) -> dict[str, str]:
     return {**{name: node.label(name) for name in ("task", "split", "model")}, "message": message}
 
 
-def report_params(suite: Suite, models: Sequence[str], failures: Sequence[Mapping[str, str]]) -> dict[str, Any]:
-    """What a report is told beside its rows."""
+def report_params(
+    suite: Suite, models: Sequence[str], failures: Sequence[Mapping[str, str]], upper_bounds: Sequence[str]
+) -> dict[str, Any]:
+    """What a report is told beside its rows. upper_bounds: those of the models that read the references."""
     return {
         "suite": suite.name,
         "title": suite.title,
@@ -349,5 +353,6 @@ def report_params(suite: Suite, models: Sequence[str], failures: Sequence[Mappin
         ],
         "published": dict(load_published(suite.name)),
         "models": list(models),
+        **({"upper_bounds": list(upper_bounds)} if upper_bounds else {}),
         "failures": [dict(one) for one in failures],
     }

@@ -32,6 +32,18 @@ def test_average_is_refused_while_any_task_is_missing_or_any_input_unanswered(as
     assert (as_json(content)["averages"]["m"] is not None) == whole
 
 
+def test_an_upper_bound_is_ranked_averaged_or_not_named_as_one() -> None:
+    rows = [row(task, model, 99.0 if model == "oracle" else 10.0) for model in ("oracle", "m") for task in TASKS]
+    content = board(rows, params(["oracle", "m"], upper_bounds=["oracle"]))
+    assert [line.model for line in content.sections[0].lines] == ["m", "oracle"]
+    told = as_json(content)
+    assert told["averages"] == {"m": pytest.approx(10.0), "oracle": None}
+    assert {(row["model"], row.get("upper_bound")) for row in told["tasks"]} == {("m", None), ("oracle", True)}
+    said = "upper bound: reads the references"
+    assert f"| oracle ({said}) |" in markdown(content)
+    assert f"oracle: no average: {said}" in printed(content)
+
+
 def test_one_unanswered_input_is_the_named_reason_for_no_average() -> None:
     content = board([row(task, "m", unanswered=int(task == "qmsum")) for task in TASKS], params(["m"]))
     line = content.sections[0].lines[0]

@@ -146,6 +146,12 @@ def test_seeds_are_drawn_once_each_with_the_published_value() -> None:
     assert "3 seeds from 10.00 to 12.00, mean 11.00; published naive baseline 22.6" in text
 
 
+def test_an_upper_bound_is_shown_as_a_model_like_any_other() -> None:
+    rows = [row(task, model) for model in ("oracle", "m") for task in TASKS]
+    shown = Reader(page(board(rows, params(["oracle", "m"], upper_bounds=["oracle"])), params(["oracle", "m"]))).shown
+    assert shown.count("upper bound: reads the references") == 3 + len(TASKS)  # headline, name, why, each task
+
+
 def test_a_failed_task_is_named_with_its_message() -> None:
     failures = [failure("qmsum/test.jsonl, line 7: not JSON")]
     given_params = params(["m"], failures)
