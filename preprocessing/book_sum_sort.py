@@ -63,7 +63,7 @@ def books(files: Sequence[File]) -> dict[str, dict[str, dict[tuple[int, int], Fi
     for name, place in files:
         path = PurePosixPath(name)
         if match := PART.fullmatch(path.name):
-            found[path.parent.name][path.parent.parent.name][int(match[1]), int(match[2])] = (name, place)
+            found[path.parent.name][path.parent.parent.name].setdefault((int(match[1]), int(match[2])), (name, place))
     return found
 
 
