@@ -125,7 +125,7 @@ def books(files: Sequence[File]) -> dict[str, dict[tuple[str, str], dict[tuple[i
         path = PurePosixPath(name)
         if match := PART.fullmatch(path.name):
             title, source = path.parent.name, path.parent.parent.name
-            found[same_title(title)][source, title][int(match[1]), int(match[2])] = (name, place)
+            found[same_title(title)][source, title].setdefault((int(match[1]), int(match[2])), (name, place))
     return found
 
 

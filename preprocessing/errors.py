@@ -52,5 +52,18 @@ class MalformedRecord(RawError):
     """One record cannot be used: it is dropped and counted."""
 
 
+class MalformedRow(MalformedRecord):
+    """A row of a CSV file that cannot be used. `cells`: what could be read of it, by column."""
+
+    def __init__(self, file: str, record: str, field: str, problem: str, reason: str) -> None:
+        super().__init__(file, record, field, problem, reason)
+        self.cells: dict[str, str] = {}
+
+    def with_cells(self, cells: dict[str, str]) -> "MalformedRow":
+        """The same with its cells."""
+        self.cells = cells
+        return self
+
+
 class MissingFile(RawError):
     """No raw file matches what the suite looks for."""

@@ -4,11 +4,11 @@ Licences, credits and page frames are taken off (docs/narrativeqa.md); the rule 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from preprocessing.errors import MalformedFile, MalformedRecord
+from preprocessing.errors import MalformedFile, MalformedRecord, MalformedRow
 from preprocessing.raw import RawFiles, Record, dropped, each
 from preprocessing.raw_kinds import refuse_foreign
 from preprocessing.story_book import strip_book, strip_book_page
@@ -17,6 +17,7 @@ from preprocessing.story_page import is_page
 from preprocessing.story_script import strip_script
 from records.base import Row
 from records.document import Document
+from records.drop import Drop
 from records.example import Example, metadata
 
 SETS = ("train", "valid", "test")
@@ -28,12 +29,11 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
     asked = of_split(raw.rows("questions", ("document_id", "set", "question", "answer1", "answer2")), split)
     listed = of_split(raw.rows("documents", ("document_id", "set", "kind")), split)
     stories = {Path(name).stem: (name, place) for name, place in raw.files("stories")}
-    questions: dict[str, list[Record]] = defaultdict(list)
-    for row in asked:
-        if isinstance(row, MalformedRecord):
-            yield dropped(row, task, split)
-        else:
-            questions[row.data["document_id"]].append(row)
+    questions: dict[str, list[Record | MalformedRecord]] = defaultdict(list)
+    document_id = ""
+    for row in asked:  # a malformed one keeps its place, so that the ids of the others do not change
+        document_id = cell(row, "document_id") or document_id
+        questions[document_id].append(row)
     known: set[str] = set()
 
     def convert(row: Record) -> Iterator[Row]:
@@ -44,21 +44,37 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
         return story(raw, row, stories, questions, task, split)
 
     yield from each(listed, convert, task=task, split=split)
-    for document_id, lost in questions.items():
+    for document_id, rows in questions.items():
         if document_id not in known:
-            problem = f"{document_id!r} is no document of this split; {len(lost)} questions are lost"
-            yield dropped(lost[0].error("document_id", problem, "unknown document"), task, split)
+            yield from lost(document_id, rows, task, split)
+
+
+def lost(document_id: str, rows: Sequence[Record | MalformedRecord], task: str, split: str) -> Iterator[Drop]:
+    """Questions of a document that is not in the list: one Drop for those that are sound."""
+    sound = [row for row in rows if isinstance(row, Record)]
+    yield from (dropped(row, task, split) for row in rows if isinstance(row, MalformedRecord))
+    if sound:
+        problem = f"{document_id!r} is no document of this split; {len(sound)} questions are lost"
+        yield dropped(sound[0].error("document_id", problem, "unknown document"), task, split)
+
+
+def cell(row: Record | MalformedRecord, column: str) -> str:
+    """What stands in a column, "" where a malformed row does not tell."""
+    cells = row.data if isinstance(row, Record) else row.cells if isinstance(row, MalformedRow) else {}
+    return str(cells.get(column, ""))
 
 
 def of_split(rows: Iterable[Record | MalformedRecord], split: str) -> list[Record | MalformedRecord]:
-    """The rows of a split, and those that are malformed: in which split they would be is not known."""
+    """The rows of a split, and malformed ones that do not tell theirs."""
     upstream = {"validation": "valid"}.get(split, split)
     found: list[Record | MalformedRecord] = []
     for row in rows:
-        if isinstance(row, MalformedRecord) or row.data["set"] == upstream:
+        named = cell(row, "set")
+        if named == upstream or (named not in SETS and isinstance(row, MalformedRecord)):
             found.append(row)
-        elif row.data["set"] not in SETS:
-            found.append(row.error("set", f"{row.data['set']!r} is none of {', '.join(SETS)}", "unknown split"))
+        elif isinstance(row, Record) and named not in SETS:
+            error = row.error("set", f"{named!r} is none of {', '.join(SETS)}", "unknown split")
+            found.append(MalformedRow(error.file, error.record, error.field, error.problem, error.reason))
     return found
 
 
@@ -66,7 +82,7 @@ def story(
     raw: RawFiles,
     row: Record,
     stories: dict[str, tuple[str, Path]],
-    questions: dict[str, list[Record]],
+    questions: Mapping[str, Sequence[Record | MalformedRecord]],
     task: str,
     split: str,
 ) -> Iterator[Row]:

@@ -90,5 +90,7 @@ def answer(record: Record) -> str:
         return "Yes" if record.boolean("yes_no") else "No"
     spans = record.texts("extractive_spans")
     if spans:
+        if not "".join(spans).strip():
+            raise record.error("extractive_spans", "has no text", "empty field")
         return ", ".join(spans)
     return record.text("free_form_answer")

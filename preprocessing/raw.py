@@ -293,7 +293,7 @@ def _lines(path: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
         while line := stream.readline(LINE_BYTES):
             number += 1
             where = f"line {number}"
-            if number == 1:
+            if not seen:
                 refuse_foreign(line, name)
             if len(line) >= LINE_BYTES and not line.endswith(b"\n"):
                 line, seen = b"", True

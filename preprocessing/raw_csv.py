@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from preprocessing.errors import MalformedFile, MalformedRecord
+from preprocessing.errors import MalformedFile, MalformedRecord, MalformedRow
 
 
 def csv_rows(text: str, name: str, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]] | MalformedRecord]:
@@ -31,9 +31,10 @@ def csv_rows(text: str, name: str, columns: Sequence[str]) -> Iterator[tuple[str
             continue
         if len(row) != len(header):  # a lost or an added comma
             problem = f"has {len(row)} fields, the header {len(header)}"
-            yield MalformedRecord(name, where, "", problem, "broken CSV")
+            yield MalformedRow(name, where, "", problem, "broken CSV").with_cells(dict(zip(header, row, strict=False)))
         elif hollow := next((column for column, cell in zip(header, row, strict=True) if "\0" in cell), ""):
-            yield MalformedRecord(name, where, hollow, "holds a NUL byte", "NUL byte")
+            cells = dict(zip(header, row, strict=True))
+            yield MalformedRow(name, where, hollow, "holds a NUL byte", "NUL byte").with_cells(cells)
         else:
             yield f"line {last}", dict(zip(header, row, strict=True))
 

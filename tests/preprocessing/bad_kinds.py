@@ -1,0 +1,635 @@
+"""Kinds of bad input, data set by data set: what is done to the files, and what must come of it.
+
+`python -m tests.preprocessing.bad_kinds` prints the table that stands in docs/bad_input.md.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tests.preprocessing.bad_layouts import DEEP, GONE, LABELS, LAYOUTS, Files, contracts, put, section, text
+
+WHOLE, NOTHING, CHANGED, EXAMPLES = None, -1, -2, -3
+DROPPED, FAILS, KEPT, FILTERED = "dropped", "the file fails", "kept", "filtered"
+BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Something that can be wrong.
+
+    lost: what the victim loses: WHOLE, the example of this number, EXAMPLES (its documents stand), NOTHING; CHANGED: it has
+    other rows, and some. said: what the message names. drops: how many there are. behind: documents behind all others.
+    """
+
+    layout: str
+    what: str
+    files: Callable[[], Files]
+    outcome: str
+    reason: str = ""
+    said: tuple[str, ...] = ()
+    lost: int | None = WHOLE
+    drops: int = 1
+    behind: int = 0
+
+
+KINDS: list[Kind] = []
+
+
+def kind(layout: str, what: str, files: Callable[[], Files], outcome: str = DROPPED, reason: str = "", *said: str,
+         lost: int | None = WHOLE, drops: int = 1, behind: int = 0) -> None:  # fmt: skip
+    lost = NOTHING if outcome == KEPT and lost is WHOLE else lost
+    KINDS.append(Kind(layout, what, files, outcome, reason, said, lost, drops, behind))
+
+
+def spoil(layout: str, *changes: tuple[Any, Any]) -> Callable[[], Files]:
+    """The victim with values put into it."""
+
+    def files() -> Files:
+        records = LAYOUTS[layout].records()
+        for path, value in changes:
+            records[1] = put(records[1], path, value)
+        return LAYOUTS[layout].files(records)
+
+    return files
+
+
+def bytes_(layout: str, change: Callable[[bytes], bytes], role: str = "records", name: str = "") -> Callable[[], Files]:
+    """A file with other bytes."""
+
+    def files() -> Files:
+        made = LAYOUTS[layout].files(LAYOUTS[layout].records())
+        ((key, data),) = [(key, data) for key, data in made.items() if key[0] == role and name in key[1]]
+        changed = change(data)
+        assert changed != data
+        return {**made, key: changed}
+
+    return files
+
+
+def more(layout: str, *others: tuple[str, str, bytes], without: str = "@") -> Callable[[], Files]:
+    """More files; without: those whose name holds it are left out."""
+
+    def files() -> Files:
+        made = LAYOUTS[layout].files(LAYOUTS[layout].records())
+        kept = {key: data for key, data in made.items() if without not in key[1]}
+        return {**kept, **{(role, name): data for role, name, data in others}}
+
+    return files
+
+
+def line(layout: str, change: Callable[[bytes], bytes]) -> Callable[[], Files]:
+    """The second line changed."""
+
+    def changed(data: bytes) -> bytes:
+        lines = data.split(b"\n")
+        lines[1] = change(lines[1])
+        return b"\n".join(lines)
+
+    return bytes_(layout, changed)
+
+
+def columns(data: bytes, change: Callable[[bytes], bytes]) -> bytes:
+    return b"\n".join(change(one) if one else one for one in data.split(b"\n"))
+
+
+# fmt: off
+# A table: a kind takes a line or two.
+# ---- lines, lists and files, whatever the data set
+
+LINES = "squality"
+kind(LINES, "a line that is no JSON", line(LINES, lambda one: one[:-5]), DROPPED, "broken JSON", "line 2", "is not JSON")
+kind(LINES, "two objects on a line", line(LINES, lambda one: one + one), DROPPED, "broken JSON", "line 2")
+kind(LINES, "Python's repr in place of JSON", line(LINES, lambda one: one.replace(b'"', b"'")), DROPPED, "broken JSON", "line 2")
+kind(LINES, "a list where an object belongs", line(LINES, lambda one: b"[" + one + b"]"), DROPPED, "wrong type", "must be a JSON object")
+kind(LINES, "brackets without end", line(LINES, lambda one: b"[" * 100_000), DROPPED, "broken JSON", "line 2", "is not JSON")
+kind(LINES, "objects nested without end", line(LINES, lambda one: b'{"a":' * 100_000), DROPPED, "broken JSON", "line 2", "is not JSON")
+kind(LINES, "a number of 5,000 digits", line(LINES, lambda one: one[:-1] + b', "n": ' + b"9" * 5000 + b"}"), DROPPED, "broken JSON", "line 2")
+kind(LINES, "NaN in a field that is not read", line(LINES, lambda one: one[:-1] + b', "n": NaN}'), DROPPED, "broken JSON", "NaN is not JSON")
+kind(LINES, "Latin-1 in one line", line(LINES, lambda one: one.replace(b"Once", b"Onc\xe9")), DROPPED, "invalid UTF-8", "line 2", "is not UTF-8 at byte")
+kind(LINES, "UTF-16 in one line", line(LINES, lambda one: one.decode().encode("utf-16-le")), DROPPED, "NUL byte", "line 2", "NUL byte")
+kind(LINES, "UTF-8 cut in a character", line(LINES, lambda one: one.replace(b"Once", b"Onc\xc3")), DROPPED, "invalid UTF-8", "line 2")
+kind(LINES, "encoded surrogates (CESU-8)", line(LINES, lambda one: one.replace(b"Once", b"\xed\xa0\xbd")), DROPPED, "invalid UTF-8", "line 2")
+kind(LINES, "NUL bytes in a line", line(LINES, lambda one: one.replace(b"Once", b"On\0e")), DROPPED, "NUL byte", "line 2", "NUL byte")
+kind(LINES, "a line of NUL bytes", line(LINES, lambda one: b"\0" * 4096), DROPPED, "NUL byte", "line 2", "NUL byte")
+kind(LINES, "a byte-order mark at the start of a later line", line(LINES, lambda one: BOM + one), KEPT)
+kind(LINES, "a byte-order mark", bytes_(LINES, lambda data: BOM + data), KEPT)
+kind(LINES, "CRLF line ends", bytes_(LINES, lambda data: data.replace(b"\n", b"\r\n")), KEPT)
+kind(LINES, "no newline at the end", bytes_(LINES, lambda data: data[:-1]), KEPT)
+kind(LINES, "a UTF-16 file", bytes_(LINES, lambda data: data.decode().encode("utf-16")), FAILS, "invalid UTF-8", "is UTF-16", "save it as UTF-8")
+kind(LINES, "a UTF-32 file", bytes_(LINES, lambda data: data.decode().encode("utf-32")), FAILS, "invalid UTF-8", "is UTF-32")
+kind(LINES, "gzip under the name of the text", bytes_(LINES, gzip.compress), FAILS, "another kind of file", "is gzip-compressed", "unpack it")
+kind(LINES, "a login page under the name of the file", bytes_(LINES, lambda data: b"\n<!DOCTYPE html><html></html>"), FAILS, "another kind of file", "web page")
+kind(
+    LINES,
+    "a pointer of Git LFS in place of the file",
+    bytes_(LINES, lambda data: b"version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"),
+    FAILS,
+    "another kind of file",
+    "Git LFS",
+)
+kind(LINES, "an empty file", bytes_(LINES, lambda data: b""), FAILS, "empty file", "is empty")
+kind(LINES, "a file of blank lines", bytes_(LINES, lambda data: b"\n \r\n"), FAILS, "empty file", "is empty")
+
+LIST = "space_digest"
+kind(LIST, "NaN in an item of a list", bytes_(LIST, lambda data: data.replace(b'"victim"', b"NaN")), DROPPED, "broken JSON", "item 1", "NaN is not JSON")
+kind(LIST, "an item nested without end", spoil(LIST, (("reviews", 1), DEEP)), DROPPED, "broken JSON", "item 1", "is not JSON")
+kind(LIST, "a list that is cut", bytes_(LIST, lambda data: data[: len(data) // 2]), FAILS, "broken JSON", "is not JSON")
+kind(LIST, "text behind a list", bytes_(LIST, lambda data: data + b"x"), FAILS, "broken JSON", "after the list")
+kind(LIST, "Latin-1 in a list", bytes_(LIST, lambda data: data.replace(b"victim", b"v\xefctim", 1)), FAILS, "invalid UTF-8", "is not UTF-8")
+
+OBJECT = "qasper"
+kind(
+    OBJECT,
+    "NaN in one of many records of an object",
+    bytes_(OBJECT, lambda data: data.replace(b'"We read victim."', b"NaN")),
+    DROPPED,
+    "broken JSON",
+    "paper victim",
+    "NaN is not JSON",
+)
+kind(
+    OBJECT,
+    "a record's name that stands twice",
+    bytes_(OBJECT, lambda data: data.replace(b'"victim": {', b'"victim": 1, "victim": {')),
+    DROPPED,
+    "duplicate id",
+    "paper victim",
+    "stands twice",
+    lost=NOTHING,
+)
+kind(OBJECT, "an object nested without end", spoil(OBJECT, (("qas", 0), DEEP)), FAILS, "broken JSON", "is not JSON")
+kind(OBJECT, "an object that is cut", bytes_(OBJECT, lambda data: data[:-9]), FAILS, "broken JSON", "line 1", "is not JSON")
+
+# ---- GovReport
+
+CRS, GAO = "gov_report crs", "gov_report gao"
+IDS = "split_ids/crs_test.ids"
+
+
+def deep(depth: int) -> Any:
+    tree = section("t", "p")
+    for _ in range(depth):
+        tree = section("t", "p", below=(tree,))
+    return tree
+
+
+def deep_text() -> str:
+    return text(put(LAYOUTS[CRS].records()[1], ("reports",), "@")).replace('"@"', '{"section_title": "t", "paragraphs": [], "subsections": [' * 10_000 + "]}" * 10_000)
+
+
+kind(CRS, "sections 300 deep", spoil(CRS, (("reports",), deep(300))), DROPPED, "", "crs/victim.json")
+kind(CRS, "sections 101 deep", spoil(CRS, (("reports",), deep(101))), DROPPED, "nesting", 'field "subsections" nests deeper than 100')
+kind(CRS, "sections 10,000 deep", more(CRS, ("crs", "crs/victim.json", deep_text().encode())), DROPPED, "broken JSON", "crs/victim.json", "is not JSON")
+kind(CRS, "sections without paragraphs or subsections", spoil(CRS, (("reports", "subsections"), [section("", ""), section("")])), KEPT, lost=CHANGED)
+kind(CRS, "a section with a title only", spoil(CRS, (("reports",), section("Only a title of victim"))), KEPT, lost=CHANGED)
+kind(
+    CRS,
+    "a report of empty sections",
+    spoil(CRS, (("reports",), section("", "", below=(section(""),)))),
+    DROPPED,
+    "empty field",
+    "crs/victim.json",
+    'field "reports" has no text',
+)
+kind(GAO, "a report without sections", spoil(GAO, (("report",), [])), DROPPED, "empty field", 'field "report" has no text')
+kind(GAO, "highlights without text", spoil(GAO, (("highlight",), [section("Titles are not taken", "")])), DROPPED, "empty field", 'field "highlight" has no text')
+kind(CRS, "a listed report without file", more(CRS, without="crs/victim"), DROPPED, "missing file", f"{IDS}, line 2", "there is no crs/victim.json")
+kind(CRS, "a report file that no list names", more(CRS, ("crs", "crs/other.json", b"{")), KEPT)
+kind(
+    CRS,
+    "an id that is a path",
+    bytes_(CRS, lambda data: data.replace(b"victim", b"../../etc/passwd"), "ids"),
+    DROPPED,
+    "missing file",
+    f"{IDS}, line 2",
+    "'../../etc/passwd'",
+)
+kind(CRS, "an id with control characters", bytes_(CRS, lambda data: data.replace(b"victim", b"\x1b[2Jx"), "ids"), DROPPED, "missing file", f"{IDS}, line 2", r"\x1b[2Jx")
+kind(
+    CRS,
+    "an id listed twice",
+    bytes_(CRS, lambda data: data.replace(b"victim", b"victim\nvictim"), "ids"),
+    DROPPED,
+    "duplicate id",
+    f"{IDS}, line 3",
+    "'victim' a second time",
+    lost=NOTHING,
+)
+kind(CRS, "blank lines, CRLF and a mark in a list of ids", bytes_(CRS, lambda data: BOM + b"\r\n\n" + data.replace(b"\n", b" \r\n\r\n"), "ids"), KEPT)
+kind(CRS, "Latin-1 in a list of ids", bytes_(CRS, lambda data: data.replace(b"victim", b"v\xefctim"), "ids"), DROPPED, "invalid UTF-8", f"{IDS}, line 2")
+kind(CRS, "an id with two files", more(CRS, ("crs", "copy/crs/victim.json", b"{}")), DROPPED, "duplicate id", f"{IDS}, line 2", "copy/crs/victim.json")
+kind(CRS, "the id of another report in a file", spoil(CRS, (("id",), "before")), DROPPED, "duplicate id", "crs/victim.json", lost=0)
+kind(CRS, "a report that is cut", bytes_(CRS, lambda data: data[:-20], "crs", "victim"), DROPPED, "broken JSON", "crs/victim.json", "is not JSON")
+kind(CRS, "a report of no bytes", bytes_(CRS, lambda data: b"", "crs", "victim"), DROPPED, "empty file", "crs/victim.json: is empty")
+kind(CRS, "a report of NUL bytes", bytes_(CRS, lambda data: b"\0" * 512, "crs", "victim"), DROPPED, "empty file", "crs/victim.json: is empty")
+kind(
+    CRS,
+    "a report of the other agency",
+    more(CRS, ("crs", "crs/victim.json", text(LAYOUTS[GAO].records()[1]).encode())),
+    DROPPED,
+    "missing field",
+    "crs/victim.json",
+    'field "reports"',
+)
+
+
+def both_agencies() -> Files:
+    other = {key: data for key, data in LAYOUTS[GAO].files(LAYOUTS[GAO].records()).items() if key[0] == "ids" or "victim" in key[1]}
+    other["ids", "split_ids/gao_test.ids"] = b"victim\n"
+    return {**LAYOUTS[CRS].files(LAYOUTS[CRS].records()), **other}
+
+
+kind(CRS, "the same id at both agencies", both_agencies, DROPPED, "duplicate id", "gao/victim.json", "victim", lost=NOTHING, behind=1)
+
+# ---- SummScreenFD
+
+FD = "summ_screen_fd"
+kind(FD, "a transcript without lines", spoil(FD, (("Transcript",), [])), DROPPED, "empty field", "line 2", 'field "Transcript" has no text')
+kind(FD, "a recap of blank lines", spoil(FD, (("Recap",), [" ", ""])), DROPPED, "empty field", "line 2", 'field "Recap" has no text')
+kind(FD, "a transcript that is one text", spoil(FD, (("Transcript",), "A: Hi.")), DROPPED, "wrong type", "line 2", 'field "Transcript" must be a list')
+kind(FD, "a file name that is only an ending", spoil(FD, (("filename",), ".json")), DROPPED, "empty field", "line 2", 'field "filename" names no episode')
+kind(FD, "an episode that stands twice", spoil(FD, (("filename",), "before.json")), DROPPED, "duplicate id", "line 2", "before", lost=0)
+
+# ---- QMSum
+
+QM = "qmsum"
+TURNS = "meeting_transcripts"
+kind(QM, "a meeting without topics", spoil(QM, (("topic_list",), None)), KEPT)
+kind(QM, "a speaker that is null", spoil(QM, ((TURNS, 1, "speaker"), None)), DROPPED, "wrong type", f"{TURNS}[1]", 'field "speaker" must be text, is null')
+kind(QM, "turns without words", spoil(QM, ((TURNS,), [{"speaker": "", "content": " "}] * 3)), DROPPED, "empty field", f'field "{TURNS}" has no text')
+kind(QM, "a meeting without queries", spoil(QM, (("general_query_list",), []), (("specific_query_list",), [])), KEPT, lost=CHANGED)
+kind(
+    QM,
+    "a query without answer",
+    spoil(QM, (("specific_query_list", 0), {"query": "Who ?"})),
+    DROPPED,
+    "missing field",
+    "specific_query_list[0]",
+    'field "answer" is missing',
+    lost=1,
+)
+kind(QM, "an answer without words", spoil(QM, (("general_query_list", 0, "answer"), " ")), DROPPED, "empty field", 'field "answer" is empty', lost=0)
+
+# ---- Qasper
+
+QA = "qasper"
+ANSWER = ("qas", 0, "answers", 0, "answer")
+kind(QA, "a question without answers", spoil(QA, (("qas", 0, "answers"), [])), DROPPED, "empty field", "qas[0]", 'field "answers" is empty', lost=0)
+kind(QA, "an answer of no kind", spoil(QA, ((*ANSWER, "free_form_answer"), "")), DROPPED, "empty field", "answers[0]", 'field "free_form_answer"', lost=0)
+kind(QA, "a free-form answer that is null", spoil(QA, ((*ANSWER, "free_form_answer"), None)), DROPPED, "wrong type", 'field "free_form_answer"', lost=0)
+kind(
+    QA,
+    "extractive spans without text",
+    spoil(QA, ((*ANSWER, "extractive_spans"), ["", " "])),
+    DROPPED,
+    "empty field",
+    "answers[0]",
+    'field "extractive_spans" has no text',
+    lost=0,
+)
+kind(
+    QA,
+    "an answer of several kinds: the first of unanswerable, yes or no, spans, free form is taken",
+    spoil(QA, ((*ANSWER, "extractive_spans"), ["x"])),
+    KEPT,
+    lost=CHANGED,
+)
+kind(QA, "a paper without sections", spoil(QA, (("full_text",), [])), DROPPED, "empty field", "paper victim", 'field "full_text" has no text')
+kind(QA, "a paper without questions", spoil(QA, (("qas",), [])), KEPT, lost=CHANGED)
+kind(QA, "a question id that stands twice", spoil(QA, (("qas", 0, "question_id"), "before-1")), DROPPED, "duplicate id", "paper victim", "before-1", lost=0)
+
+# ---- QuALITY
+
+QL, EARLY = "quality", "quality, early"
+for gold in (0, 5, -1):
+    kind(
+        QL,
+        f"gold label {gold}",
+        spoil(QL, (("questions", 0, "gold_label"), gold)),
+        DROPPED,
+        "answer is no option",
+        "line 2, questions[0]",
+        f'field "gold_label" {gold} names no option',
+        lost=0,
+    )
+kind(QL, "a gold label that is text", spoil(QL, (("questions", 0, "gold_label"), "2")), DROPPED, "wrong type", 'field "gold_label" must be a whole number', lost=0)
+kind(QL, "three options", spoil(QL, (("questions", 0, "options"), ["a", "b", "c"])), DROPPED, "options not four", 'field "options" must be four, are 3', lost=0)
+kind(QL, "five options", spoil(QL, (("questions", 0, "options"), list("abcde"))), DROPPED, "options not four", "are 5", lost=0)
+kind(QL, "an empty option", spoil(QL, (("questions", 0, "options", 2), " ")), DROPPED, "empty field", 'field "options" holds an empty text at place 3', lost=0)
+kind(QL, "two equal options", spoil(QL, (("questions", 0, "options", 2), "a one")), KEPT, lost=CHANGED)
+kind(QL, "a difficulty that is neither 0 nor 1", spoil(QL, (("questions", 0, "difficult"), "no")), DROPPED, "invalid value", 'field "difficult"', lost=0)
+kind(QL, "an article without questions", spoil(QL, (("questions",), [])), KEPT, lost=CHANGED)
+kind(
+    EARLY,
+    "a gap between numbered questions",
+    spoil(EARLY, (("question4",), "Which 4?")),
+    DROPPED,
+    "missing field",
+    "line 2",
+    'field "question4" stands behind a gap',
+    lost=NOTHING,
+)
+kind(EARLY, "an article of tags only", spoil(EARLY, (("article",), ["<p> </p>", "<br>"])), DROPPED, "empty field", "line 2", 'field "article" has no text')
+
+# ---- NarrativeQA
+
+NQA = "narrative_qa"
+DOCS, ASKED = "narrativeqa/documents.csv", "narrativeqa/qaps.csv"
+STORY = "narrativeqa/tmp/victim.content"
+kind(
+    NQA,
+    "questions of an unknown document",
+    bytes_(NQA, lambda data: data + b"nobody,test,Q?,a,b,q\nnobody,test,R?,a,b,q\n", "questions"),
+    DROPPED,
+    "unknown document",
+    f"{ASKED}, line 8",
+    "'nobody'",
+    "2 questions are lost",
+    lost=NOTHING,
+)
+kind(
+    NQA,
+    "a wrong split in the list of documents",
+    bytes_(NQA, lambda data: data.replace(b"victim,test", b"victim,dev"), "documents"),
+    DROPPED,
+    "unknown split",
+    f"{DOCS}, line 3",
+    "field \"set\" 'dev' is none of train, valid, test",
+    drops=2,
+)
+kind(
+    NQA,
+    "a wrong split in the list of questions",
+    bytes_(NQA, lambda data: data + b"victim,tset,Q?,a,b,q\n", "questions"),
+    DROPPED,
+    "unknown split",
+    f"{ASKED}, line 8",
+    "'tset'",
+    lost=NOTHING,
+)
+kind(NQA, "a story that is not there", more(NQA, without="victim.content"), DROPPED, "missing file", f"{DOCS}, line 3", "2 questions are lost")
+kind(NQA, "a story of no bytes", bytes_(NQA, lambda data: b"", "stories", "victim"), DROPPED, "empty file", f"{STORY}: is empty")
+kind(NQA, "a story of NUL bytes", bytes_(NQA, lambda data: b"\0" * 100, "stories", "victim"), DROPPED, "empty file", f"{STORY}: is empty")
+kind(NQA, "a story that is gzip-compressed", bytes_(NQA, gzip.compress, "stories", "victim"), DROPPED, "another kind of file", f"{STORY}: is gzip-compressed")
+kind(NQA, "a story in Latin-1", bytes_(NQA, lambda data: data.replace(b"It", b"\xc9t"), "stories", "victim"), KEPT, lost=CHANGED)
+kind(NQA, "a story in UTF-16", bytes_(NQA, lambda data: data.decode().encode("utf-16"), "stories", "victim"), KEPT)
+kind(
+    NQA,
+    "a kind that is neither book nor film",
+    bytes_(NQA, lambda data: data.replace(b"victim,test,gutenberg", b"victim,test,game"), "documents"),
+    DROPPED,
+    "unknown kind",
+    f"{DOCS}, line 3",
+    "'game' is none of gutenberg, movie",
+)
+kind(
+    NQA,
+    "a document that stands twice",
+    bytes_(NQA, lambda data: data + b"victim,test,movie,u,T,a,b\n", "documents"),
+    DROPPED,
+    "duplicate id",
+    f"{DOCS}, line 5",
+    "'victim' came before",
+    lost=NOTHING,
+)
+kind(
+    NQA,
+    "more columns in a CSV",
+    lambda: {key: data if key[0] == "stories" else columns(data, lambda row: row + b',"a, b"') for key, data in LAYOUTS[NQA].files(LAYOUTS[NQA].records()).items()},
+    KEPT,
+)
+kind(NQA, "newlines in a quoted field", bytes_(NQA, lambda data: data.replace(b'"Which, 1?",One 1', b'"Which,\n1?",One 1'), "questions"), KEPT, lost=CHANGED)
+kind(
+    NQA,
+    "NUL bytes in a CSV",
+    bytes_(NQA, lambda data: data.replace(b'victim,test,"Which, 0', b'victim,test,"Whi\0h, 0'), "questions"),
+    DROPPED,
+    "NUL byte",
+    f"{ASKED}, line 4",
+    'field "question" holds a NUL byte',
+    lost=0,
+)
+kind(
+    NQA,
+    "a field of 200,000 characters in a CSV",
+    bytes_(NQA, lambda data: data.replace(b'"Which, 1?",One 1', b'"' + b"x" * 200_000 + b'",One 1'), "questions"),
+    DROPPED,
+    "broken CSV",
+    f"{ASKED}, line 5",
+    "is not CSV",
+    lost=1,
+)
+kind(
+    NQA,
+    "an added comma in a CSV",
+    bytes_(NQA, lambda data: data.replace(b"One 1,Two,q\nafter", b"One 1,Two,q,z\nafter"), "questions"),
+    DROPPED,
+    "broken CSV",
+    f"{ASKED}, line 5",
+    "has 7 fields, the header 6",
+    lost=1,
+)
+kind(
+    NQA,
+    "a quote inside a field of a CSV",
+    bytes_(NQA, lambda data: data.replace(b'"Which, 1?",One 1', b'"Which" 1?",One 1'), "questions"),
+    DROPPED,
+    "broken CSV",
+    f"{ASKED}, line 5",
+    "is not CSV",
+    lost=1,
+)
+kind(NQA, "a quote that never closes", bytes_(NQA, lambda data: data + b'victim,test,"Who', "questions"), FAILS, "broken CSV", f"{ASKED}, line 8", "is not CSV")
+kind(NQA, "a column that is not there", bytes_(NQA, lambda data: data.replace(b"answer2", b"second"), "questions"), FAILS, "missing field", 'field "answer2" is missing')
+kind(NQA, "a column that stands twice", bytes_(NQA, lambda data: data.replace(b"question_tokenized", b"answer1"), "questions"), FAILS, "broken CSV", "twice")
+kind(
+    NQA,
+    "an answer without text",
+    bytes_(NQA, lambda data: data.replace(b'"Which, 1?",One 1', b'"Which, 1?", '), "questions"),
+    DROPPED,
+    "empty field",
+    f"{ASKED}, line 5",
+    'field "answer1" is empty',
+    lost=1,
+)
+kind(
+    NQA,
+    "a question without text",
+    bytes_(NQA, lambda data: data.replace(b'"Which, 1?",One 1', b",One 1"), "questions"),
+    DROPPED,
+    "empty field",
+    f"{ASKED}, line 5",
+    'field "question" is empty',
+    lost=1,
+)
+kind(NQA, "Latin-1 in a CSV", bytes_(NQA, lambda data: data.replace(b"Two", b"Tw\xf6", 1), "questions"), FAILS, "invalid UTF-8", f"{ASKED}, line 2")
+
+# ---- ContractNLI
+
+CN = "contract_nli"
+NOTES = ("annotation_sets", 0, "annotations")
+
+
+def labels(**changes: Any) -> Callable[[], Files]:
+    return lambda: contracts(LAYOUTS[CN].records(), {**LABELS, **changes})
+
+
+kind(CN, "a span beyond the contract", spoil(CN, (("spans", 1), [11, 9999])), DROPPED, "span out of range", "documents[1]", 'field "spans[1]"', "[11, 9999]")
+kind(CN, "a span that ends before it begins", spoil(CN, (("spans", 1), [20, 11])), DROPPED, "span out of range", 'field "spans[1]"', "[20, 11]")
+kind(CN, "a span before the contract", spoil(CN, (("spans", 0), [-1, 4])), DROPPED, "span out of range", 'field "spans[0]"')
+kind(CN, "a span of three numbers", spoil(CN, (("spans", 0), [0, 1, 2])), DROPPED, "span out of range", 'field "spans[0]"')
+kind(CN, "a span of true and false", spoil(CN, (("spans", 0), [False, True])), DROPPED, "span out of range", 'field "spans[0]"')
+kind(CN, "evidence that names no span", spoil(CN, ((*NOTES, "nda-1", "spans"), [2])), DROPPED, "span out of range", "nda-1", 'field "spans" [2]', lost=0)
+kind(CN, "a choice that is none", spoil(CN, ((*NOTES, "nda-2", "choice"), "Maybe")), DROPPED, "answer is no option", "nda-2", "'Maybe'", lost=1)
+kind(CN, "a label without annotation", spoil(CN, ((*NOTES, "nda-2"), GONE)), DROPPED, "missing field", "documents[1]", 'field "nda-2" is missing', lost=1)
+kind(CN, "an annotation without label", spoil(CN, ((*NOTES, "nda-9"), {"choice": "Entailment", "spans": []})), DROPPED, "invalid value", "'nda-9'")
+kind(CN, "two sets of annotations", spoil(CN, (("annotation_sets",), [{"annotations": {}}] * 2)), DROPPED, "invalid value", 'field "annotation_sets" must be one, are 2')
+kind(CN, "no set of annotations", spoil(CN, (("annotation_sets",), [])), DROPPED, "invalid value", 'field "annotation_sets" must be one, are 0')
+kind(
+    CN,
+    "a label without hypothesis, which no contract has",
+    labels(**{"nda-3": {"short_description": "x"}}),
+    DROPPED,
+    "missing field",
+    "label nda-3",
+    'field "hypothesis" is missing',
+    lost=NOTHING,
+)
+kind(CN, "a contract id that stands twice", spoil(CN, (("id",), 0)), DROPPED, "duplicate id", "documents[1]", "0_nda-1", lost=EXAMPLES, drops=2)
+kind(CN, "a file without labels", lambda: {("records", "contract_nli/test.json"): b'{"documents": []}'}, FAILS, "missing field", 'field "labels" is missing')
+kind(
+    CN,
+    "a file without documents",
+    lambda: {("records", "contract_nli/test.json"): b'{"documents": {}, "labels": {}}'},
+    FAILS,
+    "wrong type",
+    'field "documents" must be a list',
+)
+
+# ---- SQuALITY
+
+SQ = "squality"
+kind(SQ, "a question without responses", spoil(SQ, (("questions", 1, "responses"), [])), DROPPED, "empty field", "questions[1]", 'field "responses" is empty', lost=1)
+kind(
+    SQ,
+    "a response without text",
+    spoil(SQ, (("questions", 1, "responses", 2, "response_text"), " ")),
+    DROPPED,
+    "empty field",
+    "responses[2]",
+    'field "response_text" is empty',
+    lost=1,
+)
+kind(SQ, "two questions of one number", spoil(SQ, (("questions", 1, "question_number"), 1)), DROPPED, "duplicate id", "line 2", "victim_1", lost=1)
+kind(SQ, "a question number that is true", spoil(SQ, (("questions", 1, "question_number"), True)), DROPPED, "wrong type", 'field "question_number"', lost=1)
+kind(SQ, "a story without questions", spoil(SQ, (("questions",), [])), KEPT, lost=CHANGED)
+kind(SQ, "a story without metadata", spoil(SQ, (("metadata",), {})), DROPPED, "missing field", "line 2, metadata", 'field "passage_id" is missing')
+
+# ---- MuSiQue
+
+MQ = "musique"
+kind(
+    MQ,
+    "support beyond the paragraphs",
+    spoil(MQ, (("question_decomposition", 1, "paragraph_support_idx"), 20)),
+    DROPPED,
+    "out of range",
+    "line 2, question_decomposition[1]",
+    'field "paragraph_support_idx" 20 names none of 20 paragraphs',
+)
+kind(MQ, "support that is null (as in unanswerable questions)", spoil(MQ, (("question_decomposition", 1, "paragraph_support_idx"), None)), KEPT)
+kind(
+    MQ,
+    "fewer than 20 paragraphs",
+    lambda: LAYOUTS[MQ].files([record if number != 1 else {**record, "paragraphs": record["paragraphs"][:19]} for number, record in enumerate(LAYOUTS[MQ].records())]),
+    KEPT,
+    lost=CHANGED,
+)
+kind(MQ, "no paragraphs", spoil(MQ, (("paragraphs",), [])), DROPPED, "empty field", "line 2", 'field "paragraphs" is empty')
+kind(MQ, "answerable as text", spoil(MQ, (("answerable",), "true")), DROPPED, "wrong type", "line 2", 'field "answerable" must be true or false')
+kind(MQ, "a twin without partner", spoil(MQ, (("answerable",), False)), KEPT, lost=CHANGED)
+kind(MQ, "two answerable versions of a question", spoil(MQ, (("id",), "2hop__before")), DROPPED, "duplicate id", "line 2", "2hop__before", lost=0)
+
+# ---- SpaceDigest
+
+SP = "space_digest"
+for rating in (0, 6, -1):
+    kind(
+        SP,
+        f"rating {rating}",
+        spoil(SP, (("reviews", 2, "rating"), rating)),
+        DROPPED,
+        "rating out of range",
+        "item 1, reviews[2]",
+        f'field "rating" {rating} is outside 1 to 5',
+    )
+for wrong in (4.5, "5", None):
+    kind(SP, f"rating {json.dumps(wrong)}", spoil(SP, (("reviews", 2, "rating"), wrong)), DROPPED, "wrong type", "item 1, reviews[2]", 'field "rating"')
+kind(SP, "a hotel with too few reviews", spoil(SP, (("reviews", 2, "rating"), 3)), FILTERED, "too few reviews")
+kind(SP, "a hotel without reviews", spoil(SP, (("reviews",), [])), FILTERED, "too few reviews")
+kind(SP, "a review without sentences", spoil(SP, (("reviews", 2, "sentences"), [])), DROPPED, "empty field", "reviews[2]", 'field "sentences" have no text')
+kind(SP, "sentences that are one text", spoil(SP, (("reviews", 2, "sentences"), "Good.")), DROPPED, "wrong type", "reviews[2]", 'field "sentences" must be a list')
+kind(SP, "a hotel that stands twice", spoil(SP, (("entity_id",), "before")), DROPPED, "duplicate id", "item 1", "before", lost=0)
+
+# ---- BookSumSort
+
+BS = "book_sum_sort"
+FOLDER = "booksum/finished_summaries/shmoop/B victim"
+PART = f"{FOLDER}/section_1_part_0.txt"
+kind(BS, "a summary without text", spoil(BS, ((1, "summary"), "")), DROPPED, "empty field", PART, 'field "summary" is empty', drops=2)
+kind(BS, "a summary of no bytes", bytes_(BS, lambda data: b"", "records", PART), DROPPED, "empty file", f"{PART}: is empty", drops=2)
+kind(BS, "a summary that is no JSON", bytes_(BS, lambda data: b"Chapter 1", "records", PART), DROPPED, "broken JSON", PART, "is not JSON", drops=2)
+kind(
+    BS,
+    "a file name without numbers",
+    more(BS, ("records", f"{FOLDER}/section_x_part_0.txt", b"{}")),
+    DROPPED,
+    "file name",
+    "section_x_part_0.txt",
+    "section_<number>_part_<number>.txt",
+    lost=NOTHING,
+)
+kind(
+    BS,
+    "two files for one part",
+    more(BS, ("records", f"{FOLDER}/section_01_part_0.txt", b"{}")),
+    DROPPED,
+    "duplicate id",
+    "section_01_part_0.txt",
+    "section_1_part_0.txt",
+    lost=NOTHING,
+)
+kind(
+    BS,
+    "gaps in the numbers of the parts",
+    lambda: {
+        (role, name.replace("B victim/section_1", "B victim/section_10").replace("B victim/section_2", "B victim/section_20")): data
+        for (role, name), data in LAYOUTS[BS].files(LAYOUTS[BS].records()).items()
+    },
+    KEPT,
+    lost=CHANGED,
+)
+kind(BS, "two equal summaries", spoil(BS, ((1, "summary"), "Part 0 of victim.")), FILTERED, "repeated summary")
+kind(BS, "a book of two parts", more(BS, without="B victim/section_2"), FILTERED, "number of parts")
+
+
+# fmt: on
+def table() -> str:
+    """The kinds as Markdown."""
+    rows = [f"| {one.layout.partition(' ')[0].rstrip(',')} | {one.what} | {told(one)} |" for one in KINDS]
+    return "\n".join(["| data set | kind | outcome |", "| --- | --- | --- |", *rows])
+
+
+def told(one: Kind) -> str:
+    if one.outcome in (KEPT, FAILS):
+        return one.outcome + (f": {one.reason}" if one.reason else "")
+    return f"{one.outcome}: {one.reason or 'nesting or broken JSON'}"
+
+
+if __name__ == "__main__":
+    print(table())
