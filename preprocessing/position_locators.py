@@ -174,7 +174,7 @@ def is_place(text: str, match: re.Match[str], *, linked: bool = False) -> bool:
     if linked or unit in SURE:
         return True
     if small or (how == "word" and number[0].islower()):
-        if unit == "letter":  # "Letter 12", but not "letter three times"
+        if unit in ("letter", "section"):  # "Letter 12", but not "letter three times"
             return False
         return bool(
             _verb(text, match.end())

@@ -54,6 +54,7 @@ DETERMINED = re.compile(
     r"(?:(?!(?:of|in|at|from|by|to|on|for|with|as|and|or)\b)[a-z-]+\s+)?$",
     re.I,
 )
+IN_THE = re.compile(r"\b(?:in|of|from|since)\s+(?:the|this)\s+$", re.I)
 PAGES = re.compile(r"(?:pp?|pgs?|pages?|ll?|lines?)\.?\s*\d+(?:\s*[-–—,]\s*\d+){0,4}", re.I)
 CITED = re.compile(r"[IVX]+\.[ivx]+(?:\.\d+(?:[-–—]\d+)?)?|\d+\.\d+\.\d+(?:[-–—]\d+)?")
 PARENTHESIS = re.compile(r"[ \t]*(?:\(([^()\n]{1,60})\)|\[([^\[\]\n]{1,60})\])")
@@ -156,7 +157,7 @@ def _replace(passage: Passage, match: re.Match[str], rule: str) -> None:
 
 
 def _of_this_book(passage: Passage, match: re.Match[str], unit: str, *, begins: bool) -> bool:
-    """Whether "the third book" is one of this book: it begins or ends, the work is named, or the part has such a number.
+    """Whether "the third book" is one of this book: it begins or ends, the work is named, the part is so numbered.
 
     "The last acts of magic" and "the second letter" are none.
     """
@@ -165,5 +166,7 @@ def _of_this_book(passage: Passage, match: re.Match[str], unit: str, *, begins: 
         return begins or after.strip().startswith(("beg", "open", "end"))
     if OF_WORK.match(after):
         return True
-    numbered = unit in ("book", "act", "volume") and any(unit == one for one, _, _ in passage.place.places)
-    return numbered and not after.startswith(" of ")
+    numbered = any(unit == one for one, _, _ in passage.place.places) and not after.startswith(" of ")
+    if unit == "act":
+        return numbered and bool(IN_THE.search(passage.text[max(0, match.start() - 8) : match.start("order")]))
+    return numbered and unit in ("book", "volume")
