@@ -39,8 +39,9 @@ BARE_NUMBER = re.compile(
     r"\s*(?:(?:\d{1,3}|[IVXLC]{2,})[.:)]\s+(?=[\"“'‘]?[A-Z])|[IVX]{2,7}\s+(?=[A-Z][a-z]|A\s)"
     r"|[IVXLC][.:)]\s+(?=(?:The|A|An|In|At|On|When|As|After|It|He|She|They|This)\s))"
 )
+DECORATION = " \t*_#=~[]-–—|"  # around headings
 LEADING = (LABELLED, SECTIONED, NUMBERS_LEFT, BARE_NUMBER)
-LINE = re.compile(rf"(?:{LABEL}|(?:the\s+)?(?:{SECTIONS})|\d{{1,3}}|[ivxlc]+|part\s+\w+)[ \t]*[:.]?[ \t]*", re.I)
+LINE = re.compile(rf"(?:{LABEL}|(?:the\s+)?(?:{SECTIONS})|\d{{1,3}}|{ANY_NUMBER})[ \t]*[:.]?[ \t]*", re.I)
 LONGEST_TITLE = 12  # words behind a number on a line of its own
 
 
@@ -65,10 +66,10 @@ def lines_of_headings(passage: Passage) -> None:
     if "\n" not in text.strip():
         return
     for line in re.finditer(r"[^\n]+", text):
-        words = line[0].strip()
-        start = passage.skip(line.start())
+        words = line[0].strip(DECORATION)
+        start = line.start() + line[0].find(words) if words else line.start()
         if LINE.fullmatch(words) or headed(passage, start, words):
-            passage.edit("title_line", start, start + len(words))
+            passage.edit("title_line", line.start(), line.end())
 
 
 def headed(passage: Passage, start: int, words: str) -> bool:
