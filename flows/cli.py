@@ -214,6 +214,20 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
             ),
         ],
     ),
+    "cuts": (
+        "what was taken out of book summaries because it reveals their order, rule by rule, for a person to check",
+        "scrollwork cuts zeroscrolls --sample --out cuts.html",
+        "flows.commands.cuts",
+        [
+            (["suite"], {"nargs": "?", "default": "zeroscrolls", "help": SUITE}),
+            *(option for option in BUILD_OPTIONS if option[0][0] in ("--raw", "--sample", "--set")),
+            (["--every-source"], {"action": "store_true", "help": "all sources of a book, not only the chosen one"}),
+            (
+                ["--out"],
+                {"default": "", "metavar": "FILE", "help": "the whole list: FILE.html to read, FILE.tsv to sort"},
+            ),
+        ],
+    ),
     "verify": (
         "recompute digests from any artifact back to the raw files",
         "scrollwork verify",

@@ -63,7 +63,7 @@ def curate(
         if malformed:  # a book with a gap has no true order
             yield Drop(task, split, where, "book with a malformed part", "its order would have a gap", error=True)
             continue
-        told = [one for one in parts if not (edits and is_introduction(one.name))]
+        told = story_parts(parts, edits)
         for one in parts:
             if one not in told:
                 yield Drop(task, split, one.file, "introduction or overview", f"its name is {one.name!r}", error=False)
@@ -80,6 +80,11 @@ def curate(
             counts = Counter(edit.rule for _, after in edited for edit in after.edits)
             yield from documents
             yield from examples(title, source, documents, counts, permutations, seed, task, split)
+
+
+def story_parts(parts: Sequence[Part], edits: Sequence[str]) -> list[Part]:
+    """The parts that tell some of the story: by their names no introductions, overviews or analyses."""
+    return [one for one in parts if "introduction" not in edits or not is_introduction(one.name)]
 
 
 def without_position(title: str, parts: Sequence[Part], edits: Sequence[str]) -> list[tuple[Part, Stripped]]:
@@ -102,7 +107,7 @@ def cuts(
                 parts.append(part(raw, file))
             except (MalformedFile, MalformedRecord):
                 continue
-        told = [one for one in parts if not is_introduction(one.name)]
+        told = story_parts(parts, edits)
         yield from ((one, None) for one in parts if one not in told)
         yield from ((one, edit) for one, after in without_position(title, told, edits) for edit in after.edits)
 

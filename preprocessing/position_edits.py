@@ -10,6 +10,9 @@ from preprocessing.position_locators import Locator, Place, locators
 
 # a sentence starts at the text's start, on a new line, behind . ! ? (and closing quotes), or behind an opening quote
 STARTS = re.compile(r"(?:^|\n|[.!?…](?:[\"'”’)\]]|\s)*\s|[.!?]\s*[\"”]\s*|(?:^|\s)[\"“‘(\[])\s*$")
+MOST_HEADINGS = 8  # one behind the other
+SPACE = re.compile(r"\s*")
+BLANKS = re.compile(r"[ \t]*")
 KEPT_UNITS = frozenset({"chapter", "scene", "canto", "stave", "letter", "episode"})
 
 
@@ -57,36 +60,42 @@ class Passage:
 
     def cut(self, rule: str, start: int, end: int) -> bool:
         """Take out words at the start of a sentence; what follows starts it."""
-        end += len(self.text[end:]) - len(self.text[end:].lstrip(" \t"))
+        blanks = BLANKS.match(self.text, end)
+        end = blanks.end() if blanks else end
         first = self.text[end : end + 1]
         return self.edit(rule, start, end + 1, first.upper()) if first.islower() else self.edit(rule, start, end)
 
     def starts_sentence(self, at: int) -> bool:
         """Whether a sentence starts here; a heading that was taken out before does not hide it."""
-        for place in range(bisect_left(self.edits, at, key=lambda edit: edit.start) - 1, -1, -1):
-            edit = self.edits[place]
+        place = bisect_left(self.edits, at, key=lambda edit: edit.start)
+        for edit in reversed(self.edits[max(0, place - MOST_HEADINGS) : place]):
             if edit.replacement or self.text[edit.end : at].strip():
                 break
             at = edit.start
-        return bool(STARTS.search(self.text[max(0, at - 12) : at])) or not self.text[:at].strip()
+        return bool(STARTS.search(self.text[max(0, at - 12) : at])) or self.skip(0) >= at
+
+    def skip(self, at: int) -> int:
+        """The first character from here on that is no white space."""
+        found = SPACE.match(self.text, at)
+        return found.end() if found else at
 
     @property
     def begins(self) -> int:
         """Where the text starts behind the headings that were taken out at its start."""
-        at = len(self.text) - len(self.text.lstrip())
+        at = self.skip(0)
         for edit in self.edits:
             if edit.start > at or edit.replacement:
                 break
-            at = edit.end
-            at += len(self.text[at:]) - len(self.text[at:].lstrip())
+            at = self.skip(edit.end)
         return at
 
     def after_headings(self) -> Iterator[int]:
         """Where text starts behind headings: at the start, and behind each that was taken out further on."""
-        yield self.begins
+        begins = self.begins
+        yield begins
         for edit in list(self.edits):
-            if edit.start > self.begins and edit.rule == "title_line":
-                yield edit.end + len(self.text[edit.end :]) - len(self.text[edit.end :].lstrip())
+            if edit.start > begins and edit.rule == "title_line":
+                yield self.skip(edit.end)
 
     def places_in(self, start: int, end: int) -> list[Locator]:
         """The places that the text names between two characters."""

@@ -34,12 +34,14 @@ SECTION = re.compile(
 NUMBERS_LEFT = re.compile(
     rf"\s*{ANY_NUMBER}(?:(?:\s*,|\s*&|\s+and)*\s+{ANY_NUMBER}){{0,6}}\s+\.\s+(?=[A-Z\"“'‘])", re.I
 )
-# "IV. The captain ..." and "12) The ..."; without a mark only numerals that are no word or initial
+# "IV. The captain ..." and "12) The ..."; numerals of one letter may be initials
 BARE_NUMBER = re.compile(
-    r"\s*(?:\d{1,3}|[IVXLC]+)(?:[.:)]\s+|[ \t]*\n\s*)(?=[\"“'‘]?[A-Z])|\s*[IVX]{2,7}\s+(?=[A-Z][a-z]|A\s)"
+    r"\s*(?:(?:\d{1,3}|[IVXLC]{2,})[.:)]\s+(?=[\"“'‘]?[A-Z])|[IVX]{2,7}\s+(?=[A-Z][a-z]|A\s)"
+    r"|[IVXLC][.:)]\s+(?=(?:The|A|An|In|At|On|When|As|After|It|He|She|They|This)\s))"
 )
+DECORATION = " \t*_#=~[]-–—|"  # around headings
 LEADING = (LABELLED, SECTIONED, NUMBERS_LEFT, BARE_NUMBER)
-LINE = re.compile(rf"(?:{LABEL}|(?:the\s+)?(?:{SECTIONS})|\d{{1,3}}|[ivxlc]+|part\s+\w+)[ \t]*[:.]?[ \t]*", re.I)
+LINE = re.compile(rf"(?:{LABEL}|(?:the\s+)?(?:{SECTIONS})|\d{{1,3}}|{ANY_NUMBER})[ \t]*[:.]?[ \t]*", re.I)
 LONGEST_TITLE = 12  # words behind a number on a line of its own
 
 
@@ -64,10 +66,10 @@ def lines_of_headings(passage: Passage) -> None:
     if "\n" not in text.strip():
         return
     for line in re.finditer(r"[^\n]+", text):
-        words = line[0].strip()
-        start = line.start() + len(line[0]) - len(line[0].lstrip())
+        words = line[0].strip(DECORATION)
+        start = line.start() + line[0].find(words) if words else line.start()
         if LINE.fullmatch(words) or headed(passage, start, words):
-            passage.edit("title_line", start, start + len(words))
+            passage.edit("title_line", line.start(), line.end())
 
 
 def headed(passage: Passage, start: int, words: str) -> bool:
@@ -95,6 +97,6 @@ def inline(passage: Passage, locator: Locator) -> None:
         return
     before = BEFORE_PLACE.search(text[max(0, locator.start - 60) : locator.start])
     start = locator.start - len(before[0]) if before else locator.start
-    start += len(text[start:]) - len(text[start:].lstrip())
+    start = passage.skip(start)
     if passage.starts_sentence(start) and (behind.end() == len(text) or text[locator.end] != ","):
         passage.cut("title_line", start, behind.end())

@@ -17,6 +17,7 @@ INTRODUCTORY = re.compile(
     re.I | re.S,
 )
 NAMED = re.compile(rf"\b{KIND}\b", re.I)
+HEADED = re.compile(rf"\s*(?:{KIND}|author['’]?s?\s+note)[ \t]*[:.]?[ \t]*\n", re.I)
 STORY = re.compile(r"\b(?:prologue|epilogue|induction|prelude)\b", re.I)
 
 
@@ -25,8 +26,18 @@ def is_introduction(name: str) -> bool:
     return bool(INTRODUCTORY.fullmatch(name[:200])) and not Place.of(name).places and not STORY.search(name)
 
 
+def ends_line(text: str, at: int) -> bool:
+    """Whether nothing stands before a character on its line."""
+    return not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t*_#=-")
+
+
 def introduction(passage: Passage) -> None:
-    """What stands before the first chapter in a part whose name is "Preface and Chapters 1 to 2" or the like."""
+    """What stands before the first chapter: in a part named "Preface and Chapters 1 to 2", or under such a heading."""
+    if HEADED.match(passage.text):
+        number = next((one for one in passage.found if ends_line(passage.text, one.start)), None)
+        if number:
+            passage.edit("introduction", 0, number.start)
+            return
     if not NAMED.search(passage.name) or not passage.place.places:
         return
     unit, first, _ = min(passage.place.places, key=lambda place: place[1])

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from preprocessing.position_words import ORDINAL, ORDINALS
+
 ONES = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 TEENS = ["ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"]
 TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
@@ -16,7 +18,7 @@ WORD = rf"(?:{'|'.join(TENS)})(?:(?:\s?-\s?|\s)(?:{UNDER_TEN}))?|{'|'.join(TEENS
 # a year, an hour, a percentage or an ordinal is no place in a book
 NUMBER = (
     r"(?:(?P<digits>\d{1,3})(?:\.\d{1,2})?(?![\d%]|[,:]\d|st\b|nd\b|rd\b|th\b)"
-    rf"|(?P<word>{WORD})\b|(?P<roman>{ROMAN})(?!\w|['’](?:m|d|ve|ll)\b))"
+    rf"|(?P<word>{WORD})\b|the\s+(?P<nth>{ORDINAL})\b|(?P<roman>{ROMAN})(?!\w|['’](?:m|d|ve|ll)\b))"
 )
 ANY_NUMBER = re.sub(r"\?P<\w+>", "?:", NUMBER)
 # long forms first; the order of the sizes, largest first
@@ -85,7 +87,7 @@ def value(match: re.Match[str]) -> int:
         return int(match["digits"])
     if match["word"]:
         return sum(VALUES[word] for word in re.split(r"[\s-]+", match["word"].lower()) if word)
-    return roman(match["roman"])
+    return ORDINALS[match["nth"].lower()] if match["nth"] else roman(match["roman"])
 
 
 def roman(text: str) -> int:
@@ -96,7 +98,7 @@ def roman(text: str) -> int:
 
 def form(match: re.Match[str]) -> str:
     """How a number is written."""
-    return "digits" if match["digits"] else "word" if match["word"] else "roman"
+    return next(how for how in ("digits", "word", "nth", "roman") if match[how])
 
 
 def locators(text: str) -> Iterator[Locator]:
@@ -169,12 +171,14 @@ def is_place(text: str, match: re.Match[str], *, linked: bool = False) -> bool:
         return False
     if not linked and NAMED.search(before) and (unit not in SURE or SACRED.search(before)):
         return False
+    if how == "nth":  # "Book the Second"
+        return not small and number[0].isupper()
     if how == "roman" and len(number) == 1 and not _letter_is_number(unit, number, small, before):
         return False
     if linked or unit in SURE:
         return True
     if small or (how == "word" and number[0].islower()):
-        if unit == "letter":  # "Letter 12", but not "letter three times"
+        if unit in ("letter", "section"):  # "Letter 12", but not "letter three times"
             return False
         return bool(
             _verb(text, match.end())

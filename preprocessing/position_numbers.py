@@ -7,14 +7,14 @@ import re
 
 from preprocessing.position_edits import Passage, plural
 from preprocessing.position_locators import SURE, Locator
-from preprocessing.position_words import COUNT, LAST, NEIGHBOURS, ORDINAL, ORDINALS, WORK
+from preprocessing.position_words import COUNT, LAST, NEIGHBOURS, NOVEL, ORDINAL, ORDINALS, WORK
 
 VERB = (
     r"(?=\s+(?:opens?|begins?|starts?|ends?|closes?|concludes?|takes\s+place|is\s+set|deals?|continues?|focuses|consists?"
     r"|covers?|describes?|introduces?|returns?|details?|picks?\s+up)\b)"
 )
 NTH = re.compile(
-    r"\b(?P<owner>the|this|these|his|her|its|their|our|an|\w+['’]s)\s+(?:(?:two|three|four|five)\s+)?(?:very\s+)?"
+    rf"\b(?P<owner>the|this|these|his|her|its|their|our|an|{NOVEL}['’]s|section['’]s)\s+(?:(?:two|three|four|five)\s+)?(?:very\s+)?"
     rf"(?P<order>{ORDINAL}|{LAST}|{'|'.join(sorted(NEIGHBOURS))}|\d{{1,3}}(?:st|nd|rd|th))\s+(?:and\s+(?:{ORDINAL}|{LAST})\s+)?"
     rf"(?:{COUNT}\s+)?(?:(?:short|brief|long|lengthy|main)\s+)?"
     r"(?:(?P<sure>chapters?|cantos?|staves?|scenes?)\b(?!['’]s)"
@@ -54,6 +54,8 @@ DETERMINED = re.compile(
     r"(?:(?!(?:of|in|at|from|by|to|on|for|with|as|and|or)\b)[a-z-]+\s+)?$",
     re.I,
 )
+IS = re.compile(r"\b(?:is|was)\s+$")
+IN_THE = re.compile(r"\b(?:in|of|from|since)\s+(?:the|this)\s+$", re.I)
 PAGES = re.compile(r"(?:pp?|pgs?|pages?|ll?|lines?)\.?\s*\d+(?:\s*[-–—,]\s*\d+){0,4}", re.I)
 CITED = re.compile(r"[IVX]+\.[ivx]+(?:\.\d+(?:[-–—]\d+)?)?|\d+\.\d+\.\d+(?:[-–—]\d+)?")
 PARENTHESIS = re.compile(r"[ \t]*(?:\(([^()\n]{1,60})\)|\[([^\[\]\n]{1,60})\])")
@@ -152,11 +154,14 @@ def _replace(passage: Passage, match: re.Match[str], rule: str) -> None:
     elif order not in NEIGHBOURS:
         mine = mine or begins
     shown = plural(shown) if many else shown
+    if IS.search(text[max(0, match.start() - 8) : match.start()]) and not many:  # "This is the first chapter"
+        passage.edit(rule, match.start(), match.end(), f"a {shown}")
+        return
     passage.edit(rule, match.start(), match.end(), _this_or_other(shown, mine=mine, many=many, begins=begins))
 
 
 def _of_this_book(passage: Passage, match: re.Match[str], unit: str, *, begins: bool) -> bool:
-    """Whether "the third book" is one of this book: it begins or ends, the work is named, or the part has that number.
+    """Whether "the third book" is one of this book: it begins or ends, the work is named, the part is so numbered.
 
     "The last acts of magic" and "the second letter" are none.
     """
@@ -165,5 +170,10 @@ def _of_this_book(passage: Passage, match: re.Match[str], unit: str, *, begins: 
         return begins or after.strip().startswith(("beg", "open", "end"))
     if OF_WORK.match(after):
         return True
-    numbered = unit in ("book", "act", "volume") and any(unit == one for one, _, _ in passage.place.places)
-    return numbered and not after.startswith(" of ")
+    numbered = any(unit == one for one, _, _ in passage.place.places) and not after.startswith(" of ")
+    if unit == "act":
+        return numbered and bool(IN_THE.search(passage.text[max(0, match.start() - 8) : match.start("order")]))
+    if unit == "letter":  # "the second letter" of a part called "Letter 2"
+        nth = ORDINALS.get(match["order"].lower(), 0)
+        return numbered and bool(passage.place.holds((("letter", nth, nth),)))
+    return numbered and unit in ("book", "volume")

@@ -15,13 +15,17 @@ LONG = r"(?:short|brief|long|lengthy|transitional)"
 OPENERS = (
     # "When the play begins," is left: it may be a play on a stage of the story
     rf"(?:as|when|while)\s+{ACTION}(?:the|this|our)\s+{WORK}\s+(?:itself\s+)?(?:opens?|closes?)",
+    rf"when\s+{ACTION}the\s+(?:novel|novella|book|story|tale)\s+(?:begins|starts)",
+    rf"(?:at|by|from|near|towards?)\s+the\s+{NOVEL}['’]s\s+(?:{START}|end|close|conclusion)",
+    rf"{IN}\s+this,\s+the\s+(?:{LAST}|{ORDINAL})\s+{UNIT}(?:\s+of\s+the\s+{WORK})?",
     rf"as\s+{ACTION}(?:the|this|our)\s+{WORK}\s+(?:itself\s+)?(?:begins?|starts?|commences|ends?|concludes?)",
     rf"as\s+{ACTION}(?:the|this|our)\s+{WORK}\s+draws\s+to\s+(?:a|its)\s+close",
     rf"(?:as|when)\s+(?:the|this)\s+{UNIT}\s+(?:opens?|begins?|starts?|commences)",
     rf"(?:right\s+)?(?:in|at|near|by|towards?|from)\s+the\s+(?:very\s+)?(?:{START}|end|close|conclusion)\s+of\s+(?:the|this|our)\s+{NOVEL}",
     rf"(?:in|at|near|from)\s+the\s+(?:very\s+)?{START}\s+of\s+(?:the|this)\s+{UNIT}",
     rf"{IN}\s+(?:this|these)\s+(?:(?:{COUNT}|{LONG})\s+)?{UNIT}s?",
-    rf"{IN}\s+(?:the|this|these)\s+(?:\w+['’]s\s+)?(?:very\s+)?(?P<order>{LAST}|{ORDINAL})\s+(?:(?:{COUNT}|{LONG})\s+)?{UNIT}s?",
+    rf"{IN}\s+(?:the|this|these)\s+(?:\w+['’]s\s+)?(?:very\s+)?(?P<order>{LAST}|{ORDINAL})\s+(?:(?:{COUNT}|{LONG})\s+)?{UNIT}s?"
+    rf"(?:\s+of\s+the\s+{WORK})?",
 )
 OPENER = re.compile(rf"\b(?:{'|'.join(OPENERS)}){END}", re.I)
 BEFORE_PLACE = re.compile(rf"\b(?:{IN}|(?P<as>as)|{IN}\s+the\s+(?:very\s+)?{START}\s+of)\s+$", re.I)
@@ -30,17 +34,23 @@ IN_SECTION = re.compile(
     rf"\bin\s+(?:the|this|a|his|her)\s+(?:\w+\s+)?(?P<name>{SECTION})(?:\s+(?:to|of)\s+(?:the|this|his|her)\s+{WORK})?{END}",
     re.I,
 )
-THE_SECTION = re.compile(rf"\b(?:the|this)\s+(?P<name>{SECTION})\b(?!['’])", re.I)
+THE_SECTION = re.compile(rf"\b(?:the|this)\s+(?:{NOVEL}['’]s\s+)?(?P<name>{SECTION})\b(?!['’])", re.I)
 VERB = r"(?:opens?|begins?|starts?|commences|closes|ends?|concludes?|finishes)"
 # something must follow: "The play begins, and the hall falls silent" is a play in the story
 FOLLOWED = (
-    r"(?=(?:\s+off)?\s+(?:with|in|on|at|by|as|when|where|outside|inside|near|after|before|just|one|during|from|to|upon|amid"
+    r"(?=(?:\s+o(?:ff|ut))?\s+(?:with|in|on|at|by|as|when|where|outside|inside|near|after|before|just|one|during|from|to|upon|amid"
     r"|late|early|under|not)\b)"
 )
 OPENING = re.compile(
     rf"\b(?P<subject>(?:(?:the|this|our)\s+(?:(?:entire|whole|inset|main|actual)\s+)?{WORK}s?"
     r"|(?-i:[A-Z])[\w-]+['’]s\s+(?:novel|novella|play|tragedy|comedy|poem|epic|book))(?:\s+(?:proper|itself))?)"
     rf"\s+(?:now\s+|then\s+)?{VERB}{FOLLOWED}",
+    re.I,
+)
+# "Dickens begins his novel with a fog"; "she closes the book with a snap" is no such thing
+OPENED = re.compile(
+    r"\b(?:opens|begins|starts|ends|closes|concludes)\s+(?P<work>(?:the|this|his|her|their)\s+(?:novel|novella|play))"
+    r"(?=\s+(?:with|by)\b)",
     re.I,
 )
 # inside a sentence "the story ends" may be a story that is told in the book
@@ -81,6 +91,8 @@ def opening(passage: Passage) -> None:
         begins = passage.starts_sentence(match.start())
         if begins or SURELY_THIS.match(match["subject"]):
             this_part(passage, match.start(), match.end("subject"), begins=begins)
+    for match in OPENED.finditer(text):
+        this_part(passage, match.start("work"), match.end(), begins=False)
     if title := r"\s+".join(re.escape(word) for word in passage.book.title.split()):
         verb = r"(?=\s+(?:opens|begins|starts|ends|closes|concludes)\s+(?:with|in|on|by|at|where|outside|as)\b)"
         for match in re.compile(rf"\b(?:the\s+)?{title}{verb}", re.I).finditer(text):

@@ -10,9 +10,11 @@ from preprocessing.position_edits import Passage, stem
 from preprocessing.position_words import BEFORE_NAMES, HONORIFICS, NO_TITLE, PARTICLES, SMALL, STARTERS
 
 MOST_WORDS = 24
+LONGEST_LINE = 200  # characters of a title
 QUOTED = re.compile(r"\s*(?:\"([^\"\n]{2,90})\"|“([^”\n]{2,90})”)[.:]?\s+(?=[\"“'‘]?[A-Z])")
+SHOUTED = r"[A-Z][A-Z'’,&-]*[A-Z][,.:!?]?"
 CAPITALS = re.compile(
-    r"\s*((?:[A-Z][A-Z'’,&-]*[A-Z][,.:!?]?|A|OF|I|&)(?:\s+(?:[A-Z][A-Z'’,&-]*[A-Z][,.:!?]?|A|I|&)){1,13})\s+(?=[\"“'‘]?[A-Z][a-z]|[AI]\s)"
+    rf"\s*(?:{SHOUTED}|[AI&])(?:\s+(?:{SHOUTED}|[AI&])){{0,12}}\s+{SHOUTED}\s+(?=[\"“'‘]?[A-Z][a-z]|[AI]\s)"
 )
 WORD = re.compile(r"\s*([^\s]+)")
 
@@ -46,14 +48,14 @@ def name_of_part(passage: Passage) -> None:
 
 def line_title(passage: Passage, at: int) -> int:
     """The end of a short line in title case without a full stop, directly behind a heading on a line; 0 where none."""
-    text = passage.text
-    if not at or "\n" not in text[:at]:
+    end = passage.text.find("\n", at, at + LONGEST_LINE)
+    if end < 0 or "\n" not in passage.text[max(0, at - 3) : at]:
         return 0
-    line, newline, _ = text[at:].partition("\n")
+    line = passage.text[at:end]
     words = line.split()
-    if not newline or not 0 < len(words) <= MOST_WORDS or line.rstrip()[-1:] in ".,;" or not is_title(words):
+    if not 0 < len(words) <= MOST_WORDS or line.rstrip()[-1:] in ".,;" or not is_title(words):
         return 0
-    return at + len(line) + 1
+    return end + 1
 
 
 def quoted(passage: Passage, at: int) -> int:
@@ -68,16 +70,7 @@ def quoted(passage: Passage, at: int) -> int:
 def capitals(passage: Passage, at: int) -> int:
     """The end of a title in capitals; 0 where there is none."""
     match = CAPITALS.match(passage.text, at)
-    if not match or match.end() >= len(passage.text):
-        return 0
-    words = match[1].split()
-    while words and words[-1] in ("A", "I"):
-        words.pop()
-    return (
-        0
-        if len(words) < 2
-        else at + passage.text[at:].index(words[-1], passage.text[at : match.end()].rindex(words[-1])) + len(words[-1])
-    )
+    return match.end() if match else 0
 
 
 def is_title(words: list[str]) -> bool:
@@ -89,7 +82,7 @@ def is_title(words: list[str]) -> bool:
 
 def run_in(passage: Passage, at: int) -> int:
     """The end of a title that runs into the first sentence; 0 where nothing shows that it is one."""
-    if any(locator.start == at for locator in passage.found):
+    if passage.places_in(at, at + 60)[:1] and passage.places_in(at, at + 60)[0].start == at:
         return 0
     words, ends = leading(passage.text, at)
     for split in range(len(words) - 1, 0, -1):
