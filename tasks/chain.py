@@ -76,6 +76,10 @@ def build(request: Request, engine: Engine = run_inline) -> Chain:
     sweep(request)
     locations = locations_of(request)
     finished = ran(request, engine, build_nodes(request))
+    if request.strict and any(one.error for one in finished):
+        chain = Chain(request, tuple(finished))
+        note(chain)
+        return chain
     statistics = [one.node for one in finished if one.node.stage == "statistics" and not one.error]
     overview = overview_node(request, statistics)
     last, page = mending(Workshop(locations), lambda: overviewed(request, overview, engine))
