@@ -131,8 +131,9 @@ def main(small: bool = False) -> list[str]:
             megabytes = write(raw, times * reports, shape) / 1e6
             name = f"build {times}x, {shape} ({times * reports:,} reports, {megabytes:.0f} MB JSON Lines)"
             found += compared(name, raw, Path(folder) / "out", 3 if times == 1 else 2, peaks if shape == "tree" else {})
-        one, four = peaks["ours"]
-        found.append(f"build, peak memory of 4x beside 1x: {four:.0f} MB / {one:.0f} MB = {four / one:.2f}")
+        for who, what in (("ours", "curating"), ("whole", "with prompts")):
+            one, four = peaks[who]
+            found.append(f"build, peak memory of 4x beside 1x, {what}: {four:.0f} / {one:.0f} MB = {four / one:.2f}")
     return found
 
 
@@ -143,11 +144,13 @@ def compared(name: str, raw: Path, out: Path, rounds: int, peaks: dict[str, list
         programs |= {"batched": HF_BATCHED, "manual": HF_MANUAL}
     costs = interleaved({who: python(code, str(raw), str(out / who)) for who, code in programs.items()}, rounds)
     ours = costs["ours"]
-    peaks.setdefault("ours", []).append(ours.peak_mb)
+    for who in ("ours", "whole"):
+        peaks.setdefault(who, []).append(costs[who].peak_mb)
     made = documents(out / "ours", "artifacts/curate/*/*/documents-*.parquet")
     lines = [
-        f"{name}: {len(made):,} kept, {ours.cpu_s:.2f} s of CPU, {ours.peak_mb:.0f} MB; "
-        f"{against(ours, costs['floor'])} reading and writing alone; with 500 prompts {costs['whole'].cpu_s:.2f} s"
+        f"{name}: {len(made):,} kept, {ours.cpu_s:.2f} s of CPU, {ours.peak_mb:.0f} MB; with 500 prompts "
+        f"{costs['whole'].cpu_s:.2f} s, {costs['whole'].peak_mb:.0f} MB",
+        f"  {against(ours, costs['floor'])} reading JSON and writing Parquet",
     ]
     if "batched" not in programs:
         return [*lines, "  datasets is not installed: .venv/bin/python -m pip install -e '.[hf]' to compare with it"]
@@ -160,7 +163,9 @@ def compared(name: str, raw: Path, out: Path, rounds: int, peaks: dict[str, list
 
 def against(ours: Cost, peer: Cost) -> str:
     """CPU beside a peer's."""
-    return f"1/{peer.cpu_s / ours.cpu_s:.2f} the CPU of ({peer.cpu_s:.2f} s, {peer.peak_mb:.0f} MB)"
+    ratio = peer.cpu_s / ours.cpu_s
+    told = f"1/{ratio:.2f} of" if ratio > 1 else f"{1 / ratio:.2f} times"
+    return f"{told} the CPU ({peer.cpu_s:.2f} s, {peer.peak_mb:.0f} MB) of"
 
 
 def documents(folder: Path, pattern: str) -> dict[str, int]:

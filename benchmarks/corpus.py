@@ -193,12 +193,8 @@ def text(path: Path, data: str) -> None:
 def lines(path: Path, records: Iterable[dict[str, Any]]) -> int:
     """JSON Lines; how many."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    count = 0
     with path.open("w", encoding="utf-8") as out:
-        for record in records:
-            count += 1
-            out.write(json.dumps(record) + "\n")
-    return count
+        return sum(1 for record in records if out.write(json.dumps(record) + "\n"))
 
 
 def table(path: Path, head: str, rows: Iterable[Iterable[object]]) -> None:

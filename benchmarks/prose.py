@@ -1,4 +1,4 @@
-"""Generated text that is cheap to make and compresses about as English does: word frequencies fall as in English."""
+"""Generated text, cheap to make, that compresses about as English does: word frequencies fall as in English."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A generated corpus like GovReport, in the layout of its authors' copy on the Hub: JSON Lines of section trees.
 
-Reports of about 7,100 words with summaries of about 500, 47 kB of JSON each: 4,900 reports are 231 MB. One in 16 is
-unfit by SCROLLS' filter.
+Reports of about 7,100 words with summaries of about 500, 49 kB of JSON each: 4,750 reports are 231 MB. One in sixteen
+is unfit by SCROLLS' filter.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class Record:
         """A list of texts (blank ones too)."""
         items = self.array(field)
         try:
-            "".join([item for item in items if not str.isascii(item)]).encode("utf-8")
+            utf8("".join([item for item in items if not str.isascii(item)]))
         except (TypeError, UnicodeEncodeError):  # which one, and why
             return [self.sub({field: item}, field, i).text(field, empty=True) for i, item in enumerate(items)]
         return items

@@ -4,12 +4,29 @@ Each example has a number that depends on (seed, task, id) alone; the smallest o
 500 examples"; method and seed are not published, fidelity.md#sampling).
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from records.example import Example
 from records.stable import stable_int
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What of an example decides whether it is chosen; its texts are not kept while others are looked at."""
+
+    place: int
+    task: str
+    example_id: str
+    metadata: str
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The example's metadata."""
+        found: dict[str, Any] = json.loads(self.metadata)
+        return found
 
 
 def choose(
@@ -23,17 +40,19 @@ def choose(
     order_by: str = "",
     unique_by: str = "",
     skip: int = 0,
-) -> list[Example]:
+) -> Iterator[Example]:
     """The chosen examples in their curated order, named as the suite's.
 
+    examples: gone through twice, so a list or something else that begins anew. Raises TypeError for an iterator.
     size: at most so many, 0 for all. by, strata: at most so many of each value of metadata field `by`. order_by: those
     with the highest value of this field, ties by chance. unique_by: at most one of each value of this field. skip: so
     many of the first choices are left to another split.
     """
-    listed = list(examples)
-    places = {example.example_id: place for place, example in enumerate(listed)}
+    if iter(examples) is examples:
+        raise TypeError("examples are gone through twice; this is an iterator")
+    listed = [Candidate(place, one.task, one.example_id, one.metadata) for place, one in enumerate(examples)]
 
-    def rank(example: Example) -> tuple[float, int]:
+    def rank(example: Candidate) -> tuple[float, int]:
         worth = float(example.facts[order_by]) if order_by else 0.0
         return -worth, stable_int("sample", seed, example.task, example.example_id)
 
@@ -41,7 +60,7 @@ def choose(
     if unique_by and by and strata:
         ranked = scarce_first(ranked, by, strata)
     room = dict(strata or {})
-    taken: list[Example] = []
+    taken: list[Candidate] = []
     seen: set[Any] = set()
     for example in ranked:
         if size and len(taken) == size + skip:
@@ -57,12 +76,11 @@ def choose(
         if unique_by:
             seen.add(facts[unique_by])
         taken.append(example)
-    taken = taken[skip:]
-    taken.sort(key=lambda example: places[example.example_id])
-    return [replace(example, suite=suite) for example in taken]
+    chosen = {example.place for example in taken[skip:]}
+    return (replace(example, suite=suite) for place, example in enumerate(examples) if place in chosen)
 
 
-def scarce_first(ranked: list[Example], by: str, strata: Mapping[str, int]) -> list[Example]:
+def scarce_first(ranked: list[Candidate], by: str, strata: Mapping[str, int]) -> list[Candidate]:
     """Examples of small strata before those of large ones, so that a twin taken by the large one cannot empty it."""
     return sorted(ranked, key=lambda example: strata.get(value_name(example.facts[by]), 0))
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from preprocessing.sampling import choose
 from records.example import Example
@@ -13,14 +14,22 @@ from tasks.workshop import Workshop
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
     """Choose, and count what was chosen."""
-    chosen = choose(inputs["curated"].rows("examples", Example), **node.params)
     examples = writer.table("examples", Example)
     documents: set[str] = set()
-    for example in chosen:
+    count = references = 0
+    for example in choose(Curated(inputs["curated"]), **node.params):
         examples.add(example)
         documents.update(example.document_ids)
-    writer.facts = {
-        "examples": len(chosen),
-        "documents": len(documents),
-        "references": sum(len(example.references) for example in chosen),
-    }
+        count += 1
+        references += len(example.references)
+    writer.facts = {"examples": count, "documents": len(documents), "references": references}
+
+
+@dataclass(frozen=True)
+class Curated:
+    """The examples of a curated artifact, read anew each time they are gone through: they are never all in memory."""
+
+    artifact: Artifact
+
+    def __iter__(self) -> Iterator[Example]:
+        return self.artifact.rows("examples", Example)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -15,8 +17,12 @@ def example(name: str, **facts: Any) -> Example:
     return Example("t", "test", name, ("d",), ("r",), metadata=metadata(**facts))
 
 
-def names(examples: list[Example]) -> list[str]:
+def names(examples: Iterable[Example]) -> list[str]:
     return [one.example_id for one in examples]
+
+
+def list_of(examples: list[Example], **policy: Any) -> list[Example]:
+    return list(choose(examples, **policy))
 
 
 MANY = [example(f"e{n}") for n in range(1000)]
@@ -51,7 +57,7 @@ def test_seeds_choose_the_same() -> None:
 
 def test_both_twins_are_taken_or_the_shares_are_wrong() -> None:
     twins = [example(f"{n}{kind}", answerable=kind == "a", musique_id=str(n)) for n in range(600) for kind in "au"]
-    found = choose(
+    found = list_of(
         twins, suite="s", seed=0, size=500, by="answerable", strata={"true": 400, "false": 100}, unique_by="musique_id"
     )
     assert Counter(one.facts["answerable"] for one in found) == {True: 400, False: 100}
@@ -60,7 +66,7 @@ def test_both_twins_are_taken_or_the_shares_are_wrong() -> None:
 
 def test_answerable_twins_use_up_the_unanswerable_ones() -> None:
     twins = [example(f"{n}{kind}", answerable=kind == "a", musique_id=str(n)) for n in range(5) for kind in "au"]
-    found = choose(
+    found = list_of(
         twins, suite="s", seed=0, size=5, by="answerable", strata={"true": 4, "false": 1}, unique_by="musique_id"
     )
     assert Counter(one.facts["answerable"] for one in found) == {True: 4, False: 1}
@@ -68,7 +74,27 @@ def test_answerable_twins_use_up_the_unanswerable_ones() -> None:
 
 def test_most_rated_hotels_are_left() -> None:
     hotels = [example(f"h{n}", rated_reviews=n) for n in range(50)]
-    found = choose(hotels, suite="s", seed=0, size=10, order_by="rated_reviews")
+    found = list_of(hotels, suite="s", seed=0, size=10, order_by="rated_reviews")
     assert names(found) == [f"h{n}" for n in range(40, 50)]
     after = choose(hotels, suite="s", seed=0, size=5, order_by="rated_reviews", skip=10)
     assert names(after) == [f"h{n}" for n in range(35, 40)]
+
+
+def test_examples_that_can_be_read_once_are_chosen_as_none() -> None:
+    with pytest.raises(TypeError, match="gone through twice"):
+        choose(iter(MANY), suite="s", seed=0, size=5)
+
+
+def test_all_examples_are_held_while_they_are_chosen_from() -> None:
+    """One text of 64 kB each, read anew each time: 200 of them are 13 MB, choosing takes a fraction of that."""
+
+    class Long:
+        def __iter__(self) -> Iterator[Example]:
+            return (Example("t", "test", f"e{n}", ("d",), (chr(97 + n % 26) * 65_536,)) for n in range(200))
+
+    tracemalloc.start()
+    found = sum(len(one.references[0]) for one in choose(Long(), suite="s", seed=0))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found == 200 * 65_536
+    assert peak < 2_000_000
