@@ -22,15 +22,16 @@ def curate(dataset: str, raw: RawFiles, task: str, split: str, options: Mapping[
     Raises MalformedFile for a file that cannot be used, and when no record of the task could be.
     """
     module = importlib.import_module(f"preprocessing.{dataset}")
-    yield from checked(module.curate(raw, task, split, **options), raw.dataset)
+    names = [name for files in raw.roles.values() for name, _ in files[:1]]
+    yield from checked(module.curate(raw, task, split, **options), raw.dataset, ", ".join(names))
 
 
-def checked(rows: Iterator[Row], dataset: str) -> Iterator[Row]:
-    """The rows without repeated documents; a repeated example id becomes a Drop."""
+def checked(rows: Iterator[Row], dataset: str, files: str) -> Iterator[Row]:
+    """The rows without repeated documents; a repeated example id becomes a Drop. files: what to name where none is."""
     documents: set[str] = set()
     examples: set[str] = set()
     first: Drop | None = None
-    where = dataset
+    where = files
     counts: Counter[type] = Counter()
     for row in rows:
         if isinstance(row, Document):

@@ -299,3 +299,11 @@ def test_field_of_a_data_set_is_missing_or_of_another_type_and_not_named(
     assert drop.error
     assert drop.reason == ("missing field" if wrong == "missing" else "wrong type")
     assert drop.detail.startswith(f't.jsonl, line 2: field "{field}" ')
+
+
+@pytest.mark.parametrize(
+    ("dataset", "data"), [("qasper", "{}"), ("space_digest", "[ ]"), ("squality", '{"metadata": 1}\n')]
+)
+def test_file_without_records_is_not_named(tmp_path: Path, dataset: str, data: str) -> None:
+    with pytest.raises(MalformedFile, match=rf"^{dataset}: no .*folder/t\.json"):
+        Kit(tmp_path, dataset).file("folder/t.json", data).sorted()
