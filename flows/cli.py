@@ -71,7 +71,8 @@ RUN_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
             "action": "append",
             "default": [],
             "metavar": "M",
-            "help": "a model: naive, or naive:seed=7 (repeat for several)",
+            "help": "a model of config/models.toml: naive, naive:seed=7, lead, lexrank, bm25, lexicon, strong, oracle "
+            "(repeat for several)",
         },
     ),
     (["--models"], {"default": "", "metavar": "FILE", "dest": "models_file", "help": "your own file of models"}),
