@@ -62,7 +62,7 @@ def test_place_of_a_part_reaches_the_prompt(tmp_path: Path) -> None:
     assert [document.text for document in documents] == ["Rain falls.", "Hail falls.", "Snow falls in another chapter."]
     assert examples[0].facts["edits"] == {"title_line": 1, "opener": 1, "ordinal": 1}
     documents, examples, _ = kit.sorted(edits=[])
-    assert [document.text for document in documents][0] == "Chapter 1\nRain falls."
+    assert "Chapter 1\nRain falls." in {document.text for document in documents}
     assert examples[0].facts["edits"] == {}
 
 
@@ -84,7 +84,7 @@ def test_introduction_is_shown_as_a_part(tmp_path: Path) -> None:
     for number, name in enumerate(["Introduction", "Chapter 1", "Chapter 2", "Epilogue", "Overall Analysis"]):
         text = json.dumps({"name": name, "summary": f"Day {number}."})
         kit.file(f"booksum/finished_summaries/shmoop/B/section_{number}_part_0.txt", text)
-    documents, examples, drops = kit.sorted()
+    documents, _, drops = kit.sorted()
     assert [document.text for document in documents] == ["Day 1.", "Day 2.", "Day 3."]
     assert [(drop.reason, drop.error) for drop in drops] == [("introduction or overview", False)] * 2
     assert drops[0].record.endswith("shmoop/B/section_0_part_0.txt")
