@@ -21,7 +21,9 @@ BEFORE_PLACE = re.compile(
 CUT_OFF = re.compile(r",?\s*(?:scenes?|chapters?|part)\s*$", re.I)  # "Act V, scene" at the end of a scraped text
 # behind a number: a verb, "Chapter 40 concerns itself"; other small letters are a text that lost its first words
 GOES_ON = re.compile(
-    r"\s*(?:\w+(?:s|ed|ly)\b|(?:is|was|has|will|can|may|then|also|now|again|once|of|to|and|or|in|the|does|began|in)\b|\W)"
+    r"\s*(?:\w+(?:s|ed|ly)\b|(?:will|can|may|might|could|would|should|must|had|have|are|were|did|then|also|now|again|once|began"
+    r"|took|saw|brought|found|told|came|went|gave|made|that|which|where|when|with|on|as|at|for|by|of|to|and|or|in|the)\b"
+    r"|[^\w\s])"
 )
 BEHIND_PLACE = re.compile(rf"{MARK}(?:{LABEL}(?=[\s:.\-–—|]){MARK})?\s*{TEXT}", re.I)
 LABELLED = re.compile(rf"\s*{LABEL}(?:{MARK}\n|\s*[:|–—-]+\s*|\s){TEXT}", re.I)

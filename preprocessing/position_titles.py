@@ -82,8 +82,12 @@ def is_title(words: list[str]) -> bool:
 
 def run_in(passage: Passage, at: int) -> int:
     """The end of a title that runs into the first sentence; 0 where nothing shows that it is one."""
-    if passage.places_in(at, at + 60)[:1] and passage.places_in(at, at + 60)[0].start == at:
-        return 0
+    if places := passage.places_in(at, at + LONGEST_LINE):  # "A Long Night Chapter II tells"
+        title = passage.text[at : places[0].start].split()
+        if not title:
+            return 0
+        if is_title(title) and len(title) > 1 and large(title) and title[-1].lower() not in SMALL:
+            return places[0].start if title[-1][-1] not in ",;:." else 0
     words, ends = leading(passage.text, at)
     for split in range(len(words) - 1, 0, -1):
         if starter(passage, words, split):

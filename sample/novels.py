@@ -19,6 +19,8 @@ PARTS = {"gradesaver": ((0, 0), (1, 0), (2, 1), (2, 2), (3, 0), (4, 1), (4, 2), 
 WITH_INTRODUCTION = "sparknotes"
 # The chapter that gets an opener of the table, counted from the end if negative: it tells the position.
 OPENERS = {0: 1, 2: 0, 4: 2, 5: 3, -1: 4}
+# A chapter with a heading before its text, and one that points to its neighbour: these tell the position too.
+HEADED, RECALLS = 6, 5
 AWKWARD = " (The shmoop of it all: “naïve” 😀, cafe\u0301, 第五章,\u2028and on.)"
 
 
@@ -74,8 +76,10 @@ def _chapter(source: str, title: str, chapters: Sequence[Mystery], number: int) 
         "{old_year}, and that a {mark} was drawn beside the name. {Town} is known for {place_trait}.",
         facts,
     )
+    heading = f"Chapter {number + 1}: The Road to {facts['town']}\n" if number == HEADED else ""
+    told = " It was hinted at in the previous chapter (Chapter 2)." if number == RECALLS else ""
     awkward = AWKWARD if source == "shmoop" and number == 4 else ""
-    return f"{capital(body)}{awkward}\n\n{more}"
+    return f"{heading}{capital(body)}{awkward}\n\n{more}{told}"
 
 
 def _introduction(book: Frame, chapters: Sequence[Mystery]) -> str:

@@ -55,6 +55,55 @@ def test_book_with_two_equal_summaries_has_two_right_orders(tmp_path: Path) -> N
     assert drops[0].record == "booksum/finished_summaries/shmoop/Same"
 
 
+def test_place_of_a_part_reaches_the_prompt(tmp_path: Path) -> None:
+    kit = Kit(tmp_path, "book_sum_sort")
+    book(kit, "B", ["Chapter 1\n\nRain falls.", "In Chapter 2, hail falls.", "Snow falls in the last chapter."])
+    documents, examples, _ = kit.sorted()
+    assert [document.text for document in documents] == ["Rain falls.", "Hail falls.", "Snow falls in another chapter."]
+    assert examples[0].facts["edits"] == {"title_line": 1, "opener": 1, "ordinal": 1}
+    documents, examples, _ = kit.sorted(edits=[])
+    assert "Chapter 1\nRain falls." in {document.text for document in documents}
+    assert examples[0].facts["edits"] == {}
+
+
+def test_book_whose_parts_are_equal_without_their_numbers_has_two_right_orders(tmp_path: Path) -> None:
+    kit = Kit(tmp_path, "book_sum_sort")
+    book(kit, "Same", ["Chapter 1\nRain.", "Chapter 2\nRain.", "Chapter 3\nSnow."])
+    book(kit, "Bare", ["Chapter 1", "Chapter 2\nRain.", "Chapter 3\nSnow.", "Hail."])
+    book(kit, "Good", ["One.", "Two.", "Three."])
+    _, examples, drops = kit.sorted()
+    assert {example.facts["book"] for example in examples} == {"Good"}
+    assert {(drop.reason, drop.error) for drop in drops} == {
+        ("repeated summary", False),
+        ("part without text after its edits", False),
+    }
+
+
+def test_introduction_is_shown_as_a_part(tmp_path: Path) -> None:
+    kit = Kit(tmp_path, "book_sum_sort")
+    for number, name in enumerate(["Introduction", "Chapter 1", "Chapter 2", "Epilogue", "Overall Analysis"]):
+        text = json.dumps({"name": name, "summary": f"Day {number}."})
+        kit.file(f"booksum/finished_summaries/shmoop/B/section_{number}_part_0.txt", text)
+    documents, _, drops = kit.sorted()
+    assert [document.text for document in documents] == ["Day 1.", "Day 2.", "Day 3."]
+    assert [(drop.reason, drop.error) for drop in drops] == [("introduction or overview", False)] * 2
+    assert drops[0].record.endswith("shmoop/B/section_0_part_0.txt")
+    assert len(kit.sorted(edits=["number"])[0]) == 5
+
+
+def test_book_in_two_spellings_counts_twice(tmp_path: Path) -> None:
+    kit = Kit(tmp_path, "book_sum_sort")
+    book(kit, "Tess of the D'Urbervilles", ["One.", "Two.", "Three."])
+    book(kit, "Tess of the d’Urbervilles", ["Four.", "Five.", "Six."], source="gradesaver")
+    book(kit, "The Consolation", ["One.", "Two.", "Four."])
+    book(kit, "Consolation", ["Four.", "Five.", "Seven."], source="sparknotes")
+    _, examples, _ = kit.sorted()
+    assert {(example.facts["book"], example.facts["source"]) for example in examples} == {
+        ("Tess of the D'Urbervilles", "shmoop"),
+        ("Consolation", "sparknotes"),
+    }
+
+
 @pytest.mark.parametrize(("positive", "written"), [(0, 0), (1, 2), (25, 50), (49, 98), (50, 100)])
 def test_percentage_is_not_twice_the_positives(positive: int, written: int) -> None:
     assert percentage(positive, 50) == written
