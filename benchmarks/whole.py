@@ -33,8 +33,8 @@ def main(small: bool = False) -> list[str]:
             inputs, words = prompts(home)
             found.append(
                 f"whole ZeroSCROLLS {times}x ({documents:,} documents, {inputs:,} inputs of {words / inputs:,.0f} "
-                f"words): {spent.cpu_s:.1f} s of CPU, {1e3 * spent.cpu_s / documents:.2f} ms a document, {spent.wall_s:.1f} s, "
-                f"peak {spent.peak_mb:.0f} MB (at most 1,500)"
+                f"words): {spent.cpu_s:.1f} s of CPU, {1e3 * spent.cpu_s / documents:.2f} ms a document, "
+                f"{spent.wall_s:.1f} s, peak {spent.peak_mb:.0f} MB (at most 1,500)"
             )
     return found
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from preprocessing.errors import MalformedRecord, sayable
+from preprocessing.errors import MalformedRecord
 from preprocessing.official_release import output_of, pieces_of
 from preprocessing.prompting import Template, official_rows
 from preprocessing.raw import Record
@@ -224,11 +224,11 @@ def _compare_references(found: Comparison, example: Example, name: str, theirs: 
 
 def _difference(example_id: str, released_id: str, ours: Any, released: Any) -> Difference:
     """Where two values part: texts are cut to what stands around that place."""
-    ours, released = (sayable(value) if isinstance(value, str) else value for value in (ours, released))
     if isinstance(ours, str) and isinstance(released, str):
         at = parting(ours, released)
         start = max(0, at - SHOWN // 2)
-        return Difference(example_id, released_id, at, ours[start : start + SHOWN], released[start : start + SHOWN])
+        around = (encodable(text[start : start + SHOWN]) for text in (ours, released))
+        return Difference(example_id, released_id, at, *around)
     return Difference(example_id, released_id, None, _short(ours), _short(released))
 
 
@@ -241,7 +241,12 @@ def parting(ours: str, released: str) -> int:
 def _short(value: Any) -> Any:
     """A value that is no text in few characters; of a text its beginning."""
     if isinstance(value, str):
-        return value[:SHOWN]
+        return encodable(value[:SHOWN])
     if isinstance(value, int | float | None) or (isinstance(value, list) and len(repr(value)) <= 2 * SHOWN):
         return value
-    return sayable(repr(value)[: 2 * SHOWN])
+    return encodable(repr(value)[: 2 * SHOWN])
+
+
+def encodable(text: str) -> str:
+    """The text with lone surrogates escaped, so that it can be printed."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

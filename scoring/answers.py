@@ -4,9 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from records.response import Response
 from records.score import Score
-from scoring.outcome import GoldError, Metric
-
-PRIVATE = "the references are private"
+from scoring.outcome import PRIVATE, GoldError, Metric
 
 
 def gold_problem(metric: Metric, references: Sequence[str]) -> str:

@@ -15,6 +15,8 @@ import numpy.typing as npt
 
 FloatArray = float | npt.NDArray[np.float64]
 
+PRIVATE = "the references are private"
+
 
 class GoldError(ValueError):
     """A reference that the metric cannot score; the message says what is wrong with it."""

@@ -11,7 +11,7 @@ from records.raw_file import RawFile
 from records.score import Aggregate
 from reporting.leaderboard import Board, board
 from reporting.text import percent_off
-from scoring.answers import PRIVATE
+from scoring.outcome import PRIVATE
 from storage.artifacts import Artifact
 from tasks.chain import Chain, locations_of
 from tasks.graph import Node, Planner

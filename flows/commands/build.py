@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 from flows.commands.common import console, execute, print_json, request_of, say, tell_problems
-from flows.commands.compared import Compared, as_json, print_comparisons
-from flows.commands.compared import tell_problems as compared_problems
 from flows.commands.progress import shown
 from reporting.text import percent
-from tasks.against import comparisons, locate
 from tasks.chain import plan
+from tasks.request import Request
 from tasks.results import Results
-from tasks.stages import parts
+
+if TYPE_CHECKING:
+    from flows.commands.compared import Against
 
 COLUMNS: dict[str, Literal["left", "right"]] = {
     "task": "left",
@@ -32,28 +33,30 @@ COLUMNS: dict[str, Literal["left", "right"]] = {
 def run(arguments: argparse.Namespace) -> int:
     """Build, and print a row a task."""
     request = request_of(arguments)
-    releases = locate(request, arguments.against)
+    against = comparing(request, arguments.against) if arguments.against else None
     planned = plan(request)
     with shown(arguments.quiet, len(planned.statuses)):
         chain = execute(arguments, request, planned, "build_datasets")
     rows = Results(request).built()
-    compared = comparisons(request, releases)
+    if against:
+        against.compare()
     if arguments.json:
-        print_json([{**row, **compared_json(row, compared)} for row in rows])
+        print_json([{**row, **(against.as_json(row) if against else {})} for row in rows])
     else:
         print_table(rows)
-        print_comparisons(compared)
+        if against:
+            against.show()
     if chain.report is not None and not arguments.quiet:
         say(f"statistics: {chain.report}")
-    wanted = ((part.task.name, part.split) for part in (parts(request) if arguments.against else ()))
-    unread = compared_problems(compared, wanted)
+    unread = against is not None and against.tell_problems()
     return int(tell_problems(chain, request) or unread)
 
 
-def compared_json(row: dict[str, Any], compared: Compared) -> dict[str, Any]:
-    """What a row says of the comparison with a release."""
-    one = compared.get((row["task"], row["split"]))
-    return {} if one is None else {"against": as_json(one)}
+def comparing(request: Request, releases: Sequence[str]) -> Against:
+    """What `--against` does. Its modules make nothing of a build, so a build without it does not load them."""
+    from flows.commands.compared import Against
+
+    return Against(request, releases)
 
 
 def print_table(rows: list[dict[str, Any]]) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from flows.commands.common import console, say
 from preprocessing.against import IN_ORDER, REFERENCES, Comparison, Difference
 from preprocessing.errors import MalformedFile
 from reporting.text import shown
+from tasks.against import comparisons, locate
+from tasks.request import Request
+from tasks.stages import parts
 
 Compared = Mapping[tuple[str, str], Comparison | MalformedFile]
 COLUMNS: dict[str, Literal["left", "right"]] = {
@@ -26,29 +29,53 @@ COLUMNS: dict[str, Literal["left", "right"]] = {
 NO_OFFSETS = ("input", REFERENCES, IN_ORDER)
 
 
-def as_json(one: Comparison | MalformedFile) -> dict[str, Any]:
-    """What `build --json` holds of a task's comparison."""
-    return {"error": str(one)} if isinstance(one, MalformedFile) else one.to_json()
+class Against:
+    """The built tasks of a request beside releases. Raises UsageError, MalformedFile for an unusable release."""
 
+    def __init__(self, request: Request, given: Sequence[str]) -> None:
+        self._request = request
+        self._releases = locate(request, given)
+        self._compared: Compared = {}
 
-def print_comparisons(compared: Compared) -> None:
-    """For people."""
-    from rich.table import Table
-    from rich.text import Text
+    def compare(self) -> None:
+        """Read what is built."""
+        self._compared = comparisons(self._request, self._releases)
 
-    table = Table()
-    for name, side in COLUMNS.items():
-        table.add_column(name, justify=side)
-    lines: list[str] = []
-    for (task, split), one in compared.items():
-        if isinstance(one, MalformedFile):
-            continue
-        table.add_row(*(Text(cell) for cell in (task, split, *cells(one))))
-        lines += [f"{task}, {split}: {line}" for line in remarks(one)]
-    if table.row_count:
-        console().print(table)
-    for line in lines:
-        console().print(Text(line))
+    def as_json(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """What `build --json` adds to a row."""
+        one = self._compared.get((row["task"], row["split"]))
+        if one is None:
+            return {}
+        return {"against": {"error": str(one)} if isinstance(one, MalformedFile) else one.to_json()}
+
+    def show(self) -> None:
+        """For people."""
+        from rich.table import Table
+        from rich.text import Text
+
+        table = Table()
+        for name, side in COLUMNS.items():
+            table.add_column(name, justify=side)
+        lines: list[str] = []
+        for (task, split), one in self._compared.items():
+            if isinstance(one, MalformedFile):
+                continue
+            table.add_row(*(Text(cell) for cell in (task, split, *cells(one))))
+            lines += [f"{task}, {split}: {line}" for line in remarks(one)]
+        if table.row_count:
+            console().print(table)
+        for line in lines:
+            console().print(Text(line))
+
+    def tell_problems(self) -> bool:
+        """Say which tasks were not compared; whether a release could not be read."""
+        for part in parts(self._request):
+            if (part.task.name, part.split) not in self._compared:
+                say(f"not compared: {part.task.name}, {part.split}: not built, or no release of it given")
+        broken = [(name, one) for name, one in self._compared.items() if isinstance(one, MalformedFile)]
+        for (task, split), error in broken:
+            say(f"error: {task}, {split}: cannot be compared: {error}")
+        return bool(broken)
 
 
 def cells(one: Comparison) -> Iterator[str]:
@@ -95,14 +122,3 @@ def told(difference: Difference) -> str:
 def quoted(value: Any) -> str:
     """A value of unknown kind, fit to show."""
     return "nothing" if value is None else shown(f"“{value}”" if isinstance(value, str) else str(value))
-
-
-def tell_problems(compared: Compared, wanted: Iterator[tuple[str, str]]) -> bool:
-    """Say which tasks were not compared; whether a release could not be read."""
-    for task, split in wanted:
-        if (task, split) not in compared:
-            say(f"not compared: {task}, {split}: not built, or no release of it given")
-    broken = [(name, one) for name, one in compared.items() if isinstance(one, MalformedFile)]
-    for (task, split), error in broken:
-        say(f"error: {task}, {split}: cannot be compared: {error}")
-    return bool(broken)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from flows.commands.common import options_of, print_json, say
 from reporting.cuts import counts, page, tab_separated
+from storage.errors import naming_full_disks
 from tasks.cuts import cuts_of
 from tasks.errors import UsageError
-from tasks.export import write_text
 from tasks.request import Request
 
 WRITERS = {".html": lambda cuts: page(cuts, "What was taken out of summaries"), ".tsv": tab_separated}
@@ -29,7 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
     )
     cuts = cuts_of(request, every=arguments.every_source)
     if out:
-        write_text(out, WRITERS[out.suffix](cuts))
+        with naming_full_disks(out.name, str(out.parent)):
+            out.write_text(WRITERS[out.suffix](cuts), encoding="utf-8")
     rules = counts(cuts)
     if arguments.json:
         print_json({"out": str(out) if out else None, "rules": rules})

@@ -2,7 +2,8 @@
 
 import pytest
 
-from scoring.answers import PRIVATE, gold_problem
+from scoring.answers import gold_problem
+from scoring.outcome import PRIVATE
 from scoring.registry import known, metric
 
 
