@@ -130,7 +130,7 @@ class CallProblem(Exception):
     """One attempt without a good reply.
 
     kind: terminal (another try cannot help), transient, or quota (the limit of the day or the account's money is used
-    up: the run stops). slow_down: the provider is overloaded or a limit is passed (429, 503, 529), so concurrency falls.
+    up: the run stops). slow_down: the provider is overloaded or a limit is passed (429, 503, 529): concurrency falls.
     paid: tokens that were charged though the reply is of no use, None where nothing is known.
     """
 
