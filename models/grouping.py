@@ -46,13 +46,13 @@ class Order:
     def __init__(self) -> None:
         self._ready: list[Item] = []  # heap by number: followers of warm groups, and what is tried again
         self._cold: deque[Group] = deque()  # in the order in which they came
-        self._behind = 0  # followers of groups that are led
+        self.behind = 0  # followers of groups that are led
         self._last: Group | None = None
         self._count = 0
 
     def __bool__(self) -> bool:
         """Whether a call waits, be it for its leader."""
-        return bool(self._ready or self._cold or self._behind)
+        return bool(self._ready or self._cold or self.behind)
 
     def add(self, call: Call) -> Item:
         """Take in the next call."""
@@ -78,7 +78,7 @@ class Order:
         else:
             group.waiting.append(item)
         if group.state == "led":
-            self._behind += 1
+            self.behind += 1
         elif len(group.waiting) == 1 and first:
             self._cold.appendleft(group)
         elif len(group.waiting) == 1:
@@ -94,8 +94,9 @@ class Order:
             return self._ready[0] if self._ready else None
         lead = self._cold[0].waiting[0]
         if not self._ready:
-            return lead if self._behind * gap_s < CACHE_S else None
-        enough = len(self._ready) >= in_flight or (len(self._ready) + self._behind) * gap_s > CACHE_S / 2
+            return lead if self.behind * gap_s < CACHE_S else None
+        following = len(self._ready) + self.behind
+        enough = following >= in_flight or following * gap_s > CACHE_S / 2
         return self._ready[0] if enough else lead
 
     def take(self, item: Item) -> None:
@@ -106,12 +107,12 @@ class Order:
         group = self._cold.popleft()
         group.waiting.popleft()
         group.state = "led"
-        self._behind += len(group.waiting)
+        self.behind += len(group.waiting)
 
     def warm(self, group: Group) -> None:
         """The group's leader was answered, failed for good, or takes too long: the others may go."""
         if group.state == "led":
-            self._behind -= len(group.waiting)
+            self.behind -= len(group.waiting)
         elif group.state == "cold" and group.waiting:
             self._cold.remove(group)
         group.state = "warm"
@@ -123,7 +124,7 @@ class Order:
         """The leader's attempt failed: the next call of the group leads."""
         if group.state == "led":
             group.state = "cold"
-            self._behind -= len(group.waiting)
+            self.behind -= len(group.waiting)
             if group.waiting:
                 self._cold.appendleft(group)
 
@@ -131,5 +132,5 @@ class Order:
         """Forget all that waits."""
         self._ready.clear()
         self._cold.clear()
-        self._behind = 0
+        self.behind = 0
         self._last = None

@@ -177,7 +177,7 @@ class Run(Iterator[Result]):
             if self._calls is not None and (self._engine.stopped or self._stop.level):
                 self._leave_out(self._engine.stopped or self._stop.reason)
                 self._tell_no_more()
-            if self._calls is not None and self._open < self._window:
+            if self._calls is not None and self._engine.room(self._open, self._window):
                 self._take_one(self._calls)
                 if came is None:
                     continue

@@ -107,6 +107,11 @@ class Engine:
         self._all_fed = True
         self._pump()
 
+    def room(self, open_calls: int, window: int) -> bool:
+        """Whether another call is wanted, from any thread: those that wait behind their leaders are not counted, up to
+        half a window more."""
+        return open_calls - min(self._order.behind, window // 2) < window
+
     def leave(self, reason: str) -> None:
         """Send no more, in the loop's thread; what is in flight comes as usual."""
         self._halt(reason)
