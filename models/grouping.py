@@ -1,0 +1,136 @@
+"""Which call goes next: the first of a document ahead, the others while its prefix is in the provider's cache.
+
+Calls come grouped by `ask.prefix`. Of each group one call leads; the others follow when it was answered or failed for
+good. If its attempt fails, another call of the group leads while it waits for its second attempt. Groups go on side by
+side: the next is led before the followers at hand run out, so that no place stays empty. Calls without a prefix never
+wait.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from dataclasses import dataclass, field
+
+from models.base import Call
+
+CACHE_S = 240.0  # vendors keep a prefix for five minutes after its last use
+
+
+@dataclass(eq=False)
+class Group:
+    """Calls with the same prefix. state: cold (nobody leads), led (one is under way), warm (the others may go)."""
+
+    prefix: str
+    state: str = "cold"
+    waiting: deque[Item] = field(default_factory=deque)
+
+
+@dataclass(eq=False)
+class Item:
+    """A call and what was tried of it. number: its place in the order in which calls came."""
+
+    call: Call
+    number: int
+    group: Group
+    attempts: int = 0
+    spent_s: float = 0.0
+
+    def __lt__(self, other: Item) -> bool:
+        return self.number < other.number
+
+
+class Order:
+    """Calls that wait to be sent. Not thread-safe; in the hands of one event loop."""
+
+    def __init__(self) -> None:
+        self._ready: list[Item] = []  # heap by number: followers of warm groups, and what is tried again
+        self._cold: deque[Group] = deque()  # in the order in which they came
+        self.behind = 0  # followers of groups that are led
+        self._last: Group | None = None
+        self._count = 0
+
+    def __bool__(self) -> bool:
+        """Whether a call waits, be it for its leader."""
+        return bool(self._ready or self._cold or self.behind)
+
+    def add(self, call: Call) -> Item:
+        """Take in the next call."""
+        group = self._last
+        if group is None or not group.prefix or group.prefix != call.ask.prefix:
+            group = self._last = Group(call.ask.prefix)
+        item = Item(call, self._count, group)
+        self._count += 1
+        self._put(item, first=False)
+        return item
+
+    def again(self, item: Item) -> None:
+        """A call whose attempt failed is to be tried again now."""
+        self._put(item, first=True)
+
+    def _put(self, item: Item, *, first: bool) -> None:
+        group = item.group
+        if group.state == "warm":
+            heapq.heappush(self._ready, item)
+            return
+        if first:
+            group.waiting.appendleft(item)
+        else:
+            group.waiting.append(item)
+        if group.state == "led":
+            self.behind += 1
+        elif len(group.waiting) == 1 and first:
+            self._cold.appendleft(group)
+        elif len(group.waiting) == 1:
+            self._cold.append(group)
+
+    def peek(self, in_flight: int, gap_s: float) -> Item | None:
+        """The call that goes next, None if all wait for their leaders. gap_s: what limits ask for between two sends.
+
+        Followers before leaders, the oldest first; a leader goes before if there are fewer followers than requests in
+        flight, unless so many follow that the first group's prefix would leave the cache meanwhile.
+        """
+        if not self._cold:
+            return self._ready[0] if self._ready else None
+        lead = self._cold[0].waiting[0]
+        if not self._ready:
+            return lead if self.behind * gap_s < CACHE_S else None
+        following = len(self._ready) + self.behind
+        enough = following >= in_flight or following * gap_s > CACHE_S / 2
+        return self._ready[0] if enough else lead
+
+    def take(self, item: Item) -> None:
+        """The call that `peek` gave goes out."""
+        if self._ready and self._ready[0] is item:
+            heapq.heappop(self._ready)
+            return
+        group = self._cold.popleft()
+        group.waiting.popleft()
+        group.state = "led"
+        self.behind += len(group.waiting)
+
+    def warm(self, group: Group) -> None:
+        """The group's leader was answered, failed for good, or takes too long: the others may go."""
+        if group.state == "led":
+            self.behind -= len(group.waiting)
+        elif group.state == "cold" and group.waiting:
+            self._cold.remove(group)
+        group.state = "warm"
+        for item in group.waiting:
+            heapq.heappush(self._ready, item)
+        group.waiting.clear()
+
+    def cool(self, group: Group) -> None:
+        """The leader's attempt failed: the next call of the group leads."""
+        if group.state == "led":
+            group.state = "cold"
+            self.behind -= len(group.waiting)
+            if group.waiting:
+                self._cold.appendleft(group)
+
+    def clear(self) -> None:
+        """Forget all that waits."""
+        self._ready.clear()
+        self._cold.clear()
+        self.behind = 0
+        self._last = None

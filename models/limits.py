@@ -1,0 +1,185 @@
+"""A provider's limits for one account and model: requests and tokens a minute, requests in flight.
+
+One Limiter is shared by all stages of a process, whatever thread or event loop they run in: each has a Lane, and lanes
+take turns. Times are those of time.monotonic(), which is what event loops use; tests pass their own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from models.base import Limits, Usage
+from models.pacing import Concurrency, Pace
+
+A_MINUTE = 90.0  # seconds; a limit that takes longer to fill up is one a day
+LONGEST_HOLD_S = 60.0  # no limit a minute asks for more
+MARGIN = 1.25  # reserved output over the mean of what came
+
+
+@dataclass(frozen=True)
+class Caps:
+    """What the model's table says; None for no limit known."""
+
+    concurrency: int = 32
+    start: int = 8
+    rpm: float | None = None
+    tpm: float | None = None
+
+
+class Lane:
+    """One stage's place at a limiter. wake: called, from any thread, when its turn may have come."""
+
+    def __init__(self, wake: Callable[[], None]) -> None:
+        self.wake = wake
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How an attempt ended, for the limiter: charged is False where the provider refused it without work."""
+
+    sent_at: float
+    reserved: int
+    answered: bool = False
+    slow_down: bool = False
+    charged: bool = True
+    usage: Usage | None = None
+    limits: Limits | None = None
+    retry_after_s: float | None = None
+
+
+class Limiter:
+    """Asks for a place, takes it, gives it back. All methods are thread-safe and never wait."""
+
+    def __init__(self, caps: Caps) -> None:
+        self._lock = threading.Lock()
+        self._lanes: deque[Lane] = deque()
+        self._hold = float("-inf")
+        self._refusals = 0  # in a row, with a time to wait
+        self._output: float | None = None  # moving mean of output tokens
+        self._requests, self._tokens = Pace(caps.rpm), Pace(caps.tpm)
+        self._concurrency = Concurrency(caps.concurrency, caps.start)
+        self._caps = caps
+
+    def configure(self, caps: Caps) -> None:
+        """Take over another table for the same account and model; what headers taught is learnt again."""
+        with self._lock:
+            if caps != self._caps:
+                self._caps = caps
+                self._requests.per_minute, self._tokens.per_minute = caps.rpm, caps.tpm
+                self._concurrency.cap = caps.concurrency
+                self._concurrency.limit = min(self._concurrency.limit, caps.concurrency)
+
+    def ask(self, lane: Lane, now: float) -> float | None:
+        """When the lane may send: `now` or earlier for at once (then `take` or `leave`), a later time to come again,
+        None to be woken. Lanes are served in the order in which they asked."""
+        with self._lock:
+            if lane not in self._lanes:
+                self._lanes.append(lane)
+            if self._lanes[0] is not lane or self._concurrency.in_flight >= self._concurrency.limit:
+                return None
+            return max(self._requests.due(now), self._tokens.due(now), self._hold)
+
+    def take(self, lane: Lane, tokens: int, now: float) -> None:
+        """The lane sends a request of so many tokens, and goes to the end of the line."""
+        with self._lock:
+            self._lanes.remove(lane)
+            self._concurrency.sent()
+            self._requests.take(1, now)
+            self._tokens.take(tokens, now)
+            other = self._lanes[0] if self._lanes else None
+        if other is not None:
+            other.wake()
+
+    def leave(self, lane: Lane) -> None:
+        """The lane has nothing to send for now."""
+        with self._lock:
+            if lane not in self._lanes:
+                return
+            self._lanes.remove(lane)
+            other = self._lanes[0] if self._lanes else None
+        if other is not None:
+            other.wake()
+
+    def ended(self, lane: Lane, how: Ended, now: float) -> None:
+        """An attempt that was taken ended: correct the tokens, learn the limits, free the place."""
+        with self._lock:
+            if how.answered:
+                self._refusals = 0
+                self._concurrency.answered()
+                output = how.usage.output_tokens if how.usage else None
+                if output is not None:
+                    self._output = output if self._output is None else 0.9 * self._output + 0.1 * output
+            elif how.slow_down:
+                self._concurrency.refused(how.sent_at, now)
+                if how.retry_after_s is not None:
+                    self._refusals += 1
+                    if self._refusals > 1:  # the second in a row speaks of the account, not of one request
+                        self._hold = max(self._hold, now + min(how.retry_after_s, LONGEST_HOLD_S))
+            else:
+                self._concurrency.failed()
+            self._tokens.correct(used(how) - how.reserved)
+            if how.limits is not None:
+                self._learn(how.limits, now)
+            other = self._lanes[0] if self._lanes else None
+        if other is not None and other is not lane:
+            other.wake()
+
+    def _learn(self, said: Limits, now: float) -> None:
+        for pace, own, limit, left, reset in (
+            (self._requests, self._caps.rpm, said.requests_limit, said.requests_remaining, said.requests_reset_s),
+            (self._tokens, self._caps.tpm, said.tokens_limit, said.tokens_remaining, said.tokens_reset_s),
+        ):
+            if reset is not None and reset > A_MINUTE:  # one a day is no pace
+                pace.per_minute = own
+                continue
+            if limit:
+                pace.per_minute = limit if own is None else min(own, limit)
+            if left is not None and left <= 0 and reset is not None and reset > 0:
+                self._hold = max(self._hold, now + min(reset, LONGEST_HOLD_S))
+
+    def expected(self, input_tokens: int, max_new_tokens: int) -> int:
+        """Tokens to reserve: the input, and the output that answers had so far, with a margin; all of it at first."""
+        with self._lock:
+            if self._output is None:
+                return input_tokens + max_new_tokens
+            return input_tokens + min(max_new_tokens, int(self._output * MARGIN) + 1)
+
+    def gap_s(self, tokens: int) -> float:
+        """Seconds between two sends of so many tokens that the limits a minute ask for; 0.0 without limits."""
+        with self._lock:
+            gaps = (self._requests.per_minute, 1), (self._tokens.per_minute, tokens)
+            return max(60.0 * amount / rate if rate else 0.0 for rate, amount in gaps)
+
+    @property
+    def concurrency(self) -> int:
+        """Requests that may be in flight now."""
+        return self._concurrency.limit
+
+    @property
+    def in_flight(self) -> int:
+        """Requests in flight, of all lanes."""
+        return self._concurrency.in_flight
+
+
+def used(how: Ended) -> int:
+    """Tokens that an attempt counts for: as reported, what was reserved where nothing is, none if it was refused."""
+    if how.usage is not None and how.usage.input_tokens is not None:
+        return how.usage.input_tokens + (how.usage.output_tokens or 0)
+    return how.reserved if how.charged else 0
+
+
+_limiters: dict[tuple[str, ...], Limiter] = {}
+_guard = threading.Lock()
+
+
+def limiter_of(provider: str, base_url: str, model_id: str, key_name: str, caps: Caps) -> Limiter:
+    """The one limiter of this process for an account's model. key_name: of the variable with the key, not the key."""
+    name = (provider, base_url, model_id, hashlib.sha256(key_name.encode()).hexdigest())
+    with _guard:
+        limiter = _limiters.setdefault(name, Limiter(caps))
+    limiter.configure(caps)
+    return limiter

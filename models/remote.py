@@ -1,0 +1,302 @@
+"""Answers of remote models: an event loop in one thread behind an iterator.
+
+The iterator's own thread takes calls from the iterable, never further ahead than two rounds of requests, so that memory
+does not depend on the number of prompts; results come as they arrive. An iterator, not a generator: after
+KeyboardInterrupt it can be asked on, and then yields the answers that were in flight.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from models.base import Attempt, Call, Client
+from models.budget import Gate
+from models.limits import Caps, Limiter, limiter_of
+from models.registry import UnknownModel
+from models.retry import policy
+from models.sending import Engine, Result, Sending
+from models.stopping import Stop
+
+AHEAD = 2  # rounds of requests that are taken from the iterable: one in flight, one that waits
+JOIN_S = 15.0  # for the thread to end after everything was cancelled
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a model's table says about how it is called. key_name: the variable that holds the key, never the key."""
+
+    provider: str = ""
+    base_url: str = ""
+    model_id: str = ""
+    key_name: str = ""
+    caps: Caps = field(default_factory=Caps)
+    sending: Sending = field(default_factory=Sending)
+
+    def limiter(self) -> Limiter:
+        """The limiter that all stages of this process share for this account's model."""
+        return limiter_of(self.provider, self.base_url, self.model_id, self.key_name, self.caps)
+
+
+def settings(name: str, table: Mapping[str, Any], *, key_name: str) -> Settings:
+    """Settings of a model's table: concurrency, concurrency_start, rpm, tpm, timeout_s, warmup_s, retry.
+
+    Raises UnknownModel naming model and key.
+    """
+
+    def positive(key: str, default: float | None, whole: bool = False) -> Any:
+        value = table.get(key, default)
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if value is not default and (not number or value <= 0 or (whole and value != int(value))):
+            raise UnknownModel(f"model {name!r}: {key} = {value!r} must be a positive number" + " (whole)" * whole)
+        return int(value) if whole and value is not None else value
+
+    concurrency = positive("concurrency", 32, whole=True)
+    try:
+        retrying = policy(table.get("retry", {}))
+    except ValueError as error:
+        raise UnknownModel(f"model {name!r}: {error}") from error
+    return Settings(
+        provider=str(table.get("provider", "")),
+        base_url=str(table.get("base_url", "")),
+        model_id=str(table.get("id", name)),
+        key_name=key_name,
+        caps=Caps(
+            concurrency=concurrency,
+            start=positive("concurrency_start", min(8, concurrency), whole=True),
+            rpm=positive("rpm", None),
+            tpm=positive("tpm", None),
+        ),
+        sending=Sending(
+            policy=retrying,
+            timeout_s=positive("timeout_s", 600.0),
+            warmup_s=positive("warmup_s", 60.0),
+            give_up_after=max(16, concurrency),
+        ),
+    )
+
+
+def answer(
+    client_factory: Callable[[], Client],
+    calls: Iterable[Call],
+    settings: Settings,
+    *,
+    gate: Gate | None = None,
+    stop: Stop | None = None,
+    limiter: Limiter | None = None,
+    rng: Random | None = None,
+) -> Run:
+    """Send the calls: at most one Answer or CallFailed each, none for those that a stop left (`Run.stopped` says why).
+
+    client_factory is called in the event loop's thread. limiter: the account's shared one unless given.
+    """
+    return Run(client_factory, calls, settings, gate, stop or Stop(), limiter or settings.limiter(), rng or Random())
+
+
+class Run(Iterator[Result]):
+    """The results of calls as they come. Belongs to one thread, like a generator; `close` may come from any."""
+
+    def __init__(
+        self,
+        client_factory: Callable[[], Client],
+        calls: Iterable[Call],
+        settings: Settings,
+        gate: Gate | None,
+        stop: Stop,
+        limiter: Limiter,
+        rng: Random,
+    ) -> None:
+        self._calls: Iterator[Call] | None = iter(calls)  # None: no more are taken
+        self._window = AHEAD * settings.caps.concurrency
+        self._open = 0  # calls taken whose result was not yielded
+        self._left_out = False
+        self._reason = ""
+        self._handed: Result | None = None  # on its way to the caller
+        self._stop = stop
+        self._error: BaseException | None = None  # of the iterable
+        self._results = Results()
+        self._engine = Engine(
+            client_factory, settings.sending, limiter, self._results.put, gate=gate, stop=stop, rng=rng
+        )
+        self._loop: _Loop | None = None
+
+    @property
+    def stopped(self) -> str:
+        """Why calls were left without a result, "" while none were: quota, budget, a stop."""
+        return self._engine.stopped or self._reason or self._stop.reason if self._open or self._left_out else ""
+
+    def stop(self, reason: str = "stopped") -> None:
+        """Send no more; what is in flight comes as usual."""
+        self._leave_out(reason)
+        if self._loop is not None:
+            self._loop.tell(self._engine.leave, reason)
+
+    def close(self) -> None:
+        """Cancel what is in flight and end the thread; what came before can still be taken."""
+        self._leave_out("closed")
+        if self._loop is not None:
+            self._loop.tell(self._engine.cancel, "closed")
+            self._loop.join()
+
+    def _leave_out(self, reason: str) -> None:
+        if self._calls is not None:
+            self._calls, self._left_out = None, True
+        self._reason = self._reason or reason
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_loop", None) is not None and not self._results.ended:
+            self.close()
+
+    def __iter__(self) -> Run:
+        return self
+
+    def __next__(self) -> Result:
+        self._handed = None
+        try:
+            return self._next()
+        except KeyboardInterrupt:
+            if self._handed is not None:
+                self._results.put_back(self._handed)
+            self.stop("interrupted")
+            raise
+
+    def _next(self) -> Result:
+        while True:
+            came = self._results.first()
+            if self._calls is not None and (self._engine.stopped or self._stop.level):
+                self._leave_out(self._engine.stopped or self._stop.reason)
+                self._tell_no_more()
+            if self._calls is not None and self._engine.room(self._open, self._window):
+                self._take_one(self._calls)
+                if came is None:
+                    continue
+            if came is not None:
+                self._handed = came
+                self._results.drop_first(came)
+                self._open -= not isinstance(came, Attempt)
+                return came
+            if self._loop is None or self._results.ended:
+                self._raise_or_end()
+            self._results.wait()
+
+    def _take_one(self, calls: Iterator[Call]) -> None:
+        try:
+            call = next(calls)
+        except StopIteration:
+            self._calls = None
+            self._tell_no_more()
+            return
+        except Exception as error:  # what was sent is paid: its answers come first
+            self._error = error
+            self.stop(f"{type(error).__name__} among the calls")
+            return
+        if self._loop is None:
+            self._loop = _Loop(self._engine, self._results)
+        self._open += 1
+        self._loop.tell(self._engine.feed, (call,))
+
+    def _tell_no_more(self) -> None:
+        if self._loop is not None:
+            self._loop.tell(self._engine.no_more)
+
+    def _raise_or_end(self) -> None:
+        error, self._error = self._error or self._results.error, None
+        self._results.error = None
+        if error is not None:
+            raise error
+        raise StopIteration
+
+
+class Results:
+    """From the loop's thread to the iterator's. ended: nothing follows; error: what ended the loop."""
+
+    def __init__(self) -> None:
+        self._came: deque[Result] = deque()
+        self._news = threading.Event()
+        self._ended = False
+        self.error: BaseException | None = None
+
+    def put(self, results: Sequence[Result]) -> None:
+        """In the loop's thread."""
+        self._came.extend(results)
+        self._news.set()
+
+    def end(self, error: BaseException | None) -> None:
+        """In the loop's thread."""
+        self.error = error
+        self._ended = True
+        self._news.set()
+
+    @property
+    def ended(self) -> bool:
+        """Whether everything that came was taken and nothing follows."""
+        return self._ended and not self._came
+
+    def first(self) -> Result | None:
+        """What came first, which stays: an interrupt must not lose it."""
+        self._news.clear()
+        return self._came[0] if self._came else None
+
+    def drop_first(self, result: Result) -> None:
+        """It is taken."""
+        assert self._came[0] is result
+        self._came.popleft()
+
+    def put_back(self, result: Result) -> None:
+        """It was not taken after all, if it was."""
+        if not self._came or self._came[0] is not result:
+            self._came.appendleft(result)
+
+    def wait(self) -> None:
+        """Until something comes."""
+        if not self._came and not self._ended:
+            self._news.wait()
+
+
+class _Loop:
+    """The thread of an engine's event loop."""
+
+    def __init__(self, engine: Engine, results: Results) -> None:
+        self._engine, self._results = engine, results
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="scrollwork-calls", daemon=True)
+        self._thread.start()
+        self._ready.wait()
+
+    def _run(self) -> None:
+        error: BaseException | None = None
+        try:
+            with asyncio.Runner() as runner:
+                self._loop = runner.get_loop()
+                runner.run(self._engine.run(self._ready.set))
+        except BaseException as caught:
+            error = caught
+        finally:
+            self._results.end(error)
+            self._ready.set()
+
+    def tell(self, method: Callable[..., None], *arguments: object) -> None:
+        """Call a method of the engine in the loop's thread; nothing once the loop has ended."""
+        assert self._loop is not None
+        try:
+            self._loop.call_soon_threadsafe(method, *arguments)
+        except RuntimeError:
+            if not self._loop.is_closed():
+                raise
+
+    def join(self) -> None:
+        """Wait for the thread."""
+        if self._thread is not threading.current_thread():
+            self._thread.join(JOIN_S)

@@ -1,0 +1,63 @@
+"""When a call is tried again, and when it is given up: one policy for all providers, the SDKs retry nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from models.base import CallProblem
+
+OF_THE_ACCOUNT = (401, 402)  # a wrong key, no money: true of every call, so none is marked as failed for it
+
+
+@dataclass(frozen=True)
+class Policy:
+    """Bounds of one call.
+
+    attempts: at most so many. seconds: of attempts and the waits between them together; waiting for a rate limit is not
+    counted. longest_wait_s: cap of a wait, of a Retry-After too. first_wait_s: about so long before the second attempt,
+    then twice as long each time.
+    """
+
+    attempts: int = 8
+    seconds: float = 900.0
+    longest_wait_s: float = 120.0
+    first_wait_s: float = 1.0
+
+    def wait(self, attempts: int, spent_s: float, retry_after_s: float | None, rng: Random) -> float | None:
+        """Seconds until the next attempt after so many that failed, None to give up.
+
+        Half of the growing wait is random, so that calls that failed together do not come back together. What the
+        provider asks for is a minimum, kept up to the cap.
+        """
+        if attempts >= self.attempts:
+            return None
+        grown = min(self.longest_wait_s, self.first_wait_s * 2.0 ** min(attempts - 1, 60))
+        wait = grown * rng.uniform(0.5, 1.0)
+        if retry_after_s is not None and retry_after_s > 0:
+            wait = max(wait, min(retry_after_s * rng.uniform(1.0, 1.1), self.longest_wait_s))
+        return None if spent_s + wait > self.seconds else wait
+
+
+def policy(table: Mapping[str, Any]) -> Policy:
+    """The policy of a model's `retry = {attempts, seconds, longest_wait_s}`. Raises ValueError naming the key."""
+    known = ("attempts", "seconds", "longest_wait_s")
+    for key, value in table.items():
+        if key not in known:
+            raise ValueError(f"retry.{key} is not known; there are: {', '.join(known)}")
+        number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if not number or value <= 0 or (key == "attempts" and value != int(value)):
+            raise ValueError(f"retry.{key} = {value!r} must be a positive number" + " (whole)" * (key == "attempts"))
+    return replace(Policy(), **table)
+
+
+def ends_the_run(problem: CallProblem) -> bool:
+    """Whether no other call can succeed either: money or quota used up, or the key refused."""
+    return problem.kind == "quota" or problem.status in OF_THE_ACCOUNT
+
+
+def maybe_charged(problem: CallProblem) -> bool:
+    """Whether the provider may have charged for what it never delivered: no status came, or 200 with a broken body."""
+    return problem.status is None or problem.status < 400

@@ -1,0 +1,142 @@
+"""Order by document: who leads, who follows, and that nobody is forgotten."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.grouping import CACHE_S, Item, Order
+from tests.models.clock import call
+
+
+def order_of(*prefixes: str) -> tuple[Order, list[Item]]:
+    order = Order()
+    return order, [order.add(call(number, prefix)) for number, prefix in enumerate(prefixes)]
+
+
+def sent(order: Order, in_flight: int = 0, gap_s: float = 0.0) -> list[int]:
+    """Numbers of the calls that may go now."""
+    found = []
+    while (item := order.peek(in_flight + len(found), gap_s)) is not None:
+        order.take(item)
+        found.append(item.number)
+    return found
+
+
+def test_followers_go_before_their_leader_was_answered() -> None:
+    order, items = order_of("a", "a", "a", "b", "b")
+    assert sent(order) == [0, 3]
+    order.warm(items[0].group)
+    assert sent(order) == [1, 2]
+    assert order
+    order.warm(items[3].group)
+    assert sent(order) == [4]
+    assert not order
+
+
+def test_call_without_a_prefix_waits() -> None:
+    assert sent(order_of("", "", "a", "")[0]) == [0, 1, 2, 3]
+
+
+def test_follower_that_comes_late_is_not_let_through() -> None:
+    order, items = order_of("a")
+    assert sent(order) == [0]
+    late = order.add(call(1, "a"))
+    assert sent(order) == []
+    order.warm(items[0].group)
+    assert sent(order) == [late.number]
+    assert order.add(call(2, "a")).group.state == "warm"
+    assert sent(order) == [2]
+
+
+def test_group_waits_for_a_leader_that_rests() -> None:
+    order, items = order_of("a", "a", "a")
+    assert sent(order) == [0]
+    order.cool(items[0].group)
+    assert sent(order) == [1]  # one, not both
+    order.again(items[0])
+    assert sent(order) == []
+    order.warm(items[1].group)
+    assert sent(order) == [0, 2]
+
+
+def test_call_to_be_tried_again_is_sent_last() -> None:
+    order, items = order_of("", "", "")
+    order.take(items[0])
+    order.cool(items[0].group)
+    order.again(items[0])
+    assert sent(order) == [0, 1, 2]
+
+
+def test_next_group_is_led_only_when_nothing_else_is_left() -> None:
+    order, items = order_of(*"aaaaa", *"bbbbb")
+    order.take(items[0])
+    order.warm(items[0].group)
+    first = order.peek(in_flight=8, gap_s=0.0)
+    assert first is not None
+    assert first.number == 5  # four followers for eight places: the next document's leader goes ahead
+    assert sent(order, in_flight=2) == [1, 2, 5, 3, 4]  # two followers are left for four places
+
+
+def test_group_is_led_whose_prefix_would_leave_the_cache() -> None:
+    order, items = order_of(*"a" * 20, *"b" * 20)
+    order.take(items[0])
+    assert order.peek(1, gap_s=CACHE_S / 10) is None
+    order.warm(items[0].group)
+    found = sent(order, in_flight=30, gap_s=CACHE_S / 10)
+    assert found[:15] == [*range(1, 15), 20]  # the next leader once what is left takes half as long as the cache
+
+
+@st.composite
+def plays(draw: st.DrawFn) -> tuple[list[str], list[tuple[str, int]]]:
+    groups = draw(st.lists(st.tuples(st.sampled_from(["", "x"]), st.integers(1, 6)), max_size=8))
+    prefixes = [prefix and f"{prefix}{place}" for place, (prefix, size) in enumerate(groups) for _ in range(size)]
+    what = st.sampled_from(["add", "send", "answer", "fail", "rest", "patience"])
+    return prefixes, draw(st.lists(st.tuples(what, st.integers(0, 100)), max_size=120))
+
+
+@given(plays())
+def test_call_is_sent_twice_or_forgotten(play: tuple[list[str], list[tuple[str, int]]]) -> None:
+    """Any course of events, then all that is left is answered: each call was answered once, and followers followed."""
+    prefixes, events = play
+    order, coming = Order(), deque(enumerate(prefixes))
+    flying: list[Item] = []
+    resting: list[Item] = []
+    done: list[int] = []
+
+    def step(what: str, which: int) -> None:
+        if what == "add" and coming:
+            order.add(call(*coming.popleft()))
+        elif what == "send" and (item := order.peek(len(flying), 0.0)) is not None:
+            fellows = [other for other in flying if other.group is item.group]
+            assert item.group.state == "warm" or not fellows
+            order.take(item)
+            flying.append(item)
+        elif what == "answer" and flying:
+            item = flying.pop(which % len(flying))
+            order.warm(item.group)
+            done.append(item.number)
+        elif what == "fail" and flying:
+            item = flying.pop(which % len(flying))
+            order.cool(item.group)
+            resting.append(item)
+        elif what == "rest" and resting:
+            order.again(resting.pop(which % len(resting)))
+        elif what == "patience" and flying:
+            order.warm(flying[which % len(flying)].group)
+
+    for what, which in events:
+        step(what, which)
+    while coming:
+        step("add", 0)
+    while resting:
+        step("rest", 0)
+    while order or flying:
+        before = len(done), len(flying)
+        step("send", 0)
+        if before == (len(done), len(flying)):
+            assert flying, "calls wait, and nothing is in flight that would let them go"
+            step("answer", 0)
+    assert sorted(done) == list(range(len(prefixes)))
