@@ -235,7 +235,24 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         "flows.commands.verify",
         [(["key"], {"nargs": "?", "default": "", "help": "first characters of a key (default: everything)"})],
     ),
-    "status": ("runs, stages, answers, failures", "scrollwork status", "flows.commands.status", []),
+    "store": (
+        "the stored answers: to a file, from a file of another home, checked",
+        "scrollwork store export --out answers.parquet",
+        "flows.commands.store",
+        [
+            (
+                ["action"],
+                {
+                    "choices": ["export", "import", "check"],
+                    "help": "export: all answers to a file; import: from one, an answer that is here is kept; "
+                    "check: is the database whole",
+                },
+            ),
+            (["file"], {"nargs": "?", "default": "", "metavar": "FILE", "help": "what to import"}),
+            (["--out"], {"default": "", "metavar": "FILE", "help": "what to export to (Parquet)"}),
+        ],
+    ),
+    "status": ("runs, stages, answers, failures, money", "scrollwork status", "flows.commands.status", []),
     "up": (
         "start a local Prefect server, work pool, deployments and worker",
         "scrollwork up",

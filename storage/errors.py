@@ -27,6 +27,10 @@ class ForeignStore(StorageError):
     """The database named as response store is not one, or belongs to something else. It was not changed."""
 
 
+class ForeignFile(StorageError):
+    """The file named as answers to import is not one, or is torn. Nothing of it was taken."""
+
+
 class DownloadError(StorageError):
     """A file could not be had. `state`: what it is now, a state of records.RawFile; `code`: the server's word."""
 

@@ -52,6 +52,11 @@ class Home:
         return self.store or self.folder / "responses.db"
 
     @property
+    def has_store(self) -> bool:
+        """Whether there is, or may be, a response store; its own stands only once something was stored."""
+        return bool(self.store) or (self.folder / "responses.db").is_file()
+
+    @property
     def reports(self) -> Path:
         """Where pages are published."""
         return self.folder / "reports"

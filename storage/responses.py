@@ -1,244 +1,188 @@
 """The response store: one row an answer, committed before it counts. A paid answer is never paid twice.
 
-SQLite (WAL, synchronous FULL) by default, PostgreSQL by URL.
+SQLite (WAL, synchronous FULL) by default, PostgreSQL by URL. docs/store.md describes it; its tables stand in
+store_tables.py, what they hold in store_rows.py.
 """
 
 from __future__ import annotations
 
-import importlib
-import sqlite3
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from storage.errors import ForeignStore, StorageError, StorageFull, naming_full_disks
+from storage import store_batches, store_claims, store_money
+from storage.store_database import Database, in_batches
+from storage.store_migrations import prepare
+from storage.store_rows import Spent, StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
+from storage.store_tables import attempts, claims, failures, responses
 
-SCHEMA_VERSION = 1
-MARK = "scrollwork response store"
-BUSY_S = 60  # how long a process waits for others that write
-BATCH = 500  # keys in one question to the database: below SQLite's bound on parameters
+__all__ = ["Holdings", "ResponseStore", "Spent", "StoredAnswer", "StoredAttempt", "StoredBatch", "StoredFailure"]
 
-_tables = sa.MetaData()
-_about = sa.Table(
-    "scrollwork_about", _tables, sa.Column("name", sa.String(64), primary_key=True), sa.Column("value", sa.Text)
-)
-_responses = sa.Table(
-    "responses",
-    _tables,
-    sa.Column("request_key", sa.String(64), primary_key=True),
-    sa.Column("provider", sa.Text, nullable=False),
-    sa.Column("model", sa.Text, nullable=False),
-    sa.Column("text", sa.Text, nullable=False),
-    sa.Column("finish_reason", sa.String(16), nullable=False),
-    sa.Column("input_tokens", sa.BigInteger),
-    sa.Column("cached_tokens", sa.BigInteger),
-    sa.Column("output_tokens", sa.BigInteger),
-    sa.Column("reported_model", sa.Text, nullable=False),
-    sa.Column("latency_s", sa.Float, nullable=False),
-    sa.Column("attempts", sa.Integer, nullable=False),
-    sa.Column("created", sa.Float, nullable=False),
-)
-_failures = sa.Table(
-    "failures",
-    _tables,
-    sa.Column("request_key", sa.String(64), primary_key=True),
-    sa.Column("provider", sa.Text, nullable=False),
-    sa.Column("model", sa.Text, nullable=False),
-    sa.Column("kind", sa.String(16), nullable=False),
-    sa.Column("status", sa.Integer),
-    sa.Column("message", sa.Text, nullable=False),
-    sa.Column("attempts", sa.Integer, nullable=False),
-    sa.Column("created", sa.Float, nullable=False),
-)
+R = TypeVar("R", StoredAnswer, StoredFailure)
 
 
 @dataclass(frozen=True)
-class StoredAnswer:
-    """An answer as the store keeps it, by request key. Token counts None where the provider reports none."""
+class Holdings:
+    """What a store holds, counted. answers, failures: by model; attempts: by model and outcome; batches: by state.
 
-    request_key: str
-    provider: str
-    model: str
-    text: str
-    finish_reason: str
-    input_tokens: int | None
-    cached_tokens: int | None
-    output_tokens: int | None
-    reported_model: str
-    latency_s: float
-    attempts: int
+    failure_kinds: [{model, kind, count, status, message}], the message of the last one. claimed: requests being asked.
+    """
 
-
-@dataclass(frozen=True)
-class StoredFailure:
-    """A call that ended without an answer, by request key."""
-
-    request_key: str
-    provider: str
-    model: str
-    kind: str
-    status: int | None
-    message: str
-    attempts: int
+    answers: dict[str, int]
+    failures: dict[str, int]
+    failure_kinds: list[dict[str, Any]]
+    attempts: dict[str, dict[str, int]]
+    batches: dict[str, int]
+    claimed: int
+    spent: dict[str, Spent]
 
 
 class ResponseStore:
-    """Answers and failures at a database URL. Made on first use; a foreign or broken database is refused, unchanged."""
+    """Answers, failures, attempts, claims and batches at a database URL, made on first use.
+
+    A foreign, newer or broken database is refused, unchanged. Every method is one transaction and may be called from
+    any thread. All raise StorageError and what derives from it.
+    """
 
     def __init__(self, place: str | Path) -> None:
         self.place = place
+        self.database = Database(place)
+        self.name = self.database.name
         try:
-            parsed = sa.URL.create("sqlite", database=str(place)) if isinstance(place, Path) else sa.make_url(place)
-        except sa.exc.ArgumentError as error:
-            raise StorageError(f"{place} is no database URL: {error}") from error
-        self._sqlite = parsed.get_backend_name() == "sqlite"
-        self.name = parsed.render_as_string(hide_password=True)
-        if self._sqlite and parsed.database:
-            with naming_full_disks("the response store", parsed.database):
-                Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
-        self._engine = sa.create_engine(parsed, connect_args={"timeout": BUSY_S} if self._sqlite else {})
-        if self._sqlite:
-            sa.event.listen(self._engine, "connect", _durable)
-        try:
-            self._prepare()
+            prepare(self.database)
         except BaseException:
             self.close()  # with the last connection SQLite's own files beside the database go
             raise
 
-    def _prepare(self) -> None:
-        with self._errors_named():
-            present = self._present()
-            if present and "scrollwork_about" not in present:
-                raise ForeignStore(
-                    f"{self.name}: this database holds other tables ({', '.join(sorted(present)[:3])}) and is no "
-                    "response store. It was not changed; name another with --store"
-                )
-            if not present:
-                self._make()
-            with self._engine.connect() as connection:
-                about = {str(row.name): row.value for row in connection.execute(sa.select(_about))}
-            if about.get("what") != MARK or about.get("schema") != str(SCHEMA_VERSION):
-                raise ForeignStore(
-                    f"{self.name}: schema {about.get('schema')!r} of {about.get('what')!r}, this version reads "
-                    f"{SCHEMA_VERSION}. It was not changed; use the scrollwork that wrote it, or another --store"
-                )
-            if self._sqlite:  # only now: turning the journal over writes to the file
-                self._write_ahead()
-
-    def _present(self) -> set[str]:
-        """Names of the tables that stand."""
-        return set(sa.inspect(self._engine).get_table_names())
-
-    def _make(self) -> None:
-        """Make the tables in one transaction: a killed or a second maker never leaves or meets half of them."""
-        with self._engine.begin() as connection:
-            if self._sqlite:  # its driver begins no transaction for CREATE TABLE by itself
-                connection.exec_driver_sql("BEGIN IMMEDIATE")
-            _tables.create_all(connection)
-            if not connection.execute(sa.select(_about)).first():
-                rows = [{"name": "what", "value": MARK}, {"name": "schema", "value": str(SCHEMA_VERSION)}]
-                connection.execute(sa.insert(_about), rows)
-
-    def _write_ahead(self) -> None:
-        """Turn the journal over to WAL. SQLite does not wait for other connections here, so we do."""
-        patience = time.monotonic() + BUSY_S
-        while True:
-            try:
-                with self._engine.connect() as connection:
-                    connection.exec_driver_sql("PRAGMA journal_mode=WAL")
-                return
-            except sa.exc.OperationalError as error:
-                busy = getattr(error.orig, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY
-                if not busy or time.monotonic() > patience:
-                    raise
-                time.sleep(0.02)
-
-    @contextmanager
-    def _errors_named(self) -> Iterator[None]:
-        """Say which store failed and what to do."""
-        try:
-            yield
-        except sa.exc.DatabaseError as error:
-            reason = str(error.orig)
-            if "full" in reason:
-                raise StorageFull(
-                    f"{self.name}: no space left for answers ({reason}). Answers committed before stand; free space "
-                    "and run the same command again"
-                ) from error
-            if "not a database" in reason or "malformed" in reason:
-                raise ForeignStore(
-                    f"{self.name}: {reason}. It was not changed; restore it from a copy, or name another with --store"
-                ) from error
-            raise StorageError(f"{self.name}: {reason}") from error
+    # --- answers and failures
 
     def answers(self, keys: Sequence[str]) -> dict[str, StoredAnswer]:
         """The answers among `keys` that are stored, by request key."""
-        columns = [c for c in _responses.c if c.name != "created"]
-        found: dict[str, StoredAnswer] = {}
-        with self._errors_named(), self._engine.connect() as connection:
-            for start in range(0, len(keys), BATCH):
-                query = sa.select(*columns).where(_responses.c.request_key.in_(keys[start : start + BATCH]))
-                for row in connection.execute(query):
-                    found[row.request_key] = StoredAnswer(**row._mapping)
-        return found
+        return self.database.read(lambda connection: _among(connection, responses, StoredAnswer, keys))
 
     def failures(self, keys: Sequence[str]) -> dict[str, StoredFailure]:
         """The failures among `keys`, by request key."""
-        columns = [c for c in _failures.c if c.name != "created"]
-        found: dict[str, StoredFailure] = {}
-        with self._errors_named(), self._engine.connect() as connection:
-            for start in range(0, len(keys), BATCH):
-                query = sa.select(*columns).where(_failures.c.request_key.in_(keys[start : start + BATCH]))
-                for row in connection.execute(query):
-                    found[row.request_key] = StoredFailure(**row._mapping)
-        return found
+        return self.database.read(lambda connection: _among(connection, failures, StoredFailure, keys))
 
-    def add(self, answers: Sequence[StoredAnswer], failures: Sequence[StoredFailure] = ()) -> None:
-        """Commit answers and failures together. An answer that stands is kept; an answer ends its failure."""
+    def add(
+        self,
+        answers: Sequence[StoredAnswer],
+        failures: Sequence[StoredFailure] = (),
+        attempts: Sequence[StoredAttempt] = (),
+        owner: str | None = None,
+    ) -> None:
+        """Commit them together. An answer that stands is kept; an answer ends its failure and any claim on it.
+
+        A failure ends the claim that `owner` has on its request. An attempt that stands is kept.
+        """
         now = time.time()
-        with self._errors_named(), self._engine.begin() as connection:
-            for start in range(0, len(answers), BATCH):
-                some = answers[start : start + BATCH]
-                keys = [a.request_key for a in some]
-                connection.execute(self._new(_responses), [{**asdict(a), "created": now} for a in some])
-                connection.execute(sa.delete(_failures).where(_failures.c.request_key.in_(keys)))
-            for failure in failures:
-                own = failure.request_key
-                connection.execute(sa.delete(_failures).where(_failures.c.request_key == own))
-                if not connection.execute(sa.select(_responses.c.model).where(_responses.c.request_key == own)).first():
-                    connection.execute(self._new(_failures), [{**asdict(failure), "created": now}])
+        self.database.write(lambda connection: self._add(connection, answers, failures, attempts, owner, now))
 
-    def _new(self, table: sa.Table) -> sa.Executable:
-        """An insertion that leaves what stands: another process may have stored the same answer meanwhile."""
-        dialect = importlib.import_module(f"sqlalchemy.dialects.{self._engine.dialect.name}")
-        insertion: sa.Executable = dialect.insert(table).on_conflict_do_nothing(index_elements=["request_key"])
-        return insertion
+    def _add(
+        self,
+        connection: sa.Connection,
+        answered: Sequence[StoredAnswer],
+        failed: Sequence[StoredFailure],
+        tried: Sequence[StoredAttempt],
+        owner: str | None,
+        now: float,
+    ) -> None:
+        for some in in_batches(tried):
+            self.database.add_new(connection, attempts, [vars(attempt) for attempt in some])
+        for answers in in_batches(sorted(answered, key=lambda answer: answer.request_key)):
+            self.database.add_new(connection, responses, [{**vars(answer), "created": now} for answer in answers])
+            keys = [answer.request_key for answer in answers]
+            connection.execute(sa.delete(failures).where(failures.c.request_key.in_(keys)))
+            connection.execute(sa.delete(claims).where(claims.c.request_key.in_(keys)))
+        last = {failure.request_key: failure for failure in failed}
+        for some_keys in in_batches(sorted(last)):
+            connection.execute(sa.delete(failures).where(failures.c.request_key.in_(some_keys)))
+            standing = sa.select(responses.c.request_key).where(responses.c.request_key.in_(some_keys))
+            answered_before = set(connection.scalars(standing))
+            new = [{**vars(last[key]), "created": now} for key in some_keys if key not in answered_before]
+            self.database.add_new(connection, failures, new)
+        if owner is not None:
+            store_claims.release(connection, list(last), owner)
 
-    def counts(self) -> dict[str, dict[str, int]]:
-        """{"answers": {model: n}, "failures": {model: n}}."""
-        with self._errors_named(), self._engine.connect() as connection:
-            return {
-                name: {
-                    str(row[0]): int(row[1])
-                    for row in connection.execute(
-                        sa.select(table.c.model, sa.func.count()).group_by(table.c.model).order_by(table.c.model)
-                    )
-                }
-                for name, table in (("answers", _responses), ("failures", _failures))
-            }
+    # --- claims
+
+    def claim(self, keys: Collection[str], owner: str, lease_s: float) -> set[str]:
+        """The keys among these that this owner in this process may ask now, for `lease_s` seconds.
+
+        The others are answered, wait in an open batch, or are being asked by somebody else: look for their answers,
+        and claim again. Keys held before are held anew. owner: one name for each that asks (a run's task), at most 128
+        characters; two askers of one process with the same owner are taken for one.
+        """
+        return self.database.write(
+            lambda connection: store_claims.claim(self.database, connection, keys, owner, lease_s)
+        )
+
+    def renew(self, keys: Collection[str], owner: str, lease_s: float) -> set[str]:
+        """Hold claims for another `lease_s` seconds; the keys that are still ours. To be called well within a lease."""
+        return self.database.write(
+            lambda connection: store_claims.renew(self.database, connection, keys, owner, lease_s)
+        )
+
+    def release(self, keys: Collection[str], owner: str) -> None:
+        """Give claims back; those that others hold stay."""
+        self.database.write(lambda connection: store_claims.release(connection, keys, owner))
+
+    # --- batches
+
+    def intend(self, batch: StoredBatch, keys: Collection[str], owner: str) -> None:
+        """Write down a batch before it is submitted; the owner's claims on its requests go over to it."""
+        self.database.write(lambda connection: store_batches.intend(self.database, connection, batch, keys, owner))
+
+    def save_batch(self, batch: StoredBatch) -> None:
+        """Write down what has become of an intended batch. Collected or lost, its waiting requests are free again."""
+        self.database.write(lambda connection: store_batches.save(connection, batch))
+
+    def open_batches(self) -> list[StoredBatch]:
+        """Batches that are intended or submitted, the oldest first."""
+        return self.database.read(store_batches.open_batches)
+
+    def batch_requests(self, batch_id: str) -> dict[str, str]:
+        """State by request key of a batch: waiting, done, again."""
+        return self.database.read(lambda connection: store_batches.requests_of(connection, batch_id))
+
+    def settle_requests(self, batch_id: str, states: Mapping[str, str]) -> None:
+        """Write down what became of requests of a batch, by request key."""
+        self.database.write(lambda connection: store_batches.settle(connection, batch_id, states))
+
+    # --- what it holds
+
+    def spent(self, owner: str | None = None) -> dict[str, Spent]:
+        """Calls, answers, tokens and money by model; of one owner's attempts where one is named."""
+        return self.database.read(lambda connection: store_money.spent(connection, owner))
+
+    def holdings(self) -> Holdings:
+        """Everything counted, at one moment."""
+        return self.database.read(self._holdings)
+
+    def _holdings(self, connection: sa.Connection) -> Holdings:
+        return Holdings(
+            answers=store_money.by_model(connection, responses),
+            failures=store_money.by_model(connection, failures),
+            failure_kinds=store_money.failure_kinds(connection),
+            attempts=store_money.outcomes(connection),
+            batches=store_batches.counts(connection),
+            claimed=store_money.claimed(connection, self.database.now(connection)),
+            spent=store_money.spent(connection),
+        )
 
     def close(self) -> None:
         """Let go of the database."""
-        self._engine.dispose()
+        self.database.close()
 
 
-def _durable(connection: object, _record: object) -> None:
-    """A committed answer survives a crash of the process and of the machine."""
-    cursor = connection.cursor()  # type: ignore[attr-defined]
-    cursor.execute(f"PRAGMA busy_timeout={BUSY_S * 1000}")
-    cursor.execute("PRAGMA synchronous=FULL")
-    cursor.close()
+def _among(connection: sa.Connection, table: sa.Table, row: type[R], keys: Sequence[str]) -> dict[str, R]:
+    columns = [table.c[field.name] for field in fields(row)]
+    found: dict[str, R] = {}
+    for some in in_batches(keys):
+        for values in connection.execute(sa.select(*columns).where(table.c.request_key.in_(some))):
+            found[values.request_key] = row(**values._mapping)
+    return found

@@ -61,12 +61,8 @@ def named(artifact: Artifact) -> list[Aggregate]:
 
 
 def status(home: Home) -> dict[str, Any]:
-    """Runs, artifacts by stage, answers and failures by model, money spent (baselines are free)."""
-    from storage.responses import ResponseStore
-
+    """Runs, artifacts by stage; answers, failures, attempts and money by model."""
     stages = Counter(artifact.manifest.ingredients.stage for artifact in home.artifacts.everything())
-    there = bool(home.store) or (home.folder / "responses.db").is_file()
-    counts = ResponseStore(home.store_place).counts() if there else {"answers": {}, "failures": {}}
     runs = [
         {
             "id": run["id"],
@@ -77,13 +73,25 @@ def status(home: Home) -> dict[str, Any]:
         }
         for run in home.runs()
     ]
-    return {
-        "home": home.url,
-        "runs": runs,
-        "artifacts": dict(stages),
-        **counts,
-        "spent": {"currency": "USD", "amount": 0.0},
-    }
+    return {"home": home.url, "runs": runs, "artifacts": dict(stages), **held(home)}
+
+
+def held(home: Home) -> dict[str, Any]:
+    """What the response store holds: see storage.responses.Holdings. Money in USD, also by model."""
+    nothing: dict[str, Any] = {"answers": {}, "failures": {}, "failure_kinds": [], "attempts": {}, "batches": {}}
+    spent: dict[str, Any] = {}
+    found = {**nothing, "claimed": 0}
+    if home.has_store:
+        from storage.responses import ResponseStore
+        from storage.store_rows import NANO
+
+        holdings = ResponseStore(home.store_place).holdings()
+        found = {name: value for name, value in vars(holdings).items() if name != "spent"}
+        for model, own in holdings.spent.items():
+            named = {name: count for name, count in vars(own).items() if not name.startswith("cost")}
+            spent[model] = {**named, "amount": own.cost_nano_usd / NANO, "unknown_calls": own.cost_unknown_calls}
+    total = {name: sum(own[name] for own in spent.values()) for name in ("amount", "unknown_calls")}
+    return {**found, "spent": {"currency": "USD", **total}, "spent_by_model": spent}
 
 
 def verify(home: Home, key: str) -> dict[str, Any]:

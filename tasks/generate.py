@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -20,7 +20,7 @@ from records.response import Failure, Response
 from storage.artifacts import Artifact, ArtifactWriter
 from storage.digest import sha256_of
 from storage.manifest import Ingredients
-from storage.responses import StoredAnswer, StoredFailure
+from storage.store_rows import StoredAnswer, StoredFailure
 from tasks import progress
 from tasks.graph import Node
 from tasks.source import sources
@@ -149,7 +149,7 @@ def stored_answer(answer: Answer, call: Call, model: Model) -> StoredAnswer:
         request_key=answer.key,
         provider=model.provider,
         model=call.member,
-        text=storable(answer.text),
+        text=answer.text,
         finish_reason=answer.finish_reason,
         input_tokens=answer.input_tokens,
         cached_tokens=answer.cached_tokens,
@@ -157,11 +157,12 @@ def stored_answer(answer: Answer, call: Call, model: Model) -> StoredAnswer:
         reported_model=answer.reported_model,
         latency_s=answer.latency_s,
         attempts=answer.attempts,
+        cost_nano_usd=0,  # every provider so far answers for nothing
     )
 
 
-def storable(text: str) -> str:
-    """The text with "?" for each lone surrogate: no database holds one, and the answer is paid."""
+def printable(text: str) -> str:
+    """The text with "?" for each lone surrogate: the store holds it as it came, Parquet and UTF-8 cannot."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -184,7 +185,8 @@ def answers_digest(asked: Sequence[Asked], shop: Workshop) -> str:
 def held_by(shop: Workshop, asked: Sequence[Asked]) -> tuple[dict[str, StoredAnswer], dict[str, StoredFailure]]:
     """(answers, failures of what has no answer) in the store, by request key."""
     keys = [one.key for one in asked]
-    answers = shop.store.answers(keys)
+    stored = shop.store.answers(keys)
+    answers = {key: replace(answer, text=printable(answer.text)) for key, answer in stored.items()}
     return answers, shop.store.failures([key for key in keys if key not in answers])
 
 

@@ -1,11 +1,13 @@
-"""scrollwork status: runs, stages, answers, failures."""
+"""scrollwork status: runs, stages, answers, failures, money."""
 
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from flows.commands.common import print_json
 from flows.server import running
+from preprocessing.errors import sayable
 from storage.home import Home
 from tasks.everything import status
 
@@ -24,12 +26,45 @@ def run(arguments: argparse.Namespace) -> int:
     print(
         "artifacts: " + (", ".join(f"{count} {stage}" for stage, count in sorted(found["artifacts"].items())) or "none")
     )
-    for what in ("answers", "failures"):
-        counts = found[what]
-        print(f"{what}: {sum(counts.values()):,} of {len(counts)} models")
+    for line in of_store(found):
+        print(line)
     for one in found["runs"][-10:]:
         stages = ", ".join(f"{count} {how}" for how, count in sorted(one["stages"].items()))
         print(f"run {one['id']}: {one['suite']} {' '.join(one['models'])}: {stages}")
         for name, error in one["errors"].items():
             print(f"  {name}: {error}")
     return 0
+
+
+def of_store(found: dict[str, Any]) -> list[str]:
+    """Lines about answers, failures, attempts and money. What servers wrote is escaped and cut."""
+    lines = [f"{what}: {sum(found[what].values()):,} of {len(found[what])} models" for what in ("answers", "failures")]
+    for one in found["failure_kinds"]:
+        code = f", HTTP {one['status']}" if one["status"] else ""
+        said = sayable(one["message"], 200)
+        lines.append(f"  {sayable(one['model'], 80)}: {one['count']:,} {one['kind']}{code}, the last one: {said}")
+    tried = sum(sum(one.values()) for one in found["attempts"].values())
+    if tried:
+        lines.append(f"attempts: {tried:,}")
+        for model, outcomes in found["attempts"].items():
+            told = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.items())
+            lines.append(f"  {sayable(model, 80)}: {told}")
+    if found["claimed"]:
+        lines.append(f"being asked now: {found['claimed']:,}")
+    if found["batches"]:
+        lines.append("batches: " + ", ".join(f"{count} {state}" for state, count in found["batches"].items()))
+    total = found["spent"]
+    lines.append(f"spent: {dollars(total['amount'], total['unknown_calls'])}")
+    for model, one in found["spent_by_model"].items():
+        if one["amount"] or one["unknown_calls"]:
+            lines.append(
+                f"  {sayable(model, 80)}: {dollars(one['amount'], one['unknown_calls'])}, {one['calls']:,} calls, "
+                f"{one['input_tokens']:,} input tokens ({one['cached_tokens']:,} cached), "
+                f"{one['output_tokens']:,} output tokens"
+            )
+    return lines
+
+
+def dollars(amount: float, unknown_calls: int) -> str:
+    """Money, and how much of it nobody knows."""
+    return f"${amount:,.4f}" + (f" and {unknown_calls:,} calls of unknown cost" if unknown_calls else "")

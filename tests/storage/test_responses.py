@@ -1,7 +1,6 @@
 """The response store: an answer stands, survives kills and full disks, and no other database is touched."""
 
-import hashlib
-import shutil
+import re
 import signal
 import sqlite3
 import subprocess
@@ -11,48 +10,31 @@ import pytest
 import sqlalchemy as sa
 
 from storage.errors import ForeignStore, StorageError, StorageFull
-from storage.responses import ResponseStore, StoredAnswer, StoredFailure
+from storage.responses import ResponseStore
 from tests.storage.artifact_kit import finish, heard, start, tell
-
-
-def key(number):
-    return hashlib.sha256(str(number).encode()).hexdigest()
-
-
-def answer(number, text="an answer"):
-    return StoredAnswer(key(number), "baselines", "naive:seed=0", text, "complete", 7, None, 3, "naive-1", 0.25, 1)
-
-
-def failure(number, kind="transient"):
-    return StoredFailure(key(number), "openai", "gpt", kind, 529, "overloaded", 3)
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "home" / "responses.db"
-
-
-@pytest.fixture
-def store(path):
-    opened = ResponseStore(f"sqlite:///{path}")
-    yield opened
-    opened.close()
+from tests.storage.store_kit import HOSTILE, answer, attempt, failure, key
 
 
 def opened_again(store):
     return ResponseStore(store.place)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "\0", "a\0b", " \r\n\t", "ünï\u2028\U0001f600", "x" * 1_000_000], ids=lambda t: ascii(t[:8])
-)
-def test_stored_answer_comes_back_changed(store, text):
-    given = answer(1, text)
-    store.add([given], [failure(2)])
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_stored_text_comes_back_changed(store, text):
+    given = answer(1, text, model=f"m {text[:50]}", reported_model=text[:50])
+    lost = failure(2, message=text)
+    store.add([given], [lost], [attempt(1, message=text)])
     again = opened_again(store)
     assert again.answers([key(1), key(2)]) == {key(1): given}
-    assert again.failures([key(1), key(2)]) == {key(2): failure(2)}
+    assert again.failures([key(1), key(2)]) == {key(2): lost}
+    assert again.holdings().failure_kinds[0]["message"] == text
     again.close()
+
+
+def test_every_count_of_tokens_and_money_comes_back_changed(store):
+    given = answer(1, cached_tokens=2, cache_write_tokens=1, reasoning_tokens=3, cost_nano_usd=2**62)
+    store.add([given])
+    assert store.answers([key(1)]) == {key(1): given}
 
 
 def test_number_of_tokens_not_reported_becomes_zero(store):
@@ -78,7 +60,8 @@ def test_failure_stands_beside_the_answer(store):
     assert set(store.failures([key(1), key(2)])) == {key(2)}
     store.add([], [failure(1, "terminal")])  # of a second process that was slower
     assert store.failures([key(1)]) == {}
-    assert store.counts() == {"answers": {"naive:seed=0": 1}, "failures": {"gpt": 1}}
+    held = store.holdings()
+    assert (held.answers, held.failures) == ({"naive:seed=0": 1}, {"gpt": 1})
 
 
 def test_older_failure_hides_the_newer(store):
@@ -95,7 +78,7 @@ def test_more_keys_than_a_question_holds_are_lost(store):
 
 def test_half_a_transaction_is_committed(store):
     broken = replace(answer(2), text=None)
-    with pytest.raises(StorageError, match=r"responses\.db"):
+    with pytest.raises(StorageError, match=re.escape(store.name)):
         store.add([answer(1), broken])
     assert store.answers([key(1), key(2)]) == {}
 
@@ -103,17 +86,19 @@ def test_half_a_transaction_is_committed(store):
 # --- durability ------------------------------------------------------------------------------------------------------
 
 
-def test_commit_is_acknowledged_before_it_is_on_the_disk(store):
+def test_commit_is_acknowledged_before_it_is_on_the_disk(path):
+    store = ResponseStore(path)
     store.add([answer(1)])
-    with store._engine.connect() as connection:  # synchronous is of a connection: only its own can tell
+    with store.database.engine.connect() as connection:  # synchronous is of a connection: only its own can tell
         assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
         assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar() == 60_000
+    store.close()
 
 
 ADD = """
 import hashlib
-store = ResponseStore("sqlite:///" + sys.argv[1])
+store = ResponseStore(sys.argv[1])
 name = sys.argv[2]
 def answer(number):
     key = hashlib.sha256(str(number).encode()).hexdigest()
@@ -128,8 +113,8 @@ if len(sys.argv) > 4:
 """
 
 
-def test_killed_process_takes_acknowledged_answers_along(path):
-    process = start(ADD, path, "killed", 100_000)
+def test_killed_process_takes_acknowledged_answers_along(place):
+    process = start(ADD, place, "killed", 100_000)
     assert heard(process) == ["ready"]
     tell(process)
     acknowledged = 0
@@ -138,7 +123,7 @@ def test_killed_process_takes_acknowledged_answers_along(path):
     process.send_signal(signal.SIGKILL)
     process.communicate()
     assert process.returncode == -signal.SIGKILL
-    store = ResponseStore(f"sqlite:///{path}")
+    store = ResponseStore(place)
     found = store.answers([key(number) for number in range(acknowledged)])
     assert len(found) == acknowledged
     store.add([answer(-1)])
@@ -147,7 +132,7 @@ def test_killed_process_takes_acknowledged_answers_along(path):
 
 
 def test_answers_in_the_journal_of_a_killed_process_are_lost(path, tmp_path):
-    process = start(ADD, path, "killed", 50, "hold")
+    process = start(ADD, f"sqlite:///{path}", "killed", 50, "hold")
     assert heard(process) == ["ready"]
     tell(process)
     assert [heard(process)[0] for _ in range(5)][-1] == "50"
@@ -159,14 +144,14 @@ def test_answers_in_the_journal_of_a_killed_process_are_lost(path, tmp_path):
     store.close()
 
 
-def test_two_processes_that_add_at_once_fail_or_lose_an_answer(path):
+def test_two_processes_that_add_at_once_fail_or_lose_an_answer(place):
     """Both make the store, and both store the same hundred requests."""
-    processes = [start(ADD, path, name, 100) for name in ("one", "two")]
+    processes = [start(ADD, place, name, 100) for name in ("one", "two")]
     assert [heard(process) for process in processes] == [["ready"]] * 2
     for process in processes:
         tell(process)
     assert [finish(process)[-1] for process in processes] == ["100", "100"]
-    store = ResponseStore(f"sqlite:///{path}")
+    store = ResponseStore(place)
     found = store.answers([key(number) for number in range(100)])
     assert len(found) == 100
     assert {a.text for a in found.values()} <= {"one", "two"}
@@ -193,35 +178,42 @@ def test_two_makers_of_one_store_meet_half_of_it(tmp_path):
 
 def test_maker_killed_between_two_tables_blocks_the_store_for_ever(path):
     """Every statement before the commit may be the last one: what it leaves must open."""
-    for statement in range(1, 12):
-        process = start(
-            """
-            import sqlalchemy as sa
-            count = 0
-            def killed(*_):
-                global count
-                count += 1
-                if count == int(sys.argv[2]):
-                    os.kill(os.getpid(), 9)
-            sa.event.listen(sa.Engine, "before_cursor_execute", killed)
-            ResponseStore("sqlite:///" + sys.argv[1])
-            say("whole")
-            """,
-            path,
-            statement,
-        )
-        said, _ = process.communicate()
-        store = ResponseStore(f"sqlite:///{path}")
+    path.parent.mkdir()
+    process = start(KILLED_AT_EVERY_STATEMENT, path.parent)
+    killed = int(finish(process)[-1])
+    assert killed > 10
+    for number in range(1, killed + 1):
+        store = ResponseStore(f"sqlite:///{path.parent / str(number)}.db")
         store.add([answer(1)])
         assert store.answers([key(1)])
         store.close()
-        shutil.rmtree(path.parent)
-        if said:
-            break
-    assert statement > 5
+
+
+KILLED_AT_EVERY_STATEMENT = """
+import sqlalchemy as sa
+count = last = 0
+def killed(*_):
+    global count
+    count += 1
+    if count == last:
+        os.kill(os.getpid(), 9)
+while True:
+    last += 1
+    child = os.fork()
+    if not child:
+        sa.event.listen(sa.Engine, "before_cursor_execute", killed)
+        ResponseStore(f"sqlite:///{sys.argv[1]}/{last}.db")
+        os._exit(0)
+    if os.waitpid(child, 0)[1] == 0:
+        break
+say(last - 1)
+"""
 
 
 # --- what is not ours ------------------------------------------------------------------------------------------------
+
+
+# (of PostgreSQL, and of older schemas: test_store_postgres.py, test_store_migrations.py)
 
 
 def foreign(path, *statements):
@@ -250,7 +242,7 @@ def other_tables_in_a_write_ahead_log(path):
 
 def newer_schema(path):
     ResponseStore(f"sqlite:///{path}").close()
-    foreign(path, "UPDATE scrollwork_about SET value = '2' WHERE name = 'schema'")
+    foreign(path, "UPDATE scrollwork_about SET value = '3' WHERE name = 'schema'")
 
 
 def another_program(path):
@@ -271,7 +263,7 @@ def truncated_store(path):
         (short_garbage, "file is not a database"),
         (other_tables, "holds other tables (invoices)"),
         (other_tables_in_a_write_ahead_log, "holds other tables (invoices)"),
-        (newer_schema, "schema '2'"),
+        (newer_schema, "schema '3'"),
         (another_program, "of 'else'"),
         (truncated_store, "malformed"),
     ],

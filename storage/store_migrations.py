@@ -1,0 +1,113 @@
+"""Making the response store's tables, and bringing those of older versions up to date with all that they hold.
+
+A step is written down in SQL and never changed again; the tables of today stand in store_tables.py, and a test holds
+the two together. Everything happens in one transaction: who is killed half-way leaves the old store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import sqlalchemy as sa
+
+from storage.errors import ForeignStore
+from storage.store_database import Database, in_batches
+from storage.store_tables import ESCAPE, MARK, SCHEMA_VERSION, about, escaped, tables
+
+_LOCK = 0x5C_01_10  # PostgreSQL's advisory lock of whoever makes or migrates
+
+
+def prepare(database: Database) -> None:
+    """Make or migrate what is not there yet. Raises ForeignStore, unchanged, for anything that is not ours."""
+    schema = database.read(lambda connection: _schema(database, connection))
+    if schema != SCHEMA_VERSION:
+        database.write(lambda connection: _bring_up(database, connection))
+    if database.sqlite:  # only now: turning the journal over writes to the file
+        database.write_ahead()
+
+
+def _schema(database: Database, connection: sa.Connection) -> int:
+    """The version of the store that stands, 0 where there is none. Raises ForeignStore."""
+    present = set(sa.inspect(connection).get_table_names())
+    if not present:
+        return 0
+    if about.name not in present:
+        raise ForeignStore(
+            f"{database.name}: this database holds other tables ({', '.join(sorted(present)[:3])}) and is no "
+            "response store. It was not changed; name another with --store"
+        )
+    said = {str(row.name): row.value for row in connection.execute(sa.select(about))}
+    known = {str(version) for version in [*STEPS, SCHEMA_VERSION]}
+    if said.get("what") != MARK or said.get("schema") not in known:
+        raise ForeignStore(
+            f"{database.name}: schema {said.get('schema')!r} of {said.get('what')!r}, this version reads "
+            f"{', '.join(sorted(known))}. It was not changed; use the scrollwork that wrote it, or another --store"
+        )
+    return int(said["schema"] or 0)
+
+
+def _bring_up(database: Database, connection: sa.Connection) -> None:
+    """One of several processes does it, the others wait and find it done."""
+    if not database.sqlite:
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+    schema = _schema(database, connection)
+    if schema == 0:
+        tables.create_all(connection)
+        connection.execute(
+            sa.insert(about), [{"name": "what", "value": MARK}, {"name": "schema", "value": str(SCHEMA_VERSION)}]
+        )
+        return
+    while schema < SCHEMA_VERSION:
+        STEPS[schema](connection)
+        schema += 1
+    connection.execute(sa.update(about).where(about.c.name == "schema").values(value=str(SCHEMA_VERSION)))
+
+
+def _to_2(connection: sa.Connection) -> None:
+    """Attempts, money, claims, batches; texts of any characters. Every model of schema 1 answered for nothing."""
+    tokens = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
+    own = ", ".join(f"{name} BIGINT" for name in tokens)
+    for name in ("cache_write_tokens", "reasoning_tokens", "cost_nano_usd"):
+        connection.exec_driver_sql(f"ALTER TABLE responses ADD COLUMN {name} BIGINT")
+    connection.exec_driver_sql("UPDATE responses SET cost_nano_usd = 0")
+    connection.exec_driver_sql(
+        "CREATE TABLE attempts (request_key VARCHAR(64) NOT NULL, owner VARCHAR(128) NOT NULL, "
+        "number INTEGER NOT NULL, started FLOAT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL, "
+        "outcome VARCHAR(16) NOT NULL, status INTEGER, message TEXT NOT NULL, seconds FLOAT NOT NULL, "
+        f"{own}, cost_nano_usd BIGINT, PRIMARY KEY (request_key, owner, number, started))"
+    )
+    connection.exec_driver_sql(
+        "CREATE TABLE claims (request_key VARCHAR(64) NOT NULL, owner VARCHAR(128) NOT NULL, host TEXT NOT NULL, "
+        "pid BIGINT NOT NULL, born TEXT NOT NULL, expires FLOAT NOT NULL, PRIMARY KEY (request_key))"
+    )
+    connection.exec_driver_sql(
+        "CREATE TABLE batches (batch_id VARCHAR(64) NOT NULL, state VARCHAR(16) NOT NULL, provider TEXT NOT NULL, "
+        "model TEXT NOT NULL, provider_batch_id TEXT, requests_sha256 VARCHAR(64) NOT NULL, created FLOAT NOT NULL, "
+        "submitted FLOAT, ended FLOAT, PRIMARY KEY (batch_id))"
+    )
+    connection.exec_driver_sql(
+        "CREATE TABLE batch_requests (batch_id VARCHAR(64) NOT NULL, request_key VARCHAR(64) NOT NULL, "
+        "state VARCHAR(16) NOT NULL, PRIMARY KEY (batch_id, request_key))"
+    )
+    connection.exec_driver_sql("CREATE INDEX batch_requests_of_a_key ON batch_requests (request_key)")
+    texts = {"responses": ("provider", "model", "text", "reported_model"), "failures": ("provider", "model", "message")}
+    for table, names in texts.items():
+        for name in names:
+            _escape(connection, table, name)
+
+
+def _escape(connection: sa.Connection, table: str, name: str) -> None:
+    """Escape the texts of a column that hold what is escaped from now on (SQLite held NUL as it was)."""
+    key, text = sa.column("request_key", sa.String), sa.column(name, sa.Text)
+    rows = sa.table(table, key, text)
+    if connection.dialect.name == "sqlite":
+        special = sa.func.instr(text, ESCAPE) + sa.func.instr(text, sa.func.char(0)) > 0
+    else:
+        special = sa.func.strpos(text, ESCAPE) > 0
+    found = list(connection.scalars(sa.select(key).where(special).order_by(key)))
+    for some in in_batches(found):
+        for row in connection.execute(sa.select(key, text).where(key.in_(some))).all():
+            connection.execute(sa.update(rows).where(key == row[0]).values({name: escaped(row[1])}))
+
+
+STEPS: dict[int, Callable[[sa.Connection], None]] = {1: _to_2}

@@ -1,0 +1,74 @@
+"""What is in the store, counted: calls, tokens, money, failures. Every try counts, also one that gave no answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from storage.store_rows import Spent
+from storage.store_tables import attempts, claims, failures, responses
+
+_ERROR_STATUS = 400  # providers charge nothing for what they refuse with an HTTP error
+
+
+def spent(connection: sa.Connection, owner: str | None = None) -> dict[str, Spent]:
+    """By model; only the tries of one owner, where one is named."""
+    unknown = sa.and_(
+        attempts.c.cost_nano_usd.is_(None), sa.or_(attempts.c.status.is_(None), attempts.c.status < _ERROR_STATUS)
+    )
+    tried = sa.select(attempts.c.model, sa.func.count(), _count(attempts.c.outcome == "answered"), *_sums(attempts))
+    tried = tried.add_columns(_count(unknown)).group_by(attempts.c.model)
+    if owner is not None:
+        tried = tried.where(attempts.c.owner == owner)
+    found = {row[0]: Spent(*map(int, row[1:])) for row in connection.execute(tried)}
+    if owner is None:  # answers of which no try is written down: of free models, of schema 1
+        untold = sa.select(responses.c.model, sa.func.count(), sa.func.count(), *_sums(responses))
+        untold = untold.add_columns(_count(responses.c.cost_nano_usd.is_(None))).group_by(responses.c.model)
+        untold = untold.where(~sa.exists().where(attempts.c.request_key == responses.c.request_key))
+        for row in connection.execute(untold):
+            found[row[0]] = found.get(row[0], Spent()) + Spent(*map(int, row[1:]))
+    return dict(sorted(found.items()))
+
+
+def by_model(connection: sa.Connection, table: sa.Table) -> dict[str, int]:
+    """Rows of each model."""
+    query = sa.select(table.c.model, sa.func.count()).group_by(table.c.model)
+    return {row[0]: row[1] for row in sorted(connection.execute(query))}
+
+
+def outcomes(connection: sa.Connection) -> dict[str, dict[str, int]]:
+    """{model: {outcome: attempts}}."""
+    columns = (attempts.c.model, attempts.c.outcome)
+    found: dict[str, dict[str, int]] = {}
+    for model, outcome, number in sorted(connection.execute(sa.select(*columns, sa.func.count()).group_by(*columns))):
+        found.setdefault(model, {})[outcome] = number
+    return found
+
+
+def failure_kinds(connection: sa.Connection) -> list[dict[str, Any]]:
+    """[{model, kind, count, status, message}], with status and message of the failure that came last."""
+    group = (failures.c.model, failures.c.kind)
+    counted = sa.select(*group, sa.func.count(), sa.func.max(failures.c.created)).group_by(*group)
+    found = []
+    for model, kind, number, last in sorted(connection.execute(counted)):
+        of_last = sa.select(failures.c.status, failures.c.message).where(
+            failures.c.model == model, failures.c.kind == kind, failures.c.created == last
+        )
+        status, message = connection.execute(of_last.order_by(failures.c.request_key)).first() or (None, "")
+        found.append({"model": model, "kind": kind, "count": number, "status": status, "message": message})
+    return found
+
+
+def claimed(connection: sa.Connection, now: float) -> int:
+    """Requests that somebody is asking."""
+    return int(connection.scalar(sa.select(sa.func.count()).where(claims.c.expires > now)) or 0)
+
+
+def _count(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[int]:
+    return sa.func.coalesce(sa.func.sum(sa.case((condition, 1), else_=0)), 0)
+
+
+def _sums(table: sa.Table) -> list[sa.ColumnElement[int]]:
+    names = ("input_tokens", "cached_tokens", "output_tokens", "cost_nano_usd")
+    return [sa.func.coalesce(sa.func.sum(table.c[name]), 0) for name in names]
