@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
+
+Outcome = Literal["answered", "terminal", "transient", "quota", "cancelled"]  # of an attempt
+Trouble = Literal["terminal", "transient", "quota"]
+LONGEST_MESSAGE = 1000  # characters of a provider's message that are kept: some send a page
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,8 @@ class Ask:
     """One input to be answered. sample: which of several answers to the same request is wanted (SEAM: the run).
 
     references: gold outputs, only for a model whose table says `reads_references` (upper bounds), else empty.
+    prefix: digest of the leading documents that the prompt starts with, "" for none: asks that share it share a
+    provider's prefix cache. tokens: of the input, measured or estimated, 0 where nobody counted.
     """
 
     task: str
@@ -30,6 +36,8 @@ class Ask:
     max_new_tokens: int
     sample: int = 0
     references: tuple[str, ...] = ()
+    prefix: str = ""
+    tokens: int = 0
 
     @property
     def query(self) -> str:
@@ -65,6 +73,8 @@ class Answer:
     output_tokens: int | None = None
     latency_s: float = 0.0
     attempts: int = 1
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
 
 
 @dataclass(frozen=True)
@@ -76,6 +86,96 @@ class CallFailed:
     message: str
     status: int | None = None
     attempts: int = 1
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens as the provider reports them, None where it does not.
+
+    input_tokens includes those read from and written to the provider's prefix cache, whatever the provider's own field
+    means; output_tokens includes reasoning.
+    """
+
+    input_tokens: int | None = None
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What rate-limit headers said, None where they said nothing. Resets: seconds from now until the limit is full."""
+
+    requests_limit: int | None = None
+    requests_remaining: int | None = None
+    requests_reset_s: float | None = None
+    tokens_limit: int | None = None
+    tokens_remaining: int | None = None
+    tokens_reset_s: float | None = None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One good reply of a provider, validated. finish_reason as in records.response."""
+
+    text: str
+    finish_reason: str
+    reported_model: str
+    usage: Usage = Usage()
+    limits: Limits | None = None
+
+
+class CallProblem(Exception):
+    """One attempt without a good reply.
+
+    kind: terminal (another try cannot help), transient, or quota (the limit of the day or the account's money is used
+    up: the run stops). slow_down: the provider is overloaded or a limit is passed (429, 503, 529): concurrency falls.
+    paid: tokens that were charged though the reply is of no use, None where nothing is known.
+    """
+
+    def __init__(
+        self,
+        kind: Trouble,
+        message: str,
+        *,
+        status: int | None = None,
+        retry_after_s: float | None = None,
+        limits: Limits | None = None,
+        slow_down: bool = False,
+        paid: Usage | None = None,
+    ) -> None:
+        self.kind: Trouble = kind
+        self.message = message if len(message) <= LONGEST_MESSAGE else message[: LONGEST_MESSAGE - 1] + "…"
+        self.status, self.retry_after_s, self.limits = status, retry_after_s, limits
+        self.slow_down, self.paid = slow_down, paid
+        super().__init__(self.message)
+
+
+class Client(Protocol):
+    """Talks to one model of one provider; lives in one event loop."""
+
+    async def send(self, call: Call) -> Reply:
+        """One attempt, no retry. Raises CallProblem and nothing else."""
+        ...
+
+    async def close(self) -> None:
+        """Close connections."""
+        ...
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One try of a call, numbered from 1; it comes before the call's result. started: seconds since 1970."""
+
+    key: str
+    number: int
+    outcome: Outcome
+    status: int | None
+    message: str
+    started: float
+    seconds: float
+    usage: Usage = Usage()
 
 
 class Model(Protocol):
@@ -92,6 +192,6 @@ class Model(Protocol):
         """Exactly what reaches the provider: equal payloads are one request, paid once."""
         ...
 
-    def answer(self, calls: Iterable[Call]) -> Iterator[Answer | CallFailed]:
-        """One result a call, in any order, as they come."""
+    def answer(self, calls: Iterable[Call]) -> Iterator[Answer | CallFailed | Attempt]:
+        """One Answer or CallFailed a call, in any order, as they come, with the attempts of remote models before it."""
         ...
