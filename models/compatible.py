@@ -32,7 +32,7 @@ def body(ask: Ask, table: Mapping[str, Any]) -> dict[str, Any]:
 
 def client(name: str, table: Mapping[str, Any]) -> Client:
     """A client; with a key only where the table names the variable that holds it."""
-    key = key_of(name, table)
+    key = key_of(name, PROVIDER, table)
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     wire = Wire(
         table["base_url"],

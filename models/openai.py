@@ -39,7 +39,7 @@ def body(ask: Ask, table: Mapping[str, Any]) -> dict[str, Any]:
 
 def client(name: str, table: Mapping[str, Any]) -> Client:
     """A client with the key from the environment. Raises tables.BadTable where there is none."""
-    key = key_of(name, table)
+    key = key_of(name, PROVIDER, table)
     vendor = sdk(key, table)
     headers = own_headers({**vendor.default_headers, **vendor.auth_headers})
     wire = Wire(

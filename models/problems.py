@@ -66,6 +66,10 @@ def problem_of_status(
     """The problem of a reply whose status is not 2xx. body: its JSON, None where it is none; text: as it came."""
     error = error_in(body)
     message = shown(error["message"] if error else text_of(text), secrets)
+    if 300 <= status < 400:  # not followed: the key goes nowhere else
+        message = (
+            f"sent elsewhere; if that is right, make it the base_url: {shown(headers.get('location', ''), secrets)}"
+        )
     kind: Trouble = kind_of_status(status)
     if error and is_quota(error):
         kind = "quota"

@@ -149,12 +149,12 @@ def address(name: str, url: str) -> str:
     return url.rstrip("/")
 
 
-def key_of(name: str, table: Mapping[str, Any]) -> str:
+def key_of(name: str, provider: str, table: Mapping[str, Any]) -> str:
     """The API key from the environment. Raises BadTable, naming the variable, where one is needed and not there.
 
     A compatible server gets a key only where its table names the variable: OpenAI's key goes to nobody else.
     """
-    variable = table.get("key_env") or KEY_ENV.get(str(table["provider"]), "")
+    variable = table.get("key_env") or KEY_ENV.get(provider, "")
     key = os.environ.get(variable, "").strip() if variable else ""
     if variable and not key:
         raise BadTable(f"model {name!r}: no key; set {variable} in the environment")

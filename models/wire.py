@@ -90,6 +90,8 @@ class Wire:
             raise CallProblem("transient", f"no whole reply within {self._timeout.total:g} s") from None
         except (aiohttp.ClientSSLError, aiohttp.InvalidURL) as error:
             raise CallProblem("terminal", self._words(error)) from None
+        except aiohttp.ServerDisconnectedError:
+            raise CallProblem("transient", "the server closed the connection before it answered") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise CallProblem("transient", self._words(error)) from None
 
