@@ -45,6 +45,7 @@ MESSAGE_CHARS = 300
 LONGEST_WAIT_S = 366 * 86400.0
 KEY_SHAPES = re.compile(r"\bsk-[\w*.\-]{6,}|(?<=Bearer )[^\s\"',;]+|(?<=://)[^/\s@]+(?=@)|\bAIza[\w\-]{10,}")
 HIDDEN = "[key]"
+MARKUP = re.compile(r"<(script|style)\b.*?</\1>|<[^<>]*>", re.DOTALL | re.IGNORECASE)
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
@@ -152,7 +153,7 @@ def error_in(body: Any) -> dict[str, Any] | None:
 def text_of(text: str) -> str:
     """The words of an HTML error page, or of plain text."""
     if "<" in text[:200]:
-        text = re.sub(r"<(script|style)\b.*?</\1>|<[^>]{0,2000}>", " ", text[:20_000], flags=re.DOTALL | re.IGNORECASE)
+        text = MARKUP.sub(" ", text[:8000])
     return text
 
 

@@ -67,12 +67,17 @@ def whole(spec: str, table: Mapping[str, Any], given: Mapping[str, Any] | None) 
 
 
 def on_the_spot(spec: str, tables: Mapping[str, Mapping[str, Any]], suite: str) -> dict[str, Any]:
-    """The table of PROVIDER:ID: that of the one model that has this id, else nothing is known of it but the id."""
+    """The table of PROVIDER:ID: that of the vendor's one model of this id, else nothing is known of it but the id.
+
+    Never that of a compatible server: another server of the same id has other limits, and must not get its key.
+    """
     provider, _, model_id = spec.partition(":")
     if not model_id:
         raise UnknownModel(f"{provider!r} is a provider, not a model: write {provider}:ID, ID as the provider calls it")
     known = [name for name, one in tables.items() if (one.get("provider"), one.get("id")) == (provider, model_id)]
-    return table_for(known[0], tables, suite) if len(known) == 1 else {"provider": provider, "id": model_id}
+    if len(known) == 1 and provider != "compatible":
+        return table_for(known[0], tables, suite)
+    return {"provider": provider, "id": model_id}
 
 
 def table_for(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) -> dict[str, Any]:
