@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from models.base import Model
+from models.tables import ENDPOINTS, BadTable, checked
 
-PROVIDERS = {"baselines": "models.baselines", "extractive": "models.extractive"}
+HOSTED = {name: f"models.{name}" for name in ENDPOINTS}  # what costs money, or is at least far away
+PROVIDERS = {"baselines": "models.baselines", "extractive": "models.extractive", **HOSTED}
 UPPER_BOUNDS = ("extractive",)  # providers that may be shown references
 
 
@@ -22,14 +24,25 @@ def module_of(provider: str) -> str:
     return PROVIDERS[provider]
 
 
-def settings(spec: str, tables: Mapping[str, Mapping[str, Any]], suite: str = "") -> dict[str, Any]:
-    """The table of `spec` for a suite, with what stands behind its colon ("naive:seed=7"). Raises UnknownModel."""
+def settings(
+    spec: str, tables: Mapping[str, Mapping[str, Any]], suite: str = "", given: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The table of `spec` for a suite, with what stands behind its colon ("naive:seed=7"). Raises UnknownModel.
+
+    given: values of the command line for hosted models, over those of their tables (base_url).
+    """
     name, _, rest = spec.partition(":")
+    if name in HOSTED and name not in tables:
+        return whole(spec, on_the_spot(spec, tables, suite), given)
     table = table_for(name, tables, suite)
     if table.get("provider") not in PROVIDERS:
         raise UnknownModel(
             f"model {name!r}: provider {table.get('provider')!r} is none of {', '.join(sorted(PROVIDERS))}"
         )
+    if table["provider"] in HOSTED:
+        if rest:
+            raise UnknownModel(f"{spec!r}: {name!r} has no options; what differs is a table of its own (--models FILE)")
+        return whole(spec, table, given)
     if table.get("reads_references") and table["provider"] not in UPPER_BOUNDS:
         raise UnknownModel(f"model {name!r}: reads_references is for {', '.join(UPPER_BOUNDS)} only")
     fitted = any("fit" in rule for rule in table.get("rules", {}).values())
@@ -43,6 +56,28 @@ def settings(spec: str, tables: Mapping[str, Mapping[str, Any]], suite: str = ""
             others = f" or {name}:fit_split=validation" if fitted else ""
             raise UnknownModel(f"{spec!r}: {option!r} is no option of {name!r}; write {name}:seed=7{others}")
     return table
+
+
+def whole(spec: str, table: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The table of a hosted model, checked. Raises UnknownModel."""
+    try:
+        return checked(spec, {**table, **(given or {})})
+    except BadTable as error:
+        raise UnknownModel(str(error)) from None
+
+
+def on_the_spot(spec: str, tables: Mapping[str, Mapping[str, Any]], suite: str) -> dict[str, Any]:
+    """The table of PROVIDER:ID: that of the vendor's one model of this id, else nothing is known of it but the id.
+
+    Never that of a compatible server: another server of the same id has other limits, and must not get its key.
+    """
+    provider, _, model_id = spec.partition(":")
+    if not model_id:
+        raise UnknownModel(f"{provider!r} is a provider, not a model: write {provider}:ID, ID as the provider calls it")
+    known = [name for name, one in tables.items() if (one.get("provider"), one.get("id")) == (provider, model_id)]
+    if len(known) == 1 and provider != "compatible":
+        return table_for(known[0], tables, suite)
+    return {"provider": provider, "id": model_id}
 
 
 def table_for(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) -> dict[str, Any]:

@@ -1,0 +1,168 @@
+"""The tables of hosted models: every key known by name and type, so that a slip is told before anything is paid."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+ENDPOINTS = {
+    "openai": ("chat", "responses", "completions"),
+    "anthropic": ("messages",),
+    "compatible": ("chat", "completions"),
+}
+PATHS = {
+    "chat": "/chat/completions",
+    "responses": "/responses",
+    "completions": "/completions",
+    "messages": "/v1/messages",
+}
+BASE_URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
+KEY_ENV = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+MAX_TOKENS = {
+    "chat": "max_completion_tokens",
+    "responses": "max_output_tokens",
+    "completions": "max_tokens",
+    "messages": "max_tokens",
+}
+
+NUMBER = (int, float)
+# Which keys may stand in a table of a hosted model. Only those of BODY reach the provider.
+BODY = {
+    "id": str,
+    "endpoint": str,
+    "base_url": str,
+    "server": str,
+    "max_output": int,
+    "reasoning_tokens": int,
+    "parameters": dict,
+    "temperature": NUMBER,
+    "prefill": bool,
+    "stop": list,
+    "extra": dict,
+    "version": str,
+}
+PROMPT = {"context": int, "tokenizer": str, "variant": str, "truncation": str}
+PAYING = {
+    "price": dict,
+    "rpm": int,
+    "tpm": int,
+    "concurrency": int,
+    "retry": dict,
+    "timeout_s": NUMBER,
+    "cache_minimum": int,
+    "key_env": str,
+    "retired": str,
+    "source": str,
+}
+CHOICE = {"provider": str, "suites": list, "tasks": list, "on": dict}
+KEYS: Mapping[str, Any] = {**BODY, **PROMPT, **PAYING, **CHOICE}
+PARAMETERS = {"max_tokens": str, "temperature": bool}
+PRICE = {
+    "input": NUMBER,
+    "cached": NUMBER,
+    "output": NUMBER,
+    "cache_write": NUMBER,
+    "batch": NUMBER,
+    "date": str,
+    "source": str,
+}
+RETRY = {"attempts": int, "seconds": NUMBER, "longest_wait_s": NUMBER}
+MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+VARIANTS = ("plain", "chat", "claude")
+OURS = ("model", "messages", "input", "prompt", "system", "stream", "n", *MAX_TOKENS_NAMES)
+POSITIVE = ("context", "max_output", "rpm", "tpm", "concurrency", "timeout_s", "cache_minimum")
+TYPES = {str: "text", int: "a whole number", bool: "true or false", dict: "a table", list: "a list", NUMBER: "a number"}
+
+
+class BadTable(ValueError):
+    """A model's table cannot be; the message names model and key."""
+
+
+def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
+    """The table of a hosted model with its endpoint and address filled in. Raises BadTable."""
+    provider = str(table["provider"])
+    of_types(name, table, KEYS, "")
+    for part, known in (("price", PRICE), ("retry", RETRY), ("parameters", PARAMETERS)):
+        of_types(name, table.get(part, {}), known, f"{part}.")
+    for key in POSITIVE:
+        if table.get(key, 1) <= 0:
+            raise BadTable(f"model {name!r}: {key} must be positive")
+    if not table.get("id"):
+        raise BadTable(f"model {name!r}: id is missing: the model's name at the provider")
+    endpoint = table.get("endpoint", ENDPOINTS[provider][0])
+    among(name, "endpoint", endpoint, ENDPOINTS[provider])
+    among(name, "variant", table.get("variant", "plain"), VARIANTS)
+    among(name, "parameters.max_tokens", table.get("parameters", {}).get("max_tokens", "max_tokens"), MAX_TOKENS_NAMES)
+    among(name, "extra", next(iter(set(table.get("extra", {})) & set(OURS)), None), (None,))
+    if any(value < 0 for key, value in table.get("price", {}).items() if key not in ("date", "source")):
+        raise BadTable(f"model {name!r}: a price is negative")
+    base_url = address(name, str(table.get("base_url") or BASE_URLS.get(provider, "")))
+    return {**defaults(provider, endpoint), **table, "endpoint": endpoint, "base_url": base_url}
+
+
+def defaults(provider: str, endpoint: str) -> dict[str, str]:
+    """How prompts are made where a table does not say: text completions get the plain prompt (fact sheet 3.5); room for
+    the answer is kept free within the context (fact sheet 4.1, 4.2)."""
+    if provider == "anthropic":
+        return {"variant": "claude", "truncation": "claude"}
+    return {"variant": "plain" if endpoint == "completions" else "chat", "truncation": "openai"}
+
+
+def of_types(name: str, table: Mapping[str, Any], known: Mapping[str, Any], prefix: str) -> None:
+    """Check keys and types. Raises BadTable."""
+    for key, value in table.items():
+        if key not in known:
+            raise BadTable(
+                f"model {name!r}: {prefix}{key} is no key of its table; there are: {', '.join(sorted(known))}"
+            )
+        wanted = known[key]
+        if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
+            raise BadTable(f"model {name!r}: {prefix}{key} must be {TYPES[wanted]}, not {value!r}")
+
+
+def among(name: str, key: str, value: Any, known: tuple[Any, ...]) -> None:
+    """Check a choice. Raises BadTable."""
+    if value not in known:
+        others = ", ".join(str(one) for one in known if one is not None)
+        hint = f"is none of {others}" if others else "is set by the request itself"
+        raise BadTable(f"model {name!r}: {key} {value!r} {hint}")
+
+
+def address(name: str, url: str) -> str:
+    """A base URL that can be written down. Raises BadTable: a key in it would reach keys, logs and reports."""
+    if not url:
+        raise BadTable(f"model {name!r}: base_url is missing: the address of the server up to /v1 (--base-url URL)")
+    try:
+        parts = urlsplit(url)
+        fine = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        fine = False
+    if not fine:
+        raise BadTable(f"model {name!r}: base_url is no address of the form https://HOST/v1")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise BadTable(
+            f"model {name!r}: base_url must not hold a user, a password or a query; keys come from the environment "
+            '(key_env = "NAME")'
+        )
+    return url.rstrip("/")
+
+
+def key_of(name: str, provider: str, table: Mapping[str, Any]) -> str:
+    """The API key from the environment. Raises BadTable, naming the variable, where one is needed and not there.
+
+    A compatible server gets a key only where its table names the variable: OpenAI's key goes to nobody else.
+    """
+    variable = table.get("key_env") or KEY_ENV.get(provider, "")
+    key = os.environ.get(variable, "").strip() if variable else ""
+    if variable and not key:
+        raise BadTable(f"model {name!r}: no key; set {variable} in the environment")
+    if not key.isprintable() or not key.isascii():
+        raise BadTable(f"model {name!r}: the key in {variable} holds characters that no header can carry")
+    return key
+
+
+def what_answers(table: Mapping[str, Any]) -> dict[str, Any]:
+    """The table without what neither the prompt nor the answer depends on: price, limits, retry, the key's name."""
+    return {key: value for key, value in table.items() if key not in PAYING}

@@ -1,0 +1,133 @@
+"""Tables of hosted models: what cannot be is refused by model and key, before anything is paid."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from models.registry import HOSTED, UnknownModel, make, settings
+from models.tables import PAYING, checked, what_answers
+from tasks.suites import load_models
+from tests.models.hosted_kit import ask
+
+TABLES = load_models()
+OURS = {name: table for name, table in TABLES.items() if table["provider"] in HOSTED}
+LAB = {"provider": "compatible", "id": "tiny", "base_url": "http://127.0.0.1:9/v1"}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"temprature": 1}, "temprature is no key of its table; there are: base_url, "),
+        ({"price": {"inptu": 1}}, "price.inptu is no key"),
+        ({"price": {"input": "cheap"}}, "price.input must be a number, not 'cheap'"),
+        ({"price": {"input": -1.0}}, "a price is negative"),
+        ({"price": 3}, "price must be a table"),
+        ({"parameters": {"max_tokens": "tokens"}}, "parameters.max_tokens 'tokens' is none of max_tokens, "),
+        ({"parameters": {"temperature": 0}}, "parameters.temperature must be true or false, not 0"),
+        ({"retry": {"times": 3}}, "retry.times is no key"),
+        ({"id": ""}, "id is missing"),
+        ({"id": 4}, "id must be text"),
+        ({"endpoint": "messages"}, "endpoint 'messages' is none of chat, completions"),
+        ({"variant": "chatgpt"}, "variant 'chatgpt' is none of plain, chat, claude"),
+        ({"context": 0}, "context must be positive"),
+        ({"context": True}, "context must be a whole number, not True"),
+        ({"rpm": -5}, "rpm must be positive"),
+        ({"prefill": "yes"}, "prefill must be true or false"),
+        ({"extra": {"messages": []}}, "extra 'messages' is set by the request itself"),
+        ({"extra": {"stream": True}}, "extra 'stream' is set"),
+        ({"base_url": ""}, "base_url is missing"),
+        ({"base_url": "127.0.0.1:9/v1"}, "base_url is no address"),
+        ({"base_url": "ftp://host/v1"}, "base_url is no address"),
+        ({"base_url": "http://[::1/v1"}, "base_url is no address"),
+        ({"base_url": "http://me:s3cret@host/v1"}, "must not hold a user, a password or a query"),
+        ({"base_url": "http://host/v1?api-key=s3cret"}, "must not hold a user, a password or a query"),
+    ],
+)
+def test_slip_in_a_table_is_found_by_the_bill(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(UnknownModel) as caught:
+        settings("lab", {"lab": {**LAB, **change}})
+    assert str(caught.value).startswith("model 'lab': ")
+    assert said in str(caught.value)
+    assert "s3cret" not in str(caught.value)
+
+
+def test_model_on_the_spot_is_not_known() -> None:
+    table = settings("openai:gpt-new", TABLES)
+    assert (table["provider"], table["id"], table["endpoint"]) == ("openai", "gpt-new", "chat")
+    assert (table["variant"], table["truncation"]) == ("chat", "openai")
+    assert "price" not in table
+    given = {"base_url": "http://127.0.0.1:9/v1/", "context": 4096, "tokenizer": "words"}
+    spot = settings("compatible:meta-llama/Llama:8b", TABLES, given=given)
+    assert (spot["id"], spot["base_url"]) == ("meta-llama/Llama:8b", "http://127.0.0.1:9/v1")
+    assert make("compatible:x", spot, "").members == ("compatible:x",)
+
+
+def test_model_on_the_spot_forgets_what_a_table_knows_of_it() -> None:
+    known = {"mine": {"provider": "openai", "id": "gpt-x", "context": 77, "parameters": {"temperature": False}}}
+    assert settings("openai:gpt-x", known)["context"] == 77
+    twice = {**known, "other": {"provider": "openai", "id": "gpt-x", "context": 88}}
+    assert "context" not in settings("openai:gpt-x", twice)
+
+
+def test_key_of_one_server_is_sent_to_another_of_the_same_model() -> None:
+    lab = {**LAB, "key_env": "LAB_KEY", "server": "lab"}
+    table = settings("compatible:tiny", {"lab": lab}, given={"base_url": "http://127.0.0.1:8/v1"})
+    assert not {"key_env", "server"} & set(table)
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("openai", "'openai' is a provider, not a model: write openai:ID"),
+        ("anthropic:", "'anthropic' is a provider"),
+        ("compatible:tiny", "base_url is missing: the address of the server up to /v1 (--base-url URL)"),
+        ("lab:seed=3", "'lab' has no options"),
+        ("azure:gpt", "no model is named 'azure'"),
+    ],
+)
+def test_wrong_name_of_a_hosted_model_is_taken(spec: str, said: str) -> None:
+    with pytest.raises(UnknownModel) as caught:
+        settings(spec, {"lab": LAB})
+    assert said in str(caught.value)
+
+
+def test_suite_changes_nothing_of_a_hosted_model() -> None:
+    tables = {"lab": {**LAB, "on": {"scrolls": {"temperature": 0.7}}}}
+    assert "temperature" not in settings("lab", tables, "zeroscrolls")
+    assert settings("lab", tables, "scrolls")["temperature"] == 0.7
+
+
+def test_own_file_of_hosted_models_is_not_read(tmp_path: Path) -> None:
+    own = tmp_path / "models.toml"
+    own.write_text(
+        '[lab]\nprovider = "compatible"\nid = "tiny"\nbase_url = "http://127.0.0.1:9/v1"\ncontext = 2048\n'
+        'tokenizer = "words"\nprice = { input = 0, output = 0, date = "2026-11-21", source = "ours" }\n'
+        'parameters = { max_tokens = "max_tokens", temperature = true }\nextra = { top_k = 1 }\n'
+    )
+    model = make("lab", settings("lab", load_models(str(own))), "")
+    body = model.payload(ask(), "lab")["body"]
+    assert body["top_k"] == 1
+
+
+def test_price_or_limits_rebuild_what_they_do_not_change() -> None:
+    one = checked("lab", {**LAB, "context": 2048})
+    other = checked("lab", {**LAB, "context": 2048, "rpm": 3, "price": {"input": 1}, "concurrency": 2, "timeout_s": 1})
+    assert what_answers(one) == what_answers(other)
+    assert not set(PAYING) & {"id", "endpoint", "base_url", "temperature", "extra", "prefill", "context", "tokenizer"}
+
+
+@pytest.mark.parametrize("name", sorted(OURS))
+def test_entry_of_ours_cannot_be_run(name: str) -> None:
+    table = settings(name, TABLES)
+    assert "variant" in table
+    if price := table.get("price"):
+        assert {"input", "output", "date", "source"} <= set(price), "a price without date and source"
+    if not table.get("retired"):
+        assert table.get("context"), "a model in use needs its limit"
+        assert table.get("tokenizer")
+    if "suites" not in table or "zeroscrolls" in table["suites"]:
+        payload = make(name, table, "").payload(ask(), name)
+        assert payload["body"]["model"] == table["id"]
