@@ -71,8 +71,8 @@ RUN_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
             "action": "append",
             "default": [],
             "metavar": "M",
-            "help": "a model of config/models.toml: naive, naive:seed=7, lead, lexrank, bm25, lexicon, strong, oracle "
-            "(repeat for several)",
+            "help": "a model of config/models.toml (naive, naive:seed=7, lead, lexrank, bm25, lexicon, strong, oracle, "
+            "...) or PROVIDER:ID: openai:gpt-4o-mini, anthropic:ID, compatible:ID --base-url URL (repeat for several)",
         },
     ),
     (["--models"], {"default": "", "metavar": "FILE", "dest": "models_file", "help": "your own file of models"}),
@@ -101,6 +101,24 @@ RUN_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
         ["--prompts"],
         {"default": "", "metavar": "SET", "help": "a set of instructions of the suite file, e.g. instructed (scrolls)"},
     ),
+]
+CALL_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
+    (
+        ["--base-url"],
+        {"default": "", "metavar": "URL", "help": "server of a model named on the spot (compatible:ID), up to /v1"},
+    ),
+    (
+        ["--context"],
+        {"type": int, "default": 0, "metavar": "TOKENS", "help": "limit of a model of which nothing is known"},
+    ),
+    (
+        ["--budget"],
+        {"default": "", "metavar": "USD", "help": "stop before hosted models cost more; needs their prices"},
+    ),
+    (["--concurrency"], {"type": int, "default": 0, "metavar": "N", "help": "requests in flight at most"}),
+    (["--rpm"], {"type": int, "default": 0, "metavar": "N", "help": "requests a minute"}),
+    (["--tpm"], {"type": int, "default": 0, "metavar": "N", "help": "tokens a minute"}),
+    (["--retry-failed"], {"action": "store_true", "help": "ask again what failed for good"}),
 ]
 # command -> (summary, example, module that runs it, arguments)
 COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]] = {
@@ -159,13 +177,13 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         "every stage with its state, and why; runs nothing",
         "scrollwork plan zeroscrolls --sample --model naive",
         "flows.commands.plan",
-        [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *BUILD_OPTIONS, *STRICT],
+        [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *CALL_OPTIONS, *BUILD_OPTIONS, *STRICT],
     ),
     "run": (
         "the whole chain, to scores and report",
         "scrollwork run zeroscrolls --sample --model naive",
         "flows.commands.run",
-        [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *BUILD_OPTIONS, *STRICT],
+        [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *CALL_OPTIONS, *BUILD_OPTIONS, *STRICT],
     ),
     "score": (
         "score any JSONL of {id, prediction, references: [...]} with one metric",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from prefect import flow
+from prefect.runtime import flow_run
 
 from flows.parameters import finish, request_of
 from reporting.leaderboard import markdown
@@ -33,6 +34,14 @@ def evaluate(
     home: str | None = None,
     store: str = "",
     strict: bool = False,
+    base_url: str = "",
+    context: int = 0,
+    budget: str = "",
+    rpm: int = 0,
+    tpm: int = 0,
+    concurrency: int = 0,
+    batch: bool = False,
+    retry_failed: bool = False,
 ) -> Chain:
     """Evaluate models on a suite. By default: the naive baselines on the bundled sample.
 
@@ -55,8 +64,16 @@ def evaluate(
         home: Home folder; SCROLLWORK_HOME or the project's .scrollwork by default.
         store: Response store URL; in the home by default.
         strict: End at the first malformed record instead of dropping it.
+        base_url: Address of the server of a model named on the spot, up to /v1.
+        context: Its limit in tokens.
+        budget: Dollars that hosted models may cost in this flow run, its retries included; "" for no bound.
+        rpm: Requests a minute of a hosted model; 0 for what its table says.
+        tpm: Tokens a minute; 0 for what its table says.
+        concurrency: Requests in flight at most; 0 for what its table says.
+        batch: Use the provider's batch interface.
+        retry_failed: Ask again what failed for good.
     """
-    parameters = dict(locals())
+    parameters = {**locals(), "run": str(flow_run.id or "")}
     request = request_of({**parameters, "models": models or ["naive"]})
     chain = run(request, run_prefect)
     report = report_of(chain)

@@ -32,6 +32,7 @@ def parameters_of(request: Request) -> dict[str, Any]:
     The store's URL may hold a password, and parameters are kept by the server: it goes by SCROLLWORK_STORE.
     """
     plain = request.to_json()
+    del plain["run"]  # the flow run's own id
     return {**plain, "store": "", "sample": False, "options": plain["options"] or {}}
 
 

@@ -156,10 +156,13 @@ class Budget:
 
 
 class Meter:
-    """The gate of one model to a budget that several may share. Raises nothing: without a price there is no Meter."""
+    """The gate of one model to a budget that several may share. Raises nothing: without a price there is no Meter.
 
-    def __init__(self, budget: Budget, price: Price) -> None:
-        self._budget, self._price = budget, price
+    thoughts: output tokens that a reasoning model may use beyond those of its answer.
+    """
+
+    def __init__(self, budget: Budget, price: Price, thoughts: int = 0) -> None:
+        self._budget, self._price, self._thoughts = budget, price, thoughts
         self._set_aside: dict[str, list[int]] = {}  # by request key
         self._larger = Decimal(1)  # most that an input was larger than counted
         self._lock = threading.Lock()
@@ -169,7 +172,7 @@ class Meter:
         """Set aside what the call may cost at most."""
         with self._lock:
             tokens = whole(input_bound(call.ask) * self._larger)
-        amount = self._price.most(tokens, call.ask.max_new_tokens)
+        amount = self._price.most(tokens, call.ask.max_new_tokens + self._thoughts)
         if not self._budget.take(amount):
             self.reason = (
                 f"the budget of {dollars(self._budget.limit)} would be passed: "

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from models.base import Answer, Ask, Attempt, Call, CallFailed, Client, Segment
-from models.remote import answer
-from models.tables import BASE_URLS, MAX_TOKENS, PATHS
+from models.budget import Gate
+from models.remote import Run, answer, settings
+from models.stopping import Stop
+from models.tables import BASE_URLS, KEY_ENV, MAX_TOKENS, PATHS
 
 DEFAULT_TEMPERATURE = 0.0  # the papers decode greedily; suites that sample say so
 
@@ -36,8 +38,15 @@ class Hosted:
         }
 
     def answer(self, calls: Iterable[Call]) -> Iterator[Answer | CallFailed | Attempt]:
-        """What the engine makes of it."""
-        return answer(lambda: self._client(self.name, self._table), calls, self._table)
+        """What the engine makes of it, without a budget."""
+        return self.run(calls)
+
+    def run(self, calls: Iterable[Call], *, gate: Gate | None = None, stop: Stop | None = None) -> Run:
+        """What the engine makes of it. gate: the budget. stop: shared by all that run in this process."""
+        table = {**self._table, "provider": self.provider}
+        key_name = self._table.get("key_env") or KEY_ENV.get(self.provider, "")
+        how = settings(self.name, table, key_name=key_name)
+        return answer(lambda: self._client(self.name, self._table), calls, how, gate=gate, stop=stop)
 
 
 def place_of(provider: str, table: Mapping[str, Any]) -> str:

@@ -60,4 +60,9 @@ def ends_the_run(problem: CallProblem) -> bool:
 
 def maybe_charged(problem: CallProblem) -> bool:
     """Whether the provider may have charged for what it never delivered: no status came, or 200 with a broken body."""
-    return problem.status is None or problem.status < 400
+    return charged(problem.status)
+
+
+def charged(status: int | None) -> bool:
+    """Whether a try that ended with this HTTP status, None for none, may have been charged."""
+    return status is None or status < 400

@@ -25,6 +25,11 @@ class Stop:
         for wake in self._wakes:
             wake()
 
+    @property
+    def heard(self) -> bool:
+        """Whether an engine runs that would heed it."""
+        return bool(self._wakes)
+
     def tell(self, wake: Callable[[], None]) -> None:
         """Call `wake` (which must not raise) when the level rises."""
         with self._lock:

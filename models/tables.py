@@ -106,8 +106,12 @@ def defaults(provider: str, endpoint: str) -> dict[str, str]:
     """How prompts are made where a table does not say: text completions get the plain prompt (fact sheet 3.5); room for
     the answer is kept free within the context (fact sheet 4.1, 4.2)."""
     if provider == "anthropic":
-        return {"variant": "claude", "truncation": "claude"}
-    return {"variant": "plain" if endpoint == "completions" else "chat", "truncation": "openai"}
+        return {"variant": "claude", "truncation": "claude", "tokenizer": "estimate"}
+    return {
+        "variant": "plain" if endpoint == "completions" else "chat",
+        "truncation": "openai",
+        "tokenizer": "estimate",
+    }
 
 
 def of_types(name: str, table: Mapping[str, Any], known: Mapping[str, Any], prefix: str) -> None:
@@ -164,5 +168,7 @@ def key_of(name: str, provider: str, table: Mapping[str, Any]) -> str:
 
 
 def what_answers(table: Mapping[str, Any]) -> dict[str, Any]:
-    """The table without what neither the prompt nor the answer depends on: price, limits, retry, the key's name."""
-    return {key: value for key, value in table.items() if key not in PAYING}
+    """The table without what neither the prompt nor the answer depends on: price, limits, retry, the key's name, the
+    address of a server that has a name."""
+    moves = ("base_url",) if table.get("server") else ()
+    return {key: value for key, value in table.items() if key not in PAYING and key not in moves}

@@ -13,14 +13,15 @@ _ERROR_STATUS = 400  # providers charge nothing for what they refuse with an HTT
 
 
 def spent(connection: sa.Connection, owner: str | None = None) -> dict[str, Spent]:
-    """By model; only the tries of one owner, where one is named."""
+    """By model; only the tries of one owner, where one is named, with those whose names go on behind a dot."""
     unknown = sa.and_(
         attempts.c.cost_nano_usd.is_(None), sa.or_(attempts.c.status.is_(None), attempts.c.status < _ERROR_STATUS)
     )
     tried = sa.select(attempts.c.model, sa.func.count(), _count(attempts.c.outcome == "answered"), *_sums(attempts))
     tried = tried.add_columns(_count(unknown)).group_by(attempts.c.model)
     if owner is not None:
-        tried = tried.where(attempts.c.owner == owner)
+        own = attempts.c.owner.startswith(f"{owner}.", autoescape=True)
+        tried = tried.where(sa.or_(attempts.c.owner == owner, own))
     found = {row[0]: Spent(*map(int, row[1:])) for row in connection.execute(tried)}
     if owner is None:  # answers of which no try is written down: of free models, of schema 1
         untold = sa.select(responses.c.model, sa.func.count(), sa.func.count(), *_sums(responses))

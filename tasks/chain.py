@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from storage.errors import naming_full_disks
 from tasks.build import mending
+from tasks.calling import calling_of, new_run
 from tasks.engine import Engine, Finished, run_inline, run_strictly
 from tasks.graph import Node, Planner, Status, topological
 from tasks.request import Request
@@ -44,8 +45,8 @@ class Planned:
 
 
 def locations_of(request: Request) -> Locations:
-    """The absolute locations that tasks get."""
-    return Locations(request.home, request.raw, request.store)
+    """The absolute locations that tasks get, and how they call hosted models."""
+    return Locations(request.home, request.raw, request.store, calling_of(request) if request.models else None)
 
 
 def plan(request: Request) -> Planned:
@@ -105,6 +106,7 @@ def overviewed(request: Request, overview: Node, engine: Engine) -> tuple[Finish
 
 def run(request: Request, engine: Engine = run_inline) -> Chain:
     """Raw files to a report. What failed is missing from it and named in it."""
+    request = replace(request, run=request.run or new_run())
     sweep(request)
     finished = ran(request, engine, run_nodes(request))
     if request.strict and any(one.error and one.node.strict for one in finished):

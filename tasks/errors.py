@@ -14,6 +14,10 @@ class BadRecord(RuntimeError):
         return cls(f"{detail} (--strict: the run ends here)")
 
 
+class Interrupted(RuntimeError):
+    """A person stopped the run; the message says what stands."""
+
+
 class StageFailed(RuntimeError):
     """One or more stages failed; the others stand. chain: how all of them ended (tasks.chain.Chain)."""
 

@@ -7,39 +7,34 @@ failure kind): scores of a run with missing answers and of the same run complete
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
-from models.base import Answer, Ask, Call, CallFailed, Model, Segment
-from models.registry import make, module_of
-from records.example import Example
-from records.prompt import Prompt, part_text
+from models.base import Answer, Call, CallFailed, Model
+from models.registry import HOSTED, make, module_of
 from records.response import Failure, Response
 from storage.artifacts import Artifact, ArtifactWriter
 from storage.digest import sha256_of
 from storage.manifest import Ingredients
 from storage.store_rows import StoredAnswer, StoredFailure
 from tasks import progress
+from tasks.answers import stored_answer, stored_failure
+from tasks.calls import Asked, Calls, chunks
 from tasks.graph import Node
 from tasks.source import sources
 from tasks.workshop import Workshop, pointer_to
 
-T = TypeVar("T")
-CHUNK = 16  # prompts rendered at once
 MISSING = "missing"
 COMMIT = 500  # answers of a free model in one transaction
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A prompt put to a member of a model."""
+class Asking:
+    """A model and what it was asked for, answered or not."""
 
-    example_id: str
-    draw: int
-    member: str
-    key: str
+    model: Model
+    asked: Sequence[Asked]
 
 
 class AnswersMoved(RuntimeError):
@@ -49,12 +44,10 @@ class AnswersMoved(RuntimeError):
 def snapshot(node: Node, ingredients: Ingredients, inputs: Mapping[str, Artifact], shop: Workshop) -> Artifact:
     """Ask what is not stored, then write down what the store holds for these prompts."""
     settings = with_fitted(node, inputs)
-    revision = sha256_of(sources([module_of(settings["provider"])]))
-    model = make(node.params["model"], settings, revision)
-    asked = list(ask_all(node, model, inputs, shop))
+    asking = asked_for(node, settings, inputs, shop)
     while True:
         try:
-            standing = written(node, ingredients, asked, model, shop)
+            standing = written(node, ingredients, asking, shop)
             break
         except AnswersMoved:  # another process shares requests with this one: look again
             continue
@@ -77,12 +70,11 @@ def with_fitted(node: Node, inputs: Mapping[str, Artifact]) -> dict[str, Any]:
 def written(
     node: Node,
     ingredients: Ingredients,
-    asked: Sequence[Asked],
-    model: Model,
+    asking: Asking,
     shop: Workshop,
 ) -> Artifact:
     """The snapshot of what the store holds now. Raises AnswersMoved."""
-    answers = answers_digest(asked, shop)
+    answers = answers_digest(asking.asked, shop)
     key = sha256_of([ingredients.key(), answers])
     with shop.artifacts.building(node.stage, node.slot, key):
         standing = shop.artifacts.find(node.stage, node.slot, key)
@@ -90,44 +82,34 @@ def written(
             return standing
         writing = shop.artifacts.write(ingredients, key)
         with writing as writer:
-            writer.content = fill(node, asked, model, shop, writer)
+            writer.content = fill(node, asking, shop, writer)
             if writer.content != answers:
                 raise AnswersMoved
         return writing.artifact
 
 
-def ask_all(node: Node, model: Model, inputs: Mapping[str, Artifact], shop: Workshop) -> Iterator[Asked]:
-    """Put every prompt to every member; what is not stored yet is asked and stored."""
-    text_of = inputs["curated"].texts()
-    documents, references = {}, {}
-    for example in inputs["sample"].rows("examples", Example):
-        documents[example.example_id] = len(example.document_ids)
-        if node.params["settings"].get("reads_references"):  # an upper bound; no model that is compared sees them
-            references[example.example_id] = example.references
-    total = inputs["prompts"].facts["prompts"]
-    done = 0
-    for prompts in chunks(inputs["prompts"].rows("prompts", Prompt), CHUNK):
-        calls = []
-        for prompt in prompts:
-            segments = tuple(Segment(part.role, part_text(part, text_of)) for part in prompt.parts)
-            count = documents[prompt.example_id]
-            ask = Ask(
-                prompt.task,
-                prompt.example_id,
-                segments,
-                prompt.prompt_sha256,
-                count,
-                prompt.max_new_tokens,
-                references=references.get(prompt.example_id, ()),
-            )
-            for member in model.members:
-                payload = model.payload(ask, member)
-                call = Call(sha256_of(payload), member, payload, ask)
-                calls.append(call)
-                yield Asked(prompt.example_id, prompt.draw, member, call.key)
-        answer_missing(calls, model, shop)
-        done += len(prompts)
-        progress.tell(node.title, done, total)
+def asked_for(node: Node, settings: Mapping[str, Any], inputs: Mapping[str, Artifact], shop: Workshop) -> Asking:
+    """Ask what is not stored, of a hosted model or of one that costs nothing."""
+    name = node.params["model"]
+    revision = sha256_of(sources([module_of(settings["provider"])]))
+    if settings["provider"] not in HOSTED:
+        model = make(name, settings, revision)
+        calls = Calls(node, model, inputs)
+        for batch in calls.batches():
+            answer_missing(batch, model, shop)
+            progress.tell(node.title, len(calls.asked), calls.total)
+        return Asking(model, calls.asked)
+    from models.hosted import Hosted
+    from tasks.asking import Asker  # loads the engine of calls
+
+    calling = shop.locations.calling
+    assert calling is not None, "a hosted model is asked with the settings of its run"
+    hosted = make(name, {**calling.tables[name], **settings}, revision)
+    assert isinstance(hosted, Hosted)
+    calls = Calls(node, hosted, inputs)
+    Asker(hosted, calling, shop.store, node.title, calls.total).ask(calls.batches)
+    calls.rest()
+    return Asking(hosted, calls.asked)
 
 
 def answer_missing(calls: Sequence[Call], model: Model, shop: Workshop) -> None:
@@ -138,39 +120,14 @@ def answer_missing(calls: Sequence[Call], model: Model, shop: Workshop) -> None:
     ended = {key for key, failure in failed.items() if failure.kind == "terminal"}
     todo = {call.key: call for call in calls if call.key not in stored and call.key not in ended}
     for results in chunks(model.answer(todo.values()), COMMIT):
-        answers = [stored_answer(r, todo[r.key], model) for r in results if isinstance(r, Answer)]
-        failures = [stored_failure(r, todo[r.key], model) for r in results if isinstance(r, CallFailed)]
+        answers = [stored_answer(r, todo[r.key], model.provider, 0) for r in results if isinstance(r, Answer)]
+        failures = [stored_failure(r, todo[r.key], model.provider) for r in results if isinstance(r, CallFailed)]
         shop.store.add(answers, failures)
-
-
-def stored_answer(answer: Answer, call: Call, model: Model) -> StoredAnswer:
-    """The answer as the store keeps it."""
-    return StoredAnswer(
-        request_key=answer.key,
-        provider=model.provider,
-        model=call.member,
-        text=answer.text,
-        finish_reason=answer.finish_reason,
-        input_tokens=answer.input_tokens,
-        cached_tokens=answer.cached_tokens,
-        output_tokens=answer.output_tokens,
-        reported_model=answer.reported_model,
-        latency_s=answer.latency_s,
-        attempts=answer.attempts,
-        cost_nano_usd=0,  # every provider so far answers for nothing
-    )
 
 
 def printable(text: str) -> str:
     """The text with "?" for each lone surrogate: the store holds it as it came, Parquet and UTF-8 cannot."""
     return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def stored_failure(failure: CallFailed, call: Call, model: Model) -> StoredFailure:
-    """The failure as the store keeps it."""
-    return StoredFailure(
-        failure.key, model.provider, call.member, failure.kind, failure.status, failure.message, failure.attempts
-    )
 
 
 def answers_digest(asked: Sequence[Asked], shop: Workshop) -> str:
@@ -197,14 +154,14 @@ def state(key: str, answers: Mapping[str, StoredAnswer], failures: Mapping[str, 
     return failures[key].kind if key in failures else MISSING
 
 
-def fill(node: Node, asked: Sequence[Asked], model: Model, shop: Workshop, writer: ArtifactWriter) -> str:
+def fill(node: Node, asking: Asking, shop: Workshop, writer: ArtifactWriter) -> str:
     """Responses and failures in the order of the prompts, then of the members; the digest of what was written."""
     responses = writer.table("responses", Response)
     failures = writer.table("failures", Failure)
     answered = failed = transient = length_cut = 0
     labels = {name: node.label(name) for name in ("suite", "task", "split", "arm")}
     states: dict[str, str] = {}
-    for some in chunks(asked, COMMIT):
+    for some in chunks(asking.asked, COMMIT):
         found, lost = held_by(shop, some)
         for one in some:
             states[one.key] = state(one.key, found, lost)
@@ -242,20 +199,13 @@ def fill(node: Node, asked: Sequence[Asked], model: Model, shop: Workshop, write
                 failed += 1
                 transient += failure.kind == "transient"
     writer.facts = {
-        "members": list(model.members),
-        "expected": len(asked),
+        "members": list(asking.model.members),
+        "expected": len(asking.asked),
         "answered": answered,
         "failed": failed,
         "transient": transient,
-        "missing": len(asked) - answered - failed,
+        "missing": len(asking.asked) - answered - failed,
         "length_cut": length_cut,
         "missing_keys": sorted(key for key, found in states.items() if found == MISSING),
     }
     return sha256_of(sorted(states.items()))
-
-
-def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Lists of at most `size` items."""
-    iterator = iter(items)
-    while some := list(islice(iterator, size)):
-        yield some

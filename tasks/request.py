@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -24,7 +25,11 @@ class Request:
     options: values of `--set TASK.OPTION=VALUE`, by "task.option". models: () to build only.
     arms: () for the full one. tokenizer: lasting name (tasks.tokenizers), "" for the model's own. truncation:
     "official" for the quirks of the official code. prompts: one of the suite's sets of instructions, "" for its own.
-    strict: the first malformed record ends the run.
+    strict: the first malformed record ends the run. base_url, context: of a hosted model that is named on the spot.
+
+    How hosted models are called, which decides nothing of what they are asked: budget (USD, "" for none), rpm, tpm and
+    concurrency (0 for those of the model's table), batch, retry_failed (ask terminal failures again), run (a
+    name under which what is spent is written down).
     """
 
     suite: str
@@ -44,14 +49,23 @@ class Request:
     truncation: str = ""
     prompts: str = ""
     strict: bool = False
+    base_url: str = ""
+    context: int = 0
+    budget: str = ""
+    rpm: int = 0
+    tpm: int = 0
+    concurrency: int = 0
+    batch: bool = False
+    retry_failed: bool = False
+    run: str = ""
 
     def __post_init__(self) -> None:
         suite = load_suite(self.suite)
         _among("arm", self.arms, list(ARMS))
         _among("truncation", (self.truncation,) if self.truncation else (), ["official"])
         _among(f"set of prompts of {self.suite}", (self.prompts,) if self.prompts else (), list(suite.prompts))
-        if self.tokenizer and not self.max_input_tokens:
-            raise UsageError("--tokenizer says how --max-input-tokens counts: give both")
+        if self.tokenizer and not (self.max_input_tokens or self.context):
+            raise UsageError("--tokenizer says how --max-input-tokens or --context counts: give both")
         if CLOSED_BOOK in self.arms and not any(task.asks for task in self.chosen_tasks()):
             names = ", ".join(task.name for task in suite.tasks.values() if task.asks)
             raise UsageError(f"only tasks with a question have a closed-book arm: {names}")
@@ -68,8 +82,10 @@ class Request:
                     f"{path} must be {KINDS[type(known[option])]} as {json.dumps(known[option])} is, not "
                     f"{json.dumps((self.options or {})[path])}"
                 )
-        if self.limit < 0 or self.max_input_tokens < 0:
+        if min(self.limit, self.max_input_tokens, self.context, self.rpm, self.tpm, self.concurrency) < 0:
             raise UsageError("limits must be positive")
+        if self.budget and not re.fullmatch(r"[0-9]+(\.[0-9]+)?", self.budget):
+            raise UsageError(f"--budget {self.budget!r}: write dollars, such as 12.50")
 
     @classmethod
     def of(cls, suite: str, *, home: str, raw: str = "", sample: bool = False, store: str = "", **rest: Any) -> Request:
@@ -112,6 +128,13 @@ class Request:
             if path.startswith(f"{task.name}.")
         }
         return {**task.options, **own}
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What the command line says of hosted models, over their tables."""
+        names = ("base_url", "context", "rpm", "tpm", "concurrency")
+        tokenizer = {"tokenizer": self.tokenizer} if self.tokenizer else {}
+        return {**{name: getattr(self, name) for name in names if getattr(self, name)}, **tokenizer}
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON, for a flow's parameters and the row of a run."""

@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from models.registry import module_of, settings
+from models.registry import HOSTED, module_of, settings
+from models.tables import what_answers
 from preprocessing.prompts import Profile
 from preprocessing.tokens import engine_module
 from records.prompt import CLOSED_BOOK, FULL
@@ -83,7 +84,7 @@ def run_nodes(request: Request) -> list[Node]:
     tables = load_models(request.models_file)
     nodes = []
     for model in request.models:
-        table = settings(model, tables, request.suite)
+        table = settings(model, tables, request.suite, request.given)
         suites, tasks = table.pop("suites", [request.suite]), table.pop("tasks", None)
         if request.suite not in suites:
             raise UsageError(f"model {model!r} is defined for {', '.join(suites)} only, not for {request.suite}")
@@ -222,6 +223,8 @@ def generate_node(part: Part) -> Node:
     table = dict(part.table or {})
     if "rules" in table:  # only what concerns this task is part of its key
         table["rules"] = {name: rule for name, rule in table["rules"].items() if name == part.task.name}
+    if table["provider"] in HOSTED:  # nor its price, limits and the like
+        table = what_answers(table)
     inputs = [("curated", curate_node(part)), ("prompts", prompt_node(part)), ("sample", sample_node(part))]
     modules: tuple[str, ...] = ("records.response", module_of(str(table["provider"])))
     if kind := table.get("rules", {}).get(part.task.name, {}).get("fit"):

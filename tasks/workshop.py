@@ -16,15 +16,17 @@ from tasks.raw import Found, find
 
 if TYPE_CHECKING:
     from storage.responses import ResponseStore
+    from tasks.calling import Calling
 
 
 @dataclass(frozen=True)
 class Locations:
-    """Where a worker finds everything: absolute, plain text."""
+    """Where a worker finds everything: absolute, plain text. calling: how it calls hosted models."""
 
     home: str
     raw: str
     store: str = ""
+    calling: Calling | None = None
 
 
 class Workshop:

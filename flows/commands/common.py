@@ -19,7 +19,8 @@ from tasks.request import Request
 if TYPE_CHECKING:
     from rich.console import Console
 
-OF_RUNS = ("models", "models_file", "arms", "tokenizer", "truncation", "prompts")  # what only `evaluate` is told
+OF_CALLS = ("base_url", "context", "budget", "rpm", "tpm", "concurrency", "batch", "retry_failed")
+OF_RUNS = ("models", "models_file", "arms", "tokenizer", "truncation", "prompts", *OF_CALLS)  # only `evaluate` is told
 WIDTH = 130  # of tables where the output is no terminal
 
 
@@ -44,6 +45,7 @@ def request_of(arguments: argparse.Namespace) -> Request:
         truncation=getattr(arguments, "truncation", ""),
         prompts=getattr(arguments, "prompts", ""),
         strict=getattr(arguments, "strict", False),
+        **{name: getattr(arguments, name) for name in OF_CALLS if hasattr(arguments, name)},
     )
 
 

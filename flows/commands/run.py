@@ -6,8 +6,11 @@ import argparse
 from typing import Any
 
 from flows.commands.common import console, execute, print_json, request_of, say, tell_problems
+from flows.commands.interrupts import interrupts
 from flows.commands.progress import shown
+from flows.commands.spending import spent_by, told
 from reporting.leaderboard import as_json, terminal
+from tasks.calling import calling_of
 from tasks.chain import plan
 from tasks.errors import UsageError
 from tasks.results import Results, report_of
@@ -19,14 +22,13 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("run needs a model: --model naive")
     request = request_of(arguments)
     planned = plan(request)
-    with shown(arguments.quiet, len(planned.statuses)):
+    with shown(arguments.quiet, len(planned.statuses)), interrupts():
         chain = execute(arguments, request, planned, "evaluate")
     report = report_of(chain)
     board = Results(request).board(report) if report is not None else None
     if arguments.json:
         result: dict[str, Any] = {"tasks": [], "averages": {}} if board is None else as_json(board)
-        spent = {"currency": "USD", "amount": 0.0}  # baselines are free
-        print_json({**result, "report": str(chain.report) if chain.report else None, "spent": spent})
+        print_json({**result, "report": str(chain.report) if chain.report else None, "spent": spent_by(chain)})
     elif board is not None:
         console().print(terminal(board))
     if all(one.how == "reused" for one in chain.finished):
@@ -36,6 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
     gaps = Results(request).unanswered(report) if report is not None else []
     for gap in gaps:
         say(f"unanswered: {gap}")
+    if calling_of(request).tables:
+        say(told(spent_by(chain)))
     for line in Results(request).without_gold(chain):
         say(f"not scored: {line}")
     return int(tell_problems(chain, request) or bool(gaps))

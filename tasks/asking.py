@@ -1,0 +1,223 @@
+"""Putting calls to a hosted model: claimed so that nobody else pays for them, each result committed when it comes.
+
+A paid answer is never paid twice: what is stored is not asked, what somebody else asks is waited for, and after a kill
+only what was in flight is asked again.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from uuid import uuid4
+
+from models.base import Answer, Attempt, Call, CallFailed, Usage
+from models.budget import Price, UnknownPrice, price_of
+from models.hosted import Hosted
+from models.remote import Run
+from models.retry import charged
+from storage.digest import sha256_of
+from storage.errors import StorageError
+from storage.responses import ResponseStore, StoredAttempt
+from tasks import progress
+from tasks.answers import stored_answer, stored_failure
+from tasks.calling import STOP, Calling, meter
+from tasks.errors import Interrupted
+
+log = logging.getLogger("scrollwork")
+Result = Answer | CallFailed | Attempt
+Source = Callable[[Collection[str] | None], Iterator[list[Call]]]  # calls of all prompts, or of those with these keys
+LEASE_S = 120.0  # for which a request is ours; renewed while we live
+LOOK_S = 1.0  # between two looks at what others ask
+AGAIN = 3  # tries to commit what is paid, when the store fails
+
+
+class Asker:
+    """Asks a model what the store does not hold, for one stage.
+
+    title, total: of the stage, to tell how far it is.
+    """
+
+    def __init__(self, model: Hosted, calling: Calling, store: ResponseStore, title: str, total: int) -> None:
+        self._model, self._calling, self._store, self._title, self._total = model, calling, store, title, total
+        self._owner = f"{calling.run}.{sha256_of([title, os.getpid(), uuid4().hex])[:16]}"
+        self._open: dict[str, Call] = {}  # claimed by us and not ended
+        self._elsewhere: set[str] = set()
+        self._done = 0
+        self._price = known_price(model.name, calling.tables[model.name])
+
+    def ask(self, source: Source) -> None:
+        """Ask all that is wanted, then wait for what others ask. Raises Interrupted, StorageError."""
+        with renewing(self._store, self._open, self._owner):
+            try:
+                stopped = self._round(source(None))
+                while self._elsewhere and not stopped:
+                    stopped = self._look_again(source)
+            finally:
+                self._store.release(list(self._open), self._owner)
+        if STOP.level:
+            raise Interrupted(f"stopped; {self._done:,} of {self._total:,} are answered and stored")
+        if stopped:
+            log.warning("%s: %s. What is stored stands; the same command asks the rest", self._title, stopped)
+
+    def _round(self, batches: Iterable[list[Call]]) -> str:
+        """Send what is wanted of these; why calls were left out, "" where none were."""
+        gate = meter(self._model.name, self._calling, self._store)
+        run = self._model.run(self._wanted(batches), gate=gate, stop=STOP)
+        with run:
+            try:
+                self._take(run)
+            except StorageError:
+                self._save(run)
+                raise
+            except KeyboardInterrupt:  # what is in flight is paid
+                run.stop("interrupted")
+                self._take(run)
+                raise
+        return run.stopped
+
+    def _wanted(self, batches: Iterable[list[Call]]) -> Iterator[Call]:
+        """The calls that are neither stored nor asked elsewhere, claimed."""
+        for batch in batches:
+            calls = {call.key: call for call in batch}
+            todo = self._missing(calls)
+            ours = self._store.claim(todo, self._owner, LEASE_S) if todo else set()
+            self._elsewhere |= {key for key in todo if key not in ours}
+            self._done += len(calls) - len(todo)
+            self._tell()
+            for key in todo:
+                if key in ours:
+                    self._open[key] = calls[key]
+                    yield calls[key]
+
+    def _missing(self, keys: Collection[str]) -> list[str]:
+        stored = self._store.answers(list(keys))
+        rest = [key for key in keys if key not in stored]
+        if self._calling.retry_failed:
+            return rest
+        failed = self._store.failures(rest)
+        return [key for key in rest if key not in failed or failed[key].kind != "terminal"]
+
+    def _look_again(self, source: Source) -> str:
+        """Wait for answers to what others ask; ask what they gave up."""
+        time.sleep(LOOK_S)
+        if STOP.level:
+            return STOP.reason
+        waiting = self._missing(self._elsewhere)
+        self._done += len(self._elsewhere) - len(waiting)
+        self._elsewhere = set(waiting)
+        self._tell()
+        if not waiting:
+            return ""
+        free = self._store.claim(waiting, self._owner, LEASE_S)
+        if not free:
+            return ""
+        self._elsewhere -= free
+        return self._round(source(free))
+
+    # ---- what comes
+
+    def _take(self, run: Run) -> None:
+        for result in run:
+            self._commit([result])
+
+    def _commit(self, results: Iterable[Result]) -> None:
+        answers, failures, attempts, ended = [], [], [], []
+        for result in results:
+            call = self._open[result.key]
+            if isinstance(result, Attempt):
+                attempts.append(self._attempt(result, call))
+                continue
+            ended.append(result.key)
+            if isinstance(result, Answer):
+                answers.append(stored_answer(result, call, self._model.provider, self._cost_of(result)))
+            else:
+                failures.append(stored_failure(result, call, self._model.provider))
+        self._store.add(answers, failures, attempts, owner=self._owner)
+        for key in ended:
+            del self._open[key]
+        self._done += len(ended)
+        self._tell()
+
+    def _save(self, run: Run) -> None:
+        """The store has failed: send no more, and try to keep what is in flight, which is paid."""
+        run.stop("the store failed")
+        kept: list[Result] = list(run)
+        for _ in range(AGAIN):
+            try:
+                self._commit(kept)
+                return
+            except StorageError:
+                time.sleep(LOOK_S)
+        lost = sum(isinstance(one, Answer) for one in kept)
+        log.error("%s: %s answers that came after the store failed could not be stored", self._title, f"{lost:,}")
+
+    def _attempt(self, attempt: Attempt, call: Call) -> StoredAttempt:
+        return StoredAttempt(
+            request_key=attempt.key,
+            owner=self._owner,
+            number=attempt.number,
+            provider=self._model.provider,
+            model=call.member,
+            outcome=attempt.outcome,
+            status=attempt.status,
+            message=attempt.message,
+            started=attempt.started,
+            seconds=attempt.seconds,
+            **vars(attempt.usage),
+            cost_nano_usd=self._cost(attempt),
+        )
+
+    def _cost(self, attempt: Attempt) -> int | None:
+        """What the try cost, None where nobody knows."""
+        if attempt.outcome != "answered" and attempt.usage == Usage():
+            return None if charged(attempt.status) else 0
+        return self._price.of(attempt.usage) if self._price and attempt.usage.input_tokens is not None else None
+
+    def _cost_of(self, answer: Answer) -> int | None:
+        if self._price is None or answer.input_tokens is None:
+            return None
+        usage = Usage(
+            answer.input_tokens,
+            answer.cached_tokens,
+            answer.cache_write_tokens,
+            answer.output_tokens,
+            answer.reasoning_tokens,
+        )
+        return self._price.of(usage)
+
+    def _tell(self) -> None:
+        progress.tell(self._title, self._done, self._total)
+
+
+def known_price(name: str, table: Mapping[str, Any]) -> Price | None:
+    """A model's price, None where its table has none: then what is spent is not known."""
+    try:
+        return price_of(name, table)
+    except UnknownPrice:
+        return None
+
+
+@contextmanager
+def renewing(store: ResponseStore, keys: Mapping[str, Any], owner: str) -> Iterator[None]:
+    """Hold the claims on `keys`, which may change, while the body runs."""
+    over = threading.Event()
+
+    def renew() -> None:
+        while not over.wait(LEASE_S / 4):
+            try:
+                store.renew(list(keys), owner, LEASE_S)
+            except StorageError as error:  # whoever commits meets it too
+                log.warning("claims could not be renewed: %s", error)
+
+    thread = threading.Thread(target=renew, name="scrollwork-claims", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
