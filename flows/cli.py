@@ -71,9 +71,13 @@ RUN_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
             "action": "append",
             "default": [],
             "metavar": "M",
-            "help": "a model of config/models.toml: naive, naive:seed=7, lead, lexrank, bm25, lexicon, strong, oracle "
-            "(repeat for several)",
+            "help": "a model of config/models.toml (naive, naive:seed=7, strong, gpt-4o-mini, ...), or openai:ID, "
+            "anthropic:ID, compatible:ID with --base-url (repeat for several)",
         },
+    ),
+    (
+        ["--base-url"],
+        {"default": "", "metavar": "URL", "help": "address up to /v1 of your own server, for compatible:ID"},
     ),
     (["--models"], {"default": "", "metavar": "FILE", "dest": "models_file", "help": "your own file of models"}),
     (

@@ -30,6 +30,7 @@ def evaluate(
     tokenizer: str = "",
     truncation: str = "",
     prompts: str = "",
+    base_url: str = "",
     home: str | None = None,
     store: str = "",
     strict: bool = False,
@@ -52,6 +53,7 @@ def evaluate(
         tokenizer: What max_input_tokens counts: words, estimate, tiktoken:ENCODING, hf:FOLDER or hf:OWNER/NAME.
         truncation: "official" to cut prompts with the quirks of the official code.
         prompts: A set of instructions of the suite instead of its own.
+        base_url: Address up to /v1 of the server for compatible models whose tables have none.
         home: Home folder; SCROLLWORK_HOME or the project's .scrollwork by default.
         store: Response store URL; in the home by default.
         strict: End at the first malformed record instead of dropping it.

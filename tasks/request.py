@@ -24,7 +24,7 @@ class Request:
     options: values of `--set TASK.OPTION=VALUE`, by "task.option". models: () to build only.
     arms: () for the full one. tokenizer: lasting name (tasks.tokenizers), "" for the model's own. truncation:
     "official" for the quirks of the official code. prompts: one of the suite's sets of instructions, "" for its own.
-    strict: the first malformed record ends the run.
+    base_url: where compatible models run whose tables do not say. strict: the first malformed record ends the run.
     """
 
     suite: str
@@ -43,6 +43,7 @@ class Request:
     tokenizer: str = ""
     truncation: str = ""
     prompts: str = ""
+    base_url: str = ""
     strict: bool = False
 
     def __post_init__(self) -> None:

@@ -19,7 +19,15 @@ from tasks.request import Request
 if TYPE_CHECKING:
     from rich.console import Console
 
-OF_RUNS = ("models", "models_file", "arms", "tokenizer", "truncation", "prompts")  # what only `evaluate` is told
+OF_RUNS = (
+    "models",
+    "models_file",
+    "arms",
+    "tokenizer",
+    "truncation",
+    "prompts",
+    "base_url",
+)  # what only `evaluate` is told
 WIDTH = 130  # of tables where the output is no terminal
 
 
@@ -43,6 +51,7 @@ def request_of(arguments: argparse.Namespace) -> Request:
         tokenizer=getattr(arguments, "tokenizer", ""),
         truncation=getattr(arguments, "truncation", ""),
         prompts=getattr(arguments, "prompts", ""),
+        base_url=getattr(arguments, "base_url", ""),
         strict=getattr(arguments, "strict", False),
     )
 
