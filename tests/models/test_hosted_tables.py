@@ -59,7 +59,7 @@ def test_slip_in_a_table_is_found_by_the_bill(change: dict[str, Any], said: str)
 def test_model_on_the_spot_is_not_known() -> None:
     table = settings("openai:gpt-new", TABLES)
     assert (table["provider"], table["id"], table["endpoint"]) == ("openai", "gpt-new", "chat")
-    assert (table["variant"], table["truncation"]) == ("chat", "openai")
+    assert table["variant"] == "chat"
     assert "price" not in table
     given = {"base_url": "http://127.0.0.1:9/v1/", "context": 4096, "tokenizer": "words"}
     spot = settings("compatible:meta-llama/Llama:8b", TABLES, given=given)
