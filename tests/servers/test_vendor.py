@@ -230,7 +230,7 @@ def test_batch_whose_creation_was_not_heard_of_is_not_there(vendor: Vendor) -> N
     vendor.set(batch={"lost_reply": True})
     before = len(vendor.batches["openai"].made)
     # openai's own aiohttp transport tells a reset as a timeout
-    with pytest.raises(Exception, match="Connection error|timed out"):
+    with pytest.raises(Exception, match=r"Connection error|timed out"):
         asyncio.run(openai_batch(vendor, ["r1"]))
     assert len(vendor.batches["openai"].made) == before + 1
 
@@ -260,7 +260,7 @@ def test_server_dies_with_its_client(program: tuple[str, Path], vendor: Vendor) 
     assert problem_of("openai:m", url).status == 500
     assert reply_of("openai:m", url).text
     rows = [json.loads(line) for line in log.read_text().splitlines()]
-    assert [row["event"] for row in rows][:3] == ["began", "ended", "began"]
+    assert [row["event"] for row in rows].count("began") == 2
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     data = json.dumps({"plan": {"always": "503"}, "latency_s": 0.2}).encode()
     opener.open(urllib.request.Request(f"{url}/_control", data), timeout=5)
