@@ -105,7 +105,7 @@ RUN_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
 CALL_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
     (
         ["--base-url"],
-        {"default": "", "metavar": "URL", "help": "server of a model named on the spot (compatible:ID), up to /v1"},
+        {"default": "", "metavar": "URL", "help": "address up to /v1 of your own server, for compatible:ID"},
     ),
     (
         ["--context"],

@@ -103,15 +103,10 @@ def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def defaults(provider: str, endpoint: str) -> dict[str, str]:
-    """How prompts are made where a table does not say: text completions get the plain prompt (fact sheet 3.5); room for
-    the answer is kept free within the context (fact sheet 4.1, 4.2)."""
+    """How prompts are made where a table does not say; text completions get the plain prompt (fact sheet 3.5)."""
     if provider == "anthropic":
-        return {"variant": "claude", "truncation": "claude", "tokenizer": "estimate"}
-    return {
-        "variant": "plain" if endpoint == "completions" else "chat",
-        "truncation": "openai",
-        "tokenizer": "estimate",
-    }
+        return {"variant": "claude", "tokenizer": "estimate"}
+    return {"variant": "plain" if endpoint == "completions" else "chat", "tokenizer": "estimate"}
 
 
 def of_types(name: str, table: Mapping[str, Any], known: Mapping[str, Any], prefix: str) -> None:

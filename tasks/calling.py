@@ -10,7 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 from models.budget import Budget, Meter, UnknownPrice, nano, price_of
-from models.registry import HOSTED, settings
+from models.registry import HOSTED, needs_address, settings
 from models.stopping import Stop
 from storage.responses import ResponseStore
 from tasks.errors import UsageError
@@ -35,19 +35,30 @@ def calling_of(request: Request) -> Calling:
     """How a request's hosted models are called. Raises UnknownModel, UsageError: a budget needs prices."""
     if not request.models:
         return Calling()
-    own = load_models(request.models_file)
-    tables = {}
-    for model in request.models:
-        table = settings(model, own, request.suite, request.given)
-        if table["provider"] not in HOSTED:
-            continue
-        tables[model] = table
-        if request.budget:
+    tables = {model: table for model, table in tables_of(request).items() if table["provider"] in HOSTED}
+    if request.budget:
+        for model, table in tables.items():
             try:
                 price_of(model, table)
             except UnknownPrice as error:
                 raise UsageError(f"--budget: {error}") from error
     return Calling(request.run, request.budget, request.retry_failed, request.batch, tables)
+
+
+def tables_of(request: Request) -> dict[str, dict[str, Any]]:
+    """What is known of each model of a request, by its name: its table with what the request says over it.
+
+    Raises UnknownModel.
+    """
+    own = load_models(request.models_file)
+    found = {}
+    for model in request.models:
+        spot = {"base_url": request.base_url} if request.base_url and needs_address(model, own) else {}
+        table = settings(model, own, request.suite, {**request.given, **spot})
+        if table["provider"] in HOSTED:
+            table.setdefault("temperature", request.config.temperature)
+        found[model] = table
+    return found
 
 
 def new_run() -> str:

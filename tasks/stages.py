@@ -13,17 +13,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from models.registry import HOSTED, module_of, settings
+from models.registry import HOSTED, module_of
 from models.tables import what_answers
 from preprocessing.prompts import Profile
 from preprocessing.tokens import engine_module
 from records.prompt import CLOSED_BOOK, FULL
 from scoring.registry import module_of as metric_module
+from tasks.calling import tables_of
 from tasks.errors import UsageError
 from tasks.graph import Node, RawQuery
 from tasks.releases import imported, release_options, release_query, upstream_values
 from tasks.request import Request
-from tasks.suites import Suite, TaskConfig, load_models, load_published, paper_sizes
+from tasks.suites import Suite, TaskConfig, load_published, paper_sizes
 
 PLAIN = Profile()
 FIT_SPLIT = "train"  # what a model with fitted rules learns from, where its table does not say
@@ -81,10 +82,8 @@ def build_nodes(request: Request) -> list[Node]:
 
 def run_nodes(request: Request) -> list[Node]:
     """The last stage before the report for every model, task and split."""
-    tables = load_models(request.models_file)
     nodes = []
-    for model in request.models:
-        table = settings(model, tables, request.suite, request.given)
+    for model, table in tables_of(request).items():
         suites, tasks = table.pop("suites", [request.suite]), table.pop("tasks", None)
         if request.suite not in suites:
             raise UsageError(f"model {model!r} is defined for {', '.join(suites)} only, not for {request.suite}")
@@ -103,12 +102,20 @@ def run_nodes(request: Request) -> list[Node]:
 
 def profile_of(request: Request, table: Mapping[str, Any]) -> Profile:
     """How prompts are made for a model: by its table, the user's limits first (baselines: plain, uncut)."""
-    limit = request.max_input_tokens or int(table.get("context", 0))
+    policy = request.config.truncation_of(request.prompts)
+    kept_free = 0
+    if table.get("provider") in HOSTED:  # input and output share the context (fact sheet 4.1, 4.2)
+        kept_free = int(table.get("reasoning_tokens", 0))
+        if policy == "input":
+            policy = "claude" if table.get("variant") == "claude" else "openai"
+        else:  # SCROLLS' prefix keeps no room for the answer
+            kept_free += max(task.max_new_tokens for task in request.config.tasks.values())
+    limit = request.max_input_tokens or max(0, int(table.get("context", 0)) - kept_free)
     if not limit:
         return Profile(table.get("variant", "plain"), prompts=request.prompts)
     return Profile(
         variant=table.get("variant", "plain"),
-        policy=table.get("truncation", request.config.truncation_of(request.prompts)),
+        policy=table.get("truncation", policy),
         tokenizer=request.tokenizer or table.get("tokenizer", "words"),
         limit_tokens=limit,
         official=request.truncation == "official",
