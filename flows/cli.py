@@ -343,7 +343,7 @@ def print_anywhere(as_json: bool) -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     if as_json and isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # a lone surrogate as JSON writes it
 
 
 def complain(error: Exception, as_json: bool) -> int:
