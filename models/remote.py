@@ -123,7 +123,7 @@ class Run(Iterator[Result]):
         self._engine = Engine(
             client_factory, settings.sending, limiter, self._results.put, gate=gate, stop=stop, rng=rng
         )
-        self._loop: _Loop | None = None
+        self._loop = _Loop(self._engine, self._results)
 
     @property
     def stopped(self) -> str:
@@ -133,15 +133,13 @@ class Run(Iterator[Result]):
     def stop(self, reason: str = "stopped") -> None:
         """Send no more; what is in flight comes as usual."""
         self._leave_out(reason)
-        if self._loop is not None:
-            self._loop.tell(self._engine.leave, reason)
+        self._loop.tell(self._engine.leave, reason)
 
     def close(self) -> None:
         """Cancel what is in flight and end the thread; what came before can still be taken."""
         self._leave_out("closed")
-        if self._loop is not None:
-            self._loop.tell(self._engine.cancel, "closed")
-            self._loop.join()
+        self._loop.tell(self._engine.cancel, "closed")
+        self._loop.join()
 
     def _leave_out(self, reason: str) -> None:
         if self._calls is not None:
@@ -155,7 +153,7 @@ class Run(Iterator[Result]):
         self.close()
 
     def __del__(self) -> None:
-        if getattr(self, "_loop", None) is not None and not self._results.ended:
+        if hasattr(self, "_loop") and self._loop.alive:
             self.close()
 
     def __iter__(self) -> Run:
@@ -176,7 +174,7 @@ class Run(Iterator[Result]):
             came = self._results.first()
             if self._calls is not None and (self._engine.stopped or self._stop.level):
                 self._leave_out(self._engine.stopped or self._stop.reason)
-                self._tell_no_more()
+                self._loop.tell(self._engine.no_more)
             if self._calls is not None and self._engine.room(self._open, self._window):
                 self._take_one(self._calls)
                 if came is None:
@@ -186,7 +184,7 @@ class Run(Iterator[Result]):
                 self._results.drop_first(came)
                 self._open -= not isinstance(came, Attempt)
                 return came
-            if self._loop is None or self._results.ended:
+            if not self._loop.started or self._results.ended:
                 self._raise_or_end()
             self._results.wait()
 
@@ -195,20 +193,15 @@ class Run(Iterator[Result]):
             call = next(calls)
         except StopIteration:
             self._calls = None
-            self._tell_no_more()
+            self._loop.tell(self._engine.no_more)
             return
         except Exception as error:  # what was sent is paid: its answers come first
             self._error = error
             self.stop(f"{type(error).__name__} among the calls")
             return
-        if self._loop is None:
-            self._loop = _Loop(self._engine, self._results)
+        self._loop.start()
         self._open += 1
         self._loop.tell(self._engine.feed, (call,))
-
-    def _tell_no_more(self) -> None:
-        if self._loop is not None:
-            self._loop.tell(self._engine.no_more)
 
     def _raise_or_end(self) -> None:
         error, self._error = self._error or self._results.error, None
@@ -272,8 +265,22 @@ class _Loop:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, name="scrollwork-calls", daemon=True)
-        self._thread.start()
+
+    def start(self) -> None:
+        """Start the thread, unless it was started."""
+        if not self.started:
+            self._thread.start()
         self._ready.wait()
+
+    @property
+    def started(self) -> bool:
+        """Whether the thread runs or ran."""
+        return self._thread.ident is not None
+
+    @property
+    def alive(self) -> bool:
+        """Whether the thread runs."""
+        return self._thread.is_alive()
 
     def _run(self) -> None:
         error: BaseException | None = None
@@ -288,7 +295,10 @@ class _Loop:
             self._ready.set()
 
     def tell(self, method: Callable[..., None], *arguments: object) -> None:
-        """Call a method of the engine in the loop's thread; nothing once the loop has ended."""
+        """Call a method of the engine in the loop's thread; nothing before it starts and once it has ended."""
+        if not self.started:
+            return
+        self._ready.wait()
         assert self._loop is not None
         try:
             self._loop.call_soon_threadsafe(method, *arguments)
@@ -298,5 +308,5 @@ class _Loop:
 
     def join(self) -> None:
         """Wait for the thread."""
-        if self._thread is not threading.current_thread():
+        if self.alive and self._thread is not threading.current_thread():
             self._thread.join(JOIN_S)
