@@ -4,7 +4,7 @@ what an answer is, so none of it is part of a key. Plain data: it travels with t
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
@@ -12,8 +12,10 @@ from uuid import uuid4
 from models.budget import Budget, Meter, UnknownPrice, nano, price_of
 from models.registry import HOSTED, needs_address, settings
 from models.stopping import Stop
+from models.tables import BadTable, key_of
 from storage.responses import ResponseStore
 from tasks.errors import UsageError
+from tasks.graph import Node, Status
 from tasks.request import Request
 from tasks.suites import load_models
 
@@ -59,6 +61,17 @@ def tables_of(request: Request) -> dict[str, dict[str, Any]]:
             table.setdefault("temperature", request.config.temperature)
         found[model] = table
     return found
+
+
+def need_keys(request: Request, statuses: Iterable[tuple[Node, Status]]) -> None:
+    """Raises UsageError naming the variable, where a hosted model is to be asked and its key is not there."""
+    asked = {node.label("model") for node, status in statuses if node.stage == "generate" and status.state != "reused"}
+    for model, table in calling_of(request).tables.items():
+        if model in asked:
+            try:
+                key_of(model, table["provider"], table)
+            except BadTable as error:
+                raise UsageError(str(error)) from error
 
 
 def new_run() -> str:
