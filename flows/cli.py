@@ -185,6 +185,12 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         "flows.commands.run",
         [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *CALL_OPTIONS, *BUILD_OPTIONS, *STRICT],
     ),
+    "estimate": (
+        "requests, tokens and price of a run by task, after what is stored; sends nothing",
+        "scrollwork estimate zeroscrolls --sample --model openai:gpt-4o-mini",
+        "flows.commands.estimate",
+        [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *CALL_OPTIONS, *BUILD_OPTIONS, *STRICT],
+    ),
     "score": (
         "score any JSONL of {id, prediction, references: [...]} with one metric",
         "scrollwork score --metric rouge_geo --pairs answers.jsonl --stem",

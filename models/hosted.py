@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from models.base import Answer, Ask, Attempt, Call, CallFailed, Client, Segment
@@ -25,7 +25,8 @@ class Hosted:
         body: Callable[[Ask, Mapping[str, Any]], dict[str, Any]],
         client: Callable[[str, Mapping[str, Any]], Client],
     ) -> None:
-        self.name, self.provider, self.members = name, provider, (name,)
+        self.name, self.provider = name, provider
+        self.members: Sequence[str] = (name,)
         self._table, self._body, self._client = table, body, client
 
     def payload(self, ask: Ask, member: str) -> Mapping[str, Any]:
