@@ -5,6 +5,8 @@ import json
 import pytest
 
 from storage.responses import ResponseStore
+from tests.conftest import files_of
+from tests.storage.postgres import PASSWORD, serve
 from tests.storage.store_kit import answer, attempt, batch, failure, key
 
 HOSTILE = "\x1b[2J\x1b]0;owned\x07 overloaded\nanswers: 999 of 1 models\u202e \ud800"
@@ -105,3 +107,28 @@ def test_broken_store_is_called_whole(filled):
     status, out, _ = filled("store", "check")
     assert status == 1
     assert "broken: 2 rows of responses with a finish_reason that is not known" in out
+
+
+@pytest.mark.slow
+def test_scores_depend_on_the_database_or_its_password_is_written_down(scrollwork, tmp_path):
+    """The whole chain with its answers in PostgreSQL: the same artifacts to the byte."""
+    scrollwork.run("--task", "qmsum")
+    running = serve()
+    server = next(running)
+    try:
+        other = scrollwork.with_(home=tmp_path / "other")
+        store = ("--store", server.url(server.database()))
+        done = other.run("--task", "qmsum", *store)
+        again = other.run("--task", "qmsum", *store)
+        status = other("status", "--json", *store).document
+        failed = other("status", "--store", store[1] + "_not_there", status=1)
+    finally:
+        running.close()
+    assert files_of(other.home) == files_of(scrollwork.home)
+    assert not (other.home / "responses.db").exists()
+    assert status["answers"] == {"naive:seed=0": 9}
+    assert "does not exist" in failed.err
+    for text in (done.err, again.err, failed.err, json.dumps(status)):
+        assert PASSWORD not in text
+    for path in other.home.rglob("*"):
+        assert not path.is_file() or PASSWORD.encode() not in path.read_bytes(), path

@@ -46,6 +46,13 @@ def test_wrong_address_shows_the_password_or_waits(postgres, database, change, s
     assert time.monotonic() - began < 15
 
 
+def test_password_must_stand_in_the_url(postgres, database, monkeypatch):
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    store = ResponseStore(postgres.url(database).replace(f":{PASSWORD}", ""))
+    store.add([answer(1)])
+    store.close()
+
+
 def test_tables_of_others_are_changed(postgres, database):
     postgres.execute("CREATE TABLE invoices (n integer)", database)
     with pytest.raises(ForeignStore, match="invoices"):
