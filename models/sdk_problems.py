@@ -17,8 +17,8 @@ SDKS = ("openai", "anthropic")
 def problem_of_sdk(error: Exception, secrets: Sequence[str] = ()) -> CallProblem:
     """The same problem as if we had sent the request. Raises the error itself where it is no provider's.
 
-    The SDKs let a broken JSON body through as a bare JSONDecodeError; openai's aiohttp transport tells a reset connection
-    as a timeout and lets bytes that are no HTTP through as an error of aiohttp. All are transient.
+    The SDKs let a broken JSON body through as a bare JSONDecodeError; openai's aiohttp transport tells a reset
+    connection as a timeout, and lets bytes that are no HTTP through as an error of aiohttp. All are transient.
     """
     response = getattr(error, "response", None)
     status = getattr(response, "status_code", None)
