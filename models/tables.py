@@ -158,7 +158,7 @@ def provide_secret(block: str, key: str) -> None:
 
 
 def key_of(name: str, provider: str, table: Mapping[str, Any]) -> str:
-    """The API key from the environment, or from a secret that was provided. Raises BadTable, naming the variable, where one is needed and not there.
+    """The API key from the environment, or a secret that was provided. Raises BadTable, naming where it is looked for.
 
     A compatible server gets a key only where its table names the variable: OpenAI's key goes to nobody else.
     """
