@@ -53,6 +53,7 @@ PAYING = {
     "timeout_s": NUMBER,
     "cache_minimum": int,
     "key_env": str,
+    "key_secret": str,
     "retired": str,
     "source": str,
 }
@@ -148,13 +149,27 @@ def address(name: str, url: str) -> str:
     return url.rstrip("/")
 
 
+_secrets: dict[str, str] = {}  # of this process, by the name of the block
+
+
+def provide_secret(block: str, key: str) -> None:
+    """Give a key that stands in a secret store (`key_secret`), which this room knows nothing of."""
+    _secrets[block] = key
+
+
 def key_of(name: str, provider: str, table: Mapping[str, Any]) -> str:
-    """The API key from the environment. Raises BadTable, naming the variable, where one is needed and not there.
+    """The API key from the environment, or a secret that was provided. Raises BadTable, naming where it is looked for.
 
     A compatible server gets a key only where its table names the variable: OpenAI's key goes to nobody else.
     """
-    variable = table.get("key_env") or KEY_ENV.get(provider, "")
-    key = os.environ.get(variable, "").strip() if variable else ""
+    block = table.get("key_secret", "")
+    variable = f"Secret block {block}" if block else table.get("key_env") or KEY_ENV.get(provider, "")
+    key = (_secrets.get(block, "") if block else os.environ.get(variable, "")).strip()
+    if block and not key:
+        raise BadTable(
+            f"model {name!r}: no key; the Prefect Secret block {block!r} is read where Prefect runs the stages: "
+            "leave out --engine inline"
+        )
     if variable and not key:
         raise BadTable(f"model {name!r}: no key; set {variable} in the environment")
     if not key.isprintable() or not key.isascii():

@@ -67,7 +67,7 @@ def need_keys(request: Request, statuses: Iterable[tuple[Node, Status]]) -> None
     """Raises UsageError naming the variable, where a hosted model is to be asked and its key is not there."""
     asked = {node.label("model") for node, status in statuses if node.stage == "generate" and status.state != "reused"}
     for model, table in calling_of(request).tables.items():
-        if model in asked:
+        if model in asked and "key_secret" not in table:
             try:
                 key_of(model, table["provider"], table)
             except BadTable as error:
