@@ -39,6 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
     gaps = Results(request).unanswered(report) if report is not None else []
     for gap in gaps:
         say(f"unanswered: {gap}")
+    for line in Results(request).failures(chain) if gaps else []:
+        say(f"failed: {line}")
     if calling_of(request).tables:
         say(told(spent_by(chain)))
     for line in Results(request).without_gold(chain):
