@@ -107,9 +107,9 @@ def of_model(work: Scrollwork, *models: str) -> tuple[str, ...]:
     return ("--models", str(work.home.parent / "own.toml"), *(word for name in models for word in ("--model", name)))
 
 
-def rows(home: Path, question: str) -> list[tuple[Any, ...]]:
+def rows(home: Path, question: str, name: str = "responses.db") -> list[tuple[Any, ...]]:
     """What the store of a home says."""
-    with sqlite3.connect(f"file:{home / 'responses.db'}?mode=ro", uri=True, timeout=30) as store:
+    with sqlite3.connect(f"file:{home / name}?mode=ro", uri=True, timeout=30) as store:
         return store.execute(question).fetchall()
 
 
