@@ -137,9 +137,10 @@ def truncate(
     while True:
         needed = counts.exact(head(own))
         if budget < needed:
+            answer = f" and the answer up to {limit.reserved:,}" if limit.policy in ("openai", "claude") else ""
             raise ValueError(
                 f"{limit.tokens:,} tokens leave no room for the document: instruction and query need "
-                f"{needed + tail_tokens:,}"
+                f"{needed + tail_tokens:,}{answer}"
             )
         cut = cut_front(wrapper, own, budget, counts.tokenizer, text_of, limit)
         kept = (*wrapper, *cut, *ending)

@@ -177,9 +177,7 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
         average = _terminal_value(line.average.value, line.average.spread, False)
         cells = [_terminal_value(cell.value, cell.spread, bool(cell.unanswered)) for cell in line.cells]
         # what tells two lines of a model apart is never cut off: it goes below the name
-        table.add_row(
-            Text(shown(line.label).replace(ABOUT, f"\n{ABOUT}"), "dim" if line.upper_bound else "bold"), *cells, average
-        )
+        table.add_row(Text(broken(shown(line.label)), "dim" if line.upper_bound else "bold"), *cells, average)
     yield table
     for text in remarks(board, section):
         yield Text.assemble((f"{WARNING} ", "bold yellow"), (shown(text, REMARK), "yellow"))
@@ -192,6 +190,13 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
             values = [row.scores.get(column.task) for column in board.columns]
             table.add_row(*(Text(text, "dim") for text in (shown(name), *map(number, (*values, row.average)))))
         yield table
+
+
+def broken(label: str) -> str:
+    """A label in lines: what is said about the model below its name, a long name broken behind its colon."""
+    name, about, rest = label.partition(ABOUT)
+    own = name.replace(":", ":\n", 1) if len(name) > MODEL_WIDTH else name
+    return f"{own}\n{about}{rest}" if about else own
 
 
 def _terminal_value(value: float | None, deviation: float | None, warn: bool) -> Text:

@@ -217,6 +217,13 @@ def test_limit_too_small_for_the_query_gives_half_a_query(limit: int) -> None:
         cut("qasper", words(100), policy="input", limit=limit, reserved=0)
 
 
+@pytest.mark.parametrize("policy", ["openai", "claude"])
+def test_limit_taken_by_the_answer_is_blamed_on_the_query(policy: str) -> None:
+    """900 tokens for a report of which 1,024 are for its summary: instruction and query need few of them."""
+    with pytest.raises(ValueError, match=r"instruction and query need \d+ and the answer up to 1,024$"):
+        cut("gov_report", words(2000), policy=policy, limit=900, reserved=1024)
+
+
 # --- rows ------------------------------------------------------------------------------------------------------------
 
 

@@ -238,3 +238,9 @@ def test_only_one_of_two_numbers_of_inputs_is_said() -> None:
     ]
     said = " ".join(printed(board(rows, params(["m", "n"]))).split())
     assert "QMsm 5 or 7 of 281, MuSQ 9 or 500 of 500" in said
+
+
+def test_a_long_name_is_broken_in_the_middle_of_a_word() -> None:
+    said = printed(board([row("qmsum", "naive:fit_split=validation")], params(["naive:fit_split=validation"])))
+    first, second = (line.split()[0] for line in said.splitlines()[2:4])
+    assert (first, second) == ("naive:", "fit_split=validation")
