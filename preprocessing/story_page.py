@@ -83,6 +83,9 @@ class Visible:
         if not self.places:
             return 0
         start, left, right = self.places[low]
+        stop = self.places[low + 1][0] if low + 1 < len(self.places) else len(self.text)
+        if position - start > stop - position:  # from the nearer end: entities lie between
+            return max(left, right - (stop - position))
         return min(right, left + position - start)
 
 
@@ -144,6 +147,12 @@ def _body_end(text: str, start: int) -> int:
 def _letters(text: str) -> int:
     """Signs outside tags, roughly: enough to compare two parts of a page."""
     return len("".join(re.sub(r"<[^<>]*+>", "", text).split()))
+
+
+def mostly_preformatted(text: str, start: int, end: int) -> bool:
+    """Whether most of a part stands in <pre>: books have only the library's header and licence in it."""
+    inside = sum(_letters(text[max(left, start) : min(right, end)]) for left, right in _pre_spans(text))
+    return 2 * inside > _letters(text[start:end])
 
 
 def visible(text: str, start: int, end: int, *, preformatted: bool, furniture: bool) -> Visible:
