@@ -373,7 +373,10 @@ def _shared(cut: Cutting) -> None:
 
 def _bookmarks(cut: Cutting) -> None:
     """ "ETEXT EDITOR'S BOOKMARKS:", quotations that a producer listed behind the book or behind each of its volumes."""
-    text, at = cut.text, cut.text.find(BOOKMARKS_WORD, cut.start, cut.end)
+    text = cut.text
+    if text.find(BOOKMARKS_WORD, max(cut.start, cut.end - LONGEST_LIST), cut.end) < 0:  # the last volume has them too
+        return
+    at = text.find(BOOKMARKS_WORD, cut.start, cut.end)
     while at >= 0:
         line = text.rfind("\n", 0, at) + 1
         label = BOOKMARKS.match(text, line)
