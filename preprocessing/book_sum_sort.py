@@ -160,7 +160,7 @@ def misnamed(files: Sequence[File], task: str, split: str) -> Iterator[Drop]:
 
 
 def same_title(title: str) -> str:
-    """What titles of one book have in common: "The Tragedy of Macbeth" and "macbeth", "Typee; or, the Isles" and "Typee"."""
+    """What titles of one book have in common: "The Tragedy of Macbeth", "macbeth"; "Typee; or, the Isles", "Typee"."""
     plain = " ".join(title.casefold().replace("’", "'").split())
     short = re.sub(r"\s*[,;:]\s*or\b,?\s.*$", "", plain)
     return re.sub(r"^(?:the\s+)?(?:tragedy|tragedie)\s+of\s+|^(?:the|an?)\s+", "", short)

@@ -79,7 +79,11 @@ def test_analysis_of_the_whole_book_without_a_name_is_its_last_part(tmp_path: Pa
     written("Bare", ["", "", "", ""])
     written("Gaps", ["It rains.", "", "It snows.", ""])
     _, examples, drops = kit.sorted()
-    assert {example.facts["book"]: example.facts["parts"] for example in examples} == {"Guided": 3, "Bare": 4, "Gaps": 4}
+    assert {example.facts["book"]: example.facts["parts"] for example in examples} == {
+        "Guided": 3,
+        "Bare": 4,
+        "Gaps": 4,
+    }
     assert [(drop.record.split("/")[-2:], drop.reason, drop.error) for drop in drops] == [
         (["Guided", "section_3_part_0.txt"], "introduction or overview", False)
     ]
