@@ -65,7 +65,8 @@ def curate(
                 yield dropped(error.of_record(), task, split)
         where = sayable(f"booksum/finished_summaries/{source}/{title}")
         if malformed:  # a book with a gap has no true order
-            yield Drop(task, split, where, "book with a malformed part", "its order would have a gap", error=True)
+            detail = f"{where}: a part is malformed, its order would have a gap"
+            yield Drop(task, split, where, "book with a malformed part", detail, error=True)
             continue
         told = story_parts(parts, edits)
         for one in parts:
