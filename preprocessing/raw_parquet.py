@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from preprocessing.errors import MalformedFile, MalformedRecord
+from preprocessing.raw_bounds import BUFFER, Bounded, most_bytes
 
 PARQUET, GZIP, ZSTD = b"PAR1", b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 ROWS = 32  # decoded at once: each may hold a whole book
@@ -63,18 +64,23 @@ def _row(name: str, number: int, batch: pa.RecordBatch) -> tuple[str, dict[str, 
 
 @contextmanager
 def opened(name: str, place: Path) -> Iterator[IO[bytes]]:
-    """The file's bytes as a stream, decompressed where it is gzip or Zstandard. Raises MalformedFile if it is cut."""
+    """The file's bytes as a stream, decompressed where it is gzip or Zstandard. Raises MalformedFile if it is cut or
+    becomes too large."""
     with place.open("rb", 1 << 20) as stream:  # long lines: larger reads are cheaper
         head = stream.read(4)
         stream.seek(0)
         if head.startswith(GZIP):
-            with gzip.GzipFile(fileobj=stream) as unzipped, _naming_cuts(name, "gzip"):
-                yield cast(IO[bytes], unzipped)
+            with _naming_cuts(name, "gzip"), gzip.GzipFile(fileobj=stream) as content:
+                yield _bounded(name, place, cast(IO[bytes], content))
         elif head == ZSTD:
-            with _naming_cuts(name, "zstd"), io.BufferedReader(pa.input_stream(place, compression="zstd")) as plain:
-                yield plain
+            with _naming_cuts(name, "zstd"), pa.input_stream(place, compression="zstd") as content:
+                yield _bounded(name, place, content)
         else:
             yield stream
+
+
+def _bounded(name: str, place: Path, content: IO[bytes]) -> IO[bytes]:
+    return io.BufferedReader(Bounded(content, name, most_bytes(place.stat().st_size)), BUFFER)
 
 
 @contextmanager

@@ -14,21 +14,16 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from preprocessing.errors import MalformedFile
+from preprocessing.raw_bounds import BUFFER, Bounded, most_bytes, too_large
 from preprocessing.raw_parquet import opened as plain
-
-if TYPE_CHECKING:
-    from _typeshed import WriteableBuffer
 
 INSIDE = ".zip!"
 MEMBER_BYTES = 64 << 30  # the largest split of a release (NarrativeQA, train) has some 17 GB of text
-EXPANSION = 100  # a member may be so many times its size in the archive; text comes to 3 to 10
-LEAST_BYTES = 64 << 20  # which are always allowed
 MEMBERS = 100_000
 ENCRYPTED = 0x1
-BUFFER = 1 << 20
 
 
 @contextmanager
@@ -48,7 +43,7 @@ def opened(name: str, place: Path) -> Iterator[IO[bytes]]:
             opened_zip = stack.enter_context(zipfile.ZipFile(place))
             info = _wanted(opened_zip, _pattern(_literal(member)), member, f"{archive}.zip")
             content = stack.enter_context(opened_zip.open(info))
-        yield io.BufferedReader(_Bounded(content, name, most_bytes(info)), BUFFER)
+        yield io.BufferedReader(Bounded(content, name, _most(info), _naming_damage), BUFFER)
 
 
 def find_member(archive: str, place: Path, pattern: str) -> str:
@@ -61,9 +56,9 @@ def find_member(archive: str, place: Path, pattern: str) -> str:
         return _plain(_wanted(opened_zip, _pattern(pattern), pattern, archive).orig_filename)
 
 
-def most_bytes(info: zipfile.ZipInfo) -> int:
+def _most(info: zipfile.ZipInfo) -> int:
     """How large a member may be."""
-    return min(MEMBER_BYTES, max(info.compress_size * EXPANSION, LEAST_BYTES))
+    return min(MEMBER_BYTES, most_bytes(info.compress_size))
 
 
 def _wanted(opened_zip: zipfile.ZipFile, wanted: re.Pattern[str], shown: str, archive: str) -> zipfile.ZipInfo:
@@ -89,8 +84,8 @@ def _wanted(opened_zip: zipfile.ZipFile, wanted: re.Pattern[str], shown: str, ar
         raise _refused(archive, f"member {name} is a link or no file")
     if info.flag_bits & ENCRYPTED:
         raise _refused(archive, f"member {name} is locked with a password", "locked zip")
-    if info.file_size > most_bytes(info):
-        raise _too_large(f"{archive}, member {name}", info.file_size, most_bytes(info))
+    if info.file_size > _most(info):
+        raise too_large(f"{archive}, member {name}", info.file_size, _most(info))
     return info
 
 
@@ -119,10 +114,6 @@ def _refused(archive: str, problem: str, reason: str = "refused zip") -> Malform
     return MalformedFile(archive, "", "", problem, reason)
 
 
-def _too_large(name: str, size: int, most: int) -> MalformedFile:
-    return MalformedFile(name, "", "", f"would unpack to {size:,} bytes, over the {most:,} allowed", "zip too large")
-
-
 @contextmanager
 def _naming_damage(name: str) -> Iterator[None]:
     try:
@@ -132,23 +123,3 @@ def _naming_damage(name: str) -> Iterator[None]:
     except (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         problem = f"is no whole zip archive ({error or type(error).__name__})"
         raise MalformedFile(name, "", "", problem, "broken zip") from error
-
-
-class _Bounded(io.RawIOBase):
-    """A member's content: what is really read is counted, and damage found while reading is named."""
-
-    def __init__(self, content: IO[bytes], name: str, most: int) -> None:
-        self._content, self._name, self._most, self._size = content, name, most, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int:
-        view = memoryview(buffer).cast("B")
-        with _naming_damage(self._name):
-            data = self._content.read(len(view))
-        self._size += len(data)
-        if self._size > self._most:
-            raise _too_large(self._name, self._size, self._most)
-        view[: len(data)] = data
-        return len(data)

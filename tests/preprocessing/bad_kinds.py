@@ -122,7 +122,9 @@ kind(LINES, "CRLF line ends", bytes_(LINES, lambda data: data.replace(b"\n", b"\
 kind(LINES, "no newline at the end", bytes_(LINES, lambda data: data[:-1]), KEPT)
 kind(LINES, "a UTF-16 file", bytes_(LINES, lambda data: data.decode().encode("utf-16")), FAILS, "invalid UTF-8", "is UTF-16", "save it as UTF-8")
 kind(LINES, "a UTF-32 file", bytes_(LINES, lambda data: data.decode().encode("utf-32")), FAILS, "invalid UTF-8", "is UTF-32")
-kind(LINES, "gzip under the name of the text", bytes_(LINES, gzip.compress), FAILS, "another kind of file", "is gzip-compressed", "unpack it")
+kind(LINES, "gzip under the name of the text", bytes_(LINES, gzip.compress), KEPT)
+kind(LINES, "gzip that ends in the middle", bytes_(LINES, lambda data: gzip.compress(data)[:-12]), FAILS, "broken compression", "is not whole gzip")
+kind(LINES, "gzip that unpacks to a thousand times its size", bytes_(LINES, lambda data: gzip.compress(data + b"\n" * (65 << 20))), FAILS, "unpacks too large", "over the 67,108,864 allowed")
 kind(LINES, "a login page under the name of the file", bytes_(LINES, lambda data: b"\n<!DOCTYPE html><html></html>"), FAILS, "another kind of file", "web page")
 kind(
     LINES,
@@ -387,7 +389,8 @@ kind(
     lost=CHANGED,
 )
 kind(NQA, "a story of NUL bytes", bytes_(NQA, lambda data: b"\0" * 100, "stories", "victim"), DROPPED, "empty file", f"{STORY}: is empty")
-kind(NQA, "a story that is gzip-compressed", bytes_(NQA, gzip.compress, "stories", "victim"), DROPPED, "another kind of file", f"{STORY}: is gzip-compressed")
+kind(NQA, "a story that is gzip-compressed", bytes_(NQA, gzip.compress, "stories", "victim"), KEPT)
+kind(NQA, "a gzip-compressed story that unpacks to a thousand times its size", bytes_(NQA, lambda data: gzip.compress(data + b" " * (65 << 20)), "stories", "victim"), DROPPED, "unpacks too large", STORY)
 kind(NQA, "a story in Latin-1", bytes_(NQA, lambda data: data.replace(b"It", b"\xc9t"), "stories", "victim"), KEPT, lost=CHANGED)
 kind(NQA, "a story in UTF-16", bytes_(NQA, lambda data: data.decode().encode("utf-16"), "stories", "victim"), KEPT)
 kind(
@@ -591,7 +594,7 @@ kind(SP, "a hotel that stands twice", spoil(SP, (("entity_id",), "before")), DRO
 # ---- BookSumSort
 
 BS = "book_sum_sort"
-FOLDER = "booksum/finished_summaries/shmoop/B victim"
+FOLDER = "booksum/finished_summaries/shmoop/Birch victim"
 PART = f"{FOLDER}/section_1_part_0.txt"
 kind(BS, "a summary without text", spoil(BS, ((1, "summary"), "")), DROPPED, "empty field", PART, 'field "summary" is empty', drops=2)
 kind(BS, "a summary of no bytes", bytes_(BS, lambda data: b"", "records", PART), DROPPED, "empty file", f"{PART}: is empty", drops=2)
@@ -620,14 +623,14 @@ kind(
     BS,
     "gaps in the numbers of the parts",
     lambda: {
-        (role, name.replace("B victim/section_1", "B victim/section_10").replace("B victim/section_2", "B victim/section_20")): data
+        (role, name.replace("Birch victim/section_1", "Birch victim/section_10").replace("Birch victim/section_2", "Birch victim/section_20")): data
         for (role, name), data in LAYOUTS[BS].files(LAYOUTS[BS].records()).items()
     },
     KEPT,
     lost=CHANGED,
 )
-kind(BS, "two equal summaries", spoil(BS, ((1, "summary"), "Part 0 of victim.")), FILTERED, "repeated summary")
-kind(BS, "a book of two parts", more(BS, without="B victim/section_2"), FILTERED, "number of parts")
+kind(BS, "two equal summaries", spoil(BS, ((1, "summary"), "Rain fell on victim.")), FILTERED, "repeated summary")
+kind(BS, "a book of two parts", more(BS, without="Birch victim/section_2"), FILTERED, "number of parts")
 
 
 # fmt: on

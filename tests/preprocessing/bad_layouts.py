@@ -173,7 +173,7 @@ def reports(agency: str) -> Callable[[list[Any]], Files]:
     return files
 
 
-TITLES = dict(zip(NAMES, ("A before", "B victim", "C after"), strict=True))
+TITLES = dict(zip(NAMES, ("Ash before", "Birch victim", "Cedar after"), strict=True))
 
 
 def books(records: list[Any]) -> Files:
@@ -346,7 +346,10 @@ def hotel(name: str, number: int) -> dict[str, Any]:
 
 
 def book(name: str, number: int) -> list[dict[str, Any]]:
-    return [{"name": f"Chapter {n}", "summary": f"Part {n} of {name}.", "analysis": "", "url": ""} for n in range(3)]
+    # no numbers in the texts: the rules of position would take them out
+    return [
+        {"name": "", "summary": f"{sky} fell on {name}.", "analysis": "", "url": ""} for sky in ("Rain", "Snow", "Hail")
+    ]
 
 
 def story(name: str, number: int) -> tuple[str, list[str], bytes]:
@@ -519,7 +522,7 @@ LAYOUTS: dict[str, Layout] = {
         {"reviews": 4, "seed": 0},
     ),
     "book_sum_sort": Layout(
-        "book_sum_sort", book, books, "B victim/section_",
+        "book_sum_sort", book, books, "Birch victim/section_",
         {(1,): ("object", None), (1, "summary"): ("text", None), (1, "name"): ("text or blank", None)},
     ),
     "narrative_qa": Layout("narrative_qa", story, stories, "documents.csv, line 3"),

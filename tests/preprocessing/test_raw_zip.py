@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from preprocessing import raw_zip
 from preprocessing.errors import MalformedFile
 from preprocessing.raw import RawFiles, Record
+from preprocessing.raw_bounds import Bounded
 from preprocessing.raw_zip import find_member, opened
 
 WANTED = "**/qmsum/test.jsonl"
@@ -127,10 +127,10 @@ def test_bomb_that_lies_about_its_size_is_unpacked(tmp_path: Path) -> None:
 
 def test_what_is_read_is_not_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even where the directory's size is not believed to be checked, reading stops at the limit."""
-    bounded = raw_zip._Bounded(io.BytesIO(b"x" * 100), "r.zip!m", 99)
+    bounded = Bounded(io.BytesIO(b"x" * 100), "r.zip!m", 99)
     with pytest.raises(MalformedFile, match=r"r\.zip!m: would unpack to 100 bytes, over the 99 allowed"):
         io.BufferedReader(bounded, 10).read()
-    assert io.BufferedReader(raw_zip._Bounded(io.BytesIO(b"x" * 99), "r.zip!m", 99), 10).read() == b"x" * 99
+    assert io.BufferedReader(Bounded(io.BytesIO(b"x" * 99), "r.zip!m", 99), 10).read() == b"x" * 99
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9])
