@@ -177,6 +177,13 @@ def key_of(name: str, provider: str, table: Mapping[str, Any]) -> str:
     return key
 
 
+def temperature(table: Mapping[str, Any]) -> float | None:
+    """What is sent as temperature, None where none may be. The papers decode greedily; suites that sample say so."""
+    if not table.get("parameters", {}).get("temperature", table["endpoint"] != "messages"):
+        return None
+    return float(table.get("temperature", 0.0))
+
+
 def what_answers(table: Mapping[str, Any]) -> dict[str, Any]:
     """The table without what neither the prompt nor the answer depends on: price, limits, retry, the key's name, the
     address of a server that has a name."""

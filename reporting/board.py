@@ -134,7 +134,8 @@ class Failed:
 class Board:
     """All that the leaderboard and the page show. published stands apart: it enters no line and no average.
 
-    settings: what was asked otherwise than the suite says (limit, prompts, ...).
+    settings: what was asked otherwise than the suite says (limit, prompts, ...). decoding: of models, in what theirs
+    differs from the suite's.
     """
 
     suite: str
@@ -144,6 +145,7 @@ class Board:
     failures: tuple[Failed, ...]
     published: Published | None
     settings: Mapping[str, Any] = field(default_factory=dict)
+    decoding: Mapping[str, str] = field(default_factory=dict)
 
 
 Key = tuple[str, str, str, str]  # split, model, arm, task
@@ -176,6 +178,7 @@ def board(rows: Sequence[Aggregate], params: Mapping[str, Any]) -> Board:
         failures=failures,
         published=published_of(params.get("published", {})),
         settings=dict(params.get("run", {})),
+        decoding=dict(params.get("decoding", {})),
     )
 
 

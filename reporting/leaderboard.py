@@ -62,6 +62,8 @@ def remarks(board: Board, section: Section) -> Iterator[str]:
         for cell in line.cells:
             if cell.coverage and cell.reason:
                 yield f"{shown(line.label)}: {cell.task}: {cell.reason}"
+        if line.model in board.decoding:
+            yield f"{shown(line.label)}: {board.decoding[line.model]}"
         if line.average.value is None:
             yield f"{shown(line.label)}: no average: {line.average.reason}"
     if references(board, section) and (differing := section.differing(board.columns)):

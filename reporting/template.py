@@ -136,7 +136,7 @@ TEMPLATE = (
     + """</style>
 </head>
 """
-    """{% macro model_name(line) %}<bdi>{{ line.model }}</bdi>{% if line.arm != usual_arm %} <small>{{ line.arm }}</small>{% endif %}{% if line.note %} <small>{{ line.note }}</small>{% endif %}{% endmacro %}
+    """{% macro model_name(line) %}<bdi>{{ line.model }}</bdi>{% if line.arm != usual_arm %} <small>{{ line.arm }}</small>{% endif %}{% if line.note %} <small>{{ line.note }}</small>{% endif %}{% if line.model in board.decoding %} <small>{{ board.decoding[line.model] }}</small>{% endif %}{% endmacro %}
 {% macro reference_cells(row) %}
 <td class="average">{{ row.average | number }}</td>
 {% for column in board.columns %}<td>{{ row.scores.get(column.task) | number }}</td>{% endfor %}

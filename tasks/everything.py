@@ -24,7 +24,8 @@ from tasks.stages import report_params
 from tasks.suites import load_suite
 from tasks.workshop import pointer_to
 
-NOT_SETTINGS = ("home", "store", "tasks", "splits", "models", "models_file", "arms", "strict")
+CALLED = ("base_url", "budget", "rpm", "tpm", "concurrency", "batch", "retry_failed", "run")  # they change no answer
+NOT_SETTINGS = ("home", "store", "tasks", "splits", "models", "models_file", "arms", "strict", *CALLED)
 IN_NAME = ("max_input_tokens", "tokenizer", "truncation", "prompts")  # said by the profile in a row's name
 
 
@@ -38,6 +39,7 @@ def scored(home: Home, suite: str) -> tuple[list[Aggregate], dict[str, Any]]:
     rows: dict[str, list[Aggregate]] = {}
     settings: dict[str, dict[str, Any]] = {}
     bounds: set[str] = set()
+    decoding: dict[str, str] = {}
     for run in reversed(home.runs()):
         own = {name: value for name, value in run["request"].items() if name not in NOT_SETTINGS}
         if own["suite"] != suite:
@@ -50,12 +52,15 @@ def scored(home: Home, suite: str) -> tuple[list[Aggregate], dict[str, Any]]:
             found = named(artifact)
             if settings.setdefault(found[-1].model, own) == own:
                 rows[slot] = found
-                if artifact.manifest.ingredients.params.get("reads_references"):
+                params = artifact.manifest.ingredients.params
+                if params.get("reads_references"):
                     bounds.add(found[-1].model)
+                if "decoding" in params:
+                    decoding[found[-1].model] = params["decoding"]
     rows = {slot: told_apart(found, settings) for slot, found in rows.items()}
     listed = [row for slot in sorted(rows) for row in rows[slot]]
     models = sorted({found[-1].model for found in rows.values()})
-    return listed, report_params(load_suite(suite), models, [], sorted(bounds))
+    return listed, report_params(load_suite(suite), models, [], sorted(bounds), decoding)
 
 
 def named(artifact: Artifact) -> list[Aggregate]:

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from models.registry import HOSTED, module_of
-from models.tables import what_answers
+from models.tables import temperature, what_answers
 from preprocessing.prompts import Profile
 from preprocessing.tokens import engine_module
 from records.prompt import CLOSED_BOOK, FULL
@@ -273,17 +273,32 @@ def score_node(part: Part) -> Node:
 def aggregate_node(part: Part) -> Node:
     """Scores of all shards to the task's value, interval, spread and coverage."""
     metric = part.task.metric
-    bound = {"reads_references": True} if (part.table or {}).get("reads_references") else {}
+    table = part.table or {}
+    bound = {"reads_references": True} if table.get("reads_references") else {}
+    otherwise = decoded_otherwise(table, part.request.config)
+    told = {"decoding": otherwise} if otherwise else {}
     inputs = [("sample", sample_node(part))]
     for name, node in (("answers", generate_node), ("prompts", prompt_node), ("scores", score_node)):
         inputs += [(f"{name}-{number}", shard) for number, shard in enumerate(part.each_shard(node))]
     return Node(
         "aggregate",
         (*part.labels, ("metric", metric)),
-        {"metric": metric, "profile": part.profile.name, **bound},
+        {"metric": metric, "profile": part.profile.name, **bound, **told},
         ("analysis.summary", "scoring.answers", metric_module(metric)),
         tuple(inputs),
     )
+
+
+def decoded_otherwise(table: Mapping[str, Any], suite: Suite) -> str:
+    """How a hosted model decodes where that is not the suite's way, "" where it is."""
+    if table.get("provider") not in HOSTED:
+        return ""
+    sent = temperature(table)
+    if sent is None:
+        return (
+            f"the provider takes no temperature: {'greedy decoding' if not suite.temperature else 'it'} is unavailable"
+        )
+    return "" if sent == suite.temperature else f"decoded at temperature {sent:g}, the suite's is {suite.temperature:g}"
 
 
 def statistics_node(part: Part) -> Node:
@@ -324,10 +339,11 @@ def overview_node(request: Request, statistics: Sequence[Node]) -> Node:
 def report_node(request: Request, aggregates: list[Node], failures: Sequence[Mapping[str, str]]) -> Node:
     """All aggregates to one page. failures: why a task of a model has none; see `failure`."""
     bounds = sorted({node.label("model") for node in aggregates if node.params.get("reads_references")})
+    decoding = {node.label("model"): node.params["decoding"] for node in aggregates if "decoding" in node.params}
     return Node(
         "report",
         (("suite", request.suite), ("models", "+".join(request.models))),
-        {**report_params(request.config, request.models, failures, bounds), "run": shown(request)},
+        {**report_params(request.config, request.models, failures, bounds, decoding), "run": shown(request)},
         ("reporting.page", "reporting.leaderboard"),
         tuple((node.slot, node) for node in aggregates),
     )
@@ -352,9 +368,15 @@ def failure(node: Node, message: str) -> dict[str, str]:
 
 
 def report_params(
-    suite: Suite, models: Sequence[str], failures: Sequence[Mapping[str, str]], upper_bounds: Sequence[str]
+    suite: Suite,
+    models: Sequence[str],
+    failures: Sequence[Mapping[str, str]],
+    upper_bounds: Sequence[str],
+    decoding: Mapping[str, str],
 ) -> dict[str, Any]:
-    """What a report is told beside its rows. upper_bounds: those of the models that read the references."""
+    """What a report is told beside its rows. upper_bounds: those of the models that read the references. decoding: of
+    models that decode otherwise than the suite says.
+    """
     return {
         "suite": suite.name,
         "title": suite.title,
@@ -364,5 +386,6 @@ def report_params(
         "published": dict(load_published(suite.name)),
         "models": list(models),
         **({"upper_bounds": list(upper_bounds)} if upper_bounds else {}),
+        **({"decoding": dict(decoding)} if decoding else {}),
         "failures": [dict(one) for one in failures],
     }
