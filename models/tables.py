@@ -49,6 +49,8 @@ PAYING = {
     "rpm": int,
     "tpm": int,
     "concurrency": int,
+    "concurrency_start": int,
+    "warmup_s": NUMBER,
     "retry": dict,
     "timeout_s": NUMBER,
     "cache_minimum": int,
@@ -73,7 +75,17 @@ RETRY = {"attempts": int, "seconds": NUMBER, "longest_wait_s": NUMBER}
 MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 VARIANTS = ("plain", "chat", "claude")
 OURS = ("model", "messages", "input", "prompt", "system", "stream", "n", *MAX_TOKENS_NAMES)
-POSITIVE = ("context", "max_output", "rpm", "tpm", "concurrency", "timeout_s", "cache_minimum")
+POSITIVE = (
+    "context",
+    "max_output",
+    "rpm",
+    "tpm",
+    "concurrency",
+    "concurrency_start",
+    "timeout_s",
+    "warmup_s",
+    "cache_minimum",
+)
 TYPES = {str: "text", int: "a whole number", bool: "true or false", dict: "a table", list: "a list", NUMBER: "a number"}
 
 

@@ -292,6 +292,7 @@ def configured(app: Vendor, port: int) -> tuple[uvicorn.Server, socket.socket]:
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.bind(("127.0.0.1", port))
+    listening.listen(2048)  # now: who reads the address may come before uvicorn is ready
     app.port = listening.getsockname()[1]
     config = uvicorn.Config(app, lifespan="off", log_level="critical", access_log=False, timeout_keep_alive=60)
     return uvicorn.Server(config), listening
