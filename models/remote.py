@@ -8,6 +8,7 @@ KeyboardInterrupt it can be asked on, and then yields the answers that were in f
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -153,7 +154,7 @@ class Run(Iterator[Result]):
         self.close()
 
     def __del__(self) -> None:
-        if hasattr(self, "_loop") and self._loop.alive:
+        if hasattr(self, "_loop") and self._loop.alive and not sys.is_finalizing():
             self.close()
 
     def __iter__(self) -> Run:

@@ -175,6 +175,24 @@ def in_flight(client: Scripted, count: int) -> Run:
     return results
 
 
+def test_interrupt_loses_the_result_that_is_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = run(Scripted(latency=0.001), map(call, range(20)), Caps(1, 1))
+    came = [next(results), next(results)]
+    drop_first = results._results.drop_first
+
+    def interrupted(result: Any) -> None:
+        drop_first(result)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(results._results, "drop_first", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            next(results)
+    came += list(results)
+    assert keys(came, Attempt) == keys(came) == [str(number) for number in range(len(keys(came)))]
+    assert len(keys(came)) >= 2
+
+
 @pytest.mark.parametrize("how", ["close", "with", "forgotten"])
 def test_thread_outlives_a_caller_that_leaves(how: str) -> None:
     client = Scripted(latency=lambda one: 0.001 if one.key == "0" else 60.0)
