@@ -15,6 +15,8 @@ from typing import Any
 
 from models.registry import HOSTED, module_of
 from models.tables import temperature, what_answers
+from preprocessing.chat import answer_tag, asks_for_tag
+from preprocessing.prompting import Template
 from preprocessing.prompts import Profile
 from preprocessing.tokens import engine_module
 from records.prompt import CLOSED_BOOK, FULL
@@ -267,7 +269,9 @@ def score_node(part: Part) -> Node:
     metric = part.task.metric
     inputs = (("answers", generate_node(part)), ("sample", sample_node(part)))
     modules = ("scoring.answers", metric_module(metric))
-    return Node("score", (*part.sharded, ("metric", metric)), {"metric": metric}, modules, inputs)
+    template = Template(**part.request.config.template(part.task, part.profile.prompts))
+    tag = {"tag": answer_tag(template)} if part.profile.variant == "claude" and asks_for_tag(template) else {}
+    return Node("score", (*part.sharded, ("metric", metric)), {"metric": metric, **tag}, modules, inputs)
 
 
 def aggregate_node(part: Part) -> Node:
