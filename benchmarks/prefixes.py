@@ -3,7 +3,7 @@
 Against a loopback vendor that accounts as vendors say they do: a prefix of at least 1,024 tokens, in steps of 128
 (OpenAI) or up to a breakpoint (Anthropic), written when the reply is done, forgotten when not used for a while. Time is
 run 600 times as fast: a reply takes 0.1 s, not a minute, a prefix lives 0.5 s, not five minutes, and eight
-requests are in flight; so it is the run of an hour. The limit: of every document all but the first prompt's prefix comes
+requests are in flight: the run of an hour. The limit: of every document all but the first prompt's prefix comes
 from the cache. Random: the same calls shuffled, each for itself. Without the shared data the bundled sample is asked.
 """
 
