@@ -40,7 +40,9 @@ def open_batches(connection: sa.Connection) -> list[StoredBatch]:
 
 def provider_ids(connection: sa.Connection) -> set[str]:
     """What providers call the batches that are written down here, whatever became of them."""
-    return set(connection.scalars(sa.select(batches.c.provider_batch_id).where(batches.c.provider_batch_id.is_not(None))))
+    return set(
+        connection.scalars(sa.select(batches.c.provider_batch_id).where(batches.c.provider_batch_id.is_not(None)))
+    )
 
 
 def waiting(connection: sa.Connection, keys: Sequence[str]) -> dict[str, str]:

@@ -98,8 +98,8 @@ def remarks(rows: list[dict[str, Any]], models: tuple[str, ...]) -> list[str]:
     lines.append("most: nothing from the cache, every answer at its limit; likely: answers as long as the references")
     for model in dict.fromkeys(row["model"] for row in rows if row["price"] is None):
         lines.append(
-            f"{model}: no price in its table; add price = {{ input = ..., output = ... }} (USD per million tokens) in a "
-            "file for --models"
+            f"{model}: no price in its table; add price = {{ input = ..., output = ... }} (USD per million tokens) in "
+            "a file for --models"
         )
     ended = sum(row["ended"] for row in rows)
     if ended:
