@@ -140,13 +140,14 @@ def test_refused_creation_is_given_up_at_once_or_tried_for_ever(name: str, vendo
 
 @each_vendor
 def test_lost_batch_is_not_found_or_another_is_taken_for_it(name: str, vendor: Vendor) -> None:
+    vendor.set(batch={"looks": 10**6})
     asked, foreign = calls(name, 4, "mine"), calls(name, 4, "other")
     keys = {call.key for call in asked}
     with desk(name, vendor.url) as at:
         others = [submitted(at, foreign, "o" * 64).batch_id for _ in range(2)]
         others.append(submitted(at, calls(name, 5, "more"), "p" * 64).batch_id)
         since = time.time()
-        vendor.set(batch={"create": ["lost"]})
+        vendor.set(batch={"create": ["lost"], "looks": 10**6})
         with pytest.raises(Unconfirmed):
             submitted(at, asked, "m" * 64)
         mine = list(vendor.batches[name].made)[-1]
@@ -155,9 +156,11 @@ def test_lost_batch_is_not_found_or_another_is_taken_for_it(name: str, vendor: V
             assert found.sight is None
             assert set(found.open) == {mine, *others[:2]}
             for other in others[:2]:
-                ended(at, other)
+                vendor.batches[name].end(vendor.batches[name].made[other])
+                vendor.batches[name].made[other].ended = "completed"
             assert at.find("m" * 64, since, keys, ()).open == (mine,)
             assert at.find("m" * 64, since, keys, [mine]).open == ()
+            vendor.set(batch={})
             ended(at, mine)
             found = at.find("m" * 64, since, keys, ())
         assert found.sight is not None

@@ -5,8 +5,8 @@ looks: how often a batch is looked at before it ends. done: the share of request
 errors: the share that fail one by one. lost_reply: the batch is made and the connection is reset before its creator hears.
 create: what happens to each creation in the order in which they come: "" nothing, a name of faults.STATUSES (nothing is
 made), lost (as lost_reply), made:STATUS (made, and the status answered), late:S (made after so many seconds), slow:S (made
-at once, answered after so many seconds). most: OpenAI refuses batches of more requests. why: the reason of end "failed".
-rubbish: lines of no use stand among the results. gone: results are kept no longer.
+at once, answered after so many seconds). ends: how batches end in the order in which they do, before `end` holds. most: OpenAI refuses batches of more requests.
+why: the reason of end "failed". rubbish: lines of no use stand among the results. gone: results are kept no longer.
 """
 
 from __future__ import annotations
@@ -83,7 +83,8 @@ class Batches:
         batch.looks += 1
         if batch.looks <= self.plan.get("looks", 1):
             return "waiting"
-        batch.ended = str(self.plan.get("end", "completed"))
+        ends = self.plan.get("ends", [])
+        batch.ended = str(ends.pop(0) if ends else self.plan.get("end", "completed"))
         if len(batch.requests) > self.plan.get("most", 10**9):
             batch.ended, batch.why = (
                 "failed",

@@ -202,13 +202,9 @@ class Vendor:
         after = query.get("after_id" if vendor == "anthropic" else "after")
         start = next((n + 1 for n, one in enumerate(latest) if one.name == after), 0)
         page = latest[start : start + int(query.get("limit", 20))]
-        data = [self.view(batches, vendor, one, self.state(batches, one)) for one in page]
+        data = [self.view(batches, vendor, one, batches.look(one)) for one in page]
         ids = {"first_id": page[0].name if page else None, "last_id": page[-1].name if page else None}
         return {"object": "list", "data": data, "has_more": start + len(page) < len(latest), **ids}
-
-    def state(self, batches: Batches, batch: Batch) -> str:
-        """Its state without a look that moves it on."""
-        return batches.look(batch) if batch.lines or batch.cancelled else "waiting"
 
     def view(self, batches: Batches, vendor: str, batch: Batch, state: str) -> dict[str, Any]:
         """A batch as its vendor shows it."""
