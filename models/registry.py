@@ -11,6 +11,7 @@ from models.base import Model
 from models.tables import ENDPOINTS, BadTable, checked
 
 HOSTED = {name: f"models.{name}" for name in ENDPOINTS}  # what costs money, or is at least far away
+BATCHES = {name: f"models.{name}_batches" for name in ("anthropic", "openai")}  # what takes requests in batches
 PROVIDERS = {"baselines": "models.baselines", "extractive": "models.extractive", **HOSTED}
 UPPER_BOUNDS = ("extractive",)  # providers that may be shown references
 

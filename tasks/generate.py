@@ -101,14 +101,19 @@ def asked_for(node: Node, settings: Mapping[str, Any], inputs: Mapping[str, Arti
         return Asking(model, calls.asked)
     from models.hosted import Hosted
     from tasks.asking import Asker  # loads the engine of calls
+    from tasks.calling import STOP
+    from tasks.errors import Interrupted
 
     calling = shop.locations.calling
     assert calling is not None, "a hosted model is asked with the settings of its run"
     hosted = make(name, {**calling.tables[name], **settings}, revision)
     assert isinstance(hosted, Hosted)
     calls = Calls(node, hosted, inputs)
-    Asker(hosted, calling, shop.store, node.title, calls.total).ask(calls.batches)
+    if not calling.batch:  # else it was asked between the stages
+        Asker(hosted, calling, shop.store, node.title, calls.total).ask(calls.batches)
     calls.rest()
+    if calling.batch and STOP.level:
+        raise Interrupted("stopped; batches that were submitted stand, the same command takes them in")
     return Asking(hosted, calls.asked)
 
 
