@@ -73,7 +73,15 @@ MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 VARIANTS = ("plain", "chat", "claude")
 OURS = ("model", "messages", "input", "prompt", "system", "stream", "n", *MAX_TOKENS_NAMES)
 POSITIVE = ("context", "max_output", "rpm", "tpm", "concurrency", "timeout_s", "cache_minimum")
-TYPES = {str: "text", int: "a whole number", bool: "true or false", dict: "a table", list: "a list", NUMBER: "a number"}
+TYPES: Mapping[Any, str] = {
+    str: "text",
+    int: "a whole number",
+    bool: "true or false",
+    dict: "a table",
+    list: "a list",
+    NUMBER: "a number",
+    (str, dict): "text or a table",
+}
 
 
 class BadTable(ValueError):

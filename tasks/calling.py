@@ -1,5 +1,6 @@
-"""How hosted models are called in one run: addresses, limits, prices, budget. It decides when something is asked, never
-what an answer is, so none of it is part of a key. Plain data: it travels with the locations."""
+"""How hosted and local models are called in one run: addresses, limits, prices, budget, devices. It decides when
+something is asked, never what an answer is, so none of it is part of a key. Plain data: it travels with the
+locations."""
 
 from __future__ import annotations
 
@@ -10,12 +11,12 @@ from typing import Any
 from uuid import uuid4
 
 from models.budget import Budget, Meter, UnknownPrice, nano, price_of
-from models.registry import HOSTED, settings
+from models.registry import CALLED
 from models.stopping import Stop
 from storage.responses import ResponseStore
 from tasks.errors import UsageError
+from tasks.models import table_of
 from tasks.request import Request
-from tasks.suites import load_models
 
 STOP = Stop()  # of every engine of this process: Ctrl-C
 
@@ -32,14 +33,13 @@ class Calling:
 
 
 def calling_of(request: Request) -> Calling:
-    """How a request's hosted models are called. Raises UnknownModel, UsageError: a budget needs prices."""
+    """How a request's hosted and local models are called. Raises UnknownModel, UsageError: a budget needs prices."""
     if not request.models:
         return Calling()
-    own = load_models(request.models_file)
     tables = {}
     for model in request.models:
-        table = settings(model, own, request.suite, request.given)
-        if table["provider"] not in HOSTED:
+        table = table_of(request, model)
+        if table["provider"] not in CALLED:
             continue
         tables[model] = table
         if request.budget:

@@ -13,7 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from models.registry import HOSTED, module_of, settings
+from models import local_tables
+from models.registry import HOSTED, LOCAL, module_of
 from models.tables import what_answers
 from preprocessing.prompts import Profile
 from preprocessing.tokens import engine_module
@@ -21,9 +22,10 @@ from records.prompt import CLOSED_BOOK, FULL
 from scoring.registry import module_of as metric_module
 from tasks.errors import UsageError
 from tasks.graph import Node, RawQuery
+from tasks.models import table_of
 from tasks.releases import imported, release_options, release_query, upstream_values
 from tasks.request import Request
-from tasks.suites import Suite, TaskConfig, load_models, load_published, paper_sizes
+from tasks.suites import Suite, TaskConfig, load_published, paper_sizes
 
 PLAIN = Profile()
 FIT_SPLIT = "train"  # what a model with fitted rules learns from, where its table does not say
@@ -81,10 +83,9 @@ def build_nodes(request: Request) -> list[Node]:
 
 def run_nodes(request: Request) -> list[Node]:
     """The last stage before the report for every model, task and split."""
-    tables = load_models(request.models_file)
     nodes = []
     for model in request.models:
-        table = settings(model, tables, request.suite, request.given)
+        table = table_of(request, model)
         suites, tasks = table.pop("suites", [request.suite]), table.pop("tasks", None)
         if request.suite not in suites:
             raise UsageError(f"model {model!r} is defined for {', '.join(suites)} only, not for {request.suite}")
@@ -225,6 +226,8 @@ def generate_node(part: Part) -> Node:
         table["rules"] = {name: rule for name, rule in table["rules"].items() if name == part.task.name}
     if table["provider"] in HOSTED:  # nor its price, limits and the like
         table = what_answers(table)
+    elif table["provider"] in LOCAL:  # nor where it lies and runs
+        table = local_tables.what_answers(table)
     inputs = [("curated", curate_node(part)), ("prompts", prompt_node(part)), ("sample", sample_node(part))]
     modules: tuple[str, ...] = ("records.response", module_of(str(table["provider"])))
     if kind := table.get("rules", {}).get(part.task.name, {}).get("fit"):
