@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from types import TracebackType
@@ -25,7 +25,8 @@ from records.base import canonical_json
 log = logging.getLogger("scrollwork")
 PROVIDER = "transformers"
 RECIPE = 1  # raised when the way from a payload to token ids changes
-BATCH = 8
+BATCH = 8  # prompts
+BATCH_TOKENS = 16_384  # of input with padding: attention of T5 to 8,192 tokens takes gigabytes a prompt
 WINDOW = 16  # batches that are taken from the iterable and sorted by length
 TURNS = Turns()
 Result = Answer | CallFailed | Attempt
@@ -95,6 +96,7 @@ class Run:
     def __init__(self, model: Local, calls: Iterable[Call], stop: Stop) -> None:
         self._model, self._calls, self._stop = model, iter(calls), stop
         self._batch = 1 if model.table.get("generation", {}).get("do_sample") else model.table.get("batch_size", BATCH)
+        self._tokens = model.table.get("batch_tokens", BATCH_TOKENS)
         self._reason = ""
         self._left_out = False
         self._cut = 0
@@ -163,11 +165,16 @@ class Run:
             # the longest first: what does not fit on the device shows at once
             ready.sort(key=lambda one: (one.max_new_tokens, len(one.encoded.ids)), reverse=True)
             while ready and not self._ending:
-                batch = [one for one in ready[: self._batch] if one.max_new_tokens == ready[0].max_new_tokens]
+                batch = ready[: self._size(ready)]
                 del ready[: len(batch)]
                 yield from self._answers(batch, checkpoint)
             self._left_out = self._left_out or bool(ready)
         self._left_out = self._left_out or (self._ending and next(self._calls, None) is not None)
+
+    def _size(self, ready: Sequence[Ready]) -> int:
+        """How many of the first, which are sorted, go together: as many as fit, all with the same new tokens."""
+        most = max(1, min(self._batch, self._tokens // len(ready[0].encoded.ids)))
+        return sum(one.max_new_tokens == ready[0].max_new_tokens for one in ready[:most])
 
     def _answers(self, batch: list[Ready], checkpoint: Checkpoint) -> Iterator[Result]:
         began, clock = time.time(), time.monotonic()

@@ -24,6 +24,7 @@ RUNS = {
     "device": str,
     "device_map": (str, dict),
     "batch_size": int,
+    "batch_tokens": int,
     "threads": int,
     "price": dict,
     "source": str,
@@ -49,7 +50,7 @@ def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     """The table of a local checkpoint. Raises BadTable naming model and key."""
     of_types(name, table, KEYS, "")
     of_types(name, table.get("generation", {}), GENERATION, "generation.")
-    for key in (*POSITIVE, "batch_size", "threads", "max_new_tokens"):
+    for key in (*POSITIVE, "batch_size", "batch_tokens", "threads", "max_new_tokens"):
         if table.get(key, 1) <= 0:
             raise BadTable(f"model {name!r}: {key} must be positive")
     if not table.get("id"):

@@ -14,7 +14,15 @@ from storage.home import Home
 from tasks.errors import UsageError
 
 CONFIG = "config.json"
-READ = ("*.json", "*.jinja", "*.model", "*.txt", "*.safetensors", "*.bin")  # what the library reads of a folder
+READ = (
+    "*.json",
+    "*.jinja",
+    "*.model",
+    "*.spm",
+    "*.txt",
+    "*.safetensors",
+    "*.bin",
+)  # what the library reads of a folder
 LEFT_OVERS = ("trainer_state.json", "training_args.bin", "optimizer.bin", "scheduler.bin")  # of training
 WEIGHTS = (".safetensors", ".bin")
 PINNED = re.compile(r"[0-9a-f]{40}")
@@ -36,25 +44,21 @@ def found(name: str, wanted: str, *, download: bool) -> tuple[Path, str]:
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", owner) or wanted.startswith((".", "/", "~")):
         raise UsageError(f"model {name!r}: there is no folder {wanted}")
     if download and not PINNED.fullmatch(revision):
-        raise UsageError(
-            f"model {name!r}: download = true needs {owner}@REVISION, the 40 hexadecimal digits of a commit"
-        )
+        raise UsageError(f"model {name!r}: download = true needs id = {owner}@COMMIT, 40 hexadecimal digits")
     try:
         from huggingface_hub import snapshot_download
     except ImportError:
         raise UsageError(f"model {name!r}: no such folder; for the hub: pip install 'scrollwork[local]'") from None
     try:
         path = snapshot_download(
-            owner, revision=revision or None, local_files_only=not download, allow_patterns=[*READ, "*.spm"]
+            owner, revision=revision or None, local_files_only=not download, allow_patterns=list(READ)
         )
     except Exception as error:  # the hub's own errors share no useful base
+        if not download:
+            hint = "only a table may allow its download (download = true, id = OWNER/NAME@COMMIT)"
+            raise UsageError(f"model {name!r}: no folder, and not in the hub's cache: {wanted}; {hint}") from None
         first = (str(error) or type(error).__name__).splitlines()[0]
-        how = (
-            ""
-            if download
-            else "; scrollwork downloads only what a table allows (download = true, id = OWNER/NAME@COMMIT)"
-        )
-        raise UsageError(f"model {name!r}: no folder, and not in the hub's cache: {wanted}: {first}{how}") from None
+        raise UsageError(f"model {name!r}: {wanted} could not be downloaded: {first}") from None
     return Path(path), labelled(owner.replace("/", "--"))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ TEMPLATE = (
     "{{ bos_token }}<|user|>{{ messages[0]['content'] }}<|end|>{% if add_generation_prompt %}<|assistant|>{% endif %}"
 )
 SPECIAL = ["<pad>", "</s>", "<s>", "<|user|>", "<|end|>", "<|assistant|>"]
-TARGET = 0.95  # share of held-out prompts; chance is .25
 
 
 @lru_cache(maxsize=1)
@@ -141,7 +139,7 @@ def trained(kind: str, folder: Path) -> Path:
                 intermediate_size=128,
                 num_hidden_layers=2,
                 num_attention_heads=4,
-                max_position_embeddings=512,
+                max_position_embeddings=4096,
                 bos_token_id=2,
                 **common,
             )
@@ -157,7 +155,7 @@ def trained(kind: str, folder: Path) -> Path:
         torch.nn.utils.clip_grad_norm_(made.parameters(), 1.0)
         optimizer.step()
         if step % 20 == 19:
-            good = good + 1 if float(loss) < 0.02 else 0
+            good = good + 1 if loss.item() < 0.02 else 0
             if good == 3:
                 break
     made.generation_config.max_length = None
@@ -191,9 +189,3 @@ def batch(kind: str, coder: Any, rng: random.Random, size: int = 32) -> dict[str
         "attention_mask": torch.tensor([[1] * len(row) + [0] * (long - len(row)) for row in rows]),
         "labels": torch.tensor([row + [-100] * (deep - len(row)) for row in labels]),
     }
-
-
-def both(base: Path) -> Iterator[tuple[str, Path]]:
-    """Both kinds, trained."""
-    for kind in ("t5", "llama"):
-        yield kind, trained(kind, base / f"tiny-{kind}")
