@@ -63,16 +63,20 @@ def test_killed_run_asks_a_local_model_again(offline: Scrollwork, tiny_llama: Pa
     calm = offline.with_(home=tmp_path / "calm")
     calm.run(*arguments, model="tiny")
 
-    offline.with_(prefix=(KILLED, "generate", "answers", "SIGKILL")).run(
+    offline.with_(prefix=(KILLED, "generate", "answer", "SIGKILL")).run(
         *arguments, model="tiny", status=-signal.SIGKILL
     )
     kept = answers(offline.home)
-    assert 0 < len(kept) < 8, "committed as they come, not at the end"
+    assert len(kept) == 1, "committed as they come, not at the end"
     offline.run(*arguments, model="tiny")
     after = answers(offline.home)
     assert {key: after[key] for key in kept} == kept, "what is stored is not asked again"
     assert set(after) == set(answers(calm.home))
     assert files_of(offline.home) == files_of(calm.home)
+
+    script = "import sys; from flows.cli import main; main(sys.argv[1:]); print('torch' in sys.modules)"
+    planned = offline.with_(prefix=("-c", script))("plan", "zeroscrolls", "--sample", "--model", "tiny", *arguments)
+    assert planned.out.splitlines()[-1] == "False", "a plan knows the chat template's length"
 
 
 def test_other_device_settings_ask_again_or_other_weights_do_not(
