@@ -106,7 +106,7 @@ RUN_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
 CALL_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
     (
         ["--base-url"],
-        {"default": "", "metavar": "URL", "help": "server of a model named on the spot (compatible:ID), up to /v1"},
+        {"default": "", "metavar": "URL", "help": "address up to /v1 of your own server, for compatible:ID"},
     ),
     (
         ["--context"],
@@ -184,6 +184,12 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         "the whole chain, to scores and report",
         "scrollwork run zeroscrolls --sample --model naive",
         "flows.commands.run",
+        [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *CALL_OPTIONS, *BUILD_OPTIONS, *STRICT],
+    ),
+    "estimate": (
+        "requests, tokens and price of a run by task, after what is stored; sends nothing",
+        "scrollwork estimate zeroscrolls --sample --model openai:gpt-4o-mini",
+        "flows.commands.estimate",
         [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *CALL_OPTIONS, *BUILD_OPTIONS, *STRICT],
     ),
     "score": (
@@ -344,7 +350,7 @@ def print_anywhere(as_json: bool) -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     if as_json and isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(encoding="utf-8")
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # a lone surrogate as JSON writes it
 
 
 def complain(error: Exception, as_json: bool) -> int:

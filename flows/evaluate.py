@@ -61,10 +61,10 @@ def evaluate(
         tokenizer: What max_input_tokens counts: words, estimate, tiktoken:ENCODING, hf:FOLDER or hf:OWNER/NAME.
         truncation: "official" to cut prompts with the quirks of the official code.
         prompts: A set of instructions of the suite instead of its own.
+        base_url: Address up to /v1 of the server for compatible models whose tables have none.
         home: Home folder; SCROLLWORK_HOME or the project's .scrollwork by default.
         store: Response store URL; in the home by default.
         strict: End at the first malformed record instead of dropping it.
-        base_url: Address of the server of a model named on the spot, up to /v1.
         context: Its limit in tokens.
         budget: Dollars that hosted models may cost in this flow run, its retries included; "" for no bound.
         rpm: Requests a minute of a hosted model; 0 for what its table says.

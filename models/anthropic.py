@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 PROVIDER = "anthropic"
 CACHE_MINIMUM = 1024  # tokens of a prefix below which the provider caches nothing, where the table says no other number
+CHARACTERS = 4  # a token, where nobody counted
 BREAKPOINT = {"type": "ephemeral"}
 
 
@@ -91,7 +92,8 @@ class Messages(Endpoint):
     def prepared(self, call: Call) -> Any:
         """The body, with a breakpoint at the end of the documents where a cached prefix will be read again."""
         asked = call.payload["body"]
-        if not call.ask.prefix or call.ask.tokens < self._cache_minimum:
+        tokens = call.ask.tokens or len(call.ask.prompt) // CHARACTERS
+        if not call.ask.prefix or tokens < self._cache_minimum:
             return asked
         return with_breakpoint(asked)
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from models.base import Answer, Ask, Attempt, Call, CallFailed, Client, Segment
 from models.budget import Gate
 from models.remote import Run, answer, settings
 from models.stopping import Stop
-from models.tables import BASE_URLS, KEY_ENV, MAX_TOKENS, PATHS
-
-DEFAULT_TEMPERATURE = 0.0  # the papers decode greedily; suites that sample say so
+from models.tables import BASE_URLS, KEY_ENV, MAX_TOKENS, PATHS, temperature
 
 
 class Hosted:
@@ -25,7 +23,8 @@ class Hosted:
         body: Callable[[Ask, Mapping[str, Any]], dict[str, Any]],
         client: Callable[[str, Mapping[str, Any]], Client],
     ) -> None:
-        self.name, self.provider, self.members = name, provider, (name,)
+        self.name, self.provider = name, provider
+        self.members: Sequence[str] = (name,)
         self._table, self._body, self._client = table, body, client
 
     def payload(self, ask: Ask, member: str) -> Mapping[str, Any]:
@@ -70,8 +69,8 @@ def decoding(ask: Ask, table: Mapping[str, Any]) -> dict[str, Any]:
     body: dict[str, Any] = {
         names.get("max_tokens", MAX_TOKENS[endpoint]): min(room, int(table.get("max_output", room)))
     }
-    if names.get("temperature", endpoint != "messages"):
-        body["temperature"] = table.get("temperature", DEFAULT_TEMPERATURE)
+    if (sent := temperature(table)) is not None:
+        body["temperature"] = sent
     if table.get("stop"):
         body["stop_sequences" if endpoint == "messages" else "stop"] = list(table["stop"])
     return {**body, **table.get("extra", {})}

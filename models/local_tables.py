@@ -68,3 +68,9 @@ def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
 def what_answers(table: Mapping[str, Any]) -> dict[str, Any]:
     """The table without what neither the prompt nor the answer depends on: where it lies and what it runs on."""
     return {key: value for key, value in table.items() if key not in RUNS}
+
+
+def temperature(table: Mapping[str, Any]) -> float:
+    """The temperature of sampling, 0 for greedy decoding."""
+    generation = table.get("generation", {})
+    return float(generation.get("temperature", 1.0)) if generation.get("do_sample") else 0.0

@@ -88,6 +88,13 @@ def on_the_spot(spec: str, tables: Mapping[str, Mapping[str, Any]], suite: str) 
     return {"provider": provider, "id": model_id}
 
 
+def needs_address(spec: str, tables: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether a model runs on the user's own server, at an address that its table does not know."""
+    name = spec.partition(":")[0]
+    table = tables.get(name, {"provider": name})
+    return table.get("provider") == "compatible" and "base_url" not in table
+
+
 def table_for(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) -> dict[str, Any]:
     """A model's table: what `on.SUITE` says put over it, and rules of the model `rest` where it has none itself."""
     if name not in tables:

@@ -8,10 +8,14 @@ KeyboardInterrupt it can be asked on, and then yields the answers that were in f
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
 from random import Random
 from typing import Any
 
@@ -20,7 +24,7 @@ from models.budget import Gate
 from models.limits import Caps, Limiter, limiter_of
 from models.registry import UnknownModel
 from models.retry import policy
-from models.sending import Engine, Result, Sending
+from models.sending import CLOSING_S, Engine, Result, Sending
 from models.stopping import Stop
 
 AHEAD = 2  # rounds of requests that are taken from the iterable: one in flight, one that waits
@@ -123,7 +127,7 @@ class Run(Iterator[Result]):
         self._engine = Engine(
             client_factory, settings.sending, limiter, self._results.put, gate=gate, stop=stop, rng=rng
         )
-        self._loop: _Loop | None = None
+        self._loop = _Loop(self._engine, self._results)
 
     @property
     def stopped(self) -> str:
@@ -133,15 +137,13 @@ class Run(Iterator[Result]):
     def stop(self, reason: str = "stopped") -> None:
         """Send no more; what is in flight comes as usual."""
         self._leave_out(reason)
-        if self._loop is not None:
-            self._loop.tell(self._engine.leave, reason)
+        self._loop.tell(self._engine.leave, reason)
 
     def close(self) -> None:
         """Cancel what is in flight and end the thread; what came before can still be taken."""
         self._leave_out("closed")
-        if self._loop is not None:
-            self._loop.tell(self._engine.cancel, "closed")
-            self._loop.join()
+        self._loop.tell(self._engine.cancel, "closed")
+        self._loop.join()
 
     def _leave_out(self, reason: str) -> None:
         if self._calls is not None:
@@ -155,7 +157,7 @@ class Run(Iterator[Result]):
         self.close()
 
     def __del__(self) -> None:
-        if getattr(self, "_loop", None) is not None and not self._results.ended:
+        if hasattr(self, "_loop") and self._loop.alive and not sys.is_finalizing():
             self.close()
 
     def __iter__(self) -> Run:
@@ -176,7 +178,7 @@ class Run(Iterator[Result]):
             came = self._results.first()
             if self._calls is not None and (self._engine.stopped or self._stop.level):
                 self._leave_out(self._engine.stopped or self._stop.reason)
-                self._tell_no_more()
+                self._loop.tell(self._engine.no_more)
             if self._calls is not None and self._engine.room(self._open, self._window):
                 self._take_one(self._calls)
                 if came is None:
@@ -186,7 +188,7 @@ class Run(Iterator[Result]):
                 self._results.drop_first(came)
                 self._open -= not isinstance(came, Attempt)
                 return came
-            if self._loop is None or self._results.ended:
+            if not self._loop.started or self._results.ended:
                 self._raise_or_end()
             self._results.wait()
 
@@ -195,20 +197,15 @@ class Run(Iterator[Result]):
             call = next(calls)
         except StopIteration:
             self._calls = None
-            self._tell_no_more()
+            self._loop.tell(self._engine.no_more)
             return
         except Exception as error:  # what was sent is paid: its answers come first
             self._error = error
             self.stop(f"{type(error).__name__} among the calls")
             return
-        if self._loop is None:
-            self._loop = _Loop(self._engine, self._results)
+        self._loop.start()
         self._open += 1
         self._loop.tell(self._engine.feed, (call,))
-
-    def _tell_no_more(self) -> None:
-        if self._loop is not None:
-            self._loop.tell(self._engine.no_more)
 
     def _raise_or_end(self) -> None:
         error, self._error = self._error or self._results.error, None
@@ -219,24 +216,27 @@ class Run(Iterator[Result]):
 
 
 class Results:
-    """From the loop's thread to the iterator's. ended: nothing follows; error: what ended the loop."""
+    """From the loop's thread to the iterator's. ended: nothing follows; error: what ended the loop.
+
+    Waits at a SimpleQueue, whose lock an interrupt cannot leave held as it can that of a threading.Event.
+    """
 
     def __init__(self) -> None:
         self._came: deque[Result] = deque()
-        self._news = threading.Event()
+        self._news: SimpleQueue[None] = SimpleQueue()
         self._ended = False
         self.error: BaseException | None = None
 
     def put(self, results: Sequence[Result]) -> None:
         """In the loop's thread."""
         self._came.extend(results)
-        self._news.set()
+        self._news.put(None)
 
     def end(self, error: BaseException | None) -> None:
         """In the loop's thread."""
         self.error = error
         self._ended = True
-        self._news.set()
+        self._news.put(None)
 
     @property
     def ended(self) -> bool:
@@ -245,7 +245,8 @@ class Results:
 
     def first(self) -> Result | None:
         """What came first, which stays: an interrupt must not lose it."""
-        self._news.clear()
+        while not self._news.empty():
+            self._news.get()
         return self._came[0] if self._came else None
 
     def drop_first(self, result: Result) -> None:
@@ -261,7 +262,7 @@ class Results:
     def wait(self) -> None:
         """Until something comes."""
         if not self._came and not self._ended:
-            self._news.wait()
+            self._news.get()
 
 
 class _Loop:
@@ -270,26 +271,54 @@ class _Loop:
     def __init__(self, engine: Engine, results: Results) -> None:
         self._engine, self._results = engine, results
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._ready = threading.Event()
+        self.started = False
+        self._up = False
+        self._news: SimpleQueue[None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="scrollwork-calls", daemon=True)
-        self._thread.start()
-        self._ready.wait()
+
+    def start(self) -> None:
+        """Start the thread, unless it was started."""
+        if not self.started:
+            self.started = True  # first: an interrupt must not leave a thread that nobody knows
+            self._thread.start()
+        self._wait()
+
+    def _wait(self) -> None:
+        """Until the loop takes calls; not for ever, in case that an interrupt came before the thread began."""
+        deadline = time.monotonic() + CLOSING_S
+        while not self._up and time.monotonic() < deadline:
+            with suppress(Empty):
+                self._news.get(timeout=0.05)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the thread runs."""
+        return self._thread.is_alive()
+
+    def _tell_up(self) -> None:
+        self._up = True
+        self._news.put(None)
 
     def _run(self) -> None:
         error: BaseException | None = None
         try:
             with asyncio.Runner() as runner:
                 self._loop = runner.get_loop()
-                runner.run(self._engine.run(self._ready.set))
+                runner.run(self._engine.run(self._tell_up))
         except BaseException as caught:
             error = caught
         finally:
             self._results.end(error)
-            self._ready.set()
+            self._tell_up()
 
     def tell(self, method: Callable[..., None], *arguments: object) -> None:
-        """Call a method of the engine in the loop's thread; nothing once the loop has ended."""
-        assert self._loop is not None
+        """Call a method of the engine in the loop's thread; nothing before it starts and once it has ended."""
+        if not self.started:
+            return
+        self._wait()
+        if self._loop is None:
+            self._results.end(None)
+            return
         try:
             self._loop.call_soon_threadsafe(method, *arguments)
         except RuntimeError:
@@ -298,5 +327,5 @@ class _Loop:
 
     def join(self) -> None:
         """Wait for the thread."""
-        if self._thread is not threading.current_thread():
+        if self.alive and self._thread is not threading.current_thread():
             self._thread.join(JOIN_S)

@@ -49,10 +49,13 @@ PAYING = {
     "rpm": int,
     "tpm": int,
     "concurrency": int,
+    "concurrency_start": int,
+    "warmup_s": NUMBER,
     "retry": dict,
     "timeout_s": NUMBER,
     "cache_minimum": int,
     "key_env": str,
+    "key_secret": str,
     "retired": str,
     "source": str,
 }
@@ -72,7 +75,17 @@ RETRY = {"attempts": int, "seconds": NUMBER, "longest_wait_s": NUMBER}
 MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 VARIANTS = ("plain", "chat", "claude")
 OURS = ("model", "messages", "input", "prompt", "system", "stream", "n", *MAX_TOKENS_NAMES)
-POSITIVE = ("context", "max_output", "rpm", "tpm", "concurrency", "timeout_s", "cache_minimum")
+POSITIVE = (
+    "context",
+    "max_output",
+    "rpm",
+    "tpm",
+    "concurrency",
+    "concurrency_start",
+    "timeout_s",
+    "warmup_s",
+    "cache_minimum",
+)
 TYPES: Mapping[Any, str] = {
     str: "text",
     int: "a whole number",
@@ -111,15 +124,10 @@ def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def defaults(provider: str, endpoint: str) -> dict[str, str]:
-    """How prompts are made where a table does not say: text completions get the plain prompt (fact sheet 3.5); room for
-    the answer is kept free within the context (fact sheet 4.1, 4.2)."""
+    """How prompts are made where a table does not say; text completions get the plain prompt (fact sheet 3.5)."""
     if provider == "anthropic":
-        return {"variant": "claude", "truncation": "claude", "tokenizer": "estimate"}
-    return {
-        "variant": "plain" if endpoint == "completions" else "chat",
-        "truncation": "openai",
-        "tokenizer": "estimate",
-    }
+        return {"variant": "claude", "tokenizer": "estimate"}
+    return {"variant": "plain" if endpoint == "completions" else "chat", "tokenizer": "estimate"}
 
 
 def of_types(name: str, table: Mapping[str, Any], known: Mapping[str, Any], prefix: str) -> None:
@@ -161,18 +169,39 @@ def address(name: str, url: str) -> str:
     return url.rstrip("/")
 
 
+_secrets: dict[str, str] = {}  # of this process, by the name of the block
+
+
+def provide_secret(block: str, key: str) -> None:
+    """Give a key that stands in a secret store (`key_secret`), which this room knows nothing of."""
+    _secrets[block] = key
+
+
 def key_of(name: str, provider: str, table: Mapping[str, Any]) -> str:
-    """The API key from the environment. Raises BadTable, naming the variable, where one is needed and not there.
+    """The API key from the environment, or a secret that was provided. Raises BadTable, naming where it is looked for.
 
     A compatible server gets a key only where its table names the variable: OpenAI's key goes to nobody else.
     """
-    variable = table.get("key_env") or KEY_ENV.get(provider, "")
-    key = os.environ.get(variable, "").strip() if variable else ""
+    block = table.get("key_secret", "")
+    variable = f"Secret block {block}" if block else table.get("key_env") or KEY_ENV.get(provider, "")
+    key = (_secrets.get(block, "") if block else os.environ.get(variable, "")).strip()
+    if block and not key:
+        raise BadTable(
+            f"model {name!r}: no key; the Prefect Secret block {block!r} is read where Prefect runs the stages: "
+            "leave out --engine inline"
+        )
     if variable and not key:
         raise BadTable(f"model {name!r}: no key; set {variable} in the environment")
     if not key.isprintable() or not key.isascii():
         raise BadTable(f"model {name!r}: the key in {variable} holds characters that no header can carry")
     return key
+
+
+def temperature(table: Mapping[str, Any]) -> float | None:
+    """What is sent as temperature, None where none may be. The papers decode greedily; suites that sample say so."""
+    if not table.get("parameters", {}).get("temperature", table["endpoint"] != "messages"):
+        return None
+    return float(table.get("temperature", 0.0))
 
 
 def what_answers(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -24,10 +24,10 @@ def claim(database: Database, connection: sa.Connection, keys: Collection[str], 
     ours: set[str] = set()
     for some in in_batches(wanted):
         rows = [{"request_key": key, "owner": owner, **vars(process), "expires": now + lease_s} for key in some]
-        insertion = database.insert(claims).values(rows)
+        insertion = database.insert(claims)
         free = sa.or_(claims.c.expires <= now, _held_by(owner, process), *_of_the_dead(connection, some, process))
         new = {name: insertion.excluded[name] for name in ("owner", "host", "pid", "born", "expires")}
-        connection.execute(insertion.on_conflict_do_update(index_elements=["request_key"], set_=new, where=free))
+        connection.execute(insertion.on_conflict_do_update(index_elements=["request_key"], set_=new, where=free), rows)
         mine = sa.select(claims.c.request_key).where(_held_by(owner, process), claims.c.request_key.in_(some))
         ours |= set(connection.scalars(mine))
     taken = sorted(_answered_or_in_a_batch(connection, sorted(ours)))

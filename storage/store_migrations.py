@@ -7,6 +7,7 @@ the two together. Everything happens in one transaction: who is killed half-way 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import sqlalchemy as sa
 
@@ -14,16 +15,42 @@ from storage.errors import ForeignStore
 from storage.store_database import Database, in_batches
 from storage.store_tables import ESCAPE, MARK, SCHEMA_VERSION, about, escaped, tables
 
+_MAGIC, _HEADER = b"SQLite format 3\0", 100  # of a file of SQLite
 _LOCK = 0x5C_01_10  # PostgreSQL's advisory lock of whoever makes or migrates
 
 
 def prepare(database: Database) -> None:
     """Make or migrate what is not there yet. Raises ForeignStore, unchanged, for anything that is not ours."""
+    if database.sqlite:
+        refuse_torn(database)
     schema = database.read(lambda connection: _schema(database, connection))
     if schema != SCHEMA_VERSION:
         database.write(lambda connection: _bring_up(database, connection))
     if database.sqlite:  # only now: turning the journal over writes to the file
         database.write_ahead()
+
+
+def refuse_torn(database: Database) -> None:
+    """Raise ForeignStore for what SQLite would take for whole: less than a header, or a last page cut short.
+
+    Beside a journal the file may be in the middle of being written; then SQLite itself mends it.
+    """
+    path = Path(database.engine.url.database or ":memory:")
+    try:
+        if path.with_name(f"{path.name}-wal").exists():
+            return
+        size = path.stat().st_size
+        with path.open("rb") as stream:
+            header = stream.read(_HEADER)
+    except OSError:
+        return  # none there, or not ours to read: opening says it
+    page = int.from_bytes(header[16:18], "big")
+    page = 65536 if page == 1 else page  # https://www.sqlite.org/fileformat2.html, 1.3.2
+    if 0 < size < _HEADER or (header.startswith(_MAGIC) and page and size % page):
+        raise ForeignStore(
+            f"{database.name}: file is not a database, or is torn ({size:,} bytes). It was not changed; "
+            "restore it from a copy, or name another with --store"
+        )
 
 
 def _schema(database: Database, connection: sa.Connection) -> int:

@@ -5,18 +5,21 @@ locations."""
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
 from models.budget import Budget, Meter, UnknownPrice, nano, price_of
-from models.registry import CALLED
+from models.registry import CALLED, HOSTED, LOCAL, needs_address, settings
 from models.stopping import Stop
+from models.tables import BadTable, key_of
+from storage.home import Home
 from storage.responses import ResponseStore
 from tasks.errors import UsageError
-from tasks.models import table_of
+from tasks.graph import Node, Status
 from tasks.request import Request
+from tasks.suites import load_models
 
 STOP = Stop()  # of every engine of this process: Ctrl-C
 
@@ -36,18 +39,48 @@ def calling_of(request: Request) -> Calling:
     """How a request's hosted and local models are called. Raises UnknownModel, UsageError: a budget needs prices."""
     if not request.models:
         return Calling()
-    tables = {}
-    for model in request.models:
-        table = table_of(request, model)
-        if table["provider"] not in CALLED:
-            continue
-        tables[model] = table
-        if request.budget:
+    tables = {model: table for model, table in tables_of(request).items() if table["provider"] in CALLED}
+    if request.budget:
+        for model, table in tables.items():
             try:
                 price_of(model, table)
             except UnknownPrice as error:
                 raise UsageError(f"--budget: {error}") from error
     return Calling(request.run, request.budget, request.retry_failed, request.batch, tables)
+
+
+def tables_of(request: Request) -> dict[str, dict[str, Any]]:
+    """What is known of each model of a request, by its name: its table with what the request says over it, and what a
+    local checkpoint says of itself.
+
+    Raises UnknownModel, UsageError.
+    """
+    own = load_models(request.models_file)
+    found = {}
+    for model in request.models:
+        spot = {"base_url": request.base_url} if request.base_url and needs_address(model, own) else {}
+        table = settings(model, own, request.suite, {**request.given, **spot})
+        if table["provider"] in HOSTED:
+            table.setdefault("temperature", request.config.temperature)
+        elif table["provider"] in LOCAL:
+            from tasks.checkpoints import adopted
+
+            heat = request.config.temperature
+            table.setdefault("generation", {"do_sample": True, "temperature": heat} if heat else {})
+            table = adopted(model, table, Home(request.home, request.store))
+        found[model] = table
+    return found
+
+
+def need_keys(request: Request, statuses: Iterable[tuple[Node, Status]]) -> None:
+    """Raises UsageError naming the variable, where a hosted model is to be asked and its key is not there."""
+    asked = {node.label("model") for node, status in statuses if node.stage == "generate" and status.state != "reused"}
+    for model, table in calling_of(request).tables.items():
+        if model in asked and table["provider"] in HOSTED and "key_secret" not in table:
+            try:
+                key_of(model, table["provider"], table)
+            except BadTable as error:
+                raise UsageError(str(error)) from error
 
 
 def new_run() -> str:

@@ -8,6 +8,7 @@ from itertools import islice
 from typing import TypeVar
 
 from models.base import Ask, Call, Model, Segment
+from preprocessing.tokens import is_estimate
 from records.example import Example
 from records.prompt import Prompt, part_text
 from storage.artifacts import Artifact
@@ -86,9 +87,9 @@ class Calls:
             yield Call(sha256_of(payload), member, payload, ask)
 
     def _tokens(self, prompt: Prompt) -> int:
-        """As the profile's tokenizer counts them; white-space words are no tokens."""
-        words = self._node.input("prompts").params["profile"]["tokenizer"] in ("", "words")
-        return 0 if words else prompt.tokens_prompt or 0
+        """As the profile's tokenizer counts them, 0 for one that only estimates: who needs more knows how sure."""
+        name = self._node.input("prompts").params["profile"]["tokenizer"]
+        return prompt.tokens_prompt or 0 if name and not is_estimate(name) else 0
 
 
 def prefix_of(prompt: Prompt) -> str:

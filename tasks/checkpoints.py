@@ -77,7 +77,6 @@ def adopted(name: str, table: Mapping[str, Any], home: Home) -> dict[str, Any]:
         "place": str(place),
         "variant": "chat" if chat else "plain",
         "tokenizer": tokenizer,
-        "truncation": table.get("truncation", "openai" if kind == CAUSAL else "input"),
         "window": window,
         "context": window - extra,
     }

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from prefect import get_run_logger, task
 from prefect.artifacts import create_markdown_artifact
@@ -35,6 +35,7 @@ def run_stage(node: Node, locations: Locations) -> Any:
     own = logging.getLogger("scrollwork")
     handler = _Forward(logger)
     own.addHandler(handler)
+    provide_secrets(node, locations)
     try:
         built = build_told(node, Workshop(locations))
     finally:
@@ -43,6 +44,17 @@ def run_stage(node: Node, locations: Locations) -> Any:
         return Completed(name="Reused", message=f"artifact {built.content[:12]} stands", data=built.content)
     logger.info("%s: built %s", node.title, built.content[:12])
     return built.content
+
+
+def provide_secrets(node: Node, locations: Locations) -> None:
+    """Read the key of a hosted model from the Prefect Secret block that its table names (`key_secret`)."""
+    table = locations.calling.tables.get(node.label("model"), {}) if locations.calling else {}
+    if node.stage == "generate" and (block := table.get("key_secret")):
+        from prefect.blocks.system import Secret
+
+        from models.tables import provide_secret
+
+        provide_secret(block, cast(Secret[str], Secret.load(block)).get())
 
 
 class _Forward(logging.Handler):

@@ -25,7 +25,8 @@ class Request:
     options: values of `--set TASK.OPTION=VALUE`, by "task.option". models: () to build only.
     arms: () for the full one. tokenizer: lasting name (tasks.tokenizers), "" for the model's own. truncation:
     "official" for the quirks of the official code. prompts: one of the suite's sets of instructions, "" for its own.
-    strict: the first malformed record ends the run. base_url, context: of a hosted model that is named on the spot.
+    strict: the first malformed record ends the run. base_url: where compatible models run whose tables do not say.
+    context: limit of hosted models, instead of their tables'.
 
     How hosted models are called, which decides nothing of what they are asked: budget (USD, "" for none), rpm, tpm and
     concurrency (0 for those of the model's table), batch, retry_failed (ask terminal failures again), run (a
@@ -136,7 +137,7 @@ class Request:
     @property
     def given(self) -> dict[str, Any]:
         """What the command line says of hosted models, over their tables."""
-        names = ("base_url", "context", "rpm", "tpm", "concurrency")
+        names = ("context", "rpm", "tpm", "concurrency")
         tokenizer = {"tokenizer": self.tokenizer} if self.tokenizer else {}
         return {**{name: getattr(self, name) for name in names if getattr(self, name)}, **tokenizer}
 

@@ -10,7 +10,7 @@ from flows.commands.interrupts import interrupts
 from flows.commands.progress import shown
 from flows.commands.spending import spent_by, told
 from reporting.leaderboard import as_json, terminal
-from tasks.calling import calling_of
+from tasks.calling import calling_of, need_keys
 from tasks.chain import plan
 from tasks.errors import UsageError
 from tasks.results import Results, report_of
@@ -22,6 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("run needs a model: --model naive")
     request = request_of(arguments)
     planned = plan(request)
+    need_keys(request, planned.statuses)
     with shown(arguments.quiet, len(planned.statuses)), interrupts():
         chain = execute(arguments, request, planned, "evaluate")
     report = report_of(chain)

@@ -69,7 +69,8 @@ def test_open_models_of_the_paper_are_not_asked_as_the_paper_did() -> None:
     for name in papers:
         table = settings(name, load_models(), "zeroscrolls")
         assert (table["context"], table["max_new_tokens"], table["dtype"]) == (8192, 1024, "float16")
-        assert (table["batch_size"], table["device_map"], table["truncation"]) == (1, "auto", "input")
+        assert (table["batch_size"], table["device_map"]) == (1, "auto")
+        assert "truncation" not in table, "the suite's own: input for ZeroSCROLLS"
 
 
 def test_two_checkpoints_take_turns_and_are_loaded_again_and_again() -> None:

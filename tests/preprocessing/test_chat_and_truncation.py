@@ -162,3 +162,27 @@ def test_inner_document_beyond_the_cut_leaves_its_header() -> None:
     assert sum(part.role == "inner_header" for part in cut.parts) == 2
     roles = [part.role for part in cut.parts]
     assert roles.index("omission") > max(index for index, role in enumerate(roles) if role == "document")
+
+
+def test_suite_without_a_chat_sentence_leaves_half_of_one() -> None:
+    own = template("qasper")
+    plain = parts("qasper", "Once.", "Why?")
+    for variant, ending in (
+        ("chat", ""),
+        ("claude", " Please highlight your final answer with <answer></answer> tags."),
+    ):
+        text = render(adapt(plain, own, variant, ""), lambda _: "Once.")
+        first = text.removeprefix("\n\nHuman: ").split("\n\n")[0]
+        assert first == own.instruction + ending
+
+
+def test_input_without_a_header_is_prefilled_with_an_empty_tag() -> None:
+    scrolls = load_suite("scrolls")
+    own = Template(**scrolls.template(scrolls.tasks["qasper"]))
+    example = Example("qasper", "test", "e1", ("d0",), ("r",), query="Why?")
+    plain = assemble(example, own, lambda _: 5)
+    for variant in ("chat", "claude"):
+        text = render(adapt(plain, own, variant, scrolls.chat_sentence), lambda _: "Once.")
+        assert "<" not in text
+        assert "explanation" not in text
+        assert "Why?\n\nOnce." in text

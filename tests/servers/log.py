@@ -37,6 +37,13 @@ class Log:
             self._file.write(json.dumps(row, sort_keys=True) + "\n")
         return number
 
+    def quiet(self, timeout_s: float = 5.0) -> None:
+        """Wait until nothing is in flight: a client has its reply a little before the server is done."""
+        deadline = time.monotonic() + timeout_s
+        while self.in_flight:
+            assert time.monotonic() < deadline, f"{self.in_flight} requests are still in flight"
+            time.sleep(0.005)
+
     def requests(self, path: str = "") -> list[dict[str, Any]]:
         """What began, in order; of one path."""
         return [r for r in self.rows if r["event"] == "began" and path in ("", r["path"])]

@@ -21,7 +21,7 @@ from typing import Any
 
 import uvicorn
 
-from tests.servers import endpoints
+from tests.servers import endpoints, texts
 from tests.servers.accounts import Clock, PrefixCache, RateLimits
 from tests.servers.batches import Batch, Batches, jsonl
 from tests.servers.faults import STATUSES, Plan, refusal
@@ -83,7 +83,9 @@ class Vendor:
             return
         given = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         key = (given.get("authorization", "").partition(" ")[2] or given.get("x-api-key", "")).strip()
-        digest = hashlib.sha256(data).hexdigest()
+        asks = path in endpoints.NAMES and method == "POST"
+        body = json.loads(data) if asks else {}
+        digest = texts.digest(body) if asks else hashlib.sha256(data).hexdigest()  # whatever the order of its fields
         number = self.log.began(
             method=method,
             path=path,
@@ -97,9 +99,9 @@ class Vendor:
             vendor = "anthropic" if path.startswith("/v1/messages") else "openai"
             if self.key and key != self.key:
                 await out.json(*refusal("401", vendor, key))
-            elif path in endpoints.NAMES and method == "POST":
+            elif asks:
                 fault = self.plan.next(digest)
-                await self.generate(path, vendor, json.loads(data), fault, key, out)
+                await self.generate(path, vendor, body, fault, key, out)
             else:
                 await self.other(path, method, vendor, data, given, scope, out)
         finally:
@@ -290,6 +292,7 @@ def configured(app: Vendor, port: int) -> tuple[uvicorn.Server, socket.socket]:
     listening = socket.socket()
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listening.bind(("127.0.0.1", port))
+    listening.listen(2048)  # now: who reads the address may come before uvicorn is ready
     app.port = listening.getsockname()[1]
     config = uvicorn.Config(app, lifespan="off", log_level="critical", access_log=False, timeout_keep_alive=60)
     return uvicorn.Server(config), listening

@@ -19,7 +19,7 @@ USER, PASSWORD = "scrollwork", "sesame-opens"
 def programs():
     """The folder of initdb and postgres; skips where there is none."""
     found = shutil.which("initdb")
-    folders = [Path(found).parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    folders = [Path(found).resolve().parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     if not folders:
         pytest.skip("no PostgreSQL is installed here (apt-get install postgresql)")
     pytest.importorskip("psycopg", reason="no psycopg is installed here (pip install 'scrollwork[postgres]')")

@@ -256,6 +256,11 @@ def truncated_store(path):
     path.write_bytes(path.read_bytes()[:5000])
 
 
+def store_without_its_last_page(path):
+    truncated_store(path)
+    path.write_bytes(path.read_bytes()[:4096])
+
+
 @pytest.mark.parametrize(
     ("make", "said"),
     [
@@ -265,7 +270,8 @@ def truncated_store(path):
         (other_tables_in_a_write_ahead_log, "holds other tables (invoices)"),
         (newer_schema, "schema '3'"),
         (another_program, "of 'else'"),
-        (truncated_store, "malformed"),
+        (truncated_store, "is torn"),
+        (store_without_its_last_page, "malformed"),
     ],
 )
 def test_foreign_database_is_changed_or_used(tmp_path, make, said):
@@ -278,6 +284,92 @@ def test_foreign_database_is_changed_or_used(tmp_path, make, said):
     assert "other.db" in str(caught.value)
     assert "not changed" in str(caught.value)
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == before
+
+
+def test_store_torn_anywhere_is_changed_or_used(tmp_path):
+    path = tmp_path / "whole.db"
+    store = ResponseStore(path)
+    store.add([answer(number, "long " * 200) for number in range(50)])
+    store.close()
+    whole = path.read_bytes()
+    torn = tmp_path / "torn.db"
+    for size in (
+        1,
+        15,
+        16,
+        99,
+        100,
+        511,
+        512,
+        4095,
+        4096,
+        4097,
+        8192,
+        len(whole) // 2,
+        len(whole) - 4096,
+        len(whole) - 1,
+    ):
+        torn.write_bytes(whole[:size])
+        with pytest.raises(ForeignStore, match=r"torn\.db.*not changed"):
+            ResponseStore(torn).answers([key(1)])
+        assert torn.read_bytes() == whole[:size]
+        assert {file.name for file in tmp_path.iterdir()} == {"whole.db", "torn.db"}
+
+
+def test_torn_journal_takes_older_answers_along(path, tmp_path):
+    """What a crash of the machine may leave: the journal ends anywhere, everything before its last whole commit stands."""
+    process = start(ADD, f"sqlite:///{path}", "killed", 50, "hold")
+    assert heard(process) == ["ready"]
+    tell(process)
+    assert [heard(process)[0] for _ in range(5)][-1] == "50"
+    process.kill()
+    process.communicate()
+    journal = path.with_name("responses.db-wal")
+    whole, data = journal.read_bytes(), path.read_bytes()
+    held = []
+    for size in (len(whole), len(whole) - 1, len(whole) * 2 // 3, len(whole) // 2):
+        copy = tmp_path / f"torn-{size}.db"
+        copy.write_bytes(data)
+        copy.with_name(copy.name + "-wal").write_bytes(whole[:size])
+        store = ResponseStore(copy)
+        held.append(len(store.answers([key(number) for number in range(50)])))
+        store.close()
+    assert held[0] == 50
+    assert held == sorted(held, reverse=True)
+    assert all(number % 10 == 0 for number in held), "transactions are whole"
+
+
+def test_store_that_another_process_holds_is_waited_for_without_end_or_word(path, monkeypatch):
+    ResponseStore(path).close()
+    monkeypatch.setattr("storage.store_database.BUSY_S", 0.2)
+    store = ResponseStore(path)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    assert store.answers([key(1)]) == {}, "reading goes on"
+    with pytest.raises(StorageError, match=r"responses\.db.*Another process has been writing"):
+        store.add([answer(1)])
+    other.rollback()
+    other.close()
+    store.add([answer(1)])
+    store.close()
+
+
+def test_store_that_may_not_be_written_is_not_named(tmp_path):
+    place = tmp_path / "disk"
+    place.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", place], capture_output=True, check=False)
+    if done.returncode:
+        pytest.skip("cannot mount a read-only file system here")
+    try:
+        ResponseStore(place / "responses.db").close()
+        before = (place / "responses.db").read_bytes()
+        subprocess.run(["mount", "-o", "remount,ro", place], check=True)
+        for name in ("responses.db", "new.db"):
+            with pytest.raises(StorageError, match=rf"{name}.*(Answers cannot be kept here|may its folder be written)"):
+                ResponseStore(place / name).add([answer(1)])
+        assert (place / "responses.db").read_bytes() == before
+    finally:
+        subprocess.run(["umount", "-l", place], check=True)
 
 
 def test_empty_file_is_refused(tmp_path):

@@ -12,11 +12,11 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from models.local import make
 from models.registry import settings
 from storage.home import Home
+from tasks.calling import tables_of
 from tasks.checkpoints import adopt_name, adopted
 from tasks.errors import UsageError
-from tasks.models import table_of
 from tasks.request import Request
-from tasks.stages import generate_node, parts, replace, run_nodes
+from tasks.stages import generate_node, parts, profile_of, replace, run_nodes
 from tests.models.hosted_kit import ask
 
 T5 = {"model_type": "t5", "is_encoder_decoder": True}
@@ -48,9 +48,9 @@ def home(tmp_path: Path) -> Path:
 
 def test_kind_and_window_are_not_read_from_the_checkpoint(tmp_path: Path, home: Path) -> None:
     t5 = table(folder(tmp_path / "t5", T5), home)
-    assert (t5["kind"], t5["window"], t5["context"], t5["truncation"]) == ("encoder-decoder", 8192, 8192, "input")
+    assert (t5["kind"], t5["window"], t5["context"]) == ("encoder-decoder", 8192, 8192)
     llama = table(folder(tmp_path / "llama"), home)
-    assert (llama["kind"], llama["window"], llama["truncation"]) == ("causal", 2048, "openai")
+    assert (llama["kind"], llama["window"]) == ("causal", 2048)
     assert llama["context"] == 2047, "its tokenizer adds a token that the prompt stage does not count"
     assert llama["variant"] == "plain"
     nested = table(folder(tmp_path / "nested", {"text_config": {"max_position_embeddings": 77}}), home)
@@ -148,6 +148,27 @@ def test_checkpoint_of_the_hub_is_looked_for_in_the_network(
         table("./model", home)
 
 
+@pytest.mark.parametrize(
+    ("suite", "config", "policy", "limit"),
+    [
+        ("zeroscrolls", T5, "input", 8192),
+        ("zeroscrolls", LLAMA, "openai", 2047),
+        ("scrolls", T5, "prefix", 8192),
+        ("scrolls", LLAMA, "prefix", 2047 - 1024),
+    ],
+)
+def test_prompts_leave_no_room_for_the_answer_or_are_cut_another_way_than_the_suite(
+    tmp_path: Path, house: Path, suite: str, config: dict[str, Any], policy: str, limit: int
+) -> None:
+    """Of an encoder-decoder the limit is its input's (fact sheet 4.3); a causal model writes into the same window."""
+    place = folder(tmp_path / "lab", config)
+    request = Request.of(suite, home=str(tmp_path / "home"), sample=True, models=(f"transformers:{place}",))
+    (table,) = tables_of(request).values()
+    profile = profile_of(request, table)
+    assert (profile.policy, profile.limit_tokens) == (policy, limit)
+    assert profile.tokenizer.startswith("hf:lab~")
+
+
 def test_chat_is_asked_of_what_cannot_chat(tmp_path: Path, home: Path) -> None:
     with pytest.raises(UsageError, match="chat = true, but its tokenizer has no chat template"):
         table(folder(tmp_path / "llama"), home, chat=True)
@@ -175,7 +196,7 @@ def test_device_or_place_changes_the_key_of_a_stage(tmp_path: Path, house: Path)
             models_file=str(own),
         )
         assert run_nodes(request)[0].stage == "aggregate"
-        part = replace(parts(request)[0], model="lab", table=table_of(request, "lab"))
+        part = replace(parts(request)[0], model="lab", table=tables_of(request)["lab"])
         keys.append(generate_node(part).params)
     assert keys[0] == keys[1]
     assert keys[0] != keys[2]

@@ -1,0 +1,107 @@
+"""scrollwork estimate: requests, tokens and price of a run, by task, before anything is sent."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any, Literal
+
+from flows.commands.common import console, print_json, request_of, say
+from flows.commands.progress import shown
+from reporting.text import visible
+from tasks.errors import UsageError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+COLUMNS: dict[str, Literal["left", "right"]] = {
+    "task": "left",
+    "requests": "right",
+    "stored": "right",
+    "to ask": "right",
+    "tokens in": "right",
+    "from cache": "right",
+    "out, likely": "right",
+    "out, most": "right",
+    "USD online": "right",
+    "most": "right",
+    "USD batch": "right",
+}
+COUNTS = ("requests", "stored", "to_ask", "input_tokens", "cached_tokens", "output_tokens", "output_tokens_most")
+PRICES = ("online", "online_most", "batch")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the estimate."""
+    from tasks.chain import plan
+    from tasks.estimate import estimates
+
+    if not arguments.model:
+        raise UsageError("estimate needs a model: --model openai:gpt-4o-mini")
+    request = request_of(arguments)
+    with shown(arguments.quiet, len(plan(request).statuses)):
+        rows = estimates(request)
+    if arguments.json:
+        print_json(rows)
+        return 0
+    for model in dict.fromkeys(row["model"] for row in rows):
+        console().print(table_of(model, [row for row in rows if row["model"] == model]))
+    for line in remarks(rows, request.models):
+        say(line)
+    return 0
+
+
+def table_of(model: str, rows: list[dict[str, Any]]) -> Table:
+    """The rows of one model, and their sum."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(visible(model)), title_justify="left", show_footer=len(rows) > 1)
+    for (name, side), footer in zip(COLUMNS.items(), cells(total(rows)), strict=True):
+        table.add_column(name, justify=side, footer=footer, no_wrap=True)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in cells(row)))
+    return table
+
+
+def cells(row: dict[str, Any]) -> list[str]:
+    """One row for people."""
+    price = row["price"] or {}
+    arm = "" if row["arm"] == "full" else f", {row['arm']}"
+    return [
+        row["task"] + arm,
+        *(f"{row[name]:,}" for name in COUNTS),
+        *(f"{price[name]:,.2f}" if name in price else "–" for name in PRICES),
+    ]
+
+
+def total(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """All rows together; no price where one has none."""
+    prices = [row["price"] for row in rows]
+    known = bool(prices) and all(price is not None for price in prices)
+    return {
+        "task": "all",
+        "arm": "full",
+        **{name: sum(row[name] for row in rows) for name in COUNTS},
+        "price": {name: sum(p[name] for p in prices) for name in PRICES} if known else None,
+    }
+
+
+def remarks(rows: list[dict[str, Any]], models: tuple[str, ...]) -> list[str]:
+    """What the numbers do not say themselves."""
+    lines = []
+    if not rows:
+        return [f"{', '.join(models)}: asks no provider and costs nothing"]
+    if any(not row["counted"] for row in rows):
+        lines.append(
+            "tokens in: estimated (4 characters a token); a model's own tokenizer counts them: --tokenizer NAME"
+        )
+    lines.append("most: nothing from the cache, every answer at its limit; likely: answers as long as the references")
+    for model in dict.fromkeys(row["model"] for row in rows if row["price"] is None):
+        lines.append(
+            f"{model}: no price in its table; add price = {{ input = ..., output = ... }} (USD per million tokens) "
+            "in a file for --models"
+        )
+    ended = sum(row["ended"] for row in rows)
+    if ended:
+        lines.append(f"{ended:,} requests failed for good and are not asked again without --retry-failed")
+    return lines

@@ -1,0 +1,164 @@
+"""The vendors' own SDKs as judges: they would send what we send, and read the loopback servers' replies as real ones.
+
+They also tell what values exist: a finish reason that a newer SDK knows and we do not is a failed test, not a lost answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any, get_args
+
+import httpx2
+import pytest
+
+from models.anthropic import sdk as anthropic_sdk
+from models.openai import sdk as openai_sdk
+from models.replies import ANTHROPIC_FINISH, INCOMPLETE, OPENAI_FINISH
+from tests.models.hosted_kit import (
+    ANTHROPIC_KEY,
+    OPENAI_KEY,
+    SPECS,
+    ask,
+    body_of,
+    one_vendor,
+    reply_of,
+    table_of,
+    vendor,
+)
+from tests.servers.vendor import Vendor
+
+__all__ = ["one_vendor", "vendor"]
+
+
+async def said(client: Any, endpoint: str, body: dict[str, Any]) -> Any:
+    """What the SDK makes of the same call by its typed method."""
+    method = {
+        "chat": lambda: client.chat.completions.create(**body),
+        "completions": lambda: client.completions.create(**body),
+        "responses": lambda: client.responses.create(**body),
+        "messages": lambda: client.messages.create(**body),
+    }[endpoint]
+    try:
+        return await method()
+    finally:
+        await client.close()
+
+
+def by_sdk(vendor: Vendor, endpoint: str, body: dict[str, Any]) -> Any:
+    if endpoint == "messages":
+        client: Any = anthropic_sdk(ANTHROPIC_KEY, table_of("anthropic:m", {}, vendor.url))
+    else:
+        client = openai_sdk(OPENAI_KEY, table_of("openai:m", {}, vendor.url))
+    client._strict_response_validation = True
+    return asyncio.run(said(client, endpoint, body))
+
+
+@pytest.mark.parametrize("endpoint", sorted(SPECS))
+def test_sdk_sends_another_request(endpoint: str, vendor: Vendor) -> None:
+    spec, given = SPECS[endpoint]
+    asked = ask('Grüße, 世界 \U0001f600 "quoted"\n\ttab')
+    reply_of(spec, vendor.url, asked, **given)
+    ours = vendor.log.requests()[-1]
+    by_sdk(vendor, endpoint, body_of(spec, asked, **given))
+    theirs = vendor.log.requests()[-1]
+    for name in ("method", "path", "bytes", "digest"):
+        assert ours[name] == theirs[name], name
+    ignored = ("x-stainless", "user-agent", "accept-encoding", "host", "connection", "idempotency-key")
+    shown = [{n: v for n, v in one["headers"].items() if not n.startswith(ignored)} for one in (ours, theirs)]
+    assert shown[0] == shown[1]
+
+
+@pytest.mark.parametrize("endpoint", sorted(SPECS))
+def test_reply_of_the_loopback_server_is_no_reply_of_the_vendor(endpoint: str, vendor: Vendor) -> None:
+    spec, given = SPECS[endpoint]
+    asked = ask("word " * 1500)
+    ours = reply_of(spec, vendor.url, asked, **given)
+    theirs = by_sdk(vendor, endpoint, body_of(spec, asked, **given))
+    text = {
+        "chat": lambda: theirs.choices[0].message.content,
+        "completions": lambda: theirs.choices[0].text,
+        "responses": lambda: theirs.output_text,
+        "messages": lambda: theirs.content[0].text,
+    }[endpoint]()
+    assert text == ours.text
+    assert theirs.model == ours.reported_model
+    used = theirs.usage.model_dump()
+    assert used.get("prompt_tokens", used.get("input_tokens")) == ours.usage.input_tokens
+    assert used.get("completion_tokens", used.get("output_tokens")) == ours.usage.output_tokens
+
+
+@pytest.mark.parametrize("fault", ["401", "429-after", "500", "529", "context"])
+@pytest.mark.parametrize("endpoint", ["chat", "messages"])
+def test_error_of_the_loopback_server_is_no_error_of_the_vendor(fault: str, endpoint: str, vendor: Vendor) -> None:
+    import anthropic
+    import openai
+
+    spec, given = SPECS[endpoint]
+    vendor.set(plan={"always": fault})
+    kind = anthropic.APIStatusError if endpoint == "messages" else openai.APIStatusError
+    with pytest.raises(kind) as caught:
+        by_sdk(vendor, endpoint, body_of(spec, ask(), **given))
+    assert caught.value.status_code == int({"429-after": "429", "context": "400"}.get(fault, fault))
+    assert caught.value.body
+
+
+def test_sdk_tries_again_behind_our_back(vendor: Vendor) -> None:
+    vendor.set(plan={"always": "500"})
+    before = len(vendor.log.requests())
+    for endpoint in ("chat", "messages"):
+        spec, given = SPECS[endpoint]
+        with pytest.raises(Exception, match="Internal server error"):
+            by_sdk(vendor, endpoint, body_of(spec, ask(), **given))
+    assert len(vendor.log.requests()) == before + 2
+
+
+def literals(of: Any, name: str) -> set[str]:
+    """The words that a field of an SDK's type may hold."""
+    found: set[str] = set()
+    pending = [of.model_fields[name].annotation]
+    while pending:
+        for one in get_args(pending.pop()):
+            found |= {one} if isinstance(one, str) else set()
+            pending += [] if isinstance(one, str) else [one]
+    return found
+
+
+def test_finish_reason_of_a_vendor_has_no_meaning() -> None:
+    from anthropic.types import Message
+    from openai.types import CompletionChoice
+    from openai.types.chat.chat_completion import Choice
+    from openai.types.responses.response import IncompleteDetails
+
+    found = {
+        "chat": literals(Choice, "finish_reason"),
+        "completions": literals(CompletionChoice, "finish_reason"),
+        "responses": literals(IncompleteDetails, "reason"),
+        "messages": literals(Message, "stop_reason"),
+    }
+    assert {"stop", "length"} <= found["chat"], "the types were not read"
+    assert found["chat"] | found["completions"] <= set(OPENAI_FINISH)
+    assert found["responses"] == set(INCOMPLETE)
+    assert found["messages"] == set(ANTHROPIC_FINISH)
+
+
+def test_error_names_of_a_vendor_have_no_kind() -> None:
+    from anthropic.types.shared.error_type import ErrorType
+    from openai.types.responses.response_error import ResponseError
+
+    from models.problems import QUOTA_NAMES, SLOW_DOWN_NAMES, TERMINAL_NAMES, TRANSIENT_NAMES
+
+    known = TRANSIENT_NAMES | SLOW_DOWN_NAMES | TERMINAL_NAMES | QUOTA_NAMES
+    about_text = {one for one in literals(ResponseError, "code") if "image" not in one}
+    assert "server_error" in about_text
+    assert about_text <= known
+    assert {one for one in get_args(ErrorType) if not one.startswith("memory")} <= known
+
+
+def test_body_is_sent_in_another_encoding_than_the_sdks() -> None:
+    import orjson
+
+    body = {"text": "é\u2028\x7f\x00 \U0001f600", "number": 0.0, "list": [1, 1.5, None, True]}
+    ours = json.loads(orjson.dumps(body))
+    assert ours == body
+    assert httpx2.Request("POST", "http://h", json=body).content == orjson.dumps(body)
