@@ -7,7 +7,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from models.budget import Budget, Meter, UnknownPrice, nano, price_of
@@ -15,11 +15,13 @@ from models.registry import CALLED, HOSTED, LOCAL, needs_address, settings
 from models.stopping import Stop
 from models.tables import BadTable, key_of
 from storage.home import Home
-from storage.responses import ResponseStore
 from tasks.errors import UsageError
 from tasks.graph import Node, Status
 from tasks.request import Request
 from tasks.suites import load_models
+
+if TYPE_CHECKING:
+    from storage.responses import ResponseStore  # brings SQLAlchemy; a plan needs none
 
 STOP = Stop()  # of every engine of this process: Ctrl-C
 
