@@ -72,7 +72,8 @@ RUN_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
             "default": [],
             "metavar": "M",
             "help": "a model of config/models.toml (naive, naive:seed=7, lead, lexrank, bm25, lexicon, strong, oracle, "
-            "...) or PROVIDER:ID: openai:gpt-4o-mini, anthropic:ID, compatible:ID --base-url URL (repeat for several)",
+            "...) or PROVIDER:ID: openai:gpt-4o-mini, anthropic:ID, compatible:ID --base-url URL, "
+            "transformers:FOLDER (repeat for several)",
         },
     ),
     (["--models"], {"default": "", "metavar": "FILE", "dest": "models_file", "help": "your own file of models"}),

@@ -1,4 +1,4 @@
-"""Putting calls to a hosted model: claimed so that nobody else pays for them, each result committed when it comes.
+"""Putting calls to a model: claimed so that nobody else pays for them, each result committed when it comes.
 
 A paid answer is never paid twice: what is stored is not asked, what somebody else asks is waited for, and after a kill
 only what was in flight is asked again.
@@ -16,9 +16,8 @@ from typing import Any
 from uuid import uuid4
 
 from models.base import Answer, Attempt, Call, CallFailed, Usage
-from models.hosted import Hosted
-from models.remote import Run
 from models.retry import charged
+from models.running import Running, Runs
 from storage.digest import sha256_of
 from storage.errors import StorageError
 from storage.responses import ResponseStore, StoredAttempt
@@ -41,7 +40,7 @@ class Asker:
     title, total: of the stage, to tell how far it is.
     """
 
-    def __init__(self, model: Hosted, calling: Calling, store: ResponseStore, title: str, total: int) -> None:
+    def __init__(self, model: Runs, calling: Calling, store: ResponseStore, title: str, total: int) -> None:
         self._model, self._calling, self._store, self._title, self._total = model, calling, store, title, total
         self._owner = f"{calling.run}.{sha256_of([title, os.getpid(), uuid4().hex])[:16]}"
         self._open: dict[str, Call] = {}  # claimed by us and not ended
@@ -128,7 +127,7 @@ class Asker:
 
     # ---- what comes
 
-    def _take(self, run: Run) -> None:
+    def _take(self, run: Running) -> None:
         for result in run:
             self._commit([result])
 
@@ -150,7 +149,7 @@ class Asker:
         self._done += len(ended)
         self._tell()
 
-    def _save(self, run: Run) -> None:
+    def _save(self, run: Running) -> None:
         """The store has failed: send no more, and try to keep what is in flight, which is paid."""
         run.stop("the store failed")
         kept: list[Result] = list(run)

@@ -1,23 +1,27 @@
-"""How hosted models are called in one run: addresses, limits, prices, budget. It decides when something is asked, never
-what an answer is, so none of it is part of a key. Plain data: it travels with the locations."""
+"""How hosted and local models are called in one run: addresses, limits, prices, budget, devices. It decides when
+something is asked, never what an answer is, so none of it is part of a key. Plain data: it travels with the
+locations."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from models.budget import Budget, Meter, Price, UnknownPrice, nano, price_of
-from models.registry import BATCHES, HOSTED, needs_address, settings
+from models.registry import BATCHES, CALLED, HOSTED, LOCAL, needs_address, settings
 from models.stopping import Stop
 from models.tables import BadTable, key_of
-from storage.responses import ResponseStore
+from storage.home import Home
 from tasks.errors import UsageError
 from tasks.graph import Node, Status
 from tasks.request import Request
 from tasks.suites import load_models
+
+if TYPE_CHECKING:
+    from storage.responses import ResponseStore  # brings SQLAlchemy; a plan needs none
 
 STOP = Stop()  # of every engine of this process: Ctrl-C
 
@@ -36,10 +40,10 @@ class Calling:
 
 
 def calling_of(request: Request) -> Calling:
-    """How a request's hosted models are called. Raises UnknownModel, UsageError: a budget needs prices."""
+    """How a request's hosted and local models are called. Raises UnknownModel, UsageError: a budget needs prices."""
     if not request.models:
         return Calling()
-    tables = {model: table for model, table in tables_of(request).items() if table["provider"] in HOSTED}
+    tables = {model: table for model, table in tables_of(request).items() if table["provider"] in CALLED}
     if request.budget:
         for model, table in tables.items():
             try:
@@ -66,9 +70,10 @@ def need_batches(tables: Mapping[str, Mapping[str, Any]]) -> None:
 
 
 def tables_of(request: Request) -> dict[str, dict[str, Any]]:
-    """What is known of each model of a request, by its name: its table with what the request says over it.
+    """What is known of each model of a request, by its name: its table with what the request says over it, and what a
+    local checkpoint says of itself.
 
-    Raises UnknownModel.
+    Raises UnknownModel, UsageError.
     """
     own = load_models(request.models_file)
     found = {}
@@ -77,6 +82,12 @@ def tables_of(request: Request) -> dict[str, dict[str, Any]]:
         table = settings(model, own, request.suite, {**request.given, **spot})
         if table["provider"] in HOSTED:
             table.setdefault("temperature", request.config.temperature)
+        elif table["provider"] in LOCAL:
+            from tasks.checkpoints import adopted
+
+            heat = request.config.temperature
+            table.setdefault("generation", {"do_sample": True, "temperature": heat} if heat else {})
+            table = adopted(model, table, Home(request.home, request.store))
         found[model] = table
     return found
 
@@ -85,7 +96,7 @@ def need_keys(request: Request, statuses: Iterable[tuple[Node, Status]]) -> None
     """Raises UsageError naming the variable, where a hosted model is to be asked and its key is not there."""
     asked = {node.label("model") for node, status in statuses if node.stage == "generate" and status.state != "reused"}
     for model, table in calling_of(request).tables.items():
-        if model in asked and "key_secret" not in table:
+        if model in asked and table["provider"] in HOSTED and "key_secret" not in table:
             try:
                 key_of(model, table["provider"], table)
             except BadTable as error:

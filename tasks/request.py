@@ -103,6 +103,10 @@ class Request:
         place = Home.at(home, store)
         if rest.get("tokenizer"):
             rest["tokenizer"] = adopt(rest["tokenizer"], place)
+        if any(model.startswith("transformers:") for model in rest.get("models", ())):
+            from tasks.checkpoints import adopt_name
+
+            rest["models"] = tuple(adopt_name(model, place) for model in rest["models"])
         folder = SAMPLE if sample else Path(raw).expanduser().resolve() if raw else place.folder / "raw"
         if raw and not folder.is_dir():
             raise UsageError(f"--raw {raw}: there is no such folder")
