@@ -91,10 +91,9 @@ class Asker:
             self._elsewhere |= {key for key in todo if key not in ours}
             self._done += len(calls) - len(todo)
             self._tell()
-            for key in todo:
-                if key in ours:
-                    self._open[key] = calls[key]
-                    yield calls[key]
+            mine = {key: calls[key] for key in todo if key in ours}
+            self._open |= mine  # at once: they are held and given back with the others
+            yield from mine.values()
 
     def _missing(self, keys: Collection[str]) -> list[str]:
         stored = self._store.answers(list(keys))

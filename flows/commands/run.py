@@ -42,6 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"unanswered: {gap}")
     for line in in_batches(request):
         say(line)
+    for line in Results(request).failures(chain) if gaps else []:
+        say(f"failed: {line}")
     if calling_of(request).tables:
         say(told(spent_by(chain)))
     for line in Results(request).without_gold(chain):
