@@ -106,7 +106,7 @@ def test_kills_at_random_moments_pay_twice(scrollwork: Scrollwork, vendor: Vendo
     rng = random.Random(f"kills of {name}")
     vendor.set(batch={"looks": 6, "create": ["slow:0.3"], "results_s": 0.3})
     first = len(vendor.log.rows)
-    for _ in range(4):
+    for _ in range(3):
         process = work.start(*arguments)
         deadline = time.monotonic() + 60
         while len(vendor.log.rows) == first and process.poll() is None and time.monotonic() < deadline:
