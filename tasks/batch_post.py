@@ -9,13 +9,10 @@ is ever repeated: what is lost is asked anew in another batch.
 from __future__ import annotations
 
 import logging
-import os
 import time
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any
 from uuid import uuid4
 
 from models.base import Call, CallProblem
@@ -26,7 +23,7 @@ from models.retry import ends_the_run
 from storage.digest import sha256_of
 from storage.store_rows import StoredBatch
 from tasks import progress
-from tasks.asking import LEASE_S, renewing
+from tasks.batch_claims import MOST_TRIES, Claims
 from tasks.batch_files import Parcel, Purse, seconds_since, unique
 from tasks.batch_results import Collector, failure_of
 from tasks.calling import STOP, Calling, budget_of, known_price
@@ -34,7 +31,6 @@ from tasks.workshop import Workshop
 
 log = logging.getLogger("scrollwork")
 SETTLE_S = 60.0  # after this long a batch that is not in the provider's list never came about
-MOST_TRIES = 3  # batches of one run in which a request is tried
 
 
 class Post:
@@ -45,17 +41,13 @@ class Post:
         self._table = calling.tables[model]
         self._place = place_of(self._table["provider"], self._table)
         self._folder = shop.home.folder / "tmp"
-        self._owner = f"{calling.run}.{sha256_of([model, os.getpid(), uuid4().hex])[:16]}"
+        self._claims = Claims.of(shop.store, model, calling.run, calling.retry_failed)
         price = known_price(model, self._table)
         cheaper = None if price is None else price.in_batch()
         self._purse = Purse(budget_of(calling, shop.store), cheaper, int(self._table.get("reasoning_tokens", 0)))
         self._collector = Collector(shop.store, desk, cheaper, self._folder)
-        self._claimed: dict[str, Any] = {}  # requests and batches that are ours while we live
-        self.held: dict[str, StoredBatch] = {}  # open ones, by our name
+        self.held = self._claims.held  # open batches that are ours, by our name
         self.todo: set[str] = set()  # to be asked in another batch
-        self._tries: Counter[str] = Counter()
-        self._elsewhere: set[str] = set()  # asked by others
-        self._kept: set[str] = set()  # open batches that another process keeps
         self._stuck: dict[str, str] = {}  # held ones that cannot be looked at, and why
         self._most_requests = desk.interface.most_requests
         self._full = False  # no more is taken before one of ours ends
@@ -63,21 +55,16 @@ class Post:
         self.through = True  # all that is wanted was looked at
         self.stopped = ""  # why nothing more is submitted
 
-    @contextmanager
-    def at_work(self) -> Iterator[None]:
+    def at_work(self) -> AbstractContextManager[None]:
         """Hold what is claimed; give it back at the end, for whoever comes next."""
-        with renewing(self._store, self._claimed, self._owner):
-            try:
-                yield
-            finally:
-                self._store.release(list(self._claimed), self._owner)
+        return self._claims.alive()
 
     @property
     def waits(self) -> bool:
         """Whether something may still come."""
         looked_at = any(name not in self._stuck for name in self.held)
         more = (self.todo or not self.through) and not self.stopped
-        return looked_at or bool(self._elsewhere) or bool(more)
+        return looked_at or bool(self._claims.elsewhere) or bool(more)
 
     @property
     def ready(self) -> bool:
@@ -107,7 +94,7 @@ class Post:
             parcel.file.close()
             self._purse.give(parcel.most_nano_usd, 0)
             parcel = None
-        self._give_back(set(self._claimed).difference(self.held, parcel.keys if parcel is not None else ()))
+        self._claims.give_back(self._claims.requests.difference(parcel.keys if parcel is not None else ()))
         if parcel is not None:
             self._send(parcel)
 
@@ -115,52 +102,24 @@ class Post:
         """The calls that are neither stored nor asked elsewhere, claimed, as they stand in a file."""
         for batch in batches:
             calls = unique(batch)
-            for key in self._claim(list(calls)):
+            for key in self._claims.take(list(calls)):
                 try:
                     yield calls[key], self._desk.interface.entry(calls[key])
                 except CallProblem as problem:
                     lost = failure_of(self._row(key, 0), key, problem)
-                    self._store.add([], [lost], owner=self._owner)
-                    self._claimed.pop(key)
-
-    def _claim(self, keys: list[str]) -> list[str]:
-        """Those among them that are ours to ask."""
-        todo = self._missing([key for key in keys if key not in self._claimed])  # those are in the file already
-        ours = self._store.claim(todo, self._owner, LEASE_S) if todo else set()
-        held = {key for key, name in self._store.in_batches(todo).items() if name in self.held} if todo else set()
-        self._elsewhere |= set(todo) - ours - held
-        self._claimed |= dict.fromkeys(ours)
-        return [key for key in todo if key in ours]
-
-    def _missing(self, keys: Sequence[str]) -> list[str]:
-        stored = self._store.answers(keys)
-        rest = [key for key in keys if key not in stored]
-        failed = self._store.failures(rest)
-        lasting = {key for key, failure in failed.items() if failure.kind == "terminal"}
-        if self._calling.retry_failed:  # once a run
-            lasting = {key for key in lasting if self._tries[key]}
-        return [key for key in rest if key not in lasting and self._tries[key] < MOST_TRIES]
-
-    def _give_back(self, keys: Collection[str]) -> None:
-        """Let others ask them, or the next run."""
-        self._store.release(keys, self._owner)
-        for key in keys:
-            self._claimed.pop(key)
+                    self._store.add([], [lost])
+                    self._claims.give_back([key])
 
     def _send(self, parcel: Parcel) -> None:
         """Write the batch down, submit it, write down what the provider calls it."""
         digest = parcel.seal()
         batch = self._row(digest, parcel.most_nano_usd)
-        self._store.claim([batch.batch_id], self._owner, LEASE_S)
-        self._claimed[batch.batch_id] = None
-        self._store.intend(batch, parcel.keys, self._owner)
-        self.held[batch.batch_id] = batch
-        for key in parcel.keys:
-            self._claimed.pop(key)
-            self._tries[key] += 1
+        self._claims.intend(batch, parcel.keys)
 
         def sending() -> None:
-            self._save(replace(self.held[batch.batch_id], submitted=time.time()))
+            if self._claims.lost():
+                raise CallProblem("terminal", "another process has taken the batch over", status=400)
+            self._claims.save(replace(self.held[batch.batch_id], submitted=time.time()))
 
         with parcel.file:
             try:
@@ -170,7 +129,9 @@ class Post:
                             f"{len(parcel.keys):,}", doubt)  # fmt: skip
                 return
             except CallProblem as problem:
-                if self.held[batch.batch_id].submitted is None or not unknown(problem):
+                if batch.batch_id not in self.held:
+                    log.warning("%s: %s", self.model, problem)
+                elif self.held[batch.batch_id].submitted is None or not unknown(problem):
                     self._lost(batch.batch_id, problem.message, parcel.keys)
                     self.stopped = self.stopped or problem.message
                 return
@@ -185,28 +146,26 @@ class Post:
         return replace(row, place=self._place, most_nano_usd=most)
 
     def _confirmed(self, name: str, sight: Sight, requests: int) -> None:
-        self._save(replace(self.held[name], state="submitted", provider_batch_id=sight.batch_id))
+        self._claims.save(replace(self.held[name], state="submitted", provider_batch_id=sight.batch_id))
         progress.say(f"{self.model}: {requests:,} requests wait in batch {sight.batch_id}")
 
     # ---- what becomes of them
 
     def adopt(self) -> None:
         """Take over open batches of this model that nobody keeps."""
-        self._kept.clear()
+        self._claims.kept.clear()
         for batch in self._store.open_batches():
             if batch.model != self.model or batch.batch_id in self.held:
                 continue
             if batch.place != self._place:
                 self._say_stuck(batch.batch_id, f"it was submitted to {batch.place}, not to {self._place}")
-            elif self._store.claim([batch.batch_id], self._owner, LEASE_S):
-                self._claimed[batch.batch_id] = None
-                self.held[batch.batch_id] = batch
-                self._purse.hold(batch.most_nano_usd)
-            else:
-                self._kept.add(batch.batch_id)
+            elif (ours := self._claims.adopt(batch)) is not None:
+                self._purse.hold(ours.most_nano_usd)
 
     def look(self) -> bool:
         """Look at every batch once, and take in those that have ended; whether one did."""
+        for batch in self._claims.lost():
+            self._purse.give(batch.most_nano_usd, 0)
         self.adopt()
         before = len(self.held)
         for name in list(self.held):
@@ -222,7 +181,7 @@ class Post:
                     self._say_stuck(name, problem.message)
                 else:
                     log.warning("%s: a batch could not be looked at: %s", self.model, problem)
-        self._look_elsewhere()
+        self.todo |= self._claims.freed()
         ended = len(self.held) < before
         if ended:
             self._full = False
@@ -266,7 +225,7 @@ class Post:
         self._lost(name, sight.why or "the provider refused it", keys)
         if sight.full and (self.held or len(keys) > 1):
             for key in keys:
-                self._tries[key] -= 1
+                self._claims.tries[key] -= 1
             self._full = bool(self.held)
             if not self.held:
                 self._most_requests = max(1, len(keys) // 2)
@@ -275,8 +234,8 @@ class Post:
 
     def _again(self, batch: StoredBatch, missing: dict[str, CallProblem]) -> None:
         """Requests without an answer: into another batch, or given up for this run."""
-        given_up = {key: problem for key, problem in missing.items() if self._tries[key] >= MOST_TRIES}
-        rows = [failure_of(batch, key, problem, self._tries[key]) for key, problem in given_up.items()]
+        given_up = {key: problem for key, problem in missing.items() if self._claims.tries[key] >= MOST_TRIES}
+        rows = [failure_of(batch, key, problem, self._claims.tries[key]) for key, problem in given_up.items()]
         self._store.add([], rows)
         self.todo |= set(missing) - set(given_up)
         quota = next((problem for problem in missing.values() if ends_the_run(problem)), None)
@@ -293,24 +252,8 @@ class Post:
     def _end(self, name: str, state: str, message: str, cost: int) -> None:
         batch = replace(self.held[name], state=state, ended=time.time(), message=message)
         batch = replace(batch, owner=batch.owner or (self._calling.run if state == "collected" else ""))
-        self._store.save_batch(batch)
+        self._claims.end(batch)
         self._purse.give(batch.most_nano_usd, cost)
-        del self.held[name]
-        self._store.release([name], self._owner)
-        self._claimed.pop(name, None)
-
-    def _save(self, batch: StoredBatch) -> None:
-        self._store.save_batch(batch)
-        self.held[batch.batch_id] = batch
-
-    def _look_elsewhere(self) -> None:
-        """What others asked may be answered, or be given up by them."""
-        if not self._elsewhere:
-            return
-        waiting = self._missing(list(self._elsewhere))
-        in_batches = self._store.in_batches(waiting)
-        self._elsewhere = {key for key in waiting if in_batches.get(key) in self._kept}
-        self.todo |= {key for key in waiting if key not in in_batches}
 
     def _say_stuck(self, name: str, why: str) -> None:
         if name in self.held:

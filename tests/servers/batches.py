@@ -7,6 +7,7 @@ create: what happens to each creation in the order in which they come: "" nothin
 made), lost (as lost_reply), made:STATUS (made, and the status answered), late:S (made after so many seconds), slow:S (made
 at once, answered after so many seconds). ends: how batches end in the order in which they do, before `end` holds. most: OpenAI refuses batches of more requests.
 why: the reason of end "failed". rubbish: lines of no use stand among the results. gone: results are kept no longer.
+results_s: seconds before results come.
 """
 
 from __future__ import annotations

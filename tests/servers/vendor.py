@@ -164,6 +164,7 @@ class Vendor:
             elif path == "/v1/files" and method == "POST":
                 await out.json(200, batches.openai_file(given["content-type"], data), {})
             elif parts[1] == "files" and parts[-1] == "content":
+                await asyncio.sleep(batches.plan.get("results_s", 0.0))
                 await out.send(200, batches.files[parts[2]], {"content-type": "application/jsonl"})
             elif path in ("/v1/batches", "/v1/messages/batches") and method == "POST":
                 await self.create(batches, vendor, json.loads(data), out)
@@ -218,6 +219,7 @@ class Vendor:
         if rest[1:] == ["results"]:
             if not batch.lines:
                 raise ValueError("results are not there yet")
+            await asyncio.sleep(batches.plan.get("results_s", 0.0))
             lines = [batches.anthropic_line(line) for line in batch.lines]
             await out.send(200, jsonl(lines, batches.plan.get("rubbish", False)), {})
             return

@@ -15,6 +15,7 @@ import pytest
 
 from models.base import Call
 from models.batch_desk import Desk
+from models.budget import firm_bound, price_of
 from models.hosted import place_of
 from models.registry import BATCHES, make
 from models.retry import Policy
@@ -23,7 +24,7 @@ from storage.digest import sha256_of
 from storage.errors import StorageError
 from storage.responses import ResponseStore
 from storage.store_rows import StoredBatch
-from tasks import batch_post, batch_results, batching
+from tasks import batch_claims, batch_post, batch_results, batching
 from tasks.batch_post import Post
 from tasks.calling import Calling
 from tasks.workshop import Locations, Workshop
@@ -158,9 +159,9 @@ def test_batches_that_never_answer_are_submitted_for_ever(office: Office) -> Non
     office.vendor.set(batch={"end": "expired", "done": 0.0})
     calls = office.calls(3)
     office.run(calls)
-    assert len(office.made) == batch_post.MOST_TRIES
+    assert len(office.made) == batch_claims.MOST_TRIES
     failures = office.store.failures([call.key for call in calls])
-    assert {(one.kind, one.attempts) for one in failures.values()} == {("transient", batch_post.MOST_TRIES)}
+    assert {(one.kind, one.attempts) for one in failures.values()} == {("transient", batch_claims.MOST_TRIES)}
     assert office.store.spent()[office.spec].cost_unknown_calls == 0, "what expired costs nothing"
     office.vendor.set(batch={})
     office.run(calls, "run-2")
@@ -322,13 +323,13 @@ def test_request_that_can_never_be_answered_is_asked_again(office: Office) -> No
 @each_vendor
 def test_budget_is_passed_by_a_batch(office: Office) -> None:
     calls = office.calls(30)
-    office.run(calls[:1])
-    one = office.store.spent("run-1")[office.spec].cost_nano_usd
-    post = office.run(calls, f"{office.name}-2", budget_usd=f"{12 * one / 1e9:.9f}")
+    price = price_of("m", office.table).in_batch()
+    most = max(price.most(firm_bound(call.ask), call.ask.max_new_tokens) for call in calls)
+    post = office.run(calls, f"{office.name}-2", budget_usd=f"{6 * most / 1e9:.9f}")
     spent = office.store.spent(f"{office.name}-2")[office.spec]
-    assert spent.cost_nano_usd <= 12 * one
-    assert spent.answers > 4, "what reserved requests did not cost is spent on others"
-    assert len(office.made) > 2
+    assert spent.cost_nano_usd <= 6 * most
+    assert len(office.made[0].requests) == 6, "the first batch sets aside all there is"
+    assert spent.answers > 6, "what its requests did not cost is spent on others"
     assert "the budget of" in post.stopped
     office.run(calls, "run-3")
     assert len(office.texts(calls)) == 30
@@ -422,3 +423,40 @@ def test_text_that_no_json_can_carry_ends_the_batch(vendor: Vendor, tmp_path: Pa
     office.run([good[0], bad, good[1]])
     assert len(office.texts(good)) == 2
     assert office.store.failures([bad.key])[bad.key].kind == "terminal"
+
+
+@each_vendor
+def test_keeper_that_overslept_its_lease_submits_what_another_has_taken_over(office: Office) -> None:
+    calls = office.calls(4, "asleep")
+    with office.open("run-1") as (post, _):
+        real = post._desk.interface.upload
+
+        async def sleeps(file: Any) -> str:
+            (batch,) = office.store.open_batches()
+            office.store.release([batch.batch_id], post._claims.owner)  # as if its time were over
+            office.run(calls, "run-2")
+            return await real(file)
+
+        post._desk.interface.upload = sleeps  # type: ignore[method-assign]
+        post.submit(Given(calls).batches(()))
+        assert post.held == {}
+    assert len(office.made) == 1
+    assert office.texts(calls) == office.alone(calls)
+
+
+@each_vendor
+def test_batch_that_its_keeper_has_ended_is_adopted_as_it_was_read(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    office.vendor.set(batch={"looks": 10**6})
+    calls = office.calls(3, "stale")
+    office.run(calls, batch_wait_s=0.1)
+    stale = office.store.open_batches()
+    office.vendor.set(batch={})
+    office.run(calls, "run-2")
+    real = ResponseStore.open_batches
+    once = [stale]
+    monkeypatch.setattr(ResponseStore, "open_batches", lambda store: once.pop() if once else real(store))
+    office.run(calls, "run-3")
+    assert office.store.spent("run-3") == {}
+    assert batches_of(office) == ["3 answered"]
