@@ -30,6 +30,7 @@ bench: $(STAMP)  ## measured speed and memory, as ratios in one run
 
 soak: $(LOCAL_STAMP)  ## kills, damage, full disks and runs at once, ten times over; by hand
 	for round in 1 2 3 4 5 6 7 8 9 10; do echo "round $$round of 10"; $(BIN)/python -m pytest tests/survival || exit 1; done
+	SCROLLWORK_KILLS=100 $(BIN)/python -m pytest tests/survival/test_calls_survive.py -k kill
 
 env: $(STAMP)
 

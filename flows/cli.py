@@ -119,6 +119,19 @@ CALL_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
     (["--concurrency"], {"type": int, "default": 0, "metavar": "N", "help": "requests in flight at most"}),
     (["--rpm"], {"type": int, "default": 0, "metavar": "N", "help": "requests a minute"}),
     (["--tpm"], {"type": int, "default": 0, "metavar": "N", "help": "tokens a minute"}),
+    (
+        ["--batch"],
+        {"action": "store_true", "help": "ask in batches (openai, anthropic): cheaper, answered within a day"},
+    ),
+    (
+        ["--batch-wait"],
+        {
+            "type": int,
+            "default": 0,
+            "metavar": "SECONDS",
+            "help": "wait so long for batches; the same command later takes in the rest (default: until they end)",
+        },
+    ),
     (["--retry-failed"], {"action": "store_true", "help": "ask again what failed for good"}),
 ]
 # command -> (summary, example, module that runs it, arguments)

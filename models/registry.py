@@ -12,6 +12,7 @@ from models.base import Model
 from models.tables import ENDPOINTS, BadTable, checked
 
 HOSTED = {name: f"models.{name}" for name in ENDPOINTS}  # what costs money, or is at least far away
+BATCHES = {name: f"models.{name}_batches" for name in ("anthropic", "openai")}  # what takes requests in batches
 LOCAL = {"transformers": "models.local"}  # checkpoints that run in this process
 CALLED = {**HOSTED, **LOCAL}  # whose answers cost money or take long: claimed, and committed when they come
 PROVIDERS = {"baselines": "models.baselines", "extractive": "models.extractive", **CALLED}

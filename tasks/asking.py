@@ -16,7 +16,6 @@ from typing import Any
 from uuid import uuid4
 
 from models.base import Answer, Attempt, Call, CallFailed, Usage
-from models.budget import Price, UnknownPrice, price_of
 from models.retry import charged
 from models.running import Running, Runs
 from storage.digest import sha256_of
@@ -24,7 +23,7 @@ from storage.errors import StorageError
 from storage.responses import ResponseStore, StoredAttempt
 from tasks import progress
 from tasks.answers import stored_answer, stored_failure
-from tasks.calling import STOP, Calling, meter
+from tasks.calling import STOP, Calling, known_price, meter
 from tasks.errors import Interrupted
 
 log = logging.getLogger("scrollwork")
@@ -47,6 +46,7 @@ class Asker:
         self._open: dict[str, Call] = {}  # claimed by us and not ended
         self._elsewhere: set[str] = set()
         self._done = 0
+        self._batched = 0  # that wait in somebody's batch
         self._price = known_price(model.name, calling.tables[model.name])
 
     def ask(self, source: Source) -> None:
@@ -60,6 +60,9 @@ class Asker:
                 self._store.release(list(self._open), self._owner)
         if STOP.level:
             raise Interrupted(f"stopped; {self._done:,} of {self._total:,} are answered and stored")
+        if self._batched:
+            log.warning("%s: %s requests wait in a batch; run it with --batch to wait too", self._title,
+                        f"{self._batched:,}")  # fmt: skip
         if stopped:
             log.warning("%s: %s. What is stored stands; the same command asks the rest", self._title, stopped)
 
@@ -88,10 +91,9 @@ class Asker:
             self._elsewhere |= {key for key in todo if key not in ours}
             self._done += len(calls) - len(todo)
             self._tell()
-            for key in todo:
-                if key in ours:
-                    self._open[key] = calls[key]
-                    yield calls[key]
+            mine = {key: calls[key] for key in todo if key in ours}
+            self._open |= mine  # at once: they are held and given back with the others
+            yield from mine.values()
 
     def _missing(self, keys: Collection[str]) -> list[str]:
         stored = self._store.answers(list(keys))
@@ -110,6 +112,10 @@ class Asker:
         self._done += len(self._elsewhere) - len(waiting)
         self._elsewhere = set(waiting)
         self._tell()
+        in_batches = self._store.in_batches(waiting)
+        self._elsewhere -= set(in_batches)
+        self._batched += len(in_batches)
+        waiting = [key for key in waiting if key not in in_batches]
         if not waiting:
             return ""
         free = self._store.claim(waiting, self._owner, LEASE_S)
@@ -191,14 +197,6 @@ class Asker:
 
     def _tell(self) -> None:
         progress.tell(self._title, self._done, self._total)
-
-
-def known_price(name: str, table: Mapping[str, Any]) -> Price | None:
-    """A model's price, None where its table has none: then what is spent is not known."""
-    try:
-        return price_of(name, table)
-    except UnknownPrice:
-        return None
 
 
 @contextmanager

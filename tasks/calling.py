@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from models.budget import Budget, Meter, UnknownPrice, nano, price_of
-from models.registry import CALLED, HOSTED, LOCAL, needs_address, settings
+from models.budget import Budget, Meter, Price, UnknownPrice, nano, price_of
+from models.registry import BATCHES, CALLED, HOSTED, LOCAL, needs_address, settings
 from models.stopping import Stop
 from models.tables import BadTable, key_of
 from storage.home import Home
@@ -28,12 +28,14 @@ STOP = Stop()  # of every engine of this process: Ctrl-C
 
 @dataclass(frozen=True)
 class Calling:
-    """run: under this name attempts and money are written down. budget_usd: "" for none. tables: whole, by model."""
+    """run: under this name attempts and money are written down. budget_usd: "" for none. batch: asked in batches
+    between the stages; batch_wait_s: waited for so long, 0 for as long as it takes. tables: whole, by model."""
 
     run: str = ""
     budget_usd: str = ""
     retry_failed: bool = False
     batch: bool = False
+    batch_wait_s: float = 0.0
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
@@ -48,7 +50,23 @@ def calling_of(request: Request) -> Calling:
                 price_of(model, table)
             except UnknownPrice as error:
                 raise UsageError(f"--budget: {error}") from error
-    return Calling(request.run, request.budget, request.retry_failed, request.batch, tables)
+    if request.batch:
+        need_batches(tables)
+    wait_s = float(request.batch_wait)
+    return Calling(request.run, request.budget, request.retry_failed, request.batch, wait_s, tables)
+
+
+def need_batches(tables: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raises UsageError where a hosted model's provider takes no batches, or no model is hosted at all."""
+    takers = " and ".join(sorted(BATCHES))
+    for model, table in tables.items():
+        if table["provider"] not in BATCHES:
+            raise UsageError(
+                f"--batch: model {model!r} is called through {table['provider']}, which takes no batches; those of "
+                f"{takers} do. Run it by itself without --batch"
+            )
+    if not tables:
+        raise UsageError(f"--batch is for models of {takers}; none was named")
 
 
 def tables_of(request: Request) -> dict[str, dict[str, Any]]:
@@ -94,8 +112,8 @@ _budgets: dict[str, Budget] = {}
 _lock = threading.Lock()
 
 
-def meter(model: str, calling: Calling, store: ResponseStore) -> Meter | None:
-    """The gate of a model to its run's budget, which all models and stages of the run share; None without a budget.
+def budget_of(calling: Calling, store: ResponseStore) -> Budget | None:
+    """A run's budget, which all its models and stages share; None without one.
 
     What the run has spent before (a flow run that is retried) counts.
     """
@@ -105,6 +123,21 @@ def meter(model: str, calling: Calling, store: ResponseStore) -> Meter | None:
         if calling.run not in _budgets:
             spent = sum(one.cost_nano_usd for one in store.spent(calling.run).values())
             _budgets[calling.run] = Budget(nano(calling.budget_usd), spent)
-        budget = _budgets[calling.run]
+        return _budgets[calling.run]
+
+
+def meter(model: str, calling: Calling, store: ResponseStore) -> Meter | None:
+    """The gate of a model to its run's budget; None without one."""
+    budget = budget_of(calling, store)
+    if budget is None:
+        return None
     table = calling.tables[model]
     return Meter(budget, price_of(model, table), int(table.get("reasoning_tokens", 0)))
+
+
+def known_price(name: str, table: Mapping[str, Any]) -> Price | None:
+    """A model's price, None where its table has none: then what is spent is not known."""
+    try:
+        return price_of(name, table)
+    except UnknownPrice:
+        return None

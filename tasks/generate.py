@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from models.base import Answer, Call, CallFailed, Model
-from models.registry import CALLED, make, module_of
+from models.registry import CALLED, HOSTED, make, module_of
 from records.response import Failure, Response
 from storage.artifacts import Artifact, ArtifactWriter
 from storage.digest import sha256_of
@@ -103,13 +103,18 @@ def asked_for(node: Node, settings: Mapping[str, Any], inputs: Mapping[str, Arti
             progress.tell(node.title, len(calls.asked), calls.total)
         return Asking(model, calls.asked)
     from tasks.asking import Asker  # loads the engine of calls
+    from tasks.calling import STOP
+    from tasks.errors import Interrupted
 
     calling = shop.locations.calling
     assert calling is not None, "a model whose answers take long is asked with the settings of its run"
     called = cast("Runs", make(name, {**calling.tables[name], **settings}, revision))
     calls = Calls(node, called, inputs)
-    Asker(called, calling, shop.store, node.title, calls.total).ask(calls.batches)
+    if not calling.batch or settings["provider"] not in HOSTED:  # else it was asked between the stages
+        Asker(called, calling, shop.store, node.title, calls.total).ask(calls.batches)
     calls.rest()
+    if calling.batch and STOP.level:
+        raise Interrupted("stopped; batches that were submitted stand, the same command takes them in")
     return Asking(called, calls.asked)
 
 
