@@ -21,7 +21,6 @@ from tasks.errors import UsageError
 from tasks.tokenizers import DIGEST_CHARS, FILE, adopt, load
 
 PLACES, TEMPLATES = "checkpoints.json", "cache/chat-templates.json"
-CHAT_OVERHEAD = 9  # tokens around a message that the policy of chat models sets aside (preprocessing.truncation)
 
 
 def adopt_name(spec: str, home: Home) -> str:
@@ -78,7 +77,8 @@ def adopted(name: str, table: Mapping[str, Any], home: Home) -> dict[str, Any]:
         "variant": "chat" if chat else "plain",
         "tokenizer": tokenizer,
         "window": window,
-        "context": window - extra,
+        "context": window,
+        "around": extra,
     }
 
 
@@ -95,8 +95,8 @@ def own_tokenizer(name: str, place: Path, label: str, home: Home) -> str:
 def around(
     name: str, table: Mapping[str, Any], place: Path, digest: str, chat: bool, tokenizer: str, home: Home
 ) -> int:
-    """Tokens around a prompt that the prompt stage does not count: the tokenizer's own, or those of the chat template
-    beyond what the policy sets aside. The latter need the library, so they are remembered. Raises UsageError."""
+    """Tokens around a prompt that the prompt stage does not count: the tokenizer's own, or those of the chat template.
+    The latter need the library, so they are remembered. Raises UsageError."""
     if not chat:
         return load(tokenizer, home).added
     known, key = remembered(home, TEMPLATES), sha256_of([digest, table.get("template", {})])
@@ -108,7 +108,7 @@ def around(
         except CheckpointError as error:
             raise UsageError(str(error)) from error
         remember(home, TEMPLATES, known)
-    return max(0, int(known[key]) - CHAT_OVERHEAD)
+    return int(known[key])
 
 
 def remembered(home: Home, name: str) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from preprocessing.chat import answer_tag, asks_for_tag
 from preprocessing.prompting import Template
 from preprocessing.prompts import Profile
 from preprocessing.tokens import engine_module
+from preprocessing.truncation import CHAT_OVERHEAD
 from records.prompt import CLOSED_BOOK, FULL
 from scoring.registry import module_of as metric_module
 from tasks.calling import tables_of
@@ -114,12 +115,15 @@ def profile_of(request: Request, table: Mapping[str, Any]) -> Profile:
             policy = "claude" if table.get("variant") == "claude" else "openai"
         else:  # SCROLLS' prefix keeps no room for the answer
             kept_free += max(task.max_new_tokens for task in request.config.tasks.values())
+    policy = table.get("truncation", policy)
+    around = int(table.get("around", 0))  # a local model's chat template; the policy of chat models knows of some
+    kept_free += max(0, around - CHAT_OVERHEAD) if (policy, table.get("variant")) == ("openai", "chat") else around
     limit = request.max_input_tokens or max(0, int(table.get("context", 0)) - kept_free)
     if not limit:
         return Profile(table.get("variant", "plain"), prompts=request.prompts)
     return Profile(
         variant=table.get("variant", "plain"),
-        policy=table.get("truncation", policy),
+        policy=policy,
         tokenizer=request.tokenizer or table.get("tokenizer", "words"),
         limit_tokens=limit,
         official=request.truncation == "official",

@@ -85,6 +85,22 @@ def test_document_is_cut_elsewhere_than_at_its_end(kind: str, folder: Path, tmp_
         assert found.ids == whole.ids[: 64 - len(rest)] + rest, "ids are concatenated, nothing is decoded between"
 
 
+def test_room_of_a_long_chat_template_is_not_kept_free(tiny_llama: Path, tmp_path: Path) -> None:
+    talking = Path(shutil.copytree(tiny_llama, tmp_path / "talking"))
+    template = talking / "chat_template.jinja"
+    template.write_text(
+        "you are a helpful machine of many words . today is {{ strftime_now('%d %B %Y') }} ." + template.read_text()
+    )
+    made = model(talking, tmp_path)
+    checkpoint = loaded("test", made)
+    TURNS.keep("", None)
+    shown = checkpoint.codec.templated("word")
+    assert "today is 26 July 2024 ." in shown, "a prompt of every day would be another"
+    codec = checkpoint.codec
+    assert made.table["around"] == len(codec.ids(shown, special=False)) - len(codec.ids("word", special=False))
+    assert made.table["around"] > 20
+
+
 def test_prompt_that_cannot_be_cut_ends_the_run_or_is_answered(kind: str, folder: Path, tmp_path: Path) -> None:
     made = model(folder, tmp_path, context=40)
     huge = ask("A", 5, chat=kind == "llama", max_new_tokens=35)

@@ -61,7 +61,7 @@ def test_killed_run_asks_a_local_model_again(offline: Scrollwork, tiny_llama: Pa
     own = table(tmp_path / "models.toml", tiny_llama, batch_size=4)
     arguments = (*TASKS, "--models", str(own), "--quiet")
     calm = offline.with_(home=tmp_path / "calm")
-    calm.run(*arguments, model="tiny")
+    assert "cut further" not in calm.run(*arguments, model="tiny").err, "receipts say what was cut"
 
     offline.with_(prefix=(KILLED, "generate", "answer", "SIGKILL")).run(
         *arguments, model="tiny", status=-signal.SIGKILL

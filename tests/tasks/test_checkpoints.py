@@ -51,7 +51,7 @@ def test_kind_and_window_are_not_read_from_the_checkpoint(tmp_path: Path, home: 
     assert (t5["kind"], t5["window"], t5["context"]) == ("encoder-decoder", 8192, 8192)
     llama = table(folder(tmp_path / "llama"), home)
     assert (llama["kind"], llama["window"]) == ("causal", 2048)
-    assert llama["context"] == 2047, "its tokenizer adds a token that the prompt stage does not count"
+    assert llama["around"] == 1, "its tokenizer adds a token that the prompt stage does not count"
     assert llama["variant"] == "plain"
     nested = table(folder(tmp_path / "nested", {"text_config": {"max_position_embeddings": 77}}), home)
     assert nested["window"] == 77
@@ -154,7 +154,7 @@ def test_checkpoint_of_the_hub_is_looked_for_in_the_network(
         ("zeroscrolls", T5, "input", 8192),
         ("zeroscrolls", LLAMA, "openai", 2047),
         ("scrolls", T5, "prefix", 8192),
-        ("scrolls", LLAMA, "prefix", 2047 - 1024),
+        ("scrolls", LLAMA, "prefix", 2048 - 1024 - 1),
     ],
 )
 def test_prompts_leave_no_room_for_the_answer_or_are_cut_another_way_than_the_suite(
