@@ -4,7 +4,7 @@ import argparse
 import importlib
 
 parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-NAMES = ["idle", "rouge", "strip", "spread", "baselines", "limiter", "calls", "build", "whole"]
+NAMES = ["idle", "rouge", "strip", "spread", "baselines", "limiter", "calls", "prefixes", "build", "whole"]
 parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(NAMES)} (default: all)")
 parser.add_argument("--small", action="store_true", help="a twentieth of the data, where there is much")
 arguments = parser.parse_args()

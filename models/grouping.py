@@ -110,11 +110,9 @@ class Order:
         self.behind += len(group.waiting)
 
     def warm(self, group: Group) -> None:
-        """The group's leader was answered, failed for good, or takes too long: the others may go."""
+        """The leader under way was answered, failed for good, or takes too long: the others may go."""
         if group.state == "led":
             self.behind -= len(group.waiting)
-        elif group.state == "cold" and group.waiting:
-            self._cold.remove(group)
         group.state = "warm"
         for item in group.waiting:
             heapq.heappush(self._ready, item)

@@ -9,9 +9,7 @@ from models.base import Answer, Ask, Attempt, Call, CallFailed, Client, Segment
 from models.budget import Gate
 from models.remote import Run, answer, settings
 from models.stopping import Stop
-from models.tables import BASE_URLS, KEY_ENV, MAX_TOKENS, PATHS
-
-DEFAULT_TEMPERATURE = 0.0  # the papers decode greedily; suites that sample say so
+from models.tables import BASE_URLS, KEY_ENV, MAX_TOKENS, PATHS, temperature
 
 
 class Hosted:
@@ -71,8 +69,8 @@ def decoding(ask: Ask, table: Mapping[str, Any]) -> dict[str, Any]:
     body: dict[str, Any] = {
         names.get("max_tokens", MAX_TOKENS[endpoint]): min(room, int(table.get("max_output", room)))
     }
-    if names.get("temperature", endpoint != "messages"):
-        body["temperature"] = table.get("temperature", DEFAULT_TEMPERATURE)
+    if (sent := temperature(table)) is not None:
+        body["temperature"] = sent
     if table.get("stop"):
         body["stop_sequences" if endpoint == "messages" else "stop"] = list(table["stop"])
     return {**body, **table.get("extra", {})}

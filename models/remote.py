@@ -8,10 +8,14 @@ KeyboardInterrupt it can be asked on, and then yields the answers that were in f
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
 from random import Random
 from typing import Any
 
@@ -20,7 +24,7 @@ from models.budget import Gate
 from models.limits import Caps, Limiter, limiter_of
 from models.registry import UnknownModel
 from models.retry import policy
-from models.sending import Engine, Result, Sending
+from models.sending import CLOSING_S, Engine, Result, Sending
 from models.stopping import Stop
 
 AHEAD = 2  # rounds of requests that are taken from the iterable: one in flight, one that waits
@@ -153,7 +157,7 @@ class Run(Iterator[Result]):
         self.close()
 
     def __del__(self) -> None:
-        if hasattr(self, "_loop") and self._loop.alive:
+        if hasattr(self, "_loop") and self._loop.alive and not sys.is_finalizing():
             self.close()
 
     def __iter__(self) -> Run:
@@ -212,24 +216,27 @@ class Run(Iterator[Result]):
 
 
 class Results:
-    """From the loop's thread to the iterator's. ended: nothing follows; error: what ended the loop."""
+    """From the loop's thread to the iterator's. ended: nothing follows; error: what ended the loop.
+
+    Waits at a SimpleQueue, whose lock an interrupt cannot leave held as it can that of a threading.Event.
+    """
 
     def __init__(self) -> None:
         self._came: deque[Result] = deque()
-        self._news = threading.Event()
+        self._news: SimpleQueue[None] = SimpleQueue()
         self._ended = False
         self.error: BaseException | None = None
 
     def put(self, results: Sequence[Result]) -> None:
         """In the loop's thread."""
         self._came.extend(results)
-        self._news.set()
+        self._news.put(None)
 
     def end(self, error: BaseException | None) -> None:
         """In the loop's thread."""
         self.error = error
         self._ended = True
-        self._news.set()
+        self._news.put(None)
 
     @property
     def ended(self) -> bool:
@@ -238,7 +245,8 @@ class Results:
 
     def first(self) -> Result | None:
         """What came first, which stays: an interrupt must not lose it."""
-        self._news.clear()
+        while not self._news.empty():
+            self._news.get()
         return self._came[0] if self._came else None
 
     def drop_first(self, result: Result) -> None:
@@ -254,7 +262,7 @@ class Results:
     def wait(self) -> None:
         """Until something comes."""
         if not self._came and not self._ended:
-            self._news.wait()
+            self._news.get()
 
 
 class _Loop:
@@ -263,43 +271,54 @@ class _Loop:
     def __init__(self, engine: Engine, results: Results) -> None:
         self._engine, self._results = engine, results
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._ready = threading.Event()
+        self.started = False
+        self._up = False
+        self._news: SimpleQueue[None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="scrollwork-calls", daemon=True)
 
     def start(self) -> None:
         """Start the thread, unless it was started."""
         if not self.started:
+            self.started = True  # first: an interrupt must not leave a thread that nobody knows
             self._thread.start()
-        self._ready.wait()
+        self._wait()
 
-    @property
-    def started(self) -> bool:
-        """Whether the thread runs or ran."""
-        return self._thread.ident is not None
+    def _wait(self) -> None:
+        """Until the loop takes calls; not for ever, in case that an interrupt came before the thread began."""
+        deadline = time.monotonic() + CLOSING_S
+        while not self._up and time.monotonic() < deadline:
+            with suppress(Empty):
+                self._news.get(timeout=0.05)
 
     @property
     def alive(self) -> bool:
         """Whether the thread runs."""
         return self._thread.is_alive()
 
+    def _tell_up(self) -> None:
+        self._up = True
+        self._news.put(None)
+
     def _run(self) -> None:
         error: BaseException | None = None
         try:
             with asyncio.Runner() as runner:
                 self._loop = runner.get_loop()
-                runner.run(self._engine.run(self._ready.set))
+                runner.run(self._engine.run(self._tell_up))
         except BaseException as caught:
             error = caught
         finally:
             self._results.end(error)
-            self._ready.set()
+            self._tell_up()
 
     def tell(self, method: Callable[..., None], *arguments: object) -> None:
         """Call a method of the engine in the loop's thread; nothing before it starts and once it has ended."""
         if not self.started:
             return
-        self._ready.wait()
-        assert self._loop is not None
+        self._wait()
+        if self._loop is None:
+            self._results.end(None)
+            return
         try:
             self._loop.call_soon_threadsafe(method, *arguments)
         except RuntimeError:

@@ -49,6 +49,8 @@ PAYING = {
     "rpm": int,
     "tpm": int,
     "concurrency": int,
+    "concurrency_start": int,
+    "warmup_s": NUMBER,
     "retry": dict,
     "timeout_s": NUMBER,
     "cache_minimum": int,
@@ -73,8 +75,26 @@ RETRY = {"attempts": int, "seconds": NUMBER, "longest_wait_s": NUMBER}
 MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 VARIANTS = ("plain", "chat", "claude")
 OURS = ("model", "messages", "input", "prompt", "system", "stream", "n", *MAX_TOKENS_NAMES)
-POSITIVE = ("context", "max_output", "rpm", "tpm", "concurrency", "timeout_s", "cache_minimum")
-TYPES = {str: "text", int: "a whole number", bool: "true or false", dict: "a table", list: "a list", NUMBER: "a number"}
+POSITIVE = (
+    "context",
+    "max_output",
+    "rpm",
+    "tpm",
+    "concurrency",
+    "concurrency_start",
+    "timeout_s",
+    "warmup_s",
+    "cache_minimum",
+)
+TYPES: Mapping[Any, str] = {
+    str: "text",
+    int: "a whole number",
+    bool: "true or false",
+    dict: "a table",
+    list: "a list",
+    NUMBER: "a number",
+    (str, dict): "text or a table",
+}
 
 
 class BadTable(ValueError):
@@ -175,6 +195,13 @@ def key_of(name: str, provider: str, table: Mapping[str, Any]) -> str:
     if not key.isprintable() or not key.isascii():
         raise BadTable(f"model {name!r}: the key in {variable} holds characters that no header can carry")
     return key
+
+
+def temperature(table: Mapping[str, Any]) -> float | None:
+    """What is sent as temperature, None where none may be. The papers decode greedily; suites that sample say so."""
+    if not table.get("parameters", {}).get("temperature", table["endpoint"] != "messages"):
+        return None
+    return float(table.get("temperature", 0.0))
 
 
 def what_answers(table: Mapping[str, Any]) -> dict[str, Any]:

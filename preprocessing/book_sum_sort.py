@@ -29,11 +29,15 @@ File = tuple[str, Path]
 
 @dataclass(frozen=True)
 class Part:
-    """A part's summary as the raw file has it: its name in the book and its text without blank lines."""
+    """A part's summary as the raw file has it: its name in the book and its text without blank lines.
+
+    analysed: whether the guide has an analysis of the part beside its summary.
+    """
 
     file: str
     name: str
     text: str
+    analysed: bool
 
 
 def curate(
@@ -61,7 +65,8 @@ def curate(
                 yield dropped(error.of_record(), task, split)
         where = sayable(f"booksum/finished_summaries/{source}/{title}")
         if malformed:  # a book with a gap has no true order
-            yield Drop(task, split, where, "book with a malformed part", "its order would have a gap", error=True)
+            detail = f"{where}: a part is malformed, its order would have a gap"
+            yield Drop(task, split, where, "book with a malformed part", detail, error=True)
             continue
         told = story_parts(parts, edits)
         for one in parts:
@@ -83,8 +88,15 @@ def curate(
 
 
 def story_parts(parts: Sequence[Part], edits: Sequence[str]) -> list[Part]:
-    """The parts that tell some of the story: by their names no introductions, overviews or analyses."""
-    return [one for one in parts if "introduction" not in edits or not is_introduction(one.name)]
+    """The parts that tell some of the story: by their names no introductions, overviews or analyses.
+
+    The guides' analysis of a whole book is its last part; where it has no name, it is the one part without an analysis.
+    """
+    if "introduction" not in edits:
+        return list(parts)
+    told = [one for one in parts if not is_introduction(one.name)]
+    nameless = told and not told[-1].name.strip() and not told[-1].analysed
+    return told[:-1] if nameless and len(told) > 1 and all(one.analysed for one in told[:-1]) else told
 
 
 def without_position(title: str, parts: Sequence[Part], edits: Sequence[str]) -> list[tuple[Part, Stripped]]:
@@ -149,8 +161,10 @@ def misnamed(files: Sequence[File], task: str, split: str) -> Iterator[Drop]:
 
 
 def same_title(title: str) -> str:
-    """What titles of one book have in common: "The Consolation of Philosophy", "consolation of philosophy"."""
-    return re.sub(r"^(?:the|an?)\s+", "", " ".join(title.casefold().replace("’", "'").split()))
+    """What titles of one book have in common: "The Tragedy of Macbeth", "macbeth"; "Typee; or, the Isles", "Typee"."""
+    plain = " ".join(title.casefold().replace("’", "'").split())
+    short = re.sub(r"\s*[,;:]\s*or\b,?\s.*$", "", plain)
+    return re.sub(r"^(?:the\s+)?(?:tragedy|tragedie)\s+of\s+|^(?:the|an?)\s+", "", short)
 
 
 def preference(source: str, sources: Sequence[str]) -> tuple[int, str]:
@@ -162,7 +176,8 @@ def part(raw: RawFiles, path: File) -> Part:
     """One part's summary, without blank lines inside (fact sheet 3.3)."""
     record = raw.object(path)
     text = re.sub(r"\n\s*\n", "\n", record.text("summary")).strip()
-    return Part(path[0], record.text("name", empty=True), text)
+    analysed = bool(str(record.data.get("analysis") or "").strip())
+    return Part(path[0], record.text("name", empty=True), text, analysed)
 
 
 def examples(

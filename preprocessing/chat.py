@@ -19,6 +19,11 @@ def answer_tag(template: Template) -> str:
     return answer_type(template).lower().replace(" ", "_")
 
 
+def asks_for_tag(template: Template) -> bool:
+    """Whether an answer can be asked for in a tag: not a summary; SCROLLS' own input has no header to name one by."""
+    return template.kind != "summarization" and bool(template.response_header)
+
+
 def adapt(parts: Sequence[Part], template: Template, variant: str, sentence: str) -> tuple[Part, ...]:
     """The parts as a variant of VARIANTS asks them.
 
@@ -27,7 +32,7 @@ def adapt(parts: Sequence[Part], template: Template, variant: str, sentence: str
     """
     if variant == "plain":
         return tuple(parts)
-    asks = template.kind != "summarization" and bool(template.response_header)  # SCROLLS' own input has no header
+    asks = asks_for_tag(template)
     kept = without_response_header(parts)
     if variant == "chat":
         return with_sentence(kept, sentence) if asks and sentence else kept

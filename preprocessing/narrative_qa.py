@@ -13,7 +13,7 @@ from preprocessing.raw import RawFiles, Record, dropped, each
 from preprocessing.raw_kinds import refuse_foreign
 from preprocessing.story_book import strip_book, strip_book_page
 from preprocessing.story_cut import UTF16, StripResult, decode
-from preprocessing.story_page import is_page
+from preprocessing.story_page import LONGEST_ERROR_PAGE, is_error_page, is_page
 from preprocessing.story_script import strip_script
 from records.base import Row
 from records.document import Document
@@ -103,6 +103,9 @@ def story(
             refuse_foreign(data[:1024], path[0], pages=True)
     except MalformedFile as error:
         raise error.of_record() from error  # a file here is one record
+    if len(data) <= LONGEST_ERROR_PAGE and is_error_page(decode(data)):
+        problem = "is the page of an error, not a story (docs/data.md: fetch tells which addresses are dead)"
+        raise MalformedRecord(path[0], "", "", problem, "error page")
     stripped = strip_story(data, kind, row.data.get("story_start") or "", row.data.get("story_end") or "")
     if not stripped.text.strip():
         raise MalformedRecord(path[0], "", "", "has no text", "empty field")

@@ -8,7 +8,7 @@ from preprocessing.position_words import COUNT, LAST, NOVEL, ORDINAL, ORDINALS, 
 
 IN = r"(?:in|at|during|throughout|within)"
 # what explains the place must keep it: "In the first chapter, entitled ..."
-END = r"\s*,\s*(?!entitled|titled|called|named|which|where|in\s+which|however|[\"“])"
+END = r"\s*,(?!\s*(?:entitled|titled|called|named|which|where|in\s+which|however|[\"“]))\s*"
 ACTION = r"(?:the\s+(?:action|plot|events?)\s+of\s+)?"
 START = r"(?:beginning|start|opening|outset)"
 LONG = r"(?:short|brief|long|lengthy|transitional)"
@@ -53,6 +53,8 @@ OPENED = re.compile(
     r"(?=\s+(?:with|by)\b)",
     re.I,
 )
+# "The first phase of the novel ends", "the main part of the novel begins": no part of a part
+NTH_OF = re.compile(rf"\bthe\s+(?:{ORDINAL}|{LAST}|main)\s+\w+\s+of\s+\Z", re.I)
 # inside a sentence "the story ends" may be a story that is told in the book
 SURELY_THIS = re.compile(r"the\s+(?:novel|novella)\b|this\s+(?:novel|novella|play|book|poem)\b")
 
@@ -88,9 +90,11 @@ def opening(passage: Passage) -> None:
     """The work as the subject that opens or ends becomes the part: "The novel opens on" -> "This part opens on"."""
     text = passage.text
     for match in OPENING.finditer(text):
-        begins = passage.starts_sentence(match.start())
+        portion = NTH_OF.search(text, max(0, match.start() - 40), match.start())
+        start = portion.start() if portion else match.start()
+        begins = passage.starts_sentence(start)
         if begins or SURELY_THIS.match(match["subject"]):
-            this_part(passage, match.start(), match.end("subject"), begins=begins)
+            this_part(passage, start, match.end("subject"), begins=begins)
     for match in OPENED.finditer(text):
         this_part(passage, match.start("work"), match.end(), begins=False)
     if title := r"\s+".join(re.escape(word) for word in passage.book.title.split()):

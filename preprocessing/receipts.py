@@ -12,24 +12,36 @@ from preprocessing.truncation import Cut, documents_of
 from records.example import Example
 from records.prompt import Part, part_text
 
+FIXED = ("yes", "no", "unanswerable")  # "no" stands in every text and is nowhere its answer
+
 
 def answer_place(example: Example, cut: Cut, kind: str, text_of: Callable[[str], str]) -> str | None:
     """Where a reference stands verbatim, as whole words, case folded: kept, dropped, both, or absent.
 
-    None where nothing was cut, and for summaries, which stand nowhere. An answer that the cut goes through is dropped.
+    An answer that the cut goes through is dropped. None where nothing was cut, and where no place could be told: for
+    summaries, and for answers that are no words of a document (FIXED). A letter stands for its option's text.
     """
-    if not cut.dropped or kind != "qa" or not example.references:
+    if not cut.dropped or kind != "qa":
         return None
-    pattern = any_of(example.references)
+    answers = [text for text in map(option_of(example), example.references) if text.strip().casefold() not in FIXED]
+    if not answers:
+        return None
+    pattern = any_of(answers)
     if pattern is None:
         return "absent"
     # a little before the cut belongs to what was dropped: an answer across it cannot be read
-    longest = max(len(reference) for reference in example.references)
+    longest = max(map(len, answers))
     kept = found(pattern, documents_of(cut.parts), text_of)
     dropped = found(pattern, cut.dropped, text_of, before=longest)
     if kept and dropped and not found(pattern, cut.dropped, text_of):
         dropped = False  # seen again only because of those characters
     return {(True, True): "both", (True, False): "kept", (False, True): "dropped"}.get((kept, dropped), "absent")
+
+
+def option_of(example: Example) -> Callable[[str], str]:
+    """From a reference to what it says: the option's text for a letter of multiple choice, else itself."""
+    options = dict(zip("ABCDEFGH", example.options, strict=False))
+    return lambda reference: options.get(reference, reference)
 
 
 def any_of(references: Iterable[str]) -> re.Pattern[str] | None:

@@ -39,22 +39,25 @@ def choose(
     strata: Mapping[str, int] | None = None,
     order_by: str = "",
     unique_by: str = "",
+    group_by: str = "",
     skip: int = 0,
 ) -> Iterator[Example]:
     """The chosen examples in their curated order, named as the suite's.
 
     examples: gone through twice, so a list or something else that begins anew. Raises TypeError for an iterator.
     size: at most so many, 0 for all. by, strata: at most so many of each value of metadata field `by`. order_by: those
-    with the highest value of this field, ties by chance. unique_by: at most one of each value of this field. skip: so
-    many of the first choices are left to another split.
+    with the highest value of this field, ties by chance. unique_by: at most one of each value of this field. group_by:
+    chance orders the values of this field, and examples of one value follow each other. skip: so many of the first
+    choices are left to another split.
     """
     if iter(examples) is examples:
         raise TypeError("examples are gone through twice; this is an iterator")
     listed = [Candidate(place, one.task, one.example_id, one.metadata) for place, one in enumerate(examples)]
 
-    def rank(example: Candidate) -> tuple[float, int]:
+    def rank(example: Candidate) -> tuple[float, int, int]:
         worth = float(example.facts[order_by]) if order_by else 0.0
-        return -worth, stable_int("sample", seed, example.task, example.example_id)
+        group = stable_int("group", seed, example.task, str(example.facts[group_by])) if group_by else 0
+        return -worth, group, stable_int("sample", seed, example.task, example.example_id)
 
     ranked = sorted(listed, key=rank)
     if unique_by and by and strata:

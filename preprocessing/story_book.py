@@ -10,11 +10,12 @@ from itertools import pairwise
 
 from preprocessing.story_credits import EVIDENCE, strip_back, strip_front
 from preprocessing.story_cut import Cutting, StripResult, paragraphs, tokens_at, whole
-from preprocessing.story_page import LINK_OFF, LINK_ON, story_part, visible
+from preprocessing.story_page import LINK_OFF, LINK_ON, mostly_preformatted, story_part, visible
 
 HEADER = 60_000  # characters in which a header ends; the longest seen (of 2001) has 15,000
 FOOTER = 60_000
 MOST_LINES = 20_000  # of one kind: more is no book
+MOST_STRANGE = 1_500  # characters of a header before its small print in paragraphs that name nothing of the library
 
 START = re.compile(
     r"[ \t]*(?:\W{0,12}(?-i:START|Start) OF (?:(?:THE|THIS) )?(?:COPYRIGHTED )?PROJECT GUTENBERG"
@@ -22,6 +23,7 @@ START = re.compile(
     re.I,
 )
 END = re.compile(r"[ \t]*\W{0,12}(?-i:END) OF (?:(?:THE|THIS) )?(?:COPYRIGHTED )?PROJECT GUTENBERG", re.I)
+SMALL_PRINT = re.compile("small print", re.I)
 SMALL_PRINT_END = re.compile(r"[ \t]*\*+\s?END\W{1,3}THE SMALL PRINT[^\n]*")
 CLOSING = re.compile(
     r"[ \t]*[*\[(_=\s]{0,12}(?:This\s+is\s+the\s+|Here\s+)?(?:The\s+)?Ends?\s+(?:of\s+)?(?:the\s+"
@@ -32,11 +34,11 @@ CLOSING = re.compile(
 # the library's name for the book, once more as the very last lines
 SIGNED = re.compile(
     r"[ \t]*\W{0,6}(?:The )?Project Gutenberg(?:['’]s)? (?:E-?text|E-?book) of\b"
-    r"|[ \t]*Project Gutenberg (?:of )?Australia[ \t]*$",
+    r"|[ \t]*(?:This site is full of FREE e-?books\W+)?Project Gutenberg (?:of )?Australia[ \t]*$",
     re.I | re.M,
 )
 LICENCE = re.compile(
-    r"[ \t]*(?:\*{2,}\s*START: FULL LICENSE|\*+\s*This file should be named"
+    r"[ \t]*(?:\*{2,}\s*START: FULL LICENSE|\**\s*This file should be named \S+\.(?:txt|zip|htm)"
     r"|THE FULL PROJECT GUTENBERG\W{0,4}(?:TM )?LICENSE|\*+START\*+\s?THE SMALL PRINT"
     r"|Updated editions will replace the previous|Creating the works from (?:public domain print|print editions)"
     r"|This and all associated files of various formats"
@@ -83,7 +85,9 @@ METADATA = re.compile(
     r"|information on contacting project",
     re.I | re.M,
 )
-
+BOOKMARKS_WORD = "BOOKMARKS"
+BOOKMARKS = re.compile(r"[ \t]*(?:E-?TEXT|E-?BOOK|PG|PROJECT GUTENBERG)(?: EDITOR['’]?S)? BOOKMARKS:?[ \t]*(?=\n|$)")
+LONGEST_LIST = 20_000  # characters of bookmarks
 
 INLINE = ("i", "b", "em", "strong", "u", "sup", "sub", "center", "tt", "small", "big")
 
@@ -111,6 +115,7 @@ def strip_book(text: str, story_start: str, story_end: str) -> StripResult:
         return whole(text, "no marker found: whole text kept")
     _shared(cut)
     _inline(cut)
+    _bookmarks(cut)
     strip_front(cut)
     strip_back(cut)
     result = cut.result()
@@ -120,7 +125,8 @@ def strip_book(text: str, story_start: str, story_end: str) -> StripResult:
 def strip_book_page(page: str, story_start: str, story_end: str) -> StripResult:
     """A book published as an HTML page: its visible text, then as any book."""
     start, end, part = story_part(page)
-    seen = visible(page, start, end, preformatted="pre" in part, furniture=False)
+    as_is = "pre" in part and mostly_preformatted(page, start, end)
+    seen = visible(page, start, end, preformatted=as_is, furniture=False)
     plain = seen.text.replace(LINK_ON, " ").replace(LINK_OFF, " ")
     found = strip_book(plain, story_start, story_end)
     text = re.sub(r"\n{4,}", "\n\n\n", re.sub(r"[ \t]+\n", "\n", found.text)).strip("\n")
@@ -251,8 +257,11 @@ def _front(cut: Cutting, starts: list[Marker], story_start: str) -> None:
     while at >= 0:
         line = text.rfind("\n", 0, at) + 1
         found = SMALL_PRINT_END.match(text, line, limit)
-        if found and _is_header(text, line) and re.search("small print", text[cut.start : line], re.I):
-            cut.front(found.end(), "small print")
+        opened = SMALL_PRINT.search(text, cut.start, line)
+        if found and opened and _is_header(text, line):
+            strange = _strange(text, cut.start, opened.start())
+            if strange <= min(MOST_STRANGE, cut.end - found.end()):  # else it follows the book
+                cut.front(found.end(), "small print")
         at = text.find("THE SMALL PRINT", at + 1, limit)
     if any(rule in cut.rules for rule in ("start line", "small print")):
         return
@@ -267,6 +276,12 @@ def _is_header(text: str, position: int) -> bool:
     """Whether what stands before a start marker is a header: nothing, a few lines, or words of the library."""
     head = text[:position]
     return len(head.strip()) < 300 or bool(SIGNATURE.search(head[:6_000]))
+
+
+def _strange(text: str, start: int, end: int) -> int:
+    """Characters in paragraphs that name nothing of the library: book, where they are many."""
+    found = (one.text for one in paragraphs(text, start, end) if len(one.text) > 60)
+    return sum(len(one) for one in found if not (HEADER_LINE.search(one) or SIGNATURE.search(one)))
 
 
 def _header_end(text: str, limit: int) -> int:
@@ -354,3 +369,23 @@ def _shared(cut: Cutting) -> None:
         if start >= 0 and stop > 0:
             cut.hole(start, stop + 2, "library notice")
         at = cut.text.find("THIS ELECTRONIC VERSION OF", at + 1, cut.end)
+
+
+def _bookmarks(cut: Cutting) -> None:
+    """ "ETEXT EDITOR'S BOOKMARKS:", quotations that a producer listed behind the book or behind each of its volumes."""
+    text = cut.text
+    if text.find(BOOKMARKS_WORD, max(cut.start, cut.end - LONGEST_LIST), cut.end) < 0:  # the last volume has them too
+        return
+    at = text.find(BOOKMARKS_WORD, cut.start, cut.end)
+    while at >= 0:
+        line = text.rfind("\n", 0, at) + 1
+        label = BOOKMARKS.match(text, line)
+        if label:
+            found = paragraphs(text, label.end(), min(cut.end, label.end() + LONGEST_LIST))
+            stop = found[0].end if found and found[0].gap < 4 else label.end()
+            if text[stop : cut.end].strip():
+                cut.hole(line, stop, "bookmarks")
+            else:
+                cut.back(line, "bookmarks")
+                return
+        at = text.find(BOOKMARKS_WORD, at + 1, cut.end)

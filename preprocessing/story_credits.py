@@ -17,7 +17,8 @@ MAKERS = re.compile(
     r"|digiti[sz]ed|keyed|proof-?read|converted|entered)(?:\s+and\s+\w+)?\s+by\b"
     r"|(?:first\s+)?(?:this|the)\s+(?:\w+\s+){0,2}?(?:text|file|edition|version|book|transcription"
     r"|work)\s+(?:was|is|has\s+been|comes)\b"
-    r"|(?:HTML|text|plain\s+text)\s+(?:version|file|conversion|edition)s?\b"
+    r"|(?:illustrated\s+)?(?:HTML|text|plain\s+text)\s+(?:version|file|conversion|edition)s?\b"
+    r"(?:\s+(?:was\s+)?(?:produced|prepared|created|made|converted|donated)\s+by\b)?"
     r"|(?:originally\s+)?(?:re)?(?:produced|prepared|transcribed|scanned|digiti[sz]ed|typed|keyed|entered"
     r"|proofed|proof-?read|OCR(?:'?e?d)?"
     r"|converted|compiled|created|formatted|edited|corrected|text\s+file\s+produced|donated)"
@@ -25,7 +26,8 @@ MAKERS = re.compile(
     r"|produced|corrected|converted|\w+))?\s*(?:by|from|form|for|with|in)\b"
     r"|(?:with\s+)?(?:special\s+|many\s+)?thanks\s+(?:to|are|go)\b|scans?\s+(?:by|from|provided)\b"
     r"|updates?\s+to\b|credits?\s*:|source\s*:"
-    r"|note\s*:|notes?\s+on\s+the\s+e|images?\s+of\s+the|page\s+images|transcription\s+(?:and|by)\b|OCR\b"
+    r"|(?:editorial\s+)?note\s*:|there\s+is\s+(?:an?|another)\s+(?:\w+\s+){0,2}edition\s+of\s+this\b"
+    r"|notes?\s+on\s+the\s+e|images?\s+of\s+the|page\s+images|transcription\s+(?:and|by)\b|OCR\b"
     r"|markup\s+by\b|a\s+machine)",
     re.I,
 )
@@ -48,7 +50,7 @@ EVIDENCE = re.compile(
     r"|project\s+gutenberg|gutenberg\.(?:org|net)|distributed\s+proof|google"
     r"|page\s+images|scanned\s+(?:images|from|by)|images\s+(?:generously|courtesy|made\s+available|provided)"
     r"|\be-?texts?\b|\be-?books?\b|\bOCR\b"
-    r"|copyright\b[^.]{0,80}\brenew",
+    r"|copyright\b[^.]{0,80}\brenew|short\s+list\s+of\s+bookmarks",
     re.I,
 )
 # enough only where the paragraph stands before the title and names its work
@@ -66,7 +68,10 @@ NAME_WORDS = frozenset([
     "a", "an", "and", "by", "the", "with", "from", "for", "in", "of", "at", "on", "to", "van", "von", "der",
     "den", "de", "la", "le", "du", "di", "da", "del", "dos", "y", "e", "et", "anonymous", "volunteer",
     "volunteers", "loving", "memory", "family", "team", "friends", "assistance", "help", "additional",
-    "corrections", "proofing", "version", "file", "edition", "text", "volume",
+    "corrections", "proofing", "version", "file", "edition", "text", "volume", "thanks", "special", "many", "using",
+    "scans", "images", "page", "courtesy", "generously", "kindly", "provided", "made", "available", "library",
+    "university", "project", "members", "students", "wife", "husband", "son", "daughter", "other", "others",
+    "proofed", "proofread", "scanned", "html", "illustrations",
 ])  # fmt: skip
 LABEL = re.compile(
     r"(?:(?:e-?text\s+|original\s+)?(?:transcri(?:b|pt)er|transcriptionist|proof-?reader|redactor|digiti[sz]er"
@@ -99,7 +104,7 @@ FIRST_WORDS = frozenset([
     "corrected", "donated", "with", "special", "many", "thanks", "scan", "scans", "update", "updates",
     "updated", "credit", "credits", "source", "note", "notes", "image", "images", "page", "transcription",
     "markup", "a", "etext", "e", "project", "footnotes", "endnotes", "footnote", "foot", "end", "ebook",
-    "electronic", "rescanned", "last", "updated",
+    "electronic", "rescanned", "last", "updated", "editorial", "there", "illustrated",
 ])  # fmt: skip
 LABEL_WORDS = ("ranscri", "RANSCRI", "[Note")  # a long note has one of them
 

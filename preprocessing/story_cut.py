@@ -12,7 +12,8 @@ WINDOWS = re.compile(rb"[\x80-\x9f]")  # quotes and dashes there, control charac
 # rules of books in the order of the page, so that equal treatment has an equal name
 ORDER = (
     "start line", "small print", "header lines", "story_start", "credit", "transcriber's note", "library notice",
-    "inline tags", "closing note", "closing credit", "closing line", "end line", "licence lines", "story_end",
+    "inline tags", "bookmarks", "closing note", "closing credit", "closing line", "end line", "licence lines",
+    "story_end",
 )  # fmt: skip
 
 
@@ -79,8 +80,8 @@ class Cutting:
         self.start = max(self.start, text.rfind("\n", self.start, first) + 1)  # the indent of the first line stays
         pieces, at = [], self.start
         for left, right in sorted(self.holes):
-            if at <= left and right <= self.end:
-                pieces.append(text[at:left])
+            if at < right <= self.end:  # holes may overlap
+                pieces.append(text[at : max(at, left)])
                 at = right
         pieces.append(text[at : self.end])
         return "".join(pieces) if len(pieces) > 1 else pieces[0]

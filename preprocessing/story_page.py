@@ -59,6 +59,13 @@ PAGE = re.compile(
     r"|script)\b",
     re.I,
 )
+LONGEST_ERROR_PAGE = 20_000  # bytes
+ERROR_PAGE = re.compile(
+    r"<(?:title|h1|h2)\b[^<>]*>\s*(?:(?:HTTP\s+)?error|oops|sorry|[345]\d\d|found|moved permanently|forbidden"
+    r"|bad gateway|service unavailable|too many requests|just a moment)\b"
+    r"|<(?:title|h1|h2)\b[^<>]*>[^<]{0,80}\b(?:40[0-9]|50[0-4]|not found|access (?:is )?denied)\b",
+    re.I,
+)
 SPACES = re.compile(r"[ \t\n\f\r]+")
 LINK_ON, LINK_OFF = "\ue000", "\ue001"  # private signs: where a link's text starts and ends
 
@@ -83,6 +90,9 @@ class Visible:
         if not self.places:
             return 0
         start, left, right = self.places[low]
+        stop = self.places[low + 1][0] if low + 1 < len(self.places) else len(self.text)
+        if position - start > stop - position:  # from the nearer end: entities lie between
+            return max(left, right - (stop - position))
         return min(right, left + position - start)
 
 
@@ -93,6 +103,14 @@ def is_page(text: str) -> bool:
     return bool(PAGE.match(text)) or bool(
         re.search(r"<html[\s>]", text[:3_000], re.I) and re.search(r"<(?:body|head|pre)[\s>]", text[:20_000], re.I)
     )
+
+
+def is_error_page(text: str) -> bool:
+    """Whether a file is a short page by which a server says that it has no such story."""
+    if not is_page(text):
+        return False
+    seen = re.sub(r"<(script|style)\b.*?</\1\s*>|<[^<>]*+>", " ", text, flags=re.I | re.S)
+    return len(seen.split()) < 300 and bool(ERROR_PAGE.search(text))
 
 
 def has_markup(text: str) -> bool:
@@ -144,6 +162,12 @@ def _body_end(text: str, start: int) -> int:
 def _letters(text: str) -> int:
     """Signs outside tags, roughly: enough to compare two parts of a page."""
     return len("".join(re.sub(r"<[^<>]*+>", "", text).split()))
+
+
+def mostly_preformatted(text: str, start: int, end: int) -> bool:
+    """Whether most of a part stands in <pre>: books have only the library's header and licence in it."""
+    inside = sum(_letters(text[max(left, start) : min(right, end)]) for left, right in _pre_spans(text))
+    return 2 * inside > _letters(text[start:end])
 
 
 def visible(text: str, start: int, end: int, *, preformatted: bool, furniture: bool) -> Visible:

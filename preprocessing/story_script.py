@@ -110,6 +110,8 @@ def strip_script(page: str, story_start: str, story_end: str) -> StripResult:
     _edges(cut)
     for notice in ANYWHERE.finditer(seen.text, cut.start, cut.end) if _sells(seen.text) else ():
         cut.hole(*notice.span(), "site notice")
+    if not cut.rules and seen.text != page:  # "&amp;" in a file without tags
+        cut.note("entities")
     if not cut.rules:
         return whole(page, "; ".join(["no tag, no marker found: whole text kept", *cut.warnings]))
     return _in_page(cut, seen, page)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from records.score import Aggregate, Coverage
 from reporting.published import Published, published_of
 
 ARM = "full"
+ABOUT = " ("  # what follows in a model's name says how it was asked: "naive (plain-input900-words)"
 NOT_ASKED = "not asked"
 NO_GOLD = "no inputs with gold"
 UPPER_BOUND = "upper bound: reads the references"
@@ -104,11 +105,19 @@ class Section:
     split: str
     lines: tuple[Line, ...]
 
-    def differing(self, columns: Sequence[Column]) -> tuple[tuple[Column, int], ...]:
-        """Tasks asked with another number of inputs than the paper has, and that number."""
-        asked = {cell.task: cell.coverage.expected for line in self.lines for cell in line.cells if cell.coverage}
-        wanted = [(column, asked.get(column.task)) for column in columns if column.examples is not None]
-        return tuple((column, number) for column, number in wanted if number not in (None, column.examples))
+    def differing(self, columns: Sequence[Column]) -> tuple[tuple[Column, str], ...]:
+        """Tasks asked with another number of inputs than the paper has, and the numbers, of whichever line."""
+        asked: dict[str, set[int]] = {}
+        for line in self.lines:
+            for cell in line.cells:
+                if cell.coverage:
+                    asked.setdefault(cell.task, set()).add(cell.coverage.expected)
+        found = [(column, sorted(asked.get(column.task, ()))) for column in columns if column.examples is not None]
+        return tuple(
+            (column, " or ".join(f"{number:,}" for number in numbers))
+            for column, numbers in found
+            if numbers and numbers != [column.examples]
+        )
 
 
 @dataclass(frozen=True)
@@ -123,7 +132,11 @@ class Failed:
 
 @dataclass(frozen=True)
 class Board:
-    """All that the leaderboard and the page show. published stands apart: it enters no line and no average."""
+    """All that the leaderboard and the page show. published stands apart: it enters no line and no average.
+
+    settings: what was asked otherwise than the suite says (limit, prompts, ...). decoding: of models, in what theirs
+    differs from the suite's.
+    """
 
     suite: str
     title: str
@@ -131,6 +144,8 @@ class Board:
     sections: tuple[Section, ...]
     failures: tuple[Failed, ...]
     published: Published | None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    decoding: Mapping[str, str] = field(default_factory=dict)
 
 
 Key = tuple[str, str, str, str]  # split, model, arm, task
@@ -162,6 +177,8 @@ def board(rows: Sequence[Aggregate], params: Mapping[str, Any]) -> Board:
         ),
         failures=failures,
         published=published_of(params.get("published", {})),
+        settings=dict(params.get("run", {})),
+        decoding=dict(params.get("decoding", {})),
     )
 
 
@@ -194,7 +211,7 @@ def _section(
     hidden = {
         (model, arm)
         for model, arm, _ in here
-        if model not in models and ":" in model and (model.partition(":")[0], arm) in families
+        if model not in models and any(is_member(model, family) for family, of in families if of == arm)
     }
     names = {(model, arm) for model, arm, _ in here} - hidden
     names |= {(one.model, ARM) for one in failures if one.split == split} - {(model, ARM) for model, _ in names}
@@ -220,7 +237,7 @@ def _cell(
     if row is None:
         return Cell(column.task, column.metric, reason=messages.get(column.task, NOT_ASKED))
     members = [(name, one.value) for (name, of, task), one in here.items() if (of, task) == (arm, column.task)]
-    own = tuple(member for member in members if member[0].startswith(f"{model}:")) if row.seeds > 1 else ()
+    own = tuple(member for member in members if is_member(member[0], model)) if row.seeds > 1 else ()
     coverage = row.coverage
     reason = NO_GOLD if not coverage.expected else ""
     if coverage.expected > coverage.answered:
@@ -239,6 +256,12 @@ def _cell(
         members=own,
         reason=reason,
     )
+
+
+def is_member(name: str, family: str) -> bool:
+    """Whether a row's name is of a family: "naive:seed=7" of "naive", "naive:seed=7 (cut)" of "naive (cut)" alone."""
+    (base, _, about), (own, _, own_about) = name.partition(ABOUT), family.partition(ABOUT)
+    return base.startswith(f"{own}:") and about == own_about
 
 
 def average(cells: Sequence[Cell]) -> Average:

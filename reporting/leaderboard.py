@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from reporting.board import Board, Cell, Failed, Line, Section, board
+from reporting.board import ABOUT, Board, Cell, Failed, Line, Section, board
 from reporting.published import Published, Reference
 from reporting.text import markdown_text, number, shown, spread
 
@@ -27,11 +28,12 @@ def as_json(board: Board) -> dict[str, Any]:
 
     A family of seeds is one model. An average's name is the model's; with its arm, and its split where there are
     several, behind it: "naive", "naive (closed-book)", "naive (validation)". A row of a model that reads the references
-    has "upper_bound": true.
+    has "upper_bound": true. "settings": what was asked otherwise than the suite says, where something was.
     """
     lines = [(section.split, line) for section in board.sections for line in section.lines]
     several = len(board.sections) > 1
     return {
+        **({"settings": dict(board.settings)} if board.settings else {}),
         "tasks": [_row(split, line, cell) for split, line in lines for cell in line.cells if cell.coverage],
         "averages": {f"{line.label} ({split})" if several else line.label: line.average.value for split, line in lines},
     }
@@ -60,11 +62,21 @@ def remarks(board: Board, section: Section) -> Iterator[str]:
         for cell in line.cells:
             if cell.coverage and cell.reason:
                 yield f"{shown(line.label)}: {cell.task}: {cell.reason}"
+        if line.model in board.decoding:
+            yield f"{shown(line.label)}: {board.decoding[line.model]}"
         if line.average.value is None:
             yield f"{shown(line.label)}: no average: {line.average.reason}"
     if references(board, section) and (differing := section.differing(board.columns)):
-        numbers = ", ".join(f"{column.short} {asked:,} of {column.examples:,}" for column, asked in differing)
+        numbers = ", ".join(f"{column.short} {asked} of {column.examples:,}" for column, asked in differing)
         yield f"not the paper's number of inputs, so not comparable with its table: {numbers}"
+
+
+def settings(board: Board) -> str:
+    """What was asked otherwise than the suite says: ", limit 5, prompts instructed"; "" where nothing was."""
+    told = (
+        f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in board.settings.items()
+    )
+    return "".join(f", {shown(one)}" for one in told)
 
 
 def references(board: Board, section: Section) -> Published | None:
@@ -77,7 +89,7 @@ def references(board: Board, section: Section) -> Published | None:
 
 def markdown(board: Board) -> str:
     """A table a split; published rows below it, in a table of their own."""
-    blocks = [f"# {markdown_text(board.title)}"]
+    blocks = [f"# {markdown_text(board.title + settings(board))}"]
     for section in board.sections:
         blocks.append(f"## Split {markdown_text(section.split)}")
         blocks.append(_markdown_table(board, [_markdown_line(line) for line in section.lines]))
@@ -155,18 +167,19 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
 
     def grid() -> Table:
         table = Table.grid(padding=(0, 1, 0, 0))
-        table.add_column(width=MODEL_WIDTH, no_wrap=True, overflow="ellipsis")
+        table.add_column(width=MODEL_WIDTH, overflow="fold")
         for _ in headers:
             table.add_column(width=VALUE_WIDTH, justify="right", no_wrap=True)
         return table
 
-    yield Text.assemble((shown(board.title), "bold"), f", split {shown(section.split)}")
+    yield Text.assemble((shown(board.title), "bold"), f", split {shown(section.split)}{settings(board)}")
     table = grid()
     table.add_row(Text("model", "dim"), *(Text(header, "dim") for header in headers))
     for line in section.lines:
         average = _terminal_value(line.average.value, line.average.spread, False)
         cells = [_terminal_value(cell.value, cell.spread, bool(cell.unanswered)) for cell in line.cells]
-        table.add_row(Text(shown(line.label), "dim" if line.upper_bound else "bold"), *cells, average)
+        # what tells two lines of a model apart is never cut off: it goes below the name
+        table.add_row(Text(broken(shown(line.label)), "dim" if line.upper_bound else "bold"), *cells, average)
     yield table
     for text in remarks(board, section):
         yield Text.assemble((f"{WARNING} ", "bold yellow"), (shown(text, REMARK), "yellow"))
@@ -179,6 +192,13 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
             values = [row.scores.get(column.task) for column in board.columns]
             table.add_row(*(Text(text, "dim") for text in (shown(name), *map(number, (*values, row.average)))))
         yield table
+
+
+def broken(label: str) -> str:
+    """A label in lines: what is said about the model below its name, a long name broken behind its colon."""
+    name, about, rest = label.partition(ABOUT)
+    own = name.replace(":", ":\n", 1) if len(name) > MODEL_WIDTH else name
+    return f"{own}\n{about}{rest}" if about else own
 
 
 def _terminal_value(value: float | None, deviation: float | None, warn: bool) -> Text:

@@ -9,9 +9,10 @@ OWN = """
   min-width: 0; break-inside: avoid; }
 .panels svg { display: block; width: 100%; height: auto; }
 .whole { overflow-x: auto; }
-.whole svg { display: block; width: 100%; min-width: 40rem; height: auto; }
+.whole svg { display: block; width: 100%; min-width: 54rem; height: auto; }
 .key b.here { border-bottom: 2px solid var(--ink); }
 .key b.published { color: var(--warn); border-bottom: 2px dashed var(--warn); }
+#paper thead th { white-space: normal; }
 tr.all > * { font-weight: 600; }
 .numbers .first > * { border-top: 1px solid var(--line); }
 .numbers tbody tr:not(.first) > * { border-top: 0; padding-block: .12rem; }

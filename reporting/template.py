@@ -136,7 +136,7 @@ TEMPLATE = (
     + """</style>
 </head>
 """
-    """{% macro model_name(line) %}<bdi>{{ line.model }}</bdi>{% if line.arm != usual_arm %} <small>{{ line.arm }}</small>{% endif %}{% if line.note %} <small>{{ line.note }}</small>{% endif %}{% endmacro %}
+    """{% macro model_name(line) %}<bdi>{{ line.model }}</bdi>{% if line.arm != usual_arm %} <small>{{ line.arm }}</small>{% endif %}{% if line.note %} <small>{{ line.note }}</small>{% endif %}{% if line.model in board.decoding %} <small>{{ board.decoding[line.model] }}</small>{% endif %}{% endmacro %}
 {% macro reference_cells(row) %}
 <td class="average">{{ row.average | number }}</td>
 {% for column in board.columns %}<td>{{ row.scores.get(column.task) | number }}</td>{% endfor %}
@@ -210,7 +210,7 @@ TEMPLATE = (
 {% endif %}
 {% if differing %}
 <div class="note"><p><b>Not the paper’s inputs.</b> The number of inputs differs from the paper’s test set, so these scores and the published ones are not of the same questions:
-{% for column, number_asked in differing %}{{ column.short }} {{ number_asked | count }} instead of {{ column.examples | count }}{{ "; " if not loop.last else "." }}{% endfor %}</p></div>
+{% for column, number_asked in differing %}{{ column.short }} {{ number_asked }} instead of {{ column.examples | count }}{{ "; " if not loop.last else "." }}{% endfor %}</p></div>
 {% endif %}
 <div class="scroll" tabindex="0" role="region" aria-labelledby="board-{{ loop.index }}-title">
 <table class="board">

@@ -1,5 +1,6 @@
 """Scores of a task's answers, one row an answer."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from records.response import Response
@@ -19,11 +20,29 @@ def gold_problem(metric: Metric, references: Sequence[str]) -> str:
     return ""
 
 
-def scores(metric: Metric, responses: Iterable[Response], references: Mapping[str, Sequence[str]]) -> Iterator[Score]:
-    """A Score for each response, in order. references: by example id. Raises GoldError naming the example."""
+def in_tag(text: str, tag: str) -> str:
+    """What stands in <tag>, the whole text where there is no tag: as the Claude variant asks (fact sheet 3.5).
+
+    The prompt may have opened the tag already, so the text before a closing tag counts too. A model that thinks first
+    ends with its answer: the last tag counts.
+    """
+    tags = list(re.finditer(rf"<(/?){re.escape(tag)}>", text, re.IGNORECASE))
+    end = next((found.start() for found in reversed(tags) if found[1]), len(text))
+    start = next((found.end() for found in reversed(tags) if not found[1] and found.end() <= end), 0)
+    return text[start:end]
+
+
+def scores(
+    metric: Metric, responses: Iterable[Response], references: Mapping[str, Sequence[str]], tag: str = ""
+) -> Iterator[Score]:
+    """A Score for each response, in order. references: by example id. tag: in which answers were asked for.
+
+    Raises GoldError naming the example.
+    """
     for response in responses:
         try:
-            outcome = metric.score(response.text, references[response.example_id])
+            text = in_tag(response.text, tag) if tag else response.text
+            outcome = metric.score(text, references[response.example_id])
         except GoldError as error:
             raise GoldError(f"{response.task}, example {response.example_id}: {error}") from error
         yield Score(

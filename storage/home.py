@@ -67,10 +67,10 @@ class Home:
 
     def note_run(self, run: dict[str, Any]) -> str:
         """Keep a row of a run (request, keys of its results); its id."""
-        run_id = time.strftime("%Y%m%dT%H%M%S", time.gmtime()) + f"-{os.getpid()}"
-        Location(f"{self.url}/runs").replace(
-            f"{run_id}.json", json.dumps({"id": run_id, "time": time.time(), **run}, indent=1, sort_keys=True).encode()
-        )
+        now = time.time_ns()  # two runs of one process may end in the same second
+        run_id = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now // 10**9)) + f".{now % 10**9:09d}-{os.getpid()}"
+        row = {"id": run_id, "time": now / 1e9, **run}
+        Location(f"{self.url}/runs").replace(f"{run_id}.json", json.dumps(row, indent=1, sort_keys=True).encode())
         return run_id
 
     def runs(self) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from records.base import InvalidRow
 from records.raw_file import RawFile
 from records.response import Failure, Response
 from records.score import Aggregate
+from reporting.board import is_member
 from storage.artifacts import KEY_CHARS, Artifact
 from storage.digest import sha256_file, sha256_of
 from storage.errors import DamagedArtifact, StorageError
@@ -22,18 +24,23 @@ from tasks.stages import report_params
 from tasks.suites import load_suite
 from tasks.workshop import pointer_to
 
-NOT_SETTINGS = ("home", "store", "tasks", "splits", "models", "models_file", "strict")
+# how hosted models are called changes no answer
+CALLED = ("base_url", "budget", "rpm", "tpm", "concurrency", "batch", "batch_wait", "retry_failed", "run")
+NOT_SETTINGS = ("home", "store", "tasks", "splits", "models", "models_file", "arms", "strict", *CALLED)
+IN_NAME = ("max_input_tokens", "tokenizer", "truncation", "prompts")  # said by the profile in a row's name
 
 
 def scored(home: Home, suite: str) -> tuple[list[Aggregate], dict[str, Any]]:
     """(what the newest runs scored; parameters of a report over it).
 
     A model's tasks come from its newest run and from earlier ones with the same settings (limit, seed, options, raw
-    folder, cut): scores of other inputs are never put into one row.
+    folder, cut): scores of other inputs are never put into one row. A seed that was also run alone, on other inputs
+    than its family, says so in its name.
     """
     rows: dict[str, list[Aggregate]] = {}
     settings: dict[str, dict[str, Any]] = {}
     bounds: set[str] = set()
+    decoding: dict[str, str] = {}
     for run in reversed(home.runs()):
         own = {name: value for name, value in run["request"].items() if name not in NOT_SETTINGS}
         if own["suite"] != suite:
@@ -46,11 +53,15 @@ def scored(home: Home, suite: str) -> tuple[list[Aggregate], dict[str, Any]]:
             found = named(artifact)
             if settings.setdefault(found[-1].model, own) == own:
                 rows[slot] = found
-                if artifact.manifest.ingredients.params.get("reads_references"):
+                params = artifact.manifest.ingredients.params
+                if params.get("reads_references"):
                     bounds.add(found[-1].model)
+                if "decoding" in params:
+                    decoding[found[-1].model] = params["decoding"]
+    rows = {slot: told_apart(found, settings) for slot, found in rows.items()}
     listed = [row for slot in sorted(rows) for row in rows[slot]]
     models = sorted({found[-1].model for found in rows.values()})
-    return listed, report_params(load_suite(suite), models, [], sorted(bounds))
+    return listed, report_params(load_suite(suite), models, [], sorted(bounds), decoding)
 
 
 def named(artifact: Artifact) -> list[Aggregate]:
@@ -58,6 +69,26 @@ def named(artifact: Artifact) -> list[Aggregate]:
     rows = list(artifact.rows("aggregates", Aggregate))
     profile = artifact.manifest.ingredients.params.get("profile", "plain")
     return rows if profile == "plain" else [replace(row, model=f"{row.model} ({profile})") for row in rows]
+
+
+def told_apart(rows: list[Aggregate], settings: Mapping[str, Mapping[str, Any]]) -> list[Aggregate]:
+    """One slot's rows, with what its run was asked otherwise in the name if it is a seed of a family that is there too.
+
+    settings: by model. The family has a row of that seed itself, on its own inputs.
+    """
+    model = rows[-1].model
+    own = settings[model]
+    for family, other in settings.items():
+        if is_member(model, family) and own != other:
+            names = [name for name in own if name not in IN_NAME and own[name] != other[name]]
+            told = ", ".join(f"{name} {told_setting(own[name])}" for name in names)
+            return [replace(row, model=f"{row.model} ({told})") for row in rows]
+    return rows
+
+
+def told_setting(value: Any) -> str:
+    """A setting as a name can have it: a folder by its last two names."""
+    return "/".join(Path(value).parts[-2:]) if isinstance(value, str) else json.dumps(value)
 
 
 def status(home: Home) -> dict[str, Any]:
@@ -80,7 +111,7 @@ def held(home: Home) -> dict[str, Any]:
     """What the response store holds: see storage.responses.Holdings. Money in USD, also by model."""
     nothing: dict[str, Any] = {"answers": {}, "failures": {}, "failure_kinds": [], "attempts": {}, "batches": {}}
     spent: dict[str, Any] = {}
-    found = {**nothing, "claimed": 0}
+    found = {**nothing, "claimed": 0, "open_batches": []}
     if home.has_store:
         from storage.responses import ResponseStore
         from storage.store_rows import NANO
@@ -90,6 +121,9 @@ def held(home: Home) -> dict[str, Any]:
         for model, own in holdings.spent.items():
             named = {name: count for name, count in vars(own).items() if not name.startswith("cost")}
             spent[model] = {**named, "amount": own.cost_nano_usd / NANO, "unknown_calls": own.cost_unknown_calls}
+        from tasks.batching import waiting
+
+        found["open_batches"] = waiting(home)
     total = {name: sum(own[name] for own in spent.values()) for name in ("amount", "unknown_calls")}
     return {**found, "spent": {"currency": "USD", **total}, "spent_by_model": spent}
 

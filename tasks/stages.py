@@ -13,10 +13,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from models.registry import HOSTED, module_of
-from models.tables import what_answers
+from models import local_tables
+from models.checkpoint import CAUSAL
+from models.registry import CALLED, HOSTED, LOCAL, module_of
+from models.tables import temperature, what_answers
+from preprocessing.chat import answer_tag, asks_for_tag
+from preprocessing.prompting import Template
 from preprocessing.prompts import Profile
 from preprocessing.tokens import engine_module
+from preprocessing.truncation import CHAT_OVERHEAD
 from records.prompt import CLOSED_BOOK, FULL
 from scoring.registry import module_of as metric_module
 from tasks.calling import tables_of
@@ -104,18 +109,21 @@ def profile_of(request: Request, table: Mapping[str, Any]) -> Profile:
     """How prompts are made for a model: by its table, the user's limits first (baselines: plain, uncut)."""
     policy = request.config.truncation_of(request.prompts)
     kept_free = 0
-    if table.get("provider") in HOSTED:  # input and output share the context (fact sheet 4.1, 4.2)
+    if table.get("provider") in HOSTED or table.get("kind") == CAUSAL:  # the answer lies in it (fact sheet 4.1, 4.2)
         kept_free = int(table.get("reasoning_tokens", 0))
         if policy == "input":
             policy = "claude" if table.get("variant") == "claude" else "openai"
         else:  # SCROLLS' prefix keeps no room for the answer
             kept_free += max(task.max_new_tokens for task in request.config.tasks.values())
+    policy = table.get("truncation", policy)
+    around = int(table.get("around", 0))  # a local model's chat template; the policy of chat models knows of some
+    kept_free += max(0, around - CHAT_OVERHEAD) if (policy, table.get("variant")) == ("openai", "chat") else around
     limit = request.max_input_tokens or max(0, int(table.get("context", 0)) - kept_free)
     if not limit:
         return Profile(table.get("variant", "plain"), prompts=request.prompts)
     return Profile(
         variant=table.get("variant", "plain"),
-        policy=table.get("truncation", policy),
+        policy=policy,
         tokenizer=request.tokenizer or table.get("tokenizer", "words"),
         limit_tokens=limit,
         official=request.truncation == "official",
@@ -232,6 +240,8 @@ def generate_node(part: Part) -> Node:
         table["rules"] = {name: rule for name, rule in table["rules"].items() if name == part.task.name}
     if table["provider"] in HOSTED:  # nor its price, limits and the like
         table = what_answers(table)
+    elif table["provider"] in LOCAL:  # nor where it lies and what it runs on
+        table = local_tables.what_answers(table)
     inputs = [("curated", curate_node(part)), ("prompts", prompt_node(part)), ("sample", sample_node(part))]
     modules: tuple[str, ...] = ("records.response", module_of(str(table["provider"])))
     if kind := table.get("rules", {}).get(part.task.name, {}).get("fit"):
@@ -267,23 +277,40 @@ def score_node(part: Part) -> Node:
     metric = part.task.metric
     inputs = (("answers", generate_node(part)), ("sample", sample_node(part)))
     modules = ("scoring.answers", metric_module(metric))
-    return Node("score", (*part.sharded, ("metric", metric)), {"metric": metric}, modules, inputs)
+    template = Template(**part.request.config.template(part.task, part.profile.prompts))
+    tag = {"tag": answer_tag(template)} if part.profile.variant == "claude" and asks_for_tag(template) else {}
+    return Node("score", (*part.sharded, ("metric", metric)), {"metric": metric, **tag}, modules, inputs)
 
 
 def aggregate_node(part: Part) -> Node:
     """Scores of all shards to the task's value, interval, spread and coverage."""
     metric = part.task.metric
-    bound = {"reads_references": True} if (part.table or {}).get("reads_references") else {}
+    table = part.table or {}
+    bound = {"reads_references": True} if table.get("reads_references") else {}
+    otherwise = decoded_otherwise(table, part.request.config)
+    told = {"decoding": otherwise} if otherwise else {}
     inputs = [("sample", sample_node(part))]
     for name, node in (("answers", generate_node), ("prompts", prompt_node), ("scores", score_node)):
         inputs += [(f"{name}-{number}", shard) for number, shard in enumerate(part.each_shard(node))]
     return Node(
         "aggregate",
         (*part.labels, ("metric", metric)),
-        {"metric": metric, "profile": part.profile.name, **bound},
+        {"metric": metric, "profile": part.profile.name, **bound, **told},
         ("analysis.summary", "scoring.answers", metric_module(metric)),
         tuple(inputs),
     )
+
+
+def decoded_otherwise(table: Mapping[str, Any], suite: Suite) -> str:
+    """How a hosted or local model decodes where that is not the suite's way, "" where it is."""
+    if table.get("provider") not in CALLED:
+        return ""
+    sent = temperature(table) if table["provider"] in HOSTED else local_tables.temperature(table)
+    if sent is None:
+        return (
+            f"the provider takes no temperature: {'greedy decoding' if not suite.temperature else 'it'} is unavailable"
+        )
+    return "" if sent == suite.temperature else f"decoded at temperature {sent:g}, the suite's is {suite.temperature:g}"
 
 
 def statistics_node(part: Part) -> Node:
@@ -324,10 +351,11 @@ def overview_node(request: Request, statistics: Sequence[Node]) -> Node:
 def report_node(request: Request, aggregates: list[Node], failures: Sequence[Mapping[str, str]]) -> Node:
     """All aggregates to one page. failures: why a task of a model has none; see `failure`."""
     bounds = sorted({node.label("model") for node in aggregates if node.params.get("reads_references")})
+    decoding = {node.label("model"): node.params["decoding"] for node in aggregates if "decoding" in node.params}
     return Node(
         "report",
         (("suite", request.suite), ("models", "+".join(request.models))),
-        {**report_params(request.config, request.models, failures, bounds), "run": shown(request)},
+        {**report_params(request.config, request.models, failures, bounds, decoding), "run": shown(request)},
         ("reporting.page", "reporting.leaderboard"),
         tuple((node.slot, node) for node in aggregates),
     )
@@ -352,9 +380,15 @@ def failure(node: Node, message: str) -> dict[str, str]:
 
 
 def report_params(
-    suite: Suite, models: Sequence[str], failures: Sequence[Mapping[str, str]], upper_bounds: Sequence[str]
+    suite: Suite,
+    models: Sequence[str],
+    failures: Sequence[Mapping[str, str]],
+    upper_bounds: Sequence[str],
+    decoding: Mapping[str, str],
 ) -> dict[str, Any]:
-    """What a report is told beside its rows. upper_bounds: those of the models that read the references."""
+    """What a report is told beside its rows. upper_bounds: those of the models that read the references. decoding: of
+    models that decode otherwise than the suite says.
+    """
     return {
         "suite": suite.name,
         "title": suite.title,
@@ -364,5 +398,6 @@ def report_params(
         "published": dict(load_published(suite.name)),
         "models": list(models),
         **({"upper_bounds": list(upper_bounds)} if upper_bounds else {}),
+        **({"decoding": dict(decoding)} if decoding else {}),
         "failures": [dict(one) for one in failures],
     }

@@ -149,7 +149,8 @@ def paper_sizes(suite: str, task: TaskConfig, split: str) -> dict[str, Any]:
 
 
 def load_models(own_file: str = "") -> dict[str, dict[str, Any]]:
-    """The tables of config/models.toml, with those of the user's own file put over them."""
+    """The tables of config/models.toml, with those of the user's own file in their place; one without a provider is put
+    over ours of that name, key by key (a price). Raises UsageError."""
     tables: dict[str, dict[str, Any]] = tomllib.loads((CONFIG / "models.toml").read_text(encoding="utf-8"))
     if own_file:
         try:
@@ -159,5 +160,5 @@ def load_models(own_file: str = "") -> dict[str, dict[str, Any]]:
         for name, table in own.items():
             if not isinstance(table, dict):
                 raise UsageError(f"--models {own_file}: {name} must be a table, [{name}]")
-        tables |= own
+            tables[name] = table if "provider" in table else {**tables.get(name, {}), **table}
     return tables

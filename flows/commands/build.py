@@ -21,7 +21,7 @@ COLUMNS: dict[str, Literal["left", "right"]] = {
     "split": "left",
     "examples": "right",
     "paper": "right",
-    "mean words": "right",
+    "words in": "right",
     "paper ": "right",
     "Δ %": "right",
     "words out": "right",
@@ -63,7 +63,9 @@ def print_table(rows: list[dict[str, Any]]) -> None:
     """The rows for people."""
     from rich.table import Table
 
-    table = Table()
+    table = Table(
+        caption="words: means, white-space words; Δ %: of words in; spread: median, in words", caption_justify="left"
+    )
     for name, side in COLUMNS.items():
         table.add_column(name, justify=side, no_wrap=name != "dropped")
     for row in rows:

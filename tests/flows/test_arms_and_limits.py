@@ -93,7 +93,7 @@ def test_documents_are_counted_by_another_vocabulary_or_twice(call: Call, vocabu
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--tokenizer", "words"), "--tokenizer says how --max-input-tokens counts: give both"),
+        (("--tokenizer", "words"), "--tokenizer says how --max-input-tokens or --context counts: give both"),
         (("--tokenizer", "gpt", "--max-input-tokens", "9"), "no tokenizer is named 'gpt'"),
         (("--tokenizer", "hf:.", "--max-input-tokens", "9"), "has no tokenizer.json"),
         (("--prompts", "cot"), "there is no set of prompts of zeroscrolls 'cot'"),

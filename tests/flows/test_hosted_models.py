@@ -55,11 +55,11 @@ def test_answer_is_paid_twice_or_a_key_stays(work: Scrollwork, vendor: Vendor, t
 
 
 def test_failure_is_scored_or_shows_the_key(work: Scrollwork, vendor: Vendor, tmp_path: Path) -> None:
-    vendor.set(plan={"always": "401"})
+    vendor.set(plan={"always": "403"})
     done = work.run(*TASKS, *models(vendor, tmp_path), model="gpt", status=None)
     assert done.status != 0
     written = b"".join(path.read_bytes() for path in work.home.rglob("*") if path.is_file())
-    assert b"Incorrect API key provided: [key]" in written
+    assert b"Your key [key] has no access" in written
     for key in (OPENAI_KEY, ANTHROPIC_KEY):
         assert key.encode() not in written + done.out.encode() + done.err.encode()
 

@@ -159,7 +159,7 @@ def test_answer_of_the_oracle_is_kept_when_the_references_change() -> None:
 
 
 def test_model_that_is_compared_may_read_references() -> None:
-    assert [name for name in TABLES if settings(name, TABLES, "zeroscrolls").get("reads_references")] == ["oracle"]
+    assert [name for name in TABLES if TABLES[name].get("reads_references")] == ["oracle"]
     with pytest.raises(UnknownModel, match="reads_references is for extractive only"):
         settings("mine", {"mine": {"provider": "baselines", "reads_references": True}})
 

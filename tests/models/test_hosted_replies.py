@@ -97,7 +97,9 @@ def test_retry_after_is_not_understood(fault: str, seconds: float | None, endpoi
     vendor.set(plan={"always": fault})
     problem = problem_of(spec, vendor.url, **given)
     assert (problem.kind, problem.status, problem.slow_down) == ("transient", 429, True)
-    assert problem.retry_after_s == (None if seconds is None else pytest.approx(seconds, abs=1.01))
+    assert problem.retry_after_s == (
+        None if seconds is None else pytest.approx(seconds, abs=2.01 if fault == "429-date" else 0)
+    )
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
@@ -177,7 +179,7 @@ def test_limits_in_headers_are_not_read(endpoint: str, vendor: Vendor) -> None:
     assert limits.tokens_limit == 90_000
     assert 89_000 < (limits.tokens_remaining or 0) < 90_000
     assert limits.requests_reset_s is not None
-    assert limits.requests_reset_s < 2
+    assert limits.requests_reset_s < 5
 
 
 def test_limit_that_refuses_is_not_seen(vendor: Vendor) -> None:

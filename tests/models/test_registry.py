@@ -85,3 +85,12 @@ def test_short_document_raises_or_is_cut(text: str, words: int) -> None:
 
 def test_last_word_is_never_reached() -> None:
     assert {span("a b c d e", 4, 0, "t", f"e{number}") for number in range(50)} == {"a b c d", "b c d e"}
+
+
+def test_price_of_ones_own_takes_a_known_model_away(tmp_path):
+    own = tmp_path / "prices.toml"
+    own.write_text("[gpt-4o-mini]\nprice = { input = 1.0, output = 2.0 }\n")
+    table = load_models(str(own))["gpt-4o-mini"]
+    assert table == {**TABLES["gpt-4o-mini"], "price": {"input": 1.0, "output": 2.0}}
+    own.write_text('[gpt-4o-mini]\nprovider = "compatible"\nid = "other"\n')
+    assert load_models(str(own))["gpt-4o-mini"] == {"provider": "compatible", "id": "other"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import threading
 import time
@@ -142,26 +143,26 @@ def test_interrupt_at_any_moment_loses_an_answer() -> None:
     def ring(*_: object) -> None:
         raise Alarm
 
-    before = signal.signal(signal.SIGALRM, ring)
+    before = signal.signal(signal.SIGUSR1, ring)  # pytest-timeout needs SIGALRM
     try:
         for place in range(30):
             client = Scripted(latency=0.001)
             results = run(client, map(call, range(200)), Caps(32, 32))
             came: list[Any] = []
-            signal.setitimer(signal.ITIMER_REAL, 0.003 + place * 0.0005)
+            alarm = threading.Timer(0.003 + place * 0.0005, os.kill, [os.getpid(), signal.SIGUSR1])
             try:
-                while True:
-                    came.append(results.__next__())
-            except (Alarm, StopIteration):
+                alarm.start()
+                take(results, came)
+                alarm.join()
+                time.sleep(0.01)
+            except Alarm:
                 pass
-            finally:
-                signal.setitimer(signal.ITIMER_REAL, 0)
             came += list(results)
             missing = set(client.ended) - set(keys(came))
             assert len(missing) <= 1, place  # the one that the alarm took out of this test's own hands
             assert len(keys(came)) == len(set(keys(came)))
     finally:
-        signal.signal(signal.SIGALRM, before)
+        signal.signal(signal.SIGUSR1, before)
 
 
 def in_flight(client: Scripted, count: int) -> Run:
@@ -173,6 +174,24 @@ def in_flight(client: Scripted, count: int) -> Run:
         assert time.monotonic() < deadline
         time.sleep(0.001)
     return results
+
+
+def test_interrupt_loses_the_result_that_is_handed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = run(Scripted(latency=0.001), map(call, range(20)), Caps(1, 1))
+    came = [next(results), next(results)]
+    drop_first = results._results.drop_first
+
+    def interrupted(result: Any) -> None:
+        drop_first(result)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(results._results, "drop_first", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            next(results)
+    came += list(results)
+    assert keys(came, Attempt) == keys(came) == [str(number) for number in range(len(keys(came)))]
+    assert len(keys(came)) >= 2
 
 
 @pytest.mark.parametrize("how", ["close", "with", "forgotten"])

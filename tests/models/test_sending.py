@@ -13,9 +13,10 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from models.base import Attempt, Call, CallProblem, Reply, Usage
+from models.budget import NANO, Budget, Meter, price_of
 from models.limits import Caps, Limiter
 from models.retry import Policy
-from models.sending import Sending
+from models.sending import Engine, Sending
 from models.stopping import Stop
 from tests.models.clock import GOOD, Driven, Hangs, Scripted, call, drive, in_time
 
@@ -91,6 +92,17 @@ def test_outage_that_ends_fails_what_comes_after() -> None:
 
     driven = in_time(drive(Scripted(script), calls(300)))
     assert len(driven.answers) == 300
+
+
+def test_endpoint_that_recovered_is_still_given_up() -> None:
+    def script(one: Call, attempt: int) -> Reply | CallProblem:
+        down = int(one.key) < 100 or (int(one.key) >= 200 and attempt == 1)
+        return DOWN if down else GOOD
+
+    driven = in_time(drive(Scripted(script), calls(300)))
+    assert sorted(map(int, driven.failures)) == list(range(100))
+    assert driven.failures["0"].attempts == 8
+    assert driven.failures["99"].attempts == 1
 
 
 def test_stalled_reply_blocks_its_place_for_good() -> None:
@@ -254,6 +266,24 @@ def test_client_that_cannot_be_cancelled_hangs_the_run() -> None:
 
     assert in_time(work()).seconds < 15
     assert limiter.in_flight == 0
+
+
+def test_request_that_was_cancelled_before_it_began_keeps_its_place() -> None:
+    client, limiter, budget = Scripted(), Limiter(Caps(4, 4)), Budget(NANO)
+
+    async def work() -> float:
+        gate = Meter(budget, price_of("m", {"price": {"input": 1, "output": 1}}))
+        engine = Engine(lambda: client, Sending(), limiter, lambda _: None, gate=gate, stop=Stop(), rng=Random(0))
+        running = asyncio.ensure_future(engine.run())
+        await asyncio.sleep(0)
+        began = asyncio.get_running_loop().time()
+        engine.feed(calls(4))
+        engine.cancel("closed")
+        await running
+        return asyncio.get_running_loop().time() - began
+
+    assert in_time(work()) == 0.0
+    assert (client.sent, limiter.in_flight, budget.reserved, budget.spent) == ([], 0, 0, 0)
 
 
 KINDS = st.sampled_from(["good", "empty", "down", "busy", "wait", "terminal", "stall"])

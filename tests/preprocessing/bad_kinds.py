@@ -124,7 +124,7 @@ kind(LINES, "a UTF-16 file", bytes_(LINES, lambda data: data.decode().encode("ut
 kind(LINES, "a UTF-32 file", bytes_(LINES, lambda data: data.decode().encode("utf-32")), FAILS, "invalid UTF-8", "is UTF-32")
 kind(LINES, "gzip under the name of the text", bytes_(LINES, gzip.compress), KEPT)
 kind(LINES, "gzip that ends in the middle", bytes_(LINES, lambda data: gzip.compress(data)[:-12]), FAILS, "broken compression", "is not whole gzip")
-kind(LINES, "gzip that unpacks to a thousand times its size", bytes_(LINES, lambda data: gzip.compress(data + b"\n" * (65 << 20))), FAILS, "unpacks too large", "over the 67,108,864 allowed")
+kind(LINES, "gzip that unpacks to a thousand times its size", bytes_(LINES, lambda data: gzip.compress(data + (b" " * (1 << 20) + b"\n") * 65)), FAILS, "unpacks too large", "over the 67,108,864 allowed")
 kind(LINES, "a login page under the name of the file", bytes_(LINES, lambda data: b"\n<!DOCTYPE html><html></html>"), FAILS, "another kind of file", "web page")
 kind(
     LINES,
@@ -376,6 +376,18 @@ kind(
 )
 kind(NQA, "a story that is not there", more(NQA, without="victim.content"), DROPPED, "missing file", f"{DOCS}, line 3", "2 questions are lost")
 kind(NQA, "a story of no bytes", bytes_(NQA, lambda data: b"", "stories", "victim"), DROPPED, "empty file", f"{STORY}: is empty")
+for what, page in {
+    "the page of an error in place of a story": b"<html><head><title>404 Not Found</title></head><body><h1>Not Found</h1></body></html>",
+    "the page of a server that is down in place of a story": b"<!DOCTYPE html>\n<html><body>\n<h1>Bad Gateway</h1><p>Try again.</p></body></html>",
+}.items():
+    kind(NQA, what, bytes_(NQA, lambda data, page=page: page, "stories", "victim"), DROPPED, "error page", f"{STORY}: is the page of an error")
+kind(
+    NQA,
+    "a story on a page that is called 404 Main Street",
+    bytes_(NQA, lambda data: b"<html><title>404 Main Street</title><body><p>" + b"It rained. " * 300 + b"</p></body></html>", "stories", "victim"),
+    KEPT,
+    lost=CHANGED,
+)
 kind(NQA, "a story of NUL bytes", bytes_(NQA, lambda data: b"\0" * 100, "stories", "victim"), DROPPED, "empty file", f"{STORY}: is empty")
 kind(NQA, "a story that is gzip-compressed", bytes_(NQA, gzip.compress, "stories", "victim"), KEPT)
 kind(NQA, "a gzip-compressed story that unpacks to a thousand times its size", bytes_(NQA, lambda data: gzip.compress(data + b" " * (65 << 20)), "stories", "victim"), DROPPED, "unpacks too large", STORY)

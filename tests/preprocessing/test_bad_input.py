@@ -125,6 +125,7 @@ def test_bad_chapter_leaves_a_gap_in_its_book(tmp_path: Path) -> None:
     _, examples, drops = kit.sorted()
     assert {e.facts["book"] for e in examples} == {"Good"}
     assert any("Bad/section_2_part_0.txt" in drop.detail and drop.error for drop in drops)
+    assert all("booksum/finished_summaries/shmoop/Bad" in drop.detail for drop in drops)
 
 
 @pytest.mark.parametrize("mark", ["bom", "crlf", "both", "no last newline"])

@@ -217,6 +217,13 @@ def test_limit_too_small_for_the_query_gives_half_a_query(limit: int) -> None:
         cut("qasper", words(100), policy="input", limit=limit, reserved=0)
 
 
+@pytest.mark.parametrize("policy", ["openai", "claude"])
+def test_limit_taken_by_the_answer_is_blamed_on_the_query(policy: str) -> None:
+    """900 tokens for a report of which 1,024 are for its summary: instruction and query need few of them."""
+    with pytest.raises(ValueError, match=r"instruction and query need \d+ and the answer up to 1,024$"):
+        cut("gov_report", words(2000), policy=policy, limit=900, reserved=1024)
+
+
 # --- rows ------------------------------------------------------------------------------------------------------------
 
 
@@ -260,3 +267,26 @@ def test_shards_lose_a_prompt_or_part_questions_on_one_document() -> None:
     assert all(shards)
     for shard in shards:
         assert {name[:-1] + "0" for name in shard} | {name[:-1] + "1" for name in shard} == set(shard)
+
+
+def test_prompt_of_many_parts_that_fits_is_cut_because_its_sum_is_too_high() -> None:
+    """By the part 86 summaries may have a token more each than as one text: over the limit and yet within it."""
+
+    class Merging:
+        """Words, of which one behind a header's colon is one with it: each joint takes a token away."""
+
+        name, added = "merging", 0
+
+        def count(self, text: str) -> int:
+            return len(text.replace(":\n", ":").split())
+
+        def cut(self, text: str, tokens: int) -> int:
+            return len(text)
+
+    text, own, count = "once upon a time", template("book_sum_sort"), 86
+    parts = assemble(example("book_sum_sort", count), own, lambda _: len(text))
+    counts = Counts(Merging(), {}, lambda _: text)
+    whole = counts.exact(parts)
+    assert counts.total(parts) > whole + 64
+    made = truncate(parts, own, lambda _: text, counts, Limit("input", whole))
+    assert (made.parts, made.dropped_chars, made.tokens_prompt) == (parts, 0, whole)

@@ -55,6 +55,40 @@ def test_book_with_two_equal_summaries_has_two_right_orders(tmp_path: Path) -> N
     assert drops[0].record == "booksum/finished_summaries/shmoop/Same"
 
 
+def test_one_play_under_two_titles_is_two_books(tmp_path: Path) -> None:
+    kit = Kit(tmp_path, "book_sum_sort")
+    book(kit, "The Tragedy of Mara", ["One.", "Two.", "Three."], "shmoop")
+    book(kit, "Mara", ["Eins.", "Zwei.", "Drei."], "sparknotes")
+    book(kit, "High Tide, or What You Fear", ["Four.", "Five.", "Six."], "shmoop")
+    book(kit, "High Tide", ["Vier.", "Fünf.", "Sechs."], "gradesaver")
+    book(kit, "The Tide or the Lamp", ["Seven.", "Eight.", "Nine."], "shmoop")
+    book(kit, "The Tide", ["Ten.", "Eleven.", "Twelve."], "shmoop")
+    _, examples, _ = kit.sorted()
+    titles = {example.facts["book"] for example in examples}
+    assert titles == {"Mara", "High Tide, or What You Fear", "The Tide or the Lamp", "The Tide"}
+
+
+def test_analysis_of_the_whole_book_without_a_name_is_its_last_part(tmp_path: Path) -> None:
+    def written(title: str, analyses: list[str]) -> None:
+        for number, analysis in enumerate(analyses):
+            text = json.dumps({"name": "", "summary": f"{title} {number}.", "analysis": analysis})
+            kit.file(f"booksum/finished_summaries/sparknotes/{title}/section_{number}_part_0.txt", text)
+
+    kit = Kit(tmp_path, "book_sum_sort")
+    written("Guided", ["It rains.", "It hails.", "It snows.", ""])
+    written("Bare", ["", "", "", ""])
+    written("Gaps", ["It rains.", "", "It snows.", ""])
+    _, examples, drops = kit.sorted()
+    assert {example.facts["book"]: example.facts["parts"] for example in examples} == {
+        "Guided": 3,
+        "Bare": 4,
+        "Gaps": 4,
+    }
+    assert [(drop.record.split("/")[-2:], drop.reason, drop.error) for drop in drops] == [
+        (["Guided", "section_3_part_0.txt"], "introduction or overview", False)
+    ]
+
+
 def test_place_of_a_part_reaches_the_prompt(tmp_path: Path) -> None:
     kit = Kit(tmp_path, "book_sum_sort")
     book(kit, "B", ["Chapter 1\n\nRain falls.", "In Chapter 2, hail falls.", "Snow falls in the last chapter."])

@@ -14,9 +14,16 @@ from tasks.suites import load_suite
 SUITE = load_suite("zeroscrolls")
 
 
-def asked(text: str, references: tuple[str, ...], limit: int, task: str = "qasper", **facts: object) -> Prompt:
+def asked(
+    text: str,
+    references: tuple[str, ...],
+    limit: int,
+    task: str = "qasper",
+    options: tuple[str, ...] = (),
+    **facts: object,
+) -> Prompt:
     template = Template(**SUITE.tasks[task].template)
-    example = Example(task, "test", "e", ("d",), references, query="What?", metadata=metadata(**facts))
+    example = Example(task, "test", "e", ("d",), references, query="What?", options=options, metadata=metadata(**facts))
     profile = Profile("plain", "input", "words", limit)
     (made,) = prompts(
         [example],
@@ -62,6 +69,20 @@ def test_answer_across_the_cut_counts_as_seen() -> None:
 def test_uncut_prompt_or_summary_claims_to_know() -> None:
     assert asked("red fox", ("red fox",), 1000).answer_in is None
     assert asked(f"red fox {FILL}", ("red fox",), 90, task="qmsum").answer_in is None
+
+
+@pytest.mark.parametrize(("letter", "place"), [("A", "dropped"), ("B", "kept"), ("C", "absent")])
+def test_letter_of_an_option_is_looked_for_as_a_word(letter: str, place: str) -> None:
+    options = ("two hens", "a red fox", "nobody")
+    made = asked(f"A red fox saw a hen. {FILL} two hens, a cow", (letter,), 130, task="quality", options=options)
+    assert made.answer_in == place
+
+
+@pytest.mark.parametrize("fixed", ["Yes", "No", "Unanswerable", "unanswerable"])
+def test_fixed_answer_is_found_in_the_text(fixed: str) -> None:
+    text = f"There is no fox, yes, unanswerable. {FILL} no yes unanswerable"
+    assert asked(text, (fixed,), 130).answer_in is None
+    assert asked(text, (fixed, "fox"), 130).answer_in == "kept"
 
 
 def test_evidence_is_said_to_be_elsewhere() -> None:

@@ -55,6 +55,18 @@ def test_seeds_choose_the_same() -> None:
     assert names(choose(MANY, suite="s", seed=0, size=500)) != names(choose(MANY, suite="s", seed=1, size=500))
 
 
+def test_lists_of_one_book_are_in_two_splits() -> None:
+    lists = [example(f"{book}_{n}", book=f"b{book}") for book in range(140) for n in range(4)]
+    policy: dict[str, Any] = {"suite": "s", "seed": 0, "group_by": "book"}
+    test = list_of(lists, size=500, **policy)
+    validation = list_of(lists, size=20, skip=500, **policy)
+    assert (len(test), len({one.facts["book"] for one in test})) == (500, 125)
+    assert (len(validation), len({one.facts["book"] for one in validation})) == (20, 5)
+    assert not {one.facts["book"] for one in test} & {one.facts["book"] for one in validation}
+    fewer = list_of([one for one in lists if one.facts["book"] != test[0].facts["book"]], size=500, **policy)
+    assert len({one.example_id for one in test} - {one.example_id for one in fewer}) == 4
+
+
 def test_both_twins_are_taken_or_the_shares_are_wrong() -> None:
     twins = [example(f"{n}{kind}", answerable=kind == "a", musique_id=str(n)) for n in range(600) for kind in "au"]
     found = list_of(

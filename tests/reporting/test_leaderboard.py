@@ -1,5 +1,6 @@
 import io
 import json
+from dataclasses import replace
 
 import pytest
 from boards import TASKS, failure, family, params, row
@@ -196,3 +197,50 @@ def test_inputs_are_counted_once_however_many_seeds_answered_them() -> None:
     content = board(list(family(seeds=3)), params(["naive"]))
     assert content.sections[0].differing(content.columns) == ()
     assert as_json(content)["tasks"][0]["coverage"]["expected"] == 500
+
+
+def test_seeds_of_a_cut_run_are_counted_to_the_uncut_family_or_shown_as_models() -> None:
+    """`report` of a home in which naive ran uncut and cut: two families of the same seeds."""
+    rows = [*family(), *family()]
+    cut = [replace(one, model=f"{one.model} (plain-input600-hf:tiny~0)") for one in family()]
+    models = ["naive", "naive (plain-input600-hf:tiny~0)"]
+    content = board([*rows, *cut], params(models))
+    lines = content.sections[0].lines
+    assert [line.model for line in lines] == models
+    for line in lines:
+        assert [len(cell.members) for cell in line.cells] == [3] * len(TASKS)
+        assert line.average.spread == pytest.approx(1.0)
+    (alone,) = board(cut, params(models[1:])).sections[0].lines
+    assert alone.model == models[1]
+
+
+def test_what_tells_two_lines_apart_is_cut_off_in_a_terminal() -> None:
+    models = [f"a-model (plain-input{limit}-hf:vocabulary~0)" for limit in (600, 6000)]
+    said = printed(board([row("qmsum", model) for model in models], params(models)))
+    assert "…" not in said.partition("!")[0]
+    assert {"(plain-input600-hf:", "(plain-input6000-hf"} <= set(said.split())
+
+
+def test_prompts_or_limits_of_a_run_are_not_said_beside_its_scores() -> None:
+    content = board([row("qmsum", "m")], params(["m"], run={"limit": 5, "prompts": "instructed"}))
+    assert "ZeroSCROLLS, split test, limit 5, prompts instructed" in printed(content)
+    assert "limit 5, prompts instructed" in markdown(content).splitlines()[0]
+    assert as_json(content)["settings"] == {"limit": 5, "prompts": "instructed"}
+    assert "settings" not in as_json(board([row("qmsum", "m")], params(["m"])))
+
+
+def test_only_one_of_two_numbers_of_inputs_is_said() -> None:
+    rows = [
+        row("qmsum", "m", inputs=5),
+        row("qmsum", "n", inputs=7),
+        row("musique", "m"),
+        row("musique", "n", inputs=9),
+    ]
+    said = " ".join(printed(board(rows, params(["m", "n"]))).split())
+    assert "QMsm 5 or 7 of 281, MuSQ 9 or 500 of 500" in said
+
+
+def test_a_long_name_is_broken_in_the_middle_of_a_word() -> None:
+    said = printed(board([row("qmsum", "naive:fit_split=validation")], params(["naive:fit_split=validation"])))
+    first, second = (line.split()[0] for line in said.splitlines()[2:4])
+    assert (first, second) == ("naive:", "fit_split=validation")

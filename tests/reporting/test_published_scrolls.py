@@ -47,7 +47,7 @@ def test_rouge_cells_are_averaged_plainly() -> None:
 
 
 def test_the_leaderboard_of_scrolls_has_no_reference_rows() -> None:
-    params = report_params(SUITE, ["m"], [], [])
+    params = report_params(SUITE, ["m"], [], [], {})
     shown = markdown(board([replace(row("qmsum", "m"), suite="scrolls")], params))
     assert "published, Shaham et al. 2022, table 2" in shown
     assert "16,384 tokens" in shown

@@ -98,3 +98,11 @@ def test_unreadable_row_hides_the_other_runs(tmp_path):
     (run,) = home.runs()
     assert run["request"] == {"suite": "zeroscrolls"}
     assert run["time"] > 0
+
+
+def test_second_run_of_a_process_in_one_second_overwrites_the_first(tmp_path):
+    home = Home.at(str(tmp_path), "")
+    for number in range(20):
+        home.note_run({"number": number})
+    assert [run["number"] for run in home.runs()] == list(range(20))
+    assert len({run["id"] for run in home.runs()}) == 20

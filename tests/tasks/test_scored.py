@@ -1,0 +1,59 @@
+"""What a report of everything in a home puts together, and what it keeps apart."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from storage.home import Home
+from tasks.everything import scored
+from tasks.suites import SAMPLE
+from tests.conftest import Call
+
+
+@pytest.fixture
+def run(call: Call, tmp_path: Path):  # type: ignore[no-untyped-def]
+    """Runs a model on Qasper of the sample, or on four questions of a copy in another folder."""
+
+    def run(*arguments: str, other: bool = False) -> None:
+        raw = ("--sample",)
+        if other:
+            folder = tmp_path / "other" / "raw"
+            if not folder.is_dir():
+                shutil.copytree(SAMPLE / "qasper", folder / "qasper")
+            raw = ("--raw", str(folder), "--limit", "4")  # type: ignore[assignment]
+        status, _, err = call(
+            "--quiet", "run", "zeroscrolls", *raw, "--task", "qasper", "--engine", "inline", *arguments
+        )
+        assert status == 0, err
+
+    return run
+
+
+def test_report_fails_on_a_family_and_its_seed_alone_on_other_inputs(call: Call, run) -> None:  # type: ignore[no-untyped-def]
+    run("--model", "naive")
+    run("--model", "naive:seed=0", other=True)
+    rows, params = scored(Home(str(call.home)), "zeroscrolls")
+    assert params["models"] == ["naive", "naive:seed=0 (limit 4, raw other/raw)"]
+    asked = {row.model: row.coverage.expected for row in rows}
+    assert asked["naive:seed=0 (limit 4, raw other/raw)"] == 4
+    assert asked["naive:seed=0"] == asked["naive"] > 4
+    status, said, err = call("--quiet", "report", "zeroscrolls")
+    assert status == 0, err
+    assert "naive:seed=0 (limit 4, raw other/raw): no average" in said
+
+
+def test_newer_closed_book_run_hides_the_full_one(call: Call, run) -> None:  # type: ignore[no-untyped-def]
+    run("--model", "bm25")
+    run("--model", "bm25", "--arm", "closed-book")
+    rows, _ = scored(Home(str(call.home)), "zeroscrolls")
+    assert {(row.model, row.arm) for row in rows} == {("bm25", "full"), ("bm25", "closed-book")}
+
+
+def test_scores_of_other_inputs_are_put_into_one_row(call: Call, run) -> None:  # type: ignore[no-untyped-def]
+    run("--model", "bm25")
+    run("--model", "bm25", other=True)
+    rows, _ = scored(Home(str(call.home)), "zeroscrolls")
+    assert [(row.model, row.coverage.expected) for row in rows] == [("bm25", 4)]
