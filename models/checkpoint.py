@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import copy
 import datetime
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 ENCODER_DECODER, CAUSAL = "encoder-decoder", "causal"
 INSTALL = "pip install 'torch==2.13.0' && pip install 'scrollwork[local]'"
-# Templates that print today's date would make another prompt of every day.
+# Templates that print today's date would make another prompt of every day; the library lets nobody set its clock.
+CLOCK = re.compile(r"""strftime_now\(\s*(["'])(.*?)\1\s*\)""")
 TODAY = datetime.datetime(2024, 7, 26)
 
 
@@ -48,6 +50,10 @@ class Vocabulary:
                 f"model {name!r}: the tokenizer in {place} cannot be loaded: {first(error)}"
             ) from error
         self.tokenizer.model_max_length = 10**12  # the window is ours to keep; a warning would be wrong
+        own = getattr(self.tokenizer, "chat_template", None)
+        if own:
+            named = isinstance(own, dict)
+            self.tokenizer.chat_template = {key: dated(own[key]) for key in own} if named else dated(own)
         self._name, self._template = name, template
 
     def ids(self, text: str, *, special: bool) -> list[int]:
@@ -63,7 +69,7 @@ class Vocabulary:
                     [{"role": "user", "content": content}],
                     add_generation_prompt=True,
                     tokenize=False,
-                    **{"strftime_now": TODAY.strftime, **self._template},
+                    **self._template,
                 )
             )
         except Exception as error:
@@ -138,6 +144,11 @@ class Checkpoint:
         end = next((place for place, token in enumerate(new) if token in self._ends), None)
         kept = new if end is None else new[: end + 1]
         return Generated(self.codec.text(kept), len(kept), end is not None)
+
+
+def dated(template: str) -> str:
+    """A chat template with one fixed day in place of today's date."""
+    return CLOCK.sub(lambda found: repr(TODAY.strftime(found[2])), template)
 
 
 def library(name: str) -> Any:
