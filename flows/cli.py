@@ -72,7 +72,8 @@ RUN_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
             "default": [],
             "metavar": "M",
             "help": "a model of config/models.toml (naive, naive:seed=7, lead, lexrank, bm25, lexicon, strong, oracle, "
-            "...) or PROVIDER:ID: openai:gpt-4o-mini, anthropic:ID, compatible:ID --base-url URL (repeat for several)",
+            "...) or PROVIDER:ID: openai:gpt-4o-mini, anthropic:ID, compatible:ID --base-url URL, "
+            "transformers:FOLDER (repeat for several)",
         },
     ),
     (["--models"], {"default": "", "metavar": "FILE", "dest": "models_file", "help": "your own file of models"}),
@@ -118,6 +119,19 @@ CALL_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
     (["--concurrency"], {"type": int, "default": 0, "metavar": "N", "help": "requests in flight at most"}),
     (["--rpm"], {"type": int, "default": 0, "metavar": "N", "help": "requests a minute"}),
     (["--tpm"], {"type": int, "default": 0, "metavar": "N", "help": "tokens a minute"}),
+    (
+        ["--batch"],
+        {"action": "store_true", "help": "ask in batches (openai, anthropic): cheaper, answered within a day"},
+    ),
+    (
+        ["--batch-wait"],
+        {
+            "type": int,
+            "default": 0,
+            "metavar": "SECONDS",
+            "help": "wait so long for batches; the same command later takes in the rest (default: until they end)",
+        },
+    ),
     (["--retry-failed"], {"action": "store_true", "help": "ask again what failed for good"}),
 ]
 # command -> (summary, example, module that runs it, arguments)

@@ -41,6 +41,7 @@ def evaluate(
     tpm: int = 0,
     concurrency: int = 0,
     batch: bool = False,
+    batch_wait: int = 0,
     retry_failed: bool = False,
 ) -> Chain:
     """Evaluate models on a suite. By default: the naive baselines on the bundled sample.
@@ -70,7 +71,8 @@ def evaluate(
         rpm: Requests a minute of a hosted model; 0 for what its table says.
         tpm: Tokens a minute; 0 for what its table says.
         concurrency: Requests in flight at most; 0 for what its table says.
-        batch: Use the provider's batch interface.
+        batch: Ask hosted models in batches (openai, anthropic): cheaper, within a day.
+        batch_wait: Seconds to wait for batches; 0 for as long as they take. A later run takes in what waits.
         retry_failed: Ask again what failed for good.
     """
     parameters = {**locals(), "run": str(flow_run.id or "")}

@@ -55,21 +55,25 @@ def text_block(text: str) -> dict[str, Any]:
 
 def client(name: str, table: Mapping[str, Any]) -> Client:
     """A client with the key from the environment. Raises tables.BadTable where there is none."""
+    return Messages(wire_of(name, table), table.get("cache_minimum", CACHE_MINIMUM))
+
+
+def wire_of(name: str, table: Mapping[str, Any]) -> Wire:
+    """The connection to a table's address, with the key. Raises tables.BadTable."""
     key = key_of(name, PROVIDER, table)
     vendor = sdk(key, table)
     headers = own_headers({**vendor.default_headers, **vendor.auth_headers})
-    wire = Wire(
+    return Wire(
         table["base_url"],
         headers,
         secrets=secrets_in(headers, key),
         timeout_s=table.get("timeout_s", TIMEOUT_S),
         ssl=trusted(table["base_url"]),
     )
-    return Messages(wire, table.get("cache_minimum", CACHE_MINIMUM))
 
 
 def sdk(key: str, table: Mapping[str, Any]) -> AsyncAnthropic:
-    """The vendor's SDK on its aiohttp transport, without retries of its own: for headers and batches."""
+    """The vendor's SDK on its aiohttp transport, without retries of its own: it says which headers to send."""
     from anthropic import AsyncAnthropic, DefaultAioHttpClient
 
     return AsyncAnthropic(

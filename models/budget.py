@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal, InvalidOperation
 from typing import Any, Protocol
 
@@ -56,6 +56,12 @@ class Price:
         plain = max(0, (usage.input_tokens or 0) - cached - written)
         inputs = plain * self.input + cached * self.cached + written * self.cache_write
         return whole(inputs + (usage.output_tokens or 0) * self.output)
+
+    def in_batch(self) -> Price:
+        """The same in a batch."""
+        one = Decimal(1)
+        share = self.batch
+        return Price(self.input * share, self.output * share, self.cached * share, self.cache_write * share, one)
 
     def most(self, input_tokens: int, output_tokens: int) -> int:
         """What a call may cost at most: no token from the cache, each written to it."""
@@ -120,6 +126,12 @@ def input_bound(ask: Ask) -> int:
     return sum(len(segment.text.encode("utf-8", "replace")) for segment in ask.segments) // 3 + ENVELOPE
 
 
+def firm_bound(ask: Ask) -> int:
+    """Input tokens of a call that is paid whatever it proves to be: the larger of what was counted and of the bound, as
+    nothing that follows can be held back."""
+    return max(input_bound(ask), input_bound(replace(ask, tokens=0)))
+
+
 class Budget:
     """Nano-dollars that may be spent; what calls under way may cost is set aside. Thread-safe.
 
@@ -145,6 +157,11 @@ class Budget:
                 return False
             self.reserved += amount
             return True
+
+    def hold(self, amount: int) -> None:
+        """Set aside what is as good as spent, whether it fits or not: a batch that was submitted before."""
+        with self._lock:
+            self.reserved += amount
 
     def give(self, amount: int, cost: int, *, uncertain: bool = False) -> None:
         """Take back what was set aside and note what it cost."""

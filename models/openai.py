@@ -39,21 +39,25 @@ def body(ask: Ask, table: Mapping[str, Any]) -> dict[str, Any]:
 
 def client(name: str, table: Mapping[str, Any]) -> Client:
     """A client with the key from the environment. Raises tables.BadTable where there is none."""
+    return Endpoint(wire_of(name, table), table["endpoint"])
+
+
+def wire_of(name: str, table: Mapping[str, Any]) -> Wire:
+    """The connection to a table's address, with the key. Raises tables.BadTable."""
     key = key_of(name, PROVIDER, table)
     vendor = sdk(key, table)
     headers = own_headers({**vendor.default_headers, **vendor.auth_headers})
-    wire = Wire(
+    return Wire(
         table["base_url"],
         headers,
         secrets=secrets_in(headers, key),
         timeout_s=table.get("timeout_s", TIMEOUT_S),
         ssl=trusted(table["base_url"]),
     )
-    return Endpoint(wire, table["endpoint"])
 
 
 def sdk(key: str, table: Mapping[str, Any]) -> AsyncOpenAI:
-    """The vendor's SDK on its aiohttp transport, without retries of its own: for headers, files and batches."""
+    """The vendor's SDK on its aiohttp transport, without retries of its own: it says which headers to send."""
     from openai import AsyncOpenAI, DefaultAioHttpClient
 
     return AsyncOpenAI(

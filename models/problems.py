@@ -215,6 +215,11 @@ def _anthropic_limit(headers: Headers, kind: str) -> tuple[int | None, int | Non
     return _whole(headers.get(f"{prefix}-limit")), _whole(headers.get(f"{prefix}-remaining")), reset
 
 
+def date_of(headers: Headers) -> float | None:
+    """The provider's own clock when it answered, unix seconds; None where it does not say."""
+    return _date(headers.get("date", ""))
+
+
 def _date(value: str) -> float | None:
     try:
         return parsedate_to_datetime(value).timestamp()

@@ -7,11 +7,16 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
+from models import local_tables
 from models.base import Model
 from models.tables import ENDPOINTS, BadTable, checked
 
 HOSTED = {name: f"models.{name}" for name in ENDPOINTS}  # what costs money, or is at least far away
-PROVIDERS = {"baselines": "models.baselines", "extractive": "models.extractive", **HOSTED}
+BATCHES = {name: f"models.{name}_batches" for name in ("anthropic", "openai")}  # what takes requests in batches
+LOCAL = {"transformers": "models.local"}  # checkpoints that run in this process
+CALLED = {**HOSTED, **LOCAL}  # whose answers cost money or take long: claimed, and committed when they come
+PROVIDERS = {"baselines": "models.baselines", "extractive": "models.extractive", **CALLED}
+FOR_LOCAL = ("context", "tokenizer")  # of what the command line gives
 UPPER_BOUNDS = ("extractive",)  # providers that may be shown references
 
 
@@ -29,17 +34,17 @@ def settings(
 ) -> dict[str, Any]:
     """The table of `spec` for a suite, with what stands behind its colon ("naive:seed=7"). Raises UnknownModel.
 
-    given: values of the command line for hosted models, over those of their tables (base_url).
+    given: values of the command line for hosted and local models, over those of their tables (base_url).
     """
     name, _, rest = spec.partition(":")
-    if name in HOSTED and name not in tables:
+    if name in CALLED and name not in tables:
         return whole(spec, on_the_spot(spec, tables, suite), given)
     table = table_for(name, tables, suite)
     if table.get("provider") not in PROVIDERS:
         raise UnknownModel(
             f"model {name!r}: provider {table.get('provider')!r} is none of {', '.join(sorted(PROVIDERS))}"
         )
-    if table["provider"] in HOSTED:
+    if table["provider"] in CALLED:
         if rest:
             raise UnknownModel(f"{spec!r}: {name!r} has no options; what differs is a table of its own (--models FILE)")
         return whole(spec, table, given)
@@ -59,9 +64,12 @@ def settings(
 
 
 def whole(spec: str, table: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The table of a hosted model, checked. Raises UnknownModel."""
+    """The table of a hosted or local model, checked. Raises UnknownModel."""
+    given = given or {}
     try:
-        return checked(spec, {**table, **(given or {})})
+        if table["provider"] in LOCAL:
+            return local_tables.checked(spec, {**table, **{key: given[key] for key in FOR_LOCAL if key in given}})
+        return checked(spec, {**table, **given})
     except BadTable as error:
         raise UnknownModel(str(error)) from None
 
@@ -73,9 +81,10 @@ def on_the_spot(spec: str, tables: Mapping[str, Mapping[str, Any]], suite: str) 
     """
     provider, _, model_id = spec.partition(":")
     if not model_id:
-        raise UnknownModel(f"{provider!r} is a provider, not a model: write {provider}:ID, ID as the provider calls it")
+        what = "FOLDER, a checkpoint on this machine" if provider in LOCAL else "ID, ID as the provider calls it"
+        raise UnknownModel(f"{provider!r} is a provider, not a model: write {provider}:{what}")
     known = [name for name, one in tables.items() if (one.get("provider"), one.get("id")) == (provider, model_id)]
-    if len(known) == 1 and provider != "compatible":
+    if len(known) == 1 and provider not in ("compatible", *LOCAL):
         return table_for(known[0], tables, suite)
     return {"provider": provider, "id": model_id}
 

@@ -86,7 +86,15 @@ POSITIVE = (
     "warmup_s",
     "cache_minimum",
 )
-TYPES = {str: "text", int: "a whole number", bool: "true or false", dict: "a table", list: "a list", NUMBER: "a number"}
+TYPES: Mapping[Any, str] = {
+    str: "text",
+    int: "a whole number",
+    bool: "true or false",
+    dict: "a table",
+    list: "a list",
+    NUMBER: "a number",
+    (str, dict): "text or a table",
+}
 
 
 class BadTable(ValueError):

@@ -145,6 +145,14 @@ class ResponseStore:
         """Batches that are intended or submitted, the oldest first."""
         return self.database.read(store_batches.open_batches)
 
+    def batch_names(self) -> set[str]:
+        """What providers call the batches that are written down, whatever became of them."""
+        return self.database.read(store_batches.provider_ids)
+
+    def in_batches(self, keys: Sequence[str]) -> dict[str, str]:
+        """The open batch in which each of these requests waits, by request key."""
+        return self.database.read(lambda connection: store_batches.waiting(connection, keys))
+
     def batch_requests(self, batch_id: str) -> dict[str, str]:
         """State by request key of a batch: waiting, done, again."""
         return self.database.read(lambda connection: store_batches.requests_of(connection, batch_id))

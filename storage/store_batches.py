@@ -5,7 +5,7 @@ While a batch is open (intent or submitted), its waiting requests can be claimed
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import sqlalchemy as sa
 
@@ -36,6 +36,27 @@ def open_batches(connection: sa.Connection) -> list[StoredBatch]:
     """Batches whose answers are still awaited, the oldest first."""
     found = sa.select(batches).where(batches.c.state.in_(OPEN_BATCHES)).order_by(batches.c.created, batches.c.batch_id)
     return [StoredBatch(**row._mapping) for row in connection.execute(found)]
+
+
+def provider_ids(connection: sa.Connection) -> set[str]:
+    """What providers call the batches that are written down here, whatever became of them."""
+    return set(
+        connection.scalars(sa.select(batches.c.provider_batch_id).where(batches.c.provider_batch_id.is_not(None)))
+    )
+
+
+def waiting(connection: sa.Connection, keys: Sequence[str]) -> dict[str, str]:
+    """The open batch in which each of these requests waits, by request key."""
+    found: dict[str, str] = {}
+    for some in in_batches(keys):
+        query = (
+            sa.select(batch_requests.c.request_key, batch_requests.c.batch_id)
+            .join(batches, batches.c.batch_id == batch_requests.c.batch_id)
+            .where(batch_requests.c.request_key.in_(some), batch_requests.c.state == WAITING)
+            .where(batches.c.state.in_(OPEN_BATCHES))
+        )
+        found |= {row[0]: row[1] for row in connection.execute(query)}
+    return found
 
 
 def requests_of(connection: sa.Connection, batch_id: str) -> dict[str, str]:

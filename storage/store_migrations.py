@@ -110,7 +110,8 @@ def _to_2(connection: sa.Connection) -> None:
     connection.exec_driver_sql(
         "CREATE TABLE batches (batch_id VARCHAR(64) NOT NULL, state VARCHAR(16) NOT NULL, provider TEXT NOT NULL, "
         "model TEXT NOT NULL, provider_batch_id TEXT, requests_sha256 VARCHAR(64) NOT NULL, created FLOAT NOT NULL, "
-        "submitted FLOAT, ended FLOAT, PRIMARY KEY (batch_id))"
+        "submitted FLOAT, ended FLOAT, owner VARCHAR(128) NOT NULL, place TEXT NOT NULL, most_nano_usd BIGINT, "
+        "message TEXT NOT NULL, PRIMARY KEY (batch_id))"
     )
     connection.exec_driver_sql(
         "CREATE TABLE batch_requests (batch_id VARCHAR(64) NOT NULL, request_key VARCHAR(64) NOT NULL, "

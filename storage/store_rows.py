@@ -83,7 +83,9 @@ class StoredBatch:
     """A batch, written down before it is submitted. requests_sha256: digest of its sorted request keys.
 
     batch_id: 64 characters of the caller's choice, also what a claim on the batch itself is taken by. Times in unix
-    seconds, None for what has not happened.
+    seconds, None for what has not happened; submitted: when its creation was last sent, so an intent without it never
+    left this machine. owner: as of whose attempts its answers count, "" before the first comes. place: where it was
+    submitted. most_nano_usd: what it may cost at most, None where nobody knows. message: what became of it.
     """
 
     batch_id: str
@@ -95,6 +97,10 @@ class StoredBatch:
     created: float
     submitted: float | None = None
     ended: float | None = None
+    owner: str = ""
+    place: str = ""
+    most_nano_usd: int | None = None
+    message: str = ""
 
     def __post_init__(self) -> None:
         if self.state not in BATCH_STATES:

@@ -119,6 +119,10 @@ batches = sa.Table(
     sa.Column("created", sa.Float, nullable=False),
     sa.Column("submitted", sa.Float),
     sa.Column("ended", sa.Float),
+    sa.Column("owner", sa.String(128), nullable=False),
+    sa.Column("place", AnyText, nullable=False),
+    sa.Column("most_nano_usd", sa.BigInteger),
+    sa.Column("message", AnyText, nullable=False),
 )
 batch_requests = sa.Table(
     "batch_requests",

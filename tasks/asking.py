@@ -1,4 +1,4 @@
-"""Putting calls to a hosted model: claimed so that nobody else pays for them, each result committed when it comes.
+"""Putting calls to a model: claimed so that nobody else pays for them, each result committed when it comes.
 
 A paid answer is never paid twice: what is stored is not asked, what somebody else asks is waited for, and after a kill
 only what was in flight is asked again.
@@ -16,16 +16,14 @@ from typing import Any
 from uuid import uuid4
 
 from models.base import Answer, Attempt, Call, CallFailed, Usage
-from models.budget import Price, UnknownPrice, price_of
-from models.hosted import Hosted
-from models.remote import Run
 from models.retry import charged
+from models.running import Running, Runs
 from storage.digest import sha256_of
 from storage.errors import StorageError
 from storage.responses import ResponseStore, StoredAttempt
 from tasks import progress
 from tasks.answers import stored_answer, stored_failure
-from tasks.calling import STOP, Calling, meter
+from tasks.calling import STOP, Calling, known_price, meter
 from tasks.errors import Interrupted
 
 log = logging.getLogger("scrollwork")
@@ -43,13 +41,14 @@ class Asker:
     title, total: of the stage, to tell how far it is.
     """
 
-    def __init__(self, model: Hosted, calling: Calling, store: ResponseStore, title: str, total: int) -> None:
+    def __init__(self, model: Runs, calling: Calling, store: ResponseStore, title: str, total: int) -> None:
         self._model, self._calling, self._store, self._title, self._total = model, calling, store, title, total
         self._owner = f"{calling.run}.{sha256_of([title, os.getpid(), uuid4().hex])[:16]}"
         self._open: dict[str, Call] = {}  # claimed by us and not ended
         self._elsewhere: set[str] = set()
         self._held: list[Result] = []  # came and not committed
         self._done = 0
+        self._batched = 0  # that wait in somebody's batch
         self._price = known_price(model.name, calling.tables[model.name])
 
     def ask(self, source: Source) -> None:
@@ -63,6 +62,9 @@ class Asker:
                 self._store.release(list(self._open), self._owner)
         if STOP.level:
             raise Interrupted(f"stopped; {self._done:,} of {self._total:,} are answered and stored")
+        if self._batched:
+            log.warning("%s: %s requests wait in a batch; run it with --batch to wait too", self._title,
+                        f"{self._batched:,}")  # fmt: skip
         if stopped:
             log.warning("%s: %s. What is stored stands; the same command asks the rest", self._title, stopped)
 
@@ -91,10 +93,9 @@ class Asker:
             self._elsewhere |= {key for key in todo if key not in ours}
             self._done += len(calls) - len(todo)
             self._tell()
-            for key in todo:
-                if key in ours:
-                    self._open[key] = calls[key]
-                    yield calls[key]
+            mine = {key: calls[key] for key in todo if key in ours}
+            self._open |= mine  # at once: they are held and given back with the others
+            yield from mine.values()
 
     def _missing(self, keys: Collection[str]) -> list[str]:
         stored = self._store.answers(list(keys))
@@ -113,6 +114,10 @@ class Asker:
         self._done += len(self._elsewhere) - len(waiting)
         self._elsewhere = set(waiting)
         self._tell()
+        in_batches = self._store.in_batches(waiting)
+        self._elsewhere -= set(in_batches)
+        self._batched += len(in_batches)
+        waiting = [key for key in waiting if key not in in_batches]
         if not waiting:
             return ""
         free = self._store.claim(waiting, self._owner, LEASE_S)
@@ -123,7 +128,7 @@ class Asker:
 
     # ---- what comes
 
-    def _take(self, run: Run) -> None:
+    def _take(self, run: Running) -> None:
         """Commit results: at once what comes alone, in one transaction what has come meanwhile."""
         self._commit()  # what an interrupt left
         for result in run:
@@ -155,7 +160,7 @@ class Asker:
         self._done += len(ended)
         self._tell()
 
-    def _save(self, run: Run) -> None:
+    def _save(self, run: Running) -> None:
         """The store has failed: send no more, and try to keep what is in flight, which is paid."""
         run.stop("the store failed")
         for result in run:
@@ -205,14 +210,6 @@ class Asker:
 
     def _tell(self) -> None:
         progress.tell(self._title, self._done, self._total)
-
-
-def known_price(name: str, table: Mapping[str, Any]) -> Price | None:
-    """A model's price, None where its table has none: then what is spent is not known."""
-    try:
-        return price_of(name, table)
-    except UnknownPrice:
-        return None
 
 
 @contextmanager

@@ -1,56 +1,79 @@
-"""How hosted models are called in one run: addresses, limits, prices, budget. It decides when something is asked, never
-what an answer is, so none of it is part of a key. Plain data: it travels with the locations."""
+"""How hosted and local models are called in one run: addresses, limits, prices, budget, devices. It decides when
+something is asked, never what an answer is, so none of it is part of a key. Plain data: it travels with the
+locations."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from models.budget import Budget, Meter, UnknownPrice, nano, price_of
-from models.registry import HOSTED, needs_address, settings
+from models.budget import Budget, Meter, Price, UnknownPrice, nano, price_of
+from models.registry import BATCHES, CALLED, HOSTED, LOCAL, needs_address, settings
 from models.stopping import Stop
 from models.tables import BadTable, key_of
-from storage.responses import ResponseStore
+from storage.home import Home
 from tasks.errors import UsageError
 from tasks.graph import Node, Status
 from tasks.request import Request
 from tasks.suites import load_models
+
+if TYPE_CHECKING:
+    from storage.responses import ResponseStore  # brings SQLAlchemy; a plan needs none
 
 STOP = Stop()  # of every engine of this process: Ctrl-C
 
 
 @dataclass(frozen=True)
 class Calling:
-    """run: under this name attempts and money are written down. budget_usd: "" for none. tables: whole, by model."""
+    """run: under this name attempts and money are written down. budget_usd: "" for none. batch: asked in batches
+    between the stages; batch_wait_s: waited for so long, 0 for as long as it takes. tables: whole, by model."""
 
     run: str = ""
     budget_usd: str = ""
     retry_failed: bool = False
     batch: bool = False
+    batch_wait_s: float = 0.0
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def calling_of(request: Request) -> Calling:
-    """How a request's hosted models are called. Raises UnknownModel, UsageError: a budget needs prices."""
+    """How a request's hosted and local models are called. Raises UnknownModel, UsageError: a budget needs prices."""
     if not request.models:
         return Calling()
-    tables = {model: table for model, table in tables_of(request).items() if table["provider"] in HOSTED}
+    tables = {model: table for model, table in tables_of(request).items() if table["provider"] in CALLED}
     if request.budget:
         for model, table in tables.items():
             try:
                 price_of(model, table)
             except UnknownPrice as error:
                 raise UsageError(f"--budget: {error}") from error
-    return Calling(request.run, request.budget, request.retry_failed, request.batch, tables)
+    if request.batch:
+        need_batches(tables)
+    wait_s = float(request.batch_wait)
+    return Calling(request.run, request.budget, request.retry_failed, request.batch, wait_s, tables)
+
+
+def need_batches(tables: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raises UsageError where a hosted model's provider takes no batches, or no model is hosted at all."""
+    takers = " and ".join(sorted(BATCHES))
+    for model, table in tables.items():
+        if table["provider"] not in BATCHES:
+            raise UsageError(
+                f"--batch: model {model!r} is called through {table['provider']}, which takes no batches; those of "
+                f"{takers} do. Run it by itself without --batch"
+            )
+    if not tables:
+        raise UsageError(f"--batch is for models of {takers}; none was named")
 
 
 def tables_of(request: Request) -> dict[str, dict[str, Any]]:
-    """What is known of each model of a request, by its name: its table with what the request says over it.
+    """What is known of each model of a request, by its name: its table with what the request says over it, and what a
+    local checkpoint says of itself.
 
-    Raises UnknownModel.
+    Raises UnknownModel, UsageError.
     """
     own = load_models(request.models_file)
     found = {}
@@ -59,6 +82,12 @@ def tables_of(request: Request) -> dict[str, dict[str, Any]]:
         table = settings(model, own, request.suite, {**request.given, **spot})
         if table["provider"] in HOSTED:
             table.setdefault("temperature", request.config.temperature)
+        elif table["provider"] in LOCAL:
+            from tasks.checkpoints import adopted
+
+            heat = request.config.temperature
+            table.setdefault("generation", {"do_sample": True, "temperature": heat} if heat else {})
+            table = adopted(model, table, Home(request.home, request.store))
         found[model] = table
     return found
 
@@ -67,7 +96,7 @@ def need_keys(request: Request, statuses: Iterable[tuple[Node, Status]]) -> None
     """Raises UsageError naming the variable, where a hosted model is to be asked and its key is not there."""
     asked = {node.label("model") for node, status in statuses if node.stage == "generate" and status.state != "reused"}
     for model, table in calling_of(request).tables.items():
-        if model in asked and "key_secret" not in table:
+        if model in asked and table["provider"] in HOSTED and "key_secret" not in table:
             try:
                 key_of(model, table["provider"], table)
             except BadTable as error:
@@ -83,8 +112,8 @@ _budgets: dict[str, Budget] = {}
 _lock = threading.Lock()
 
 
-def meter(model: str, calling: Calling, store: ResponseStore) -> Meter | None:
-    """The gate of a model to its run's budget, which all models and stages of the run share; None without a budget.
+def budget_of(calling: Calling, store: ResponseStore) -> Budget | None:
+    """A run's budget, which all its models and stages share; None without one.
 
     What the run has spent before (a flow run that is retried) counts.
     """
@@ -94,6 +123,21 @@ def meter(model: str, calling: Calling, store: ResponseStore) -> Meter | None:
         if calling.run not in _budgets:
             spent = sum(one.cost_nano_usd for one in store.spent(calling.run).values())
             _budgets[calling.run] = Budget(nano(calling.budget_usd), spent)
-        budget = _budgets[calling.run]
+        return _budgets[calling.run]
+
+
+def meter(model: str, calling: Calling, store: ResponseStore) -> Meter | None:
+    """The gate of a model to its run's budget; None without one."""
+    budget = budget_of(calling, store)
+    if budget is None:
+        return None
     table = calling.tables[model]
     return Meter(budget, price_of(model, table), int(table.get("reasoning_tokens", 0)))
+
+
+def known_price(name: str, table: Mapping[str, Any]) -> Price | None:
+    """A model's price, None where its table has none: then what is spent is not known."""
+    try:
+        return price_of(name, table)
+    except UnknownPrice:
+        return None

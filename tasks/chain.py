@@ -123,9 +123,37 @@ def run(request: Request, engine: Engine = run_inline) -> Chain:
 
 
 def ran(request: Request, engine: Engine, targets: list[Node]) -> list[Finished]:
-    """How every node that the targets need ended."""
+    """How every node that the targets need ended. Batches are asked between prompts and answers."""
     nodes, locations = topological(targets), locations_of(request)
+    first: dict[str, Finished] = {}
+    if locations.calling is not None and locations.calling.tables:
+        first = before_batches(request, engine, nodes, locations)
+    rest = [node for node in nodes if node.name not in first]
+    finished = {**first, **{one.node.name: one for one in through(request, engine, rest, locations)}}
+    return [finished[node.name] for node in nodes]
+
+
+def through(request: Request, engine: Engine, nodes: list[Node], locations: Locations) -> list[Finished]:
+    """How nodes ended, inputs first."""
     return run_strictly(engine, nodes, locations) if request.strict else engine(nodes, locations)
+
+
+def before_batches(request: Request, engine: Engine, nodes: list[Node], locations: Locations) -> dict[str, Finished]:
+    """How the nodes before hosted models' answers ended, of those that did not fail; batches taken in, and with --batch
+    submitted and waited for."""
+    from tasks.batching import settle, unanswered  # loads the engine of calls
+
+    assert locations.calling is not None
+    finished: list[Finished] = []
+    asked = unanswered(nodes, locations, ())
+    if asked and locations.calling.batch:
+        finished = through(
+            request, engine, topological([needed for node in asked for _, needed in node.inputs]), locations
+        )
+        asked = unanswered(asked, locations, [one.node.name for one in finished if one.error])
+    if not (request.strict and any(one.error for one in finished)):
+        settle(asked, locations)
+    return {one.node.name: one for one in finished if not one.error}
 
 
 def reported(request: Request, report: Node, engine: Engine) -> tuple[Finished, Path | None]:

@@ -10,7 +10,8 @@ from preprocessing.errors import RawError, sayable
 from storage.errors import StorageError
 from tasks import progress
 from tasks.build import Built, ensure
-from tasks.errors import BadRecord
+from tasks.calling import STOP
+from tasks.errors import BadRecord, Interrupted
 from tasks.graph import Node
 from tasks.workshop import Locations, Workshop
 
@@ -64,7 +65,9 @@ def run_strictly(engine: Engine, nodes: Sequence[Node], locations: Locations) ->
 
 
 def build_told(node: Node, shop: Workshop) -> Built:
-    """Build a node and tell its progress."""
+    """Build a node and tell its progress. Raises Interrupted once a person has stopped the process."""
+    if STOP.level:
+        raise Interrupted(STOP.reason)
     progress.started(node.title)
     try:
         built = ensure(node, shop)

@@ -13,7 +13,7 @@ from typing import Any
 from models.base import Ask, Call, Usage
 from models.budget import NANO, UnknownPrice, price_of
 from models.hosted import Hosted
-from models.registry import make
+from models.registry import HOSTED, make
 from preprocessing.tokens import make as tokenizer_of
 from records.example import Example
 from storage.artifacts import Artifact
@@ -71,7 +71,7 @@ def estimates(request: Request) -> list[dict[str, Any]]:
     nodes = [node for node in topological(run_nodes(request)) if node.stage == "generate"]
     for node in nodes:
         table = tables.get(node.label("model"))
-        if table is None:
+        if table is None or table["provider"] not in HOSTED:  # costs nothing
             continue
         name = node.label("task"), node.label("split"), node.label("model"), node.label("arm")
         row = rows.setdefault(name, Estimate(*name))

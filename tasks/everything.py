@@ -24,7 +24,8 @@ from tasks.stages import report_params
 from tasks.suites import load_suite
 from tasks.workshop import pointer_to
 
-CALLED = ("base_url", "budget", "rpm", "tpm", "concurrency", "batch", "retry_failed", "run")  # they change no answer
+# how hosted models are called changes no answer
+CALLED = ("base_url", "budget", "rpm", "tpm", "concurrency", "batch", "batch_wait", "retry_failed", "run")
 NOT_SETTINGS = ("home", "store", "tasks", "splits", "models", "models_file", "arms", "strict", *CALLED)
 IN_NAME = ("max_input_tokens", "tokenizer", "truncation", "prompts")  # said by the profile in a row's name
 
@@ -110,7 +111,7 @@ def held(home: Home) -> dict[str, Any]:
     """What the response store holds: see storage.responses.Holdings. Money in USD, also by model."""
     nothing: dict[str, Any] = {"answers": {}, "failures": {}, "failure_kinds": [], "attempts": {}, "batches": {}}
     spent: dict[str, Any] = {}
-    found = {**nothing, "claimed": 0}
+    found = {**nothing, "claimed": 0, "open_batches": []}
     if home.has_store:
         from storage.responses import ResponseStore
         from storage.store_rows import NANO
@@ -120,6 +121,9 @@ def held(home: Home) -> dict[str, Any]:
         for model, own in holdings.spent.items():
             named = {name: count for name, count in vars(own).items() if not name.startswith("cost")}
             spent[model] = {**named, "amount": own.cost_nano_usd / NANO, "unknown_calls": own.cost_unknown_calls}
+        from tasks.batching import waiting
+
+        found["open_batches"] = waiting(home)
     total = {name: sum(own[name] for own in spent.values()) for name in ("amount", "unknown_calls")}
     return {**found, "spent": {"currency": "USD", **total}, "spent_by_model": spent}
 

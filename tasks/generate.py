@@ -9,10 +9,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from models.base import Answer, Call, CallFailed, Model
-from models.registry import HOSTED, make, module_of
+from models.registry import CALLED, HOSTED, make, module_of
 from records.response import Failure, Response
 from storage.artifacts import Artifact, ArtifactWriter
 from storage.digest import sha256_of
@@ -24,6 +24,9 @@ from tasks.calls import Asked, Calls, chunks
 from tasks.graph import Node
 from tasks.source import sources
 from tasks.workshop import Workshop, pointer_to
+
+if TYPE_CHECKING:
+    from models.running import Runs
 
 MISSING = "missing"
 COMMIT = 500  # answers of a free model in one transaction
@@ -89,27 +92,30 @@ def written(
 
 
 def asked_for(node: Node, settings: Mapping[str, Any], inputs: Mapping[str, Artifact], shop: Workshop) -> Asking:
-    """Ask what is not stored, of a hosted model or of one that costs nothing."""
+    """Ask what is not stored: of a hosted or local model one by one, of one that answers at once many at a time."""
     name = node.params["model"]
     revision = sha256_of(sources([module_of(settings["provider"])]))
-    if settings["provider"] not in HOSTED:
+    if settings["provider"] not in CALLED:
         model = make(name, settings, revision)
         calls = Calls(node, model, inputs)
         for batch in calls.batches():
             answer_missing(batch, model, shop)
             progress.tell(node.title, len(calls.asked), calls.total)
         return Asking(model, calls.asked)
-    from models.hosted import Hosted
     from tasks.asking import Asker  # loads the engine of calls
+    from tasks.calling import STOP
+    from tasks.errors import Interrupted
 
     calling = shop.locations.calling
-    assert calling is not None, "a hosted model is asked with the settings of its run"
-    hosted = make(name, {**calling.tables[name], **settings}, revision)
-    assert isinstance(hosted, Hosted)
-    calls = Calls(node, hosted, inputs)
-    Asker(hosted, calling, shop.store, node.title, calls.total).ask(calls.batches)
+    assert calling is not None, "a model whose answers take long is asked with the settings of its run"
+    called = cast("Runs", make(name, {**calling.tables[name], **settings}, revision))
+    calls = Calls(node, called, inputs)
+    if not calling.batch or settings["provider"] not in HOSTED:  # else it was asked between the stages
+        Asker(called, calling, shop.store, node.title, calls.total).ask(calls.batches)
     calls.rest()
-    return Asking(hosted, calls.asked)
+    if calling.batch and STOP.level:
+        raise Interrupted("stopped; batches that were submitted stand, the same command takes them in")
+    return Asking(called, calls.asked)
 
 
 def answer_missing(calls: Sequence[Call], model: Model, shop: Workshop) -> None:

@@ -187,7 +187,9 @@ class Planner:
         artifact = self._shop.artifacts.find(node.stage, node.slot, pointer["artifact"])
         status = self._state(node, ingredients, key, artifact, artifact.content if artifact is not None else None)
         if status.state == "reused" and artifact is not None:
-            unanswered = artifact.facts["missing"] + artifact.facts["transient"]
+            calling = self._shop.locations.calling
+            again = "failed" if calling is not None and calling.retry_failed else "transient"
+            unanswered = artifact.facts["missing"] + artifact.facts[again]
             if unanswered:
                 why = f"{unanswered} of {artifact.facts['expected']} answers are missing"
                 return Status("partial", why, key, status.content, artifact)

@@ -29,8 +29,8 @@ class Request:
     context: limit of hosted models, instead of their tables'.
 
     How hosted models are called, which decides nothing of what they are asked: budget (USD, "" for none), rpm, tpm and
-    concurrency (0 for those of the model's table), batch, retry_failed (ask terminal failures again), run (a
-    name under which what is spent is written down).
+    concurrency (0 for those of the model's table), batch, batch_wait (seconds, 0 until batches end), retry_failed (ask
+    terminal failures again), run (a name under which what is spent is written down).
     """
 
     suite: str
@@ -57,6 +57,7 @@ class Request:
     tpm: int = 0
     concurrency: int = 0
     batch: bool = False
+    batch_wait: int = 0
     retry_failed: bool = False
     run: str = ""
 
@@ -83,8 +84,13 @@ class Request:
                     f"{path} must be {KINDS[type(known[option])]} as {json.dumps(known[option])} is, not "
                     f"{json.dumps((self.options or {})[path])}"
                 )
-        if min(self.limit, self.max_input_tokens, self.context, self.rpm, self.tpm, self.concurrency) < 0:
+        if (
+            min(self.limit, self.max_input_tokens, self.context, self.rpm, self.tpm, self.concurrency, self.batch_wait)
+            < 0
+        ):
             raise UsageError("limits must be positive")
+        if self.batch_wait and not self.batch:
+            raise UsageError("--batch-wait says how long --batch waits: give both")
         if self.budget and not re.fullmatch(r"[0-9]+(\.[0-9]+)?", self.budget):
             raise UsageError(f"--budget {self.budget!r}: write dollars, such as 12.50")
 
@@ -97,6 +103,10 @@ class Request:
         place = Home.at(home, store)
         if rest.get("tokenizer"):
             rest["tokenizer"] = adopt(rest["tokenizer"], place)
+        if any(model.startswith("transformers:") for model in rest.get("models", ())):
+            from tasks.checkpoints import adopt_name
+
+            rest["models"] = tuple(adopt_name(model, place) for model in rest["models"])
         folder = SAMPLE if sample else Path(raw).expanduser().resolve() if raw else place.folder / "raw"
         if raw and not folder.is_dir():
             raise UsageError(f"--raw {raw}: there is no such folder")

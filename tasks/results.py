@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from preprocessing.errors import sayable
 from records.drop import Drop
 from records.example import Example
 from records.raw_file import RawFile
@@ -19,6 +21,9 @@ from tasks.request import Request
 from tasks.stages import Part, curate_node, parts, prompt_node, sample_node, statistics_node
 from tasks.suites import paper_sizes
 from tasks.workshop import Workshop
+
+MOST = 3  # different failures that are named of a task and model
+FAILED = {"transient": "failed for now (the same command asks again)", "terminal": "failed for good (--retry-failed)"}
 
 
 class Results:
@@ -113,7 +118,7 @@ class Results:
         return lines
 
     def unanswered(self, report: Node) -> list[str]:
-        """What is not answered, a line a task and model; answers that failed for good are named as such."""
+        """What is not answered, a line a task and model."""
         artifact = self.artifact(report)
         rows = list(artifact.rows("aggregates", Aggregate)) if artifact is not None else []
         return [
@@ -121,6 +126,19 @@ class Results:
             f"({row.coverage.failed:,} failed, {row.coverage.missing:,} missing)"
             for row in rows
             if not row.coverage.complete and row.coverage.expected
+        ]
+
+    def failures(self, chain: Chain) -> list[str]:
+        """What the calls that failed say, the most frequent of each task and model, and which are not asked again."""
+        found: dict[str, Counter[str]] = {}
+        for node in (one.node for one in chain.finished if one.node.stage == "generate" and not one.error):
+            artifact = self.artifact(node)
+            for row in [] if artifact is None else artifact.columns("failures", ["kind", "status", "message"]):
+                code = f", HTTP {row['status']}" if row["status"] else ""
+                what = f"{FAILED[row['kind']]}{code}: {sayable(row['message'], 200)}"
+                found.setdefault(f"{node.label('task')}, {node.label('model')}", Counter())[what] += 1
+        return [
+            f"{name}: {count:,} {what}" for name, counts in found.items() for what, count in counts.most_common(MOST)
         ]
 
     def without_gold(self, chain: Chain) -> list[str]:

@@ -13,12 +13,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from models.registry import HOSTED, module_of
+from models import local_tables
+from models.checkpoint import CAUSAL
+from models.registry import CALLED, HOSTED, LOCAL, module_of
 from models.tables import temperature, what_answers
 from preprocessing.chat import answer_tag, asks_for_tag
 from preprocessing.prompting import Template
 from preprocessing.prompts import Profile
 from preprocessing.tokens import engine_module
+from preprocessing.truncation import CHAT_OVERHEAD
 from records.prompt import CLOSED_BOOK, FULL
 from scoring.registry import module_of as metric_module
 from tasks.calling import tables_of
@@ -106,18 +109,21 @@ def profile_of(request: Request, table: Mapping[str, Any]) -> Profile:
     """How prompts are made for a model: by its table, the user's limits first (baselines: plain, uncut)."""
     policy = request.config.truncation_of(request.prompts)
     kept_free = 0
-    if table.get("provider") in HOSTED:  # input and output share the context (fact sheet 4.1, 4.2)
+    if table.get("provider") in HOSTED or table.get("kind") == CAUSAL:  # the answer lies in it (fact sheet 4.1, 4.2)
         kept_free = int(table.get("reasoning_tokens", 0))
         if policy == "input":
             policy = "claude" if table.get("variant") == "claude" else "openai"
         else:  # SCROLLS' prefix keeps no room for the answer
             kept_free += max(task.max_new_tokens for task in request.config.tasks.values())
+    policy = table.get("truncation", policy)
+    around = int(table.get("around", 0))  # a local model's chat template; the policy of chat models knows of some
+    kept_free += max(0, around - CHAT_OVERHEAD) if (policy, table.get("variant")) == ("openai", "chat") else around
     limit = request.max_input_tokens or max(0, int(table.get("context", 0)) - kept_free)
     if not limit:
         return Profile(table.get("variant", "plain"), prompts=request.prompts)
     return Profile(
         variant=table.get("variant", "plain"),
-        policy=table.get("truncation", policy),
+        policy=policy,
         tokenizer=request.tokenizer or table.get("tokenizer", "words"),
         limit_tokens=limit,
         official=request.truncation == "official",
@@ -234,6 +240,8 @@ def generate_node(part: Part) -> Node:
         table["rules"] = {name: rule for name, rule in table["rules"].items() if name == part.task.name}
     if table["provider"] in HOSTED:  # nor its price, limits and the like
         table = what_answers(table)
+    elif table["provider"] in LOCAL:  # nor where it lies and what it runs on
+        table = local_tables.what_answers(table)
     inputs = [("curated", curate_node(part)), ("prompts", prompt_node(part)), ("sample", sample_node(part))]
     modules: tuple[str, ...] = ("records.response", module_of(str(table["provider"])))
     if kind := table.get("rules", {}).get(part.task.name, {}).get("fit"):
@@ -294,10 +302,10 @@ def aggregate_node(part: Part) -> Node:
 
 
 def decoded_otherwise(table: Mapping[str, Any], suite: Suite) -> str:
-    """How a hosted model decodes where that is not the suite's way, "" where it is."""
-    if table.get("provider") not in HOSTED:
+    """How a hosted or local model decodes where that is not the suite's way, "" where it is."""
+    if table.get("provider") not in CALLED:
         return ""
-    sent = temperature(table)
+    sent = temperature(table) if table["provider"] in HOSTED else local_tables.temperature(table)
     if sent is None:
         return (
             f"the provider takes no temperature: {'greedy decoding' if not suite.temperature else 'it'} is unavailable"

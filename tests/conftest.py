@@ -248,15 +248,24 @@ def finished(house: Path, finished_home: Path, tmp_path: Path) -> Scrollwork:
     return Scrollwork(house, Path(shutil.copytree(finished_home, tmp_path / "home")))
 
 
+def shared_places() -> list[Path]:
+    """Where shared data may lie: SCROLLWORK_SHARED, else ../shared/data."""
+    named = os.environ.get("SCROLLWORK_SHARED")
+    return [Path(named), Path(named) / "data"] if named else [PROJECT.parent / "shared" / "data"]
+
+
+def shared_data() -> Path | None:
+    """The folder of shared raw data and predictions, None where there is none."""
+    return next((place for place in shared_places() if (place / "raw").is_dir()), None)
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of shared raw data and predictions: SCROLLWORK_SHARED, else ../shared/data."""
-    named = os.environ.get("SCROLLWORK_SHARED")
-    places = [Path(named), Path(named) / "data"] if named else [PROJECT.parent / "shared" / "data"]
-    for place in places:
-        if (place / "raw").is_dir():
-            return place
-    pytest.skip(f"no shared data at {places[-1]}; name its folder with SCROLLWORK_SHARED")
+    """The folder of shared raw data and predictions."""
+    found = shared_data()
+    if found is None:
+        pytest.skip(f"no shared data at {shared_places()[-1]}; name its folder with SCROLLWORK_SHARED")
+    return found
 
 
 # ---- a real server and worker

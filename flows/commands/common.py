@@ -19,7 +19,7 @@ from tasks.request import Request
 if TYPE_CHECKING:
     from rich.console import Console
 
-OF_CALLS = ("base_url", "context", "budget", "rpm", "tpm", "concurrency", "batch", "retry_failed")
+OF_CALLS = ("base_url", "context", "budget", "rpm", "tpm", "concurrency", "batch", "batch_wait", "retry_failed")
 OF_RUNS = ("models", "models_file", "arms", "tokenizer", "truncation", "prompts", *OF_CALLS)  # only `evaluate` is told
 WIDTH = 130  # of tables where the output is no terminal
 

@@ -9,6 +9,7 @@ from flows.commands.common import console, execute, print_json, request_of, say,
 from flows.commands.interrupts import interrupts
 from flows.commands.progress import shown
 from flows.commands.spending import spent_by, told
+from flows.commands.waiting import in_batches
 from reporting.leaderboard import as_json, terminal
 from tasks.calling import calling_of, need_keys
 from tasks.chain import plan
@@ -39,6 +40,10 @@ def run(arguments: argparse.Namespace) -> int:
     gaps = Results(request).unanswered(report) if report is not None else []
     for gap in gaps:
         say(f"unanswered: {gap}")
+    for line in in_batches(request):
+        say(line)
+    for line in Results(request).failures(chain) if gaps else []:
+        say(f"failed: {line}")
     if calling_of(request).tables:
         say(told(spent_by(chain)))
     for line in Results(request).without_gold(chain):

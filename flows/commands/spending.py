@@ -6,7 +6,6 @@ from typing import Any
 
 from models.budget import NANO
 from storage.home import Home
-from storage.responses import ResponseStore, Spent
 from tasks.chain import Chain
 
 
@@ -15,6 +14,8 @@ def spent_by(chain: Chain) -> dict[str, Any]:
 
     amount leaves out calls whose cost nobody knows: cost_unknown_calls of them.
     """
+    from storage.responses import ResponseStore, Spent  # brings SQLAlchemy; a run of baselines that stand needs none
+
     request = chain.request
     home = Home(request.home, request.store)
     total = Spent()

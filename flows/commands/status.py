@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from flows.commands.common import print_json
+from flows.commands.waiting import line
 from flows.server import running
 from preprocessing.errors import sayable
 from storage.home import Home
@@ -26,8 +27,8 @@ def run(arguments: argparse.Namespace) -> int:
     print(
         "artifacts: " + (", ".join(f"{count} {stage}" for stage, count in sorted(found["artifacts"].items())) or "none")
     )
-    for line in of_store(found):
-        print(line)
+    for text in of_store(found):
+        print(text)
     for one in found["runs"][-10:]:
         stages = ", ".join(f"{count} {how}" for how, count in sorted(one["stages"].items()))
         print(f"run {one['id']}: {one['suite']} {' '.join(one['models'])}: {stages}")
@@ -51,6 +52,7 @@ def of_store(found: dict[str, Any]) -> list[str]:
             lines.append(f"  {sayable(model, 80)}: {told}")
     if found["claimed"]:
         lines.append(f"being asked now: {found['claimed']:,}")
+    lines += [f"open batch: {line(one)}" for one in found["open_batches"]]
     if found["batches"]:
         lines.append("batches: " + ", ".join(f"{count} {state}" for state, count in found["batches"].items()))
     total = found["spent"]

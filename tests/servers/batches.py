@@ -3,6 +3,11 @@
 A plan: {"looks": 2, "done": 0.5, "end": "completed" | "expired" | "cancelled" | "failed", "errors": 0.1, "lost_reply": true}.
 looks: how often a batch is looked at before it ends. done: the share of requests that were answered when it ended early.
 errors: the share that fail one by one. lost_reply: the batch is made and the connection is reset before its creator hears.
+create: what happens to each creation in the order in which they come: "" nothing, a name of faults.STATUSES (nothing is
+made), lost (as lost_reply), made:STATUS (made, and the status answered), late:S (made after so many seconds), slow:S (made
+at once, answered after so many seconds). ends: how batches end in the order in which they do, before `end` holds. most: OpenAI refuses batches of more requests.
+why: the reason of end "failed". rubbish: lines of no use stand among the results. gone: results are kept no longer.
+results_s: seconds before results come.
 """
 
 from __future__ import annotations
@@ -11,6 +16,7 @@ import email.parser
 import email.policy
 import hashlib
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -45,6 +51,8 @@ class Batch:
     metadata: dict[str, Any] = field(default_factory=dict)
     input_file: str = ""
     looks: int = 0
+    ended: str = ""
+    why: dict[str, Any] = field(default_factory=dict)
     cancelled: bool = False
     lines: list[dict[str, Any]] = field(default_factory=list)
 
@@ -71,17 +79,26 @@ class Batches:
 
     def look(self, batch: Batch) -> str:
         """One look at it: "waiting", or how it ended."""
-        if batch.lines or batch.cancelled:
-            return "cancelled" if batch.cancelled else str(self.plan.get("end", "completed"))
+        if batch.cancelled or batch.ended:
+            return "cancelled" if batch.cancelled else batch.ended
         batch.looks += 1
         if batch.looks <= self.plan.get("looks", 1):
             return "waiting"
+        ends = self.plan.get("ends", [])
+        batch.ended = str(ends.pop(0) if ends else self.plan.get("end", "completed"))
+        if len(batch.requests) > self.plan.get("most", 10**9):
+            batch.ended, batch.why = (
+                "failed",
+                {"code": "token_limit_exceeded", "message": "Enqueued token limit reached"},
+            )
+        elif batch.ended == "failed":
+            batch.why = self.plan.get("why", {"code": "invalid", "message": "The file is not valid"})
         self.end(batch)
-        return str(self.plan.get("end", "completed"))
+        return batch.ended
 
     def end(self, batch: Batch) -> None:
         """Answer what is to be answered; results stand in an order that is not that of the requests."""
-        end = self.plan.get("end", "completed")
+        end = batch.ended or self.plan.get("end", "completed")
         share = 1.0 if end == "completed" else float(self.plan.get("done", 0.5))
         for name, body in sorted(batch.requests, key=lambda one: lot(f"order{one[0]}")):
             if end == "failed" or lot(f"done{name}") >= share:
@@ -138,8 +155,12 @@ class Batches:
             "metadata": batch.metadata,
             "request_counts": {"total": len(batch.requests), "completed": len(done), "failed": len(failed)},
         }
-        if batch.lines:
-            view["output_file_id"] = self.kept(jsonl([self.openai_line(one) for one in done]), "batch_output")["id"]
+        if batch.why:
+            view["errors"] = {"object": "list", "data": [batch.why]}
+        elif batch.lines:
+            view["output_file_id"] = self.kept(
+                jsonl([self.openai_line(one) for one in done], self.plan.get("rubbish", False)), "batch_output"
+            )["id"]
             view["error_file_id"] = self.kept(jsonl([self.openai_line(one) for one in failed]), "batch_output")["id"]
         return view
 
@@ -172,7 +193,8 @@ class Batches:
             counts[line["how"]] += 1
         counts["processing"] = len(batch.requests) - len(batch.lines)
         over = state != "waiting"
-        at = "2026-01-01T00:00:00Z"
+        kept = over and not self.plan.get("gone")
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(batch.created))
         return {
             "id": batch.name,
             "type": "message_batch",
@@ -183,7 +205,7 @@ class Batches:
             "archived_at": None,
             "cancel_initiated_at": at if batch.cancelled else None,
             "ended_at": at if over else None,
-            "results_url": f"{base}/v1/messages/batches/{batch.name}/results" if over else None,
+            "results_url": f"{base}/v1/messages/batches/{batch.name}/results" if kept else None,
         }
 
     @staticmethod
@@ -198,6 +220,17 @@ class Batches:
         return {"custom_id": line["id"], "result": result}
 
 
-def jsonl(lines: list[dict[str, Any]]) -> bytes:
+RUBBISH = [
+    b"",
+    b"{",
+    b"null",
+    b'{"custom_id": 7}',
+    b'{"custom_id": "x"}',
+    b'{"custom_id": "x", "result": {"type": "?"}}',
+]
+
+
+def jsonl(lines: list[dict[str, Any]], rubbish: bool = False) -> bytes:
     """JSON Lines."""
-    return "".join(json.dumps(line) + "\n" for line in lines).encode()
+    found = [json.dumps(line).encode() for line in lines]
+    return b"".join(line + b"\n" for line in [*(RUBBISH if rubbish else []), *found, *(found[:1] if rubbish else [])])

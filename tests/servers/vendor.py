@@ -153,7 +153,7 @@ class Vendor:
         self, path: str, method: str, vendor: str, data: bytes, given: dict[str, str], scope: Any, out: Out
     ) -> None:
         """Files, batches, models, token counts."""
-        batches, now = self.batches[vendor], self.clock.now()
+        batches = self.batches[vendor]
         parts = path.strip("/").split("/")
         query = dict(pair.split("=", 1) for pair in scope["query_string"].decode().split("&") if "=" in pair)
         try:
@@ -164,13 +164,10 @@ class Vendor:
             elif path == "/v1/files" and method == "POST":
                 await out.json(200, batches.openai_file(given["content-type"], data), {})
             elif parts[1] == "files" and parts[-1] == "content":
+                await asyncio.sleep(batches.plan.get("results_s", 0.0))
                 await out.send(200, batches.files[parts[2]], {"content-type": "application/jsonl"})
-            elif path == "/v1/batches" and method == "POST":
-                batch = batches.openai_create(json.loads(data), now)
-                await self.made(batches, batch, batches.openai_view(batch, "waiting"), out)
-            elif path == "/v1/messages/batches" and method == "POST":
-                batch = batches.anthropic_create(json.loads(data), now)
-                await self.made(batches, batch, batches.anthropic_view(batch, "waiting", self.url), out)
+            elif path in ("/v1/batches", "/v1/messages/batches") and method == "POST":
+                await self.create(batches, vendor, json.loads(data), out)
             elif path in ("/v1/batches", "/v1/messages/batches"):
                 await out.json(200, self.listed(batches, vendor, query), {})
             else:
@@ -180,12 +177,25 @@ class Vendor:
                 *endpoints.bad(vendor, str(error), status=404 if isinstance(error, KeyError) else 400)[:2], {}
             )
 
-    async def made(self, batches: Batches, batch: Batch, view: dict[str, Any], out: Out) -> None:
-        """A batch was made; its creator may never hear of it."""
-        if batches.plan.get("lost_reply"):
+    async def create(self, batches: Batches, vendor: str, body: dict[str, Any], out: Out) -> None:
+        """Make a batch; its creator may never hear of it."""
+        script = batches.plan.get("create", [])
+        fault = str(script.pop(0)) if script else "lost" if batches.plan.get("lost_reply") else ""
+        kind, _, more = fault.partition(":")
+        if fault in STATUSES:
+            status, error, headers = refusal(fault, vendor, "")
+            await out.json(status, error, headers)
+            return
+        await asyncio.sleep(float(more) if kind == "late" else 0.0)
+        make = batches.anthropic_create if vendor == "anthropic" else batches.openai_create
+        batch = make(body, self.clock.now())
+        await asyncio.sleep(float(more) if kind == "slow" else 0.0)
+        if kind == "lost":
             out.reset()
+        elif kind == "made":
+            await out.json(*refusal(more, vendor, "")[:2], {})
         else:
-            await out.json(200, view, {})
+            await out.json(200, self.view(batches, vendor, batch, "waiting"), {})
 
     def listed(self, batches: Batches, vendor: str, query: dict[str, str]) -> dict[str, Any]:
         """A page of the list, the latest first."""
@@ -193,13 +203,9 @@ class Vendor:
         after = query.get("after_id" if vendor == "anthropic" else "after")
         start = next((n + 1 for n, one in enumerate(latest) if one.name == after), 0)
         page = latest[start : start + int(query.get("limit", 20))]
-        data = [self.view(batches, vendor, one, self.state(batches, one)) for one in page]
+        data = [self.view(batches, vendor, one, batches.look(one)) for one in page]
         ids = {"first_id": page[0].name if page else None, "last_id": page[-1].name if page else None}
         return {"object": "list", "data": data, "has_more": start + len(page) < len(latest), **ids}
-
-    def state(self, batches: Batches, batch: Batch) -> str:
-        """Its state without a look that moves it on."""
-        return batches.look(batch) if batch.lines or batch.cancelled else "waiting"
 
     def view(self, batches: Batches, vendor: str, batch: Batch, state: str) -> dict[str, Any]:
         """A batch as its vendor shows it."""
@@ -213,7 +219,9 @@ class Vendor:
         if rest[1:] == ["results"]:
             if not batch.lines:
                 raise ValueError("results are not there yet")
-            await out.send(200, jsonl([batches.anthropic_line(line) for line in batch.lines]), {})
+            await asyncio.sleep(batches.plan.get("results_s", 0.0))
+            lines = [batches.anthropic_line(line) for line in batch.lines]
+            await out.send(200, jsonl(lines, batches.plan.get("rubbish", False)), {})
             return
         if rest[1:] == ["cancel"]:
             batches.plan = {**batches.plan, "end": "cancelled"}

@@ -2,8 +2,9 @@
 
     python killed.py STAGE POINT SIGNAL ARGUMENTS...
 
-Points: begin (the stage has begun), answers (the first answers are committed), half (half of some bytes of a part are
-written), part (a part has its final name), manifest (all parts stand, the manifest does not), done (the manifest does).
+Points: begin (the stage has begun), answers (the first answers or attempts are committed), answer (the first answer
+is), half (half of some bytes of a part are written), part (a part has its final name), manifest (all parts stand, the
+manifest does not), done (the manifest does).
 """
 
 from __future__ import annotations
@@ -61,13 +62,19 @@ def created(place: Any, name: str, *_: Any) -> None:
         end_at("done")
 
 
+def committed(store: Any, answers: Any = (), *_: Any) -> None:
+    end_at("answers")
+    if answers:
+        end_at("answer")
+
+
 def creating(place: Any, name: str, *_: Any) -> None:
     if name == "manifest.json":
         end_at("manifest")
 
 
 around(build, "_build", before=begin)
-around(ResponseStore, "add", after=lambda *_: end_at("answers"))
+around(ResponseStore, "add", after=committed)
 around(_Hashing, "write", before=half)
 around(Location, "publish", after=lambda *_: end_at("part"))
 around(Location, "create", before=creating, after=created)

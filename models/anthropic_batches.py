@@ -1,0 +1,138 @@
+"""Anthropic's message batches: the requests go along with the creation. A batch carries no name of ours: after a
+creation that nobody confirmed it is known by its time, its size and, once it has ended, by the keys of its results."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, BinaryIO
+from urllib.parse import quote
+
+import orjson
+
+from models.anthropic import wire_of
+from models.base import Call, CallProblem
+from models.batches import (
+    BadLine,
+    Line,
+    Page,
+    Sight,
+    State,
+    good,
+    identifier,
+    number_in,
+    part_of,
+    pieces,
+    refuse,
+    text_in,
+)
+from models.batches import size_of as bytes_of
+from models.problems import TERMINAL_NAMES, date_of, error_in, shown
+from models.replies import read
+from models.wire import Wire
+
+PATH = "/v1/messages/batches"
+UNDONE = {"expired": "it expired in the batch", "canceled": "the batch was cancelled"}
+
+
+class AnthropicBatches:
+    """Message batches. https://docs.anthropic.com/en/api/creating-message-batches: at most 100,000 requests, 256 MB."""
+
+    opening, between, closing = b'{"requests":[', b",", b"]}"
+    most_requests, most_bytes = 100_000, 256_000_000
+    named = False
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+
+    def entry(self, call: Call) -> bytes:
+        """A request of the body. No breakpoint: whether a batch meets its own cache is chance, writing to it is not."""
+        try:
+            return orjson.dumps({"custom_id": call.key, "params": call.payload["body"]})
+        except TypeError as error:
+            raise CallProblem("terminal", f"the request is no JSON: {shown(error)}") from None
+
+    async def upload(self, file: BinaryIO) -> str:
+        """Nothing to do."""
+        return ""
+
+    async def create(self, uploaded: str, file: BinaryIO, name: str, digest: str) -> Sight:
+        """The file is the body."""
+        raw = await self._wire.upload(PATH, pieces(file), bytes_of(file), "application/json")
+        return self._sight(good(raw, self._wire.secrets))
+
+    async def look(self, batch_id: str) -> Sight:
+        """How it stands."""
+        return self._sight(good(await self._wire.get(f"{PATH}/{quote(batch_id, safe='')}"), self._wire.secrets))
+
+    async def page(self, after: str) -> Page:
+        """A hundred of the list."""
+        start = f"&after_id={quote(after, safe='')}" if after else ""
+        raw = await self._wire.get(f"{PATH}?limit=100{start}")
+        body = good(raw, self._wire.secrets)
+        found = body.get("data")
+        if not isinstance(found, list):
+            raise CallProblem("transient", "a list of batches without data")
+        batches = tuple(self._sight(one) for one in found if isinstance(one, dict))
+        more = batches[-1].batch_id if body.get("has_more") is True and batches else ""
+        return Page(batches, more, date_of(raw.headers) or time.time())
+
+    async def download(self, path: str, into: BinaryIO) -> None:
+        """The results."""
+        refuse(await self._wire.download(path, into), self._wire.secrets)
+
+    def line(self, data: bytes) -> Line:
+        """A line of results."""
+        found = part_of(data)
+        key, result = found["custom_id"], found.get("result")
+        if not isinstance(result, dict):
+            raise BadLine("no result")
+        kind = text_in(result, "type")
+        if kind == "succeeded":
+            message = result.get("message")
+            try:
+                return Line(key, read("messages", 200, {}, data, lambda _: message, self._wire.secrets))
+            except CallProblem as problem:
+                return Line(key, problem)
+        if kind == "errored":
+            error = error_in(result.get("error")) or {"names": set(), "message": "no reason"}
+            said = f"{', '.join(sorted(error['names']))}: {error['message']}".strip(": ")
+            lasting = bool(error["names"] & TERMINAL_NAMES)
+            return Line(key, CallProblem("terminal" if lasting else "transient", shown(said, self._wire.secrets)))
+        if kind in UNDONE:
+            return Line(key, CallProblem("transient", UNDONE[kind]))
+        raise BadLine(f"a result of type {shown(repr(kind))}")
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._wire.close()
+
+    def _sight(self, found: dict[str, Any]) -> Sight:
+        status = text_in(found, "processing_status")
+        if not status:
+            raise CallProblem("transient", "a batch without a status")
+        name = identifier(found)
+        state: State = "waiting" if status != "ended" else "ended" if found.get("results_url") else "gone"
+        counts = found.get("request_counts")
+        return Sight(
+            name,
+            state,
+            seconds_of(text_in(found, "created_at")),
+            sum(int(number_in(counts, kind)) for kind in counts) if isinstance(counts, dict) else None,
+            results=(f"{PATH}/{name}/results",) if state == "ended" else (),  # never at another address: the key
+            why="its results are kept no longer" if state == "gone" else "",
+        )
+
+
+def seconds_of(moment: str) -> float:
+    """Unix seconds of a time in RFC 3339, 0 for anything else."""
+    try:
+        return datetime.fromisoformat(moment).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+def make(name: str, table: Mapping[str, Any]) -> AnthropicBatches:
+    """Batches of a checked table's model. Raises tables.BadTable without a key."""
+    return AnthropicBatches(wire_of(name, table))

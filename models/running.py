@@ -1,0 +1,46 @@
+"""Models that answer as they go: what the stage that stores their answers needs of a remote or a local one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Protocol
+
+from models.base import Answer, Attempt, Call, CallFailed, Model
+from models.budget import Gate
+from models.stopping import Stop
+
+
+class Running(Protocol):
+    """Results as they come; calls are taken from the iterable no further ahead than a bounded window."""
+
+    @property
+    def stopped(self) -> str:
+        """Why calls were left without a result, "" while none were."""
+        ...
+
+    def stop(self, reason: str = "stopped") -> None:
+        """Begin no more; what is under way comes as usual."""
+        ...
+
+    def came(self, into: list[Answer | CallFailed | Attempt], most: int) -> None:
+        """Add the results that can be had without waiting, until `into` holds `most`; takes no calls."""
+        ...
+
+    def __iter__(self) -> Running: ...
+
+    def __next__(self) -> Answer | CallFailed | Attempt: ...
+
+    def __enter__(self) -> Running: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+class Runs(Model, Protocol):
+    """A model whose answers take long or cost money: each is committed when it comes."""
+
+    def run(self, calls: Iterable[Call], *, gate: Gate | None = None, stop: Stop | None = None) -> Running:
+        """Put the calls. gate: the budget. stop: shared by all that run in this process."""
+        ...

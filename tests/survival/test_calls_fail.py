@@ -1,0 +1,100 @@
+"""Providers that fail: a third of the calls, or all of them. Nothing is lost, nothing is scored as empty, all is bounded."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Scrollwork
+from tests.survival.hosted import Vendors, answered, hosted, of_model, rows, table, vendors
+
+FAULTS = ["429", "429-after", "429-ms", "500", "529", "reset", "half", "html", "empty", "null-content", "stall:3"]
+RETRY = {"attempts": 6, "seconds": 30.0, "longest_wait_s": 1.0}
+ALL = ("--task", "qmsum", "--task", "qasper", "--task", "squality")
+FEW = ("--task", "qmsum")
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Vendors]:
+    with vendors(tmp_path, latency_s=0.01) as running:
+        yield running
+
+
+def failing(scrollwork: Scrollwork, served: Vendors, **more: object) -> Scrollwork:
+    """The command with a model whose patience is short."""
+    return hosted(scrollwork, table("gpt", served.url, timeout_s=1.5, retry=RETRY, **more))
+
+
+def failures(home: Path) -> list[tuple[str, int | None, int]]:
+    """(kind, status, attempts) of each."""
+    return [(kind, status, tries) for kind, status, tries in rows(home, "SELECT kind, status, attempts FROM failures")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+def test_faulty_third_loses_answers_or_scores_empty_ones(
+    provider: str, scrollwork: Scrollwork, served: Vendors, tmp_path: Path
+) -> None:
+    tables = table("gpt", served.url, provider=provider, timeout_s=1.5, retry=RETRY)
+    alone = hosted(scrollwork.with_(home=tmp_path / "alone" / "home"), tables)
+    undisturbed = alone.run(*ALL, *of_model(alone), "--json", model="gpt").document
+    asked = len(served.requests())
+    total = len(answered(alone.home))
+
+    served.set(plan={"script": FAULTS, "share": 0.3, "seed": 11, "kinds": FAULTS, "most": 5})
+    work = hosted(scrollwork, tables)
+    done = work.run(*ALL, *of_model(work), "--json", model="gpt")
+    time.sleep(3)  # until the last stall is over, at the server too
+    requests = served.requests()[asked:]
+    met = {row["fault"] for row in requests} - {""}
+    assert met == set(FAULTS)
+    assert answered(work.home) == answered(alone.home)
+    assert rows(work.home, "SELECT count(*) FROM responses WHERE trim(text) = ''") == [(0,)]
+    assert failures(work.home) == []
+    assert done.document["tasks"] == undisturbed["tasks"]
+    assert done.seconds < 60
+    tried = rows(work.home, "SELECT count(*), sum(outcome = 'answered') FROM attempts")
+    assert tried == [(len(requests), total)], "each request at the server is a row"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["reset", "empty"])
+def test_provider_that_only_fails_holds_the_run_up_or_leaves_no_row(
+    fault: str, scrollwork: Scrollwork, served: Vendors
+) -> None:
+    served.set(plan={"always": fault})
+    work = failing(scrollwork, served)
+    done = work.run(*FEW, *of_model(work), "--json", model="gpt", status=1)
+    assert done.seconds < 60
+    assert answered(work.home) == set()
+    lost = failures(work.home)
+    (coverage,) = [row["coverage"] for row in done.document["tasks"]]
+    assert len(lost) == coverage["failed"] == coverage["expected"] > 0
+    assert {kind for kind, _, _ in lost} == {"transient"}
+    assert {tries for _, _, tries in lost} == {RETRY["attempts"]}
+    assert "unanswered: " in done.err
+    served.set(plan={})
+    again = work.run(*FEW, *of_model(work), "--json", model="gpt")
+    assert failures(work.home) == []
+    assert [row["coverage"]["answered"] for row in again.document["tasks"]] == [len(lost)]
+
+
+def test_what_failed_for_good_is_asked_again_unasked_or_never(scrollwork: Scrollwork, served: Vendors) -> None:
+    served.set(plan={"always": "400"})
+    work = failing(scrollwork, served)
+    command = (*FEW, *of_model(work), "--json")
+    work.run(*command, model="gpt", status=1)
+    lost = failures(work.home)
+    assert {(kind, status, tries) for kind, status, tries in lost} == {("terminal", 400, 1)}
+    assert len(served.requests()) == len(lost)
+    served.set(plan={})
+    still = work.run(*command, model="gpt", status=1)
+    assert len(served.requests()) == len(lost)
+    assert "--retry-failed" in still.err
+    done = work.run(*command, "--retry-failed", model="gpt")
+    assert failures(work.home) == []
+    assert [row["coverage"]["answered"] for row in done.document["tasks"]] == [len(lost)]
+    assert len(served.requests()) == 2 * len(lost)

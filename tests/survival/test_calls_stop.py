@@ -1,0 +1,106 @@
+"""Ctrl-C while a hosted model is asked: once sends no more and keeps what is paid, twice ends at once; and two runs that
+share a store."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Scrollwork, files_of
+from tests.survival.hosted import Vendors, answered, hosted, of_model, rows, table, twice, vendors
+
+TASKS = ("--task", "qasper", "--task", "qmsum")
+AT_ONCE = 4
+HEARD_S = 0.5  # within which an interrupt is heard
+ENGINES = [pytest.param("inline"), pytest.param("prefect", marks=pytest.mark.slow)]
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[Vendors]:
+    with vendors(tmp_path, latency_s=1.0) as running:
+        yield running
+
+
+def asking(scrollwork: Scrollwork, served: Vendors, engine: str) -> tuple[Scrollwork, tuple[str, ...]]:
+    """The command with a home where the prompts stand, and its arguments."""
+    work = hosted(scrollwork, table("gpt", served.url, concurrency=AT_ONCE))
+    work("build", "zeroscrolls", "--sample", "--engine", "inline", "--quiet", *TASKS)
+    return work, ("run", "zeroscrolls", "--sample", "--engine", engine, *TASKS, "--model", "gpt", *of_model(work))
+
+
+def interrupted(process: subprocess.Popen[str]) -> float:
+    """Send an interrupt; when."""
+    process.send_signal(signal.SIGINT)
+    return time.time()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_control_c_sends_more_or_drops_what_is_paid(scrollwork: Scrollwork, served: Vendors, engine: str) -> None:
+    work, command = asking(scrollwork, served, engine)
+    process = work.start(*command)
+    assert served.wait_for(6)
+    at = interrupted(process)
+    _, err = process.communicate(timeout=60)
+    took = time.time() - at
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert "answers in flight are waited for" in err
+    assert "run the same command to go on" in err
+    asked = served.requests()
+    assert max(row["time"] for row in asked) < at + HEARD_S
+    assert {row["status"] for row in asked} == {200}, "none was given up"
+    assert len(answered(work.home)) == len(asked)
+    assert rows(work.home, "SELECT count(*) FROM claims") == [(0,)]
+    assert took < 15
+    served.set(latency_s=0.0)
+    done = work(*command)
+    assert "Traceback" not in done.err
+    assert len(served.requests()) == len(answered(work.home)) == 36
+    assert twice(served.requests()) == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["inline", "prefect"])
+def test_second_control_c_waits_for_answers(scrollwork: Scrollwork, served: Vendors, engine: str) -> None:
+    work, command = asking(scrollwork, served, engine)
+    served.set(latency_s=100.0)
+    process = work.start(*command)
+    assert served.wait_for(2)  # the first of a document; others wait for its prefix
+    interrupted(process)
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "stopping" in line:
+            break
+    at = interrupted(process)
+    _, err = process.communicate(timeout=60)
+    assert time.time() - at < 10
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert answered(work.home) == set()
+    assert rows(work.home, "SELECT DISTINCT outcome, cost_nano_usd FROM attempts") == [("cancelled", None)]
+    assert rows(work.home, "SELECT count(*) FROM failures") == [(0,)]
+    served.set(latency_s=0.0)
+    work(*command)
+    assert len(answered(work.home)) == 36
+
+
+@pytest.mark.slow
+def test_two_runs_with_one_store_ask_one_request_twice(scrollwork: Scrollwork, served: Vendors, tmp_path: Path) -> None:
+    served.set(latency_s=0.5)
+    store = ("--store", f"sqlite:///{tmp_path / 'both.db'}")
+    homes = [tmp_path / name / "home" for name in ("one", "two")]
+    works = [hosted(scrollwork.with_(home=home), table("gpt", served.url, concurrency=AT_ONCE)) for home in homes]
+    command = ("run", "zeroscrolls", "--sample", "--engine", "inline", "--json", *TASKS, "--task", "squality", *store)
+    processes = [work.start(*command, "--model", "gpt", *of_model(work)) for work in works]
+    ended = [(process.communicate(timeout=120), process.returncode) for process in processes]
+    assert [status for _, status in ended] == [0, 0], [err for (_, err), _ in ended]
+    assert twice(served.requests()) == {}
+    both = [{k: v for k, v in files_of(home).items() if not k.startswith("report/")} for home in homes]
+    assert both[0] == both[1]
+    askers = {row[0].partition(".")[0] for row in rows(tmp_path, "SELECT DISTINCT owner FROM attempts", "both.db")}
+    assert len(askers) == 2, "both asked"
