@@ -1,80 +1,128 @@
-"""Calls of remote models at 500 ms and 40 KB prompts: efficiency = achieved / (concurrency / latency), CPU a request.
+"""Calls of remote models at 500 ms, 40 KB prompts and 1 KB answers: ways of asking beside each other, in one run.
 
-Without the first two and the last rounds of requests, in which places fill and empty. `engine alone`: a client that
-only waits. `raw client`: HTTP over asyncio streams, against a server in a process of its own that shares the cores.
-`documents`: five questions each, the first ahead. The bare loop is the same client without the engine: so many tasks,
-one call after the other.
+Every way is a process of its own (benchmarks/ways.py, peer.py) against one server process that shares the cores; the
+ways take turns. Efficiency: achieved / (concurrency / latency), between the moments at which answers count, without the
+first two and the last rounds of requests, in which places fill and empty. CPU: user and system time a call, of the work
+and, behind it, of the whole process with its imports. With `--peer PYTHON`, a Python that has inspect_ai, that does the
+same. Memory: peak of the whole path at 500 and at 2,000 calls.
 """
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections.abc import Callable, Iterator
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
 
-from benchmarks.clients import LATENCY_S, PROMPT, Null, Raw, calls, server
-from models.base import Answer, Client
-from models.limits import Caps, Limiter
-from models.remote import Settings, answer
+from benchmarks.load import LATENCY_S
+from benchmarks.measure import ROOT
+from benchmarks.slow_server import server
 
-ROUNDS = 20
+NAMES = {
+    "floor": "asyncio sockets, bare loop",
+    "sdk": "openai SDK (aiohttp), bare loop",
+    "waiting": "engine, client that only waits",
+    "raw": "engine over asyncio sockets",
+    "documents": "same, five questions a document",
+    "hosted": "engine with models/openai.py",
+    "store": "whole path with store on disk",
+    "inspect_ai": "inspect_ai, log on disk",
+}
+MEMORY = (500, 2_000)
+PEER_ROUNDS = 6  # of requests: it takes its time
 
 
-def measured(ends: list[float], cpu_s: float, concurrency: int) -> str:
-    """The figures of a run from the moments at which answers came."""
-    ends.sort()
+@dataclass(frozen=True)
+class Run:
+    """How one process did: a call's CPU in ms, of the work and of the whole process; peak memory in MB."""
+
+    efficiency: float
+    cpu_ms: float
+    whole_ms: float
+    peak_mb: float
+
+
+def run(way: str, port: int, concurrency: int, count: int, python: str = sys.executable) -> Run:
+    """One run of a way. Raises RuntimeError when it fails."""
+    module = "benchmarks.ways" if way != "inspect_ai" else "benchmarks.peer"
+    with tempfile.TemporaryDirectory() as place, tempfile.TemporaryFile("w+") as said:
+        command = [python, "-m", module, way, str(port), str(concurrency), str(count), place]
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "NO_PROXY": "127.0.0.1"},
+            stdout=subprocess.PIPE,
+            stderr=said,
+            text=True,
+        )
+        assert process.stdout is not None
+        told = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            said.seek(0)
+            raise RuntimeError(f"{way} failed:\n{said.read()[-2000:]}")
+    found = json.loads(told.splitlines()[-1])
+    if len(found["ends"]) != count:
+        raise RuntimeError(f"{way}: {len(found['ends'])} of {count} calls were answered")
+    return Run(
+        efficiency=efficiency(found["ends"], concurrency),
+        cpu_ms=1000 * found["cpu_s"] / count,
+        whole_ms=1000 * (usage.ru_utime + usage.ru_stime) / count,
+        peak_mb=found["peak_mb"],
+    )
+
+
+def efficiency(ends: Sequence[float], concurrency: int) -> float:
+    """Achieved rate over concurrency / latency, from the moments at which answers counted."""
+    ends = sorted(ends)
     first, last = 2 * concurrency, len(ends) - concurrency  # both the first of a round
-    achieved = (last - first) / (ends[last] - ends[first])
-    efficiency = achieved / (concurrency / LATENCY_S)
-    return f"efficiency {efficiency:.3f}, {1000 * cpu_s / len(ends):.3f} ms CPU a request"
+    return (last - first) / (ends[last] - ends[first]) / (concurrency / LATENCY_S)
 
 
-def engine(client: Callable[[], Client], concurrency: int, prompt: str, group: int = 0) -> str:
-    """The engine with a client."""
-    caps = Caps(concurrency, concurrency)
-    asked = calls(range(ROUNDS * concurrency), prompt, group)
-    began, ends = time.process_time(), list[float]()
-    for result in answer(client, asked, Settings(caps=caps), limiter=Limiter(caps)):
-        if isinstance(result, Answer):
-            ends.append(time.perf_counter())
-    return measured(ends, time.process_time() - began, concurrency)
+def line(way: str, runs: Sequence[Run]) -> str:
+    """Best and median of a way's runs."""
+    efficiencies = [one.efficiency for one in runs]
+    cpu, whole = [one.cpu_ms for one in runs], [one.whole_ms for one in runs]
+    return (
+        f"{NAMES[way]}: efficiency {max(efficiencies):.3f} (median {median(efficiencies):.3f}), "
+        f"CPU {min(cpu):.2f} ms a call (median {median(cpu):.2f}), whole process {min(whole):.2f} ({median(whole):.2f})"
+    )
 
 
-def bare(client: Callable[[], Client], concurrency: int, prompt: str) -> str:
-    """The client without the engine: the floor."""
-    ends: list[float] = []
-
-    async def main() -> None:
-        talking, asked = client(), iter(calls(range(ROUNDS * concurrency), prompt))
-
-        async def place() -> None:
-            for one in asked:
-                await talking.send(one)
-                ends.append(time.perf_counter())
-
-        await asyncio.gather(*(place() for _ in range(concurrency)))
-        await talking.close()
-
-    began = time.process_time()
-    asyncio.run(main())
-    return measured(ends, time.process_time() - began, concurrency)
+def compared(port: int, concurrency: int, ways: Sequence[str], rounds: int, turns: int, peer: str) -> Iterator[str]:
+    """The lines of one concurrency. turns: runs of each way; rounds: of requests in a run."""
+    runs: dict[str, list[Run]] = {way: [] for way in ways}
+    for _ in range(turns):
+        for way in ways:
+            theirs = way == "inspect_ai"
+            count = concurrency * (min(rounds, PEER_ROUNDS) if theirs else rounds)
+            runs[way].append(run(way, port, concurrency, count, peer if theirs else sys.executable))
+    for way in ways:
+        yield f"calls, {concurrency} x {1000 * LATENCY_S:g} ms, {line(way, runs[way])}"
+    if {"inspect_ai", "store"} <= set(ways):
+        for what, of in (("CPU a call", "cpu_ms"), ("whole process", "whole_ms")):
+            least, most = (min(getattr(one, of) for one in runs[way]) for way in ("store", "inspect_ai"))
+            yield f"calls, {concurrency} x {1000 * LATENCY_S:g} ms, inspect_ai / whole path, {what}: {most / least:.1f}"
 
 
-def lines() -> Iterator[str]:
+def lines(ways: Sequence[str] = (), rounds: int = 20, turns: int = 3, peer: str = "") -> Iterator[str]:
     """The lines of the report as they come."""
+    ways = ways or [way for way in NAMES if peer or way != "inspect_ai"]
     with server() as port:
-
-        def raw() -> Client:
-            return Raw(port)
-
         for concurrency in (100, 200):
-            at = f"calls, {concurrency} x {1000 * LATENCY_S:g} ms"
-            yield f"{at}, bare loop, waiting only: {bare(Null, concurrency, PROMPT)}"
-            yield f"{at}, engine alone: {engine(Null, concurrency, PROMPT)}"
-            yield f"{at}, engine alone, documents: {engine(Null, concurrency, PROMPT, group=5)}"
-            yield f"{at}, bare loop, raw client: {bare(raw, concurrency, PROMPT)}"
-            yield f"{at}, engine with raw client: {engine(raw, concurrency, PROMPT)}"
-            yield f"{at}, engine with raw client, documents: {engine(raw, concurrency, PROMPT, group=5)}"
+            yield from compared(port, concurrency, ways, rounds, turns, peer)
+        peaks = [run("store", port, 100, count).peak_mb for count in MEMORY]
+        yield "calls, whole path, peak memory: " + ", ".join(
+            f"{peak:.0f} MB at {count:,} calls" for count, peak in zip(MEMORY, peaks, strict=True)
+        )
+    if not peer:
+        yield "calls, inspect_ai: left out; python -m benchmarks.calls --peer PYTHON (pip install inspect_ai openai)"
 
 
 def main() -> list[str]:
@@ -83,5 +131,11 @@ def main() -> list[str]:
 
 
 if __name__ == "__main__":
-    for line in lines():
-        print(line, flush=True)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.calls", description=__doc__)
+    parser.add_argument("ways", nargs="*", metavar="WAY", help=f"{', '.join(NAMES)} (default: all)")
+    parser.add_argument("--peer", default="", metavar="PYTHON", help="a Python with inspect_ai and openai")
+    parser.add_argument("--rounds", type=int, default=20, help="of requests in a run, 4 or more (default 20)")
+    parser.add_argument("--turns", type=int, default=3, help="runs of each way (default 3)")
+    given = parser.parse_args()
+    for text in lines(given.ways, given.rounds, given.turns, given.peer):
+        print(text, flush=True)

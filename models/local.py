@@ -111,6 +111,9 @@ class Run:
         """Begin no batch more."""
         self._reason = self._reason or reason
 
+    def came(self, into: list[Result], most: int) -> None:
+        """Nothing: what comes next may be a batch's work away."""
+
     def __enter__(self) -> Run:
         return self
 

@@ -118,6 +118,7 @@ class Run(Iterator[Result]):
         self._calls: Iterator[Call] | None = iter(calls)  # None: no more are taken
         self._window = AHEAD * settings.caps.concurrency
         self._open = 0  # calls taken whose result was not yielded
+        self._due = 0  # calls that may be taken although a result waits: one for each that `came` gave
         self._left_out = False
         self._reason = ""
         self._handed: Result | None = None  # on its way to the caller
@@ -163,6 +164,14 @@ class Run(Iterator[Result]):
     def __iter__(self) -> Run:
         return self
 
+    def came(self, into: list[Result], most: int) -> None:
+        """Add what has come since, without waiting and without taking calls, until `into` holds `most`."""
+        while len(into) < most and (result := self._results.first()) is not None:
+            into.append(result)  # before it is dropped: an interrupt may give it twice, and never loses it
+            self._results.drop_first(result)
+            self._open -= not isinstance(result, Attempt)
+            self._due += not isinstance(result, Attempt)
+
     def __next__(self) -> Result:
         self._handed = None
         try:
@@ -181,8 +190,10 @@ class Run(Iterator[Result]):
                 self._loop.tell(self._engine.no_more)
             if self._calls is not None and self._engine.room(self._open, self._window):
                 self._take_one(self._calls)
-                if came is None:
+                if came is None or self._due > 0:
+                    self._due = max(0, self._due - 1)
                     continue
+            self._due = 0
             if came is not None:
                 self._handed = came
                 self._results.drop_first(came)

@@ -31,6 +31,7 @@ Result = Answer | CallFailed | Attempt
 Source = Callable[[Collection[str] | None], Iterator[list[Call]]]  # calls of all prompts, or of those with these keys
 LEASE_S = 120.0  # for which a request is ours; renewed while we live
 LOOK_S = 1.0  # between two looks at what others ask
+TOGETHER = 64  # results in one transaction, where so many have come
 AGAIN = 3  # tries to commit what is paid, when the store fails
 
 
@@ -45,6 +46,7 @@ class Asker:
         self._owner = f"{calling.run}.{sha256_of([title, os.getpid(), uuid4().hex])[:16]}"
         self._open: dict[str, Call] = {}  # claimed by us and not ended
         self._elsewhere: set[str] = set()
+        self._held: list[Result] = []  # came and not committed
         self._done = 0
         self._batched = 0  # that wait in somebody's batch
         self._price = known_price(model.name, calling.tables[model.name])
@@ -127,22 +129,32 @@ class Asker:
     # ---- what comes
 
     def _take(self, run: Running) -> None:
+        """Commit results: at once what comes alone, in one transaction what has come meanwhile."""
+        self._commit()  # what an interrupt left
         for result in run:
-            self._commit([result])
+            self._held.append(result)
+            run.came(self._held, TOGETHER)
+            self._commit()
 
-    def _commit(self, results: Iterable[Result]) -> None:
-        answers, failures, attempts, ended = [], [], [], []
-        for result in results:
-            call = self._open[result.key]
+    def _commit(self) -> None:
+        """Commit what is held; it stays held if that fails. A result may be held twice."""
+        if not self._held:
+            return
+        answers, failures, attempts, ended = [], [], [], set[str]()
+        for result in self._held:
+            call = self._open.get(result.key)
+            if call is None:
+                continue  # held a second time
             if isinstance(result, Attempt):
                 attempts.append(self._attempt(result, call))
                 continue
-            ended.append(result.key)
+            ended.add(result.key)
             if isinstance(result, Answer):
                 answers.append(stored_answer(result, call, self._model.provider, self._cost_of(result)))
             else:
                 failures.append(stored_failure(result, call, self._model.provider))
         self._store.add(answers, failures, attempts, owner=self._owner)
+        self._held = []
         for key in ended:
             del self._open[key]
         self._done += len(ended)
@@ -151,14 +163,15 @@ class Asker:
     def _save(self, run: Running) -> None:
         """The store has failed: send no more, and try to keep what is in flight, which is paid."""
         run.stop("the store failed")
-        kept: list[Result] = list(run)
+        for result in run:
+            self._held.append(result)
         for _ in range(AGAIN):
             try:
-                self._commit(kept)
+                self._commit()
                 return
             except StorageError:
                 time.sleep(LOOK_S)
-        lost = sum(isinstance(one, Answer) for one in kept)
+        lost = sum(isinstance(one, Answer) for one in self._held)
         log.error("%s: %s answers that came after the store failed could not be stored", self._title, f"{lost:,}")
 
     def _attempt(self, attempt: Attempt, call: Call) -> StoredAttempt:
