@@ -10,10 +10,12 @@ from typing import Any
 from uuid import uuid4
 
 from models.budget import Budget, Meter, UnknownPrice, nano, price_of
+from models.ledger import Ledger
 from models.registry import HOSTED, needs_address, settings
 from models.stopping import Stop
 from models.tables import BadTable, key_of
 from storage.responses import ResponseStore
+from storage.store_paces import Paces
 from tasks.errors import UsageError
 from tasks.graph import Node, Status
 from tasks.request import Request
@@ -80,6 +82,7 @@ def new_run() -> str:
 
 
 _budgets: dict[str, Budget] = {}
+_ledgers: dict[str, Paces] = {}
 _lock = threading.Lock()
 
 
@@ -97,3 +100,9 @@ def meter(model: str, calling: Calling, store: ResponseStore) -> Meter | None:
         budget = _budgets[calling.run]
     table = calling.tables[model]
     return Meter(budget, price_of(model, table), int(table.get("reasoning_tokens", 0)))
+
+
+def ledger(store: ResponseStore) -> Ledger:
+    """Through which all processes that use a store share their limits; one for all stages of this process."""
+    with _lock:
+        return _ledgers.setdefault(str(store.place), Paces(store.place))
