@@ -7,9 +7,10 @@ from typing import Any
 
 from models.base import Answer, Ask, Attempt, Call, CallFailed, Client, Segment
 from models.budget import Gate
+from models.ledger import Ledger
 from models.remote import Run, answer, settings
 from models.stopping import Stop
-from models.tables import BASE_URLS, KEY_ENV, MAX_TOKENS, PATHS, temperature
+from models.tables import BASE_URLS, MAX_TOKENS, PATHS, key_name_of, temperature
 
 
 class Hosted:
@@ -40,12 +41,20 @@ class Hosted:
         """What the engine makes of it, without a budget."""
         return self.run(calls)
 
-    def run(self, calls: Iterable[Call], *, gate: Gate | None = None, stop: Stop | None = None) -> Run:
-        """What the engine makes of it. gate: the budget. stop: shared by all that run in this process."""
+    def run(
+        self,
+        calls: Iterable[Call],
+        *,
+        gate: Gate | None = None,
+        stop: Stop | None = None,
+        ledger: Ledger | None = None,
+    ) -> Run:
+        """What the engine makes of it. gate: the budget. stop: shared by all that run in this process. ledger: through
+        which processes share the limits."""
         table = {**self._table, "provider": self.provider}
-        key_name = self._table.get("key_env") or KEY_ENV.get(self.provider, "")
+        key_name = key_name_of(self.provider, self._table)
         how = settings(self.name, table, key_name=key_name)
-        return answer(lambda: self._client(self.name, self._table), calls, how, gate=gate, stop=stop)
+        return answer(lambda: self._client(self.name, self._table), calls, how, gate=gate, stop=stop, ledger=ledger)
 
 
 def place_of(provider: str, table: Mapping[str, Any]) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 
 from models.base import Answer, Ask, Attempt, Call, CallFailed, Usage
 from models.budget import Gate
+from models.ledger import Ledger
 from models.checkpoint import CAUSAL, ENCODER_DECODER, Checkpoint, Generated, OutOfMemory
 from models.local_prompts import Encoded, TooLong, for_decoder, for_encoder, pieces
 from models.stopping import Stop
@@ -70,8 +71,15 @@ class Local:
         with self.run(calls) as running:
             yield from running
 
-    def run(self, calls: Iterable[Call], *, gate: Gate | None = None, stop: Stop | None = None) -> Run:
-        """Answers batch by batch. gate: costs nothing, so it is not asked."""
+    def run(
+        self,
+        calls: Iterable[Call],
+        *,
+        gate: Gate | None = None,
+        stop: Stop | None = None,
+        ledger: Ledger | None = None,
+    ) -> Run:
+        """Answers batch by batch. gate, ledger: it costs nothing and has no limits, so they are not asked."""
         return Run(self, calls, stop or Stop())
 
 

@@ -25,16 +25,24 @@ class Pace:
             return now
         return self._next
 
-    def take(self, amount: float, now: float) -> None:
-        """Note that `amount` units go now."""
+    def take(self, amount: float, now: float, late_s: float = LATE_S) -> None:
+        """Note that `amount` units go now; lateness of up to `late_s` is caught up."""
         if self.per_minute is not None:
-            begin = now if self._next is None else max(self._next, now - LATE_S)
-            self._next = begin + amount * 60.0 / self.per_minute
+            begin = now if self._next is None else max(self._next, now - late_s)
+            self._next = begin + self.seconds(amount)
 
     def correct(self, more: float) -> None:
         """Note that so many units more (or fewer, below 0) than taken were used."""
-        if self.per_minute is not None and self._next is not None:
-            self._next += more * 60.0 / self.per_minute
+        self.shift(self.seconds(more))
+
+    def shift(self, seconds: float) -> None:
+        """Let the next go so much later, or (below 0) earlier."""
+        if self._next is not None:
+            self._next += seconds
+
+    def seconds(self, amount: float) -> float:
+        """What so many units take; 0.0 without a limit."""
+        return amount * 60.0 / self.per_minute if self.per_minute else 0.0
 
 
 class Concurrency:

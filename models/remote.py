@@ -21,6 +21,7 @@ from typing import Any
 
 from models.base import Attempt, Call, Client
 from models.budget import Gate
+from models.ledger import Ledger
 from models.limits import Caps, Limiter, limiter_of
 from models.registry import UnknownModel
 from models.retry import policy
@@ -42,9 +43,9 @@ class Settings:
     caps: Caps = field(default_factory=Caps)
     sending: Sending = field(default_factory=Sending)
 
-    def limiter(self) -> Limiter:
-        """The limiter that all stages of this process share for this account's model."""
-        return limiter_of(self.provider, self.base_url, self.model_id, self.key_name, self.caps)
+    def limiter(self, ledger: Ledger | None = None) -> Limiter:
+        """The limiter that all stages of this process share for this account's model, and all processes of a ledger."""
+        return limiter_of(self.provider, self.base_url, self.model_id, self.key_name, self.caps, ledger)
 
 
 def settings(name: str, table: Mapping[str, Any], *, key_name: str) -> Settings:
@@ -93,13 +94,16 @@ def answer(
     gate: Gate | None = None,
     stop: Stop | None = None,
     limiter: Limiter | None = None,
+    ledger: Ledger | None = None,
     rng: Random | None = None,
 ) -> Run:
     """Send the calls: at most one Answer or CallFailed each, none for those that a stop left (`Run.stopped` says why).
 
-    client_factory is called in the event loop's thread. limiter: the account's shared one unless given.
+    client_factory is called in the event loop's thread. limiter: the account's shared one unless given. ledger: shared
+    with other processes.
     """
-    return Run(client_factory, calls, settings, gate, stop or Stop(), limiter or settings.limiter(), rng or Random())
+    limiter = limiter or settings.limiter(ledger)
+    return Run(client_factory, calls, settings, gate, stop or Stop(), limiter, rng or Random())
 
 
 class Run(Iterator[Result]):

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from models.base import Answer, Attempt, Call, CallFailed, Model
 from models.budget import Gate
+from models.ledger import Ledger
 from models.stopping import Stop
 
 
@@ -41,6 +42,14 @@ class Running(Protocol):
 class Runs(Model, Protocol):
     """A model whose answers take long or cost money: each is committed when it comes."""
 
-    def run(self, calls: Iterable[Call], *, gate: Gate | None = None, stop: Stop | None = None) -> Running:
-        """Put the calls. gate: the budget. stop: shared by all that run in this process."""
+    def run(
+        self,
+        calls: Iterable[Call],
+        *,
+        gate: Gate | None = None,
+        stop: Stop | None = None,
+        ledger: Ledger | None = None,
+    ) -> Running:
+        """Put the calls. gate: the budget. stop: shared by all that run in this process. ledger: by it processes
+        share the provider's limits."""
         ...

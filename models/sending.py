@@ -144,9 +144,14 @@ class Engine:
         if item is None:
             self._limiter.leave(self._lane)
             return False
+        ask = item.call.ask
+        tokens = ask.tokens or sum(len(segment.text) for segment in ask.segments) // CHARACTERS + 1
+        reserved = self._limiter.expected(tokens, ask.max_new_tokens)
         now = self._loop.time()
-        due = self._limiter.ask(self._lane, now)
+        due = self._limiter.ask(self._lane, now, reserved)
         if due is None:
+            if self._limiter.away:
+                self._halt(self._limiter.away)
             return False
         if due > now:
             self._timer = self._loop.call_at(due, self._pump)
@@ -158,9 +163,7 @@ class Engine:
             else:
                 self._halt(self._gate.reason)
             return False
-        ask = item.call.ask
-        tokens = ask.tokens or sum(len(segment.text) for segment in ask.segments) // CHARACTERS + 1
-        reserved = self._last_tokens = self._limiter.expected(tokens, ask.max_new_tokens)
+        self._last_tokens = reserved
         self._limiter.take(self._lane, reserved, now)
         self._order.take(item)
         task = self._loop.create_task(self._attempt(item, reserved))

@@ -183,7 +183,7 @@ def key_of(name: str, provider: str, table: Mapping[str, Any]) -> str:
     A compatible server gets a key only where its table names the variable: OpenAI's key goes to nobody else.
     """
     block = table.get("key_secret", "")
-    variable = f"Secret block {block}" if block else table.get("key_env") or KEY_ENV.get(provider, "")
+    variable = key_name_of(provider, table)
     key = (_secrets.get(block, "") if block else os.environ.get(variable, "")).strip()
     if block and not key:
         raise BadTable(
@@ -195,6 +195,13 @@ def key_of(name: str, provider: str, table: Mapping[str, Any]) -> str:
     if not key.isprintable() or not key.isascii():
         raise BadTable(f"model {name!r}: the key in {variable} holds characters that no header can carry")
     return key
+
+
+def key_name_of(provider: str, table: Mapping[str, Any]) -> str:
+    """Where the key is, in words; "" where none is sent. Whoever names the same has the same account."""
+    if block := table.get("key_secret"):
+        return f"Secret block {block}"
+    return str(table.get("key_env") or KEY_ENV.get(provider, ""))
 
 
 def temperature(table: Mapping[str, Any]) -> float | None:

@@ -23,6 +23,7 @@ T = TypeVar("T")
 K = TypeVar("K")
 
 BUSY_S = 60  # how long a process waits for others that write, and for a server that restarts
+PASSING_S = 5  # the same, for what is worth nothing a minute later
 BATCH = 500  # keys in one statement
 
 # sqlite3 result codes, https://www.sqlite.org/rescode.html
@@ -33,12 +34,29 @@ _READ_ONLY = ("25006", "42501")
 _NOT_LET_IN = ("28000", "28P01", "3D000")
 _PASSING = ("40001", "40P01", "53300", "57P01", "57P02", "57P03")  # serialization, deadlock, too many, restarting
 
+# arguments of psycopg.connect; a server that is gone without a word is missed after about PASSING_S
+_POSTGRES: dict[bool, dict[str, Any]] = {
+    False: {"connect_timeout": 10},
+    True: {
+        "connect_timeout": PASSING_S,
+        "tcp_user_timeout": PASSING_S * 1000,
+        "keepalives_idle": PASSING_S,
+        "keepalives_interval": 2,
+        "keepalives_count": 3,
+    },
+}
+
 
 class Database:
-    """A database at a URL or (SQLite) a path. `name`: the URL without user and password, for messages."""
+    """A database at a URL or (SQLite) a path. `name`: the URL without user and password, for messages.
 
-    def __init__(self, place: str | Path) -> None:
+    passing: for what the next minute makes worthless. It is not written through to the disk (what others commit still
+    is), and nobody waits longer than PASSING_S for others that write, for a lost server or for one that hangs.
+    """
+
+    def __init__(self, place: str | Path, *, passing: bool = False) -> None:
         parsed = _parsed(place)
+        self._passing = passing
         self.sqlite = parsed.get_backend_name() == "sqlite"
         self.name = shown(parsed.render_as_string(hide_password=True))
         if self.sqlite and parsed.database:
@@ -50,7 +68,7 @@ class Database:
         try:
             self.engine = sa.create_engine(
                 parsed,
-                connect_args={"timeout": BUSY_S} if self.sqlite else {"connect_timeout": 10},
+                connect_args={"timeout": self._patience_s} if self.sqlite else _POSTGRES[passing],
                 pool_pre_ping=not self.sqlite,
                 hide_parameters=True,
             )
@@ -59,12 +77,26 @@ class Database:
                 f"{self.name}: PostgreSQL needs the driver psycopg: pip install 'scrollwork[postgres]'"
             ) from error
         if self.sqlite:
-            sa.event.listen(self.engine, "connect", _durable)
+            sa.event.listen(self.engine, "connect", self._settle)
             sa.event.listen(self.engine, "begin", _begin)
+        elif passing:
+            sa.event.listen(self.engine, "begin", _begin_passing)
         self.insert: Callable[[sa.Table], Any] = importlib.import_module(
             f"sqlalchemy.dialects.{self.engine.dialect.name}"
         ).insert
         self._reached = False
+
+    @property
+    def _patience_s(self) -> float:
+        return PASSING_S if self._passing else BUSY_S
+
+    def _settle(self, connection: Any, _record: object) -> None:
+        """A committed answer survives a crash of the process and of the machine. `_begin` begins transactions."""
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        cursor.execute(f"PRAGMA busy_timeout={int(self._patience_s * 1000)}")
+        cursor.execute(f"PRAGMA synchronous={'NORMAL' if self._passing else 'FULL'}")
+        cursor.close()
 
     def read(self, work: Callable[[sa.Connection], T]) -> T:
         """What `work` finds, in one transaction. Raises StorageError, StorageFull, ForeignStore."""
@@ -75,7 +107,7 @@ class Database:
         return self._transaction(work, write=True)
 
     def _transaction(self, work: Callable[[sa.Connection], T], write: bool) -> T:
-        patience = time.monotonic() + BUSY_S
+        patience = time.monotonic() + self._patience_s
         pause_s = 0.05
         while True:
             try:
@@ -125,7 +157,8 @@ class Database:
             )
         if code in (_BUSY, _LOCKED):
             return StorageError(
-                f"{self.name}: {reason}. Another process has been writing to it for {BUSY_S} s; wait for it, or end it"
+                f"{self.name}: {reason}. Another process has been writing to it for {self._patience_s:g} s; "
+                "wait for it, or end it"
             )
         if code == _CANTOPEN:
             return StorageError(f"{self.name}: {reason}. Is it a file, and may its folder be written?")
@@ -195,16 +228,15 @@ def _parsed(place: str | Path) -> sa.URL:
     return parsed.set(drivername="postgresql+psycopg")
 
 
-def _durable(connection: Any, _record: object) -> None:
-    """A committed answer survives a crash of the process and of the machine. Transactions are begun by `_begin`."""
-    connection.isolation_level = None
-    cursor = connection.cursor()
-    cursor.execute(f"PRAGMA busy_timeout={int(BUSY_S * 1000)}")
-    cursor.execute("PRAGMA synchronous=FULL")
-    cursor.close()
-
-
 def _begin(connection: sa.Connection) -> None:
     """Writers take their turn at the beginning: a reader that turns writer half-way would be refused at once."""
     writes = connection.get_execution_options().get("write")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _begin_passing(connection: sa.Connection) -> None:
+    """PostgreSQL ends what takes long, also the transaction of a process that was stopped in the middle of it."""
+    names = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
+    values = [*((name, str(int(PASSING_S * 1000))) for name in names), ("synchronous_commit", "off")]
+    said = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in values)
+    connection.exec_driver_sql(f"SELECT {said}")

@@ -138,4 +138,12 @@ def _escape(connection: sa.Connection, table: str, name: str) -> None:
             connection.execute(sa.update(rows).where(key == row[0]).values({name: escaped(row[1])}))
 
 
-STEPS: dict[int, Callable[[sa.Connection], None]] = {1: _to_2}
+def _to_3(connection: sa.Connection) -> None:
+    """Limits that processes share."""
+    connection.exec_driver_sql(
+        "CREATE TABLE paces (name VARCHAR(64) NOT NULL, free FLOAT NOT NULL, changed FLOAT NOT NULL, "
+        "requests_limit BIGINT, tokens_limit BIGINT, said FLOAT, PRIMARY KEY (name))"
+    )
+
+
+STEPS: dict[int, Callable[[sa.Connection], None]] = {1: _to_2, 2: _to_3}

@@ -12,7 +12,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 MARK = "scrollwork response store"
 KEY = sa.String(64)
 
@@ -131,4 +131,14 @@ batch_requests = sa.Table(
     sa.Column("request_key", KEY, primary_key=True),
     sa.Column("state", sa.String(16), nullable=False),
     sa.Index("batch_requests_of_a_key", "request_key"),
+)
+paces = sa.Table(  # one schedule for all processes that call a model with the same key: who may send when
+    "paces",
+    tables,
+    sa.Column("name", KEY, primary_key=True),
+    sa.Column("free", sa.Float, nullable=False),  # from this moment on nobody has it; unix seconds, as the others
+    sa.Column("changed", sa.Float, nullable=False),
+    sa.Column("requests_limit", sa.BigInteger),  # a minute, as the provider said last
+    sa.Column("tokens_limit", sa.BigInteger),
+    sa.Column("said", sa.Float),
 )

@@ -23,7 +23,7 @@ from storage.errors import StorageError
 from storage.responses import ResponseStore, StoredAttempt
 from tasks import progress
 from tasks.answers import stored_answer, stored_failure
-from tasks.calling import STOP, Calling, known_price, meter
+from tasks.calling import STOP, Calling, known_price, ledger, meter
 from tasks.errors import Interrupted
 
 log = logging.getLogger("scrollwork")
@@ -71,7 +71,7 @@ class Asker:
     def _round(self, batches: Iterable[list[Call]]) -> str:
         """Send what is wanted of these; why calls were left out, "" where none were."""
         gate = meter(self._model.name, self._calling, self._store)
-        run = self._model.run(self._wanted(batches), gate=gate, stop=STOP)
+        run = self._model.run(self._wanted(batches), gate=gate, stop=STOP, ledger=ledger(self._store))
         with run:
             try:
                 self._take(run)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from models.budget import Budget, Meter, Price, UnknownPrice, nano, price_of
+from models.ledger import Ledger
 from models.registry import BATCHES, CALLED, HOSTED, LOCAL, needs_address, settings
 from models.stopping import Stop
 from models.tables import BadTable, key_of
@@ -109,6 +110,7 @@ def new_run() -> str:
 
 
 _budgets: dict[str, Budget] = {}
+_ledgers: dict[str, Ledger] = {}
 _lock = threading.Lock()
 
 
@@ -141,3 +143,11 @@ def known_price(name: str, table: Mapping[str, Any]) -> Price | None:
         return price_of(name, table)
     except UnknownPrice:
         return None
+
+
+def ledger(store: ResponseStore) -> Ledger:
+    """Through which all processes that use a store share their limits; one for all stages of this process."""
+    from storage.store_paces import Paces  # loads SQLAlchemy
+
+    with _lock:
+        return _ledgers.setdefault(str(store.place), Paces(store.place))

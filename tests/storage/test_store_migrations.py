@@ -6,11 +6,14 @@ import sqlite3
 import pytest
 import sqlalchemy as sa
 
+from storage import store_tables
 from storage.errors import ForeignStore
+from storage.processes import this
 from storage.responses import ResponseStore
 from storage.store_database import Database
+from storage.store_paces import Paces
 from tests.storage.artifact_kit import finish, start
-from tests.storage.store_kit import HOSTILE, answer, attempt, failure, key
+from tests.storage.store_kit import HOSTILE, answer, attempt, batch, failure, key
 
 # what version 0.1.0 before model calls made
 SCHEMA_1 = [
@@ -23,6 +26,26 @@ SCHEMA_1 = [
     "kind VARCHAR(16) NOT NULL, status INTEGER, message TEXT NOT NULL, attempts INTEGER NOT NULL, "
     "created FLOAT NOT NULL, PRIMARY KEY (request_key))",
     "INSERT INTO scrollwork_about VALUES ('what', 'scrollwork response store'), ('schema', '1')",
+]
+# what the first versions with model calls added
+SCHEMA_2 = [
+    *(
+        f"ALTER TABLE responses ADD COLUMN {name} BIGINT"
+        for name in ("cache_write_tokens", "reasoning_tokens", "cost_nano_usd")
+    ),
+    "CREATE TABLE attempts (request_key VARCHAR(64) NOT NULL, owner VARCHAR(128) NOT NULL, number INTEGER NOT NULL, "
+    "started FLOAT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL, outcome VARCHAR(16) NOT NULL, status INTEGER, "
+    "message TEXT NOT NULL, seconds FLOAT NOT NULL, input_tokens BIGINT, cached_tokens BIGINT, cache_write_tokens BIGINT, "
+    "output_tokens BIGINT, reasoning_tokens BIGINT, cost_nano_usd BIGINT, PRIMARY KEY (request_key, owner, number, started))",
+    "CREATE TABLE claims (request_key VARCHAR(64) NOT NULL, owner VARCHAR(128) NOT NULL, host TEXT NOT NULL, "
+    "pid BIGINT NOT NULL, born TEXT NOT NULL, expires FLOAT NOT NULL, PRIMARY KEY (request_key))",
+    "CREATE TABLE batches (batch_id VARCHAR(64) NOT NULL, state VARCHAR(16) NOT NULL, provider TEXT NOT NULL, "
+    "model TEXT NOT NULL, provider_batch_id TEXT, requests_sha256 VARCHAR(64) NOT NULL, created FLOAT NOT NULL, "
+    "submitted FLOAT, ended FLOAT, PRIMARY KEY (batch_id))",
+    "CREATE TABLE batch_requests (batch_id VARCHAR(64) NOT NULL, request_key VARCHAR(64) NOT NULL, "
+    "state VARCHAR(16) NOT NULL, PRIMARY KEY (batch_id, request_key))",
+    "CREATE INDEX batch_requests_of_a_key ON batch_requests (request_key)",
+    "UPDATE scrollwork_about SET value = '2' WHERE name = 'schema'",
 ]
 # schema 1 stored no lone surrogates, and PostgreSQL no NUL
 OLD_TEXTS = [text for text in HOSTILE.values() if not any("\ud800" <= char <= "\udfff" for char in text)]
@@ -72,6 +95,41 @@ def test_old_answers_are_lost_or_changed_by_the_new_schema(place):
     store.close()
 
 
+def test_money_claims_and_batches_of_schema_2_are_lost(place):
+    """A store in the middle of a run: what is asked, waits in a batch or was paid must be known as before."""
+    database = Database(place)
+
+    def make(connection):
+        for statement in [*SCHEMA_1, *SCHEMA_2]:
+            connection.exec_driver_sql(statement)
+        said = {**vars(answer(1, "\x1a0000", input_tokens=11, cost_nano_usd=7)), "created": 9.5}
+        connection.execute(sa.insert(store_tables.responses), said)
+        connection.execute(sa.insert(store_tables.attempts), vars(attempt(1, input_tokens=11, cost_nano_usd=7)))
+        here = vars(this())
+        connection.execute(
+            sa.insert(store_tables.claims), {"request_key": key(2), "owner": "run-1", "expires": 1e12, **here}
+        )
+        connection.execute(sa.insert(store_tables.batches), vars(batch(1, "submitted")))
+        connection.execute(
+            sa.insert(store_tables.batch_requests),
+            {"batch_id": batch(1).batch_id, "request_key": key(3), "state": "waiting"},
+        )
+
+    database.write(make)
+    database.close()
+    store = ResponseStore(place)
+    assert store.answers([key(1)])[key(1)].text == "\x1a0000"
+    assert store.spent("run-1")["gpt"].cost_nano_usd == 7
+    assert store.claim([key(2), key(3)], "somebody else", 60) == set()
+    assert store.renew([key(2)], "run-1", 60) == {key(2)}
+    assert store.open_batches() == [batch(1, "submitted")]
+    paces = Paces(place)
+    first = paces.take("p", 1.0, lead_s=0.0, hold_s=0.0, heard=None)
+    assert paces.take("p", 1.0, lead_s=0.0, hold_s=0.0, heard=None).begin == pytest.approx(first.begin + 1.0, abs=0.05)
+    paces.close()
+    store.close()
+
+
 def test_migrated_tables_differ_from_new_ones(place, tmp_path, request):
     old_store(place)
     ResponseStore(place).close()
@@ -95,11 +153,11 @@ def tables_of(place):
 
     result = database.read(look)
     database.close()
-    assert len(result) == 7
+    assert len(result) == 8
     return result
 
 
-@pytest.mark.parametrize("schema", ["3", "0", "one", ""])
+@pytest.mark.parametrize("schema", ["4", "0", "one", ""])
 def test_store_of_another_schema_is_changed(place, schema):
     old_store(place, schema)
     with pytest.raises(ForeignStore, match=rf"schema '{schema}' .* not changed"):
