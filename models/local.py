@@ -16,8 +16,8 @@ from typing import Any
 
 from models.base import Answer, Ask, Attempt, Call, CallFailed, Usage
 from models.budget import Gate
-from models.ledger import Ledger
 from models.checkpoint import CAUSAL, ENCODER_DECODER, Checkpoint, Generated, OutOfMemory
+from models.ledger import Ledger
 from models.local_prompts import Encoded, TooLong, for_decoder, for_encoder, pieces
 from models.stopping import Stop
 from models.turns import Turns
