@@ -23,7 +23,7 @@ from storage.errors import StorageError
 from storage.responses import ResponseStore, StoredAttempt
 from tasks import progress
 from tasks.answers import stored_answer, stored_failure
-from tasks.calling import STOP, Calling, known_price, meter
+from tasks.calling import STOP, Calling, ended, first_trouble, known_price, meter
 from tasks.errors import Interrupted
 
 log = logging.getLogger("scrollwork")
@@ -31,6 +31,7 @@ Result = Answer | CallFailed | Attempt
 Source = Callable[[Collection[str] | None], Iterator[list[Call]]]  # calls of all prompts, or of those with these keys
 LEASE_S = 120.0  # for which a request is ours; renewed while we live
 LOOK_S = 1.0  # between two looks at what others ask
+SILENT = 3  # tries without any answer before that is told
 AGAIN = 3  # tries to commit what is paid, when the store fails
 
 
@@ -45,12 +46,15 @@ class Asker:
         self._owner = f"{calling.run}.{sha256_of([title, os.getpid(), uuid4().hex])[:16]}"
         self._open: dict[str, Call] = {}  # claimed by us and not ended
         self._elsewhere: set[str] = set()
-        self._done = 0
+        self._done = self._tried = 0
+        self._heard = False
         self._batched = 0  # that wait in somebody's batch
         self._price = known_price(model.name, calling.tables[model.name])
 
     def ask(self, source: Source) -> None:
         """Ask all that is wanted, then wait for what others ask. Raises Interrupted, StorageError."""
+        if ended(self._model.name, self._calling):
+            return
         with renewing(self._store, self._open, self._owner):
             try:
                 stopped = self._round(source(None))
@@ -80,6 +84,8 @@ class Asker:
                 run.stop("interrupted")
                 self._take(run)
                 raise
+        if run.stopped and not STOP.level and (gate is None or run.stopped != gate.reason):
+            ended(self._model.name, self._calling, run.stopped)
         return run.stopped
 
     def _wanted(self, batches: Iterable[list[Call]]) -> Iterator[Call]:
@@ -136,6 +142,7 @@ class Asker:
             call = self._open[result.key]
             if isinstance(result, Attempt):
                 attempts.append(self._attempt(result, call))
+                self._complain(result)
                 continue
             ended.append(result.key)
             if isinstance(result, Answer):
@@ -147,6 +154,18 @@ class Asker:
             del self._open[key]
         self._done += len(ended)
         self._tell()
+
+    def _complain(self, attempt: Attempt) -> None:
+        """Say once, early, that nothing but problems comes: the wait may be long, and the address wrong."""
+        self._tried += 1
+        self._heard = self._heard or attempt.outcome == "answered"
+        if (
+            attempt.outcome == "transient"
+            and self._tried >= SILENT
+            and not self._heard
+            and first_trouble(self._model.name, self._calling)
+        ):
+            log.warning("%s: no answer so far: %s; it is tried again", self._title, attempt.message)
 
     def _save(self, run: Running) -> None:
         """The store has failed: send no more, and try to keep what is in flight, which is paid."""
