@@ -1,5 +1,6 @@
 """Memory of a run that asks a hosted model, over the number of prompts: 1,100 and 4,378 of real length, by the real
-command against the loopback vendors in a process of their own. Prompts are built before, so that the peak is the calls'."""
+command against the loopback vendors in a process of their own. `estimate` builds the prompts before: the peak is of the
+calls and the scores."""
 
 from __future__ import annotations
 
@@ -11,15 +12,14 @@ from pathlib import Path
 
 from benchmarks.corpus import write
 from benchmarks.measure import ROOT, Cost, cost, python
-from benchmarks.whole import BUILD, prompts
 
-RUN = """
+COMMAND = """
 import os, sys
 from flows.cli import main
 os.environ["OPENAI_API_KEY"] = "none-is-needed-here"
-raw, home, models = sys.argv[1:]
-ask = ["--models", models, "--model", "gpt", "--json", "--engine", "inline"]
-sys.exit(main(["--home", home, "--quiet", "run", "zeroscrolls", "--raw", raw, *ask]))
+command, raw, home, models, *more = sys.argv[1:]
+chosen = ["--raw", raw, "--models", models, "--model", "gpt"]
+sys.exit(main(["--home", home, "--quiet", command, "zeroscrolls", *chosen, *more]))
 """
 TABLE = '[gpt]\nprovider = "openai"\nid = "g"\nserver = "loopback"\nbase_url = "{}/v1"\nconcurrency = 32\n'
 
@@ -29,14 +29,13 @@ def asked(folder: Path, times: float, url: str) -> tuple[int, Cost]:
     raw, home, models = folder / f"raw-{times}", folder / f"home-{times}", folder / "models.toml"
     write(raw, times)
     models.write_text(TABLE.format(url), encoding="utf-8")
-    cost(python(BUILD, str(raw), str(home)))
-    spent = cost(python(RUN, str(raw), str(home), str(models)))
-    answered = [
-        json.loads(path.read_text(encoding="utf-8"))["facts"]["answered"]
-        for path in home.glob("artifacts/generate/*/*/manifest.json")
-    ]
-    count, _ = prompts(home)
-    assert sum(answered) == count, f"{sum(answered):,} of {count:,} answered"
+    arguments = (str(raw), str(home), str(models))
+    cost(python(COMMAND, "estimate", *arguments))
+    spent = cost(python(COMMAND, "run", *arguments, "--engine", "inline"))
+    manifests = home.glob("artifacts/generate/*/*/manifest.json")
+    facts = [json.loads(path.read_text(encoding="utf-8"))["facts"] for path in manifests]
+    count, answered = (sum(one[name] for one in facts) for name in ("expected", "answered"))
+    assert answered == count > 0, f"{answered:,} of {count:,} answered"
     return count, spent
 
 
