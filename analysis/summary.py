@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -33,11 +34,12 @@ class Inputs:
 
 @dataclass
 class Member:
-    """What one model or seed did: components by answered input (0-100), inputs that failed, inputs cut by length."""
+    """What one model or seed did: components by answered input (0-100), inputs that failed, and where an answer is not
+    complete its finish reason (records.response.FINISH_REASONS)."""
 
     scores: dict[str, Mapping[str, float]] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)
-    length_cut: set[str] = field(default_factory=set)
+    ended: dict[str, str] = field(default_factory=dict)
 
 
 def summarize(labels: Labels, inputs: Inputs, members: Mapping[str, Member], headline: Headline) -> list[Aggregate]:
@@ -60,7 +62,8 @@ def coverage(inputs: Inputs, members: Sequence[Member]) -> Coverage:
     failed = {name for member in members for name in member.failed if name in inputs.clusters}
     answered = sum(all(name in member.scores for member in members) for name in inputs.clusters)
     expected = len(inputs.clusters)
-    cut = {name for member in members for name in member.length_cut}
+    ended = {(reason, name) for member in members for name, reason in member.ended.items()}
+    by_reason = Counter(reason for reason, name in ended if all(name in member.scores for member in members))
     return Coverage(
         expected=expected,
         attempted=answered + len(failed),
@@ -68,7 +71,10 @@ def coverage(inputs: Inputs, members: Sequence[Member]) -> Coverage:
         failed=len(failed),
         missing=expected - answered - len(failed),
         truncated=len(inputs.truncated),
-        length_cut=sum(all(name in member.scores for member in members) for name in cut),
+        length_cut=by_reason["length"],
+        refused=by_reason["refused"],
+        filtered=by_reason["filtered"],
+        context=by_reason["context"],
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from models.base import Ask, Call, Client, Reply
+from models.base import Ask, Call, CallProblem, Client, Reply
 from models.hosted import Hosted, decoding
 from models.replies import read
 from models.tables import PATHS, key_of
@@ -99,7 +99,13 @@ class Endpoint:
     async def send(self, call: Call) -> Reply:
         """One attempt. Raises CallProblem only."""
         raw = await self._wire.post(PATHS[self._endpoint], self.prepared(call))
-        return read(self._endpoint, raw.status, raw.headers, raw.data, orjson.loads, self._wire.secrets)
+        try:
+            return read(self._endpoint, raw.status, raw.headers, raw.data, orjson.loads, self._wire.secrets)
+        except CallProblem as problem:
+            if problem.status != 404:
+                raise
+            said = f"{problem.message} (asked: {self._wire.address}{PATHS[self._endpoint]})"
+            raise CallProblem(problem.kind, said, status=404, limits=problem.limits) from None
 
     def prepared(self, call: Call) -> Any:
         """The body as it is sent."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from models.base import CallProblem
 
-OF_THE_ACCOUNT = (401, 402)  # a wrong key, no money: true of every call, so none is marked as failed for it
+OF_EVERY_CALL = (401, 402, 404)  # a wrong key, no money, no such model or address: no call is marked as failed for it
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ def policy(table: Mapping[str, Any]) -> Policy:
 
 
 def ends_the_run(problem: CallProblem) -> bool:
-    """Whether no other call can succeed either: money or quota used up, or the key refused."""
-    return problem.kind == "quota" or problem.status in OF_THE_ACCOUNT
+    """Whether no other call can succeed either: money or quota used up, the key refused, no such model."""
+    return problem.kind == "quota" or problem.status in OF_EVERY_CALL
 
 
 def maybe_charged(problem: CallProblem) -> bool:

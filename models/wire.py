@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import orjson
 
-from models.base import CallProblem
+from models.base import CallProblem, Usage
 from models.problems import shown
 
 CONNECT_S = 10.0
@@ -23,6 +23,7 @@ MOST_BYTES = 64 * 2**20  # of a reply: a hostile server must not fill the memory
 CHUNK = 2**16
 LARGEST = 2**30  # bytes of a file of results, to know how long to wait for it
 SLOW_BYTES_S = 200_000  # of a line on which files still come through
+NOTHING = Usage(0, 0, 0, 0, 0)  # what a request costs that was never sent
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Wire:
         ssl: Any = True,
     ) -> None:
         self.secrets = tuple(secrets)
-        self._base = base_url.rstrip("/")
+        self.address = base_url.rstrip("/")
         self._headers = {**headers, "Accept": "application/json", "Content-Type": "application/json"}
         self._headers["User-Agent"] = "scrollwork"
         self._proxy = proxy_for(base_url)
@@ -105,7 +106,7 @@ class Wire:
         try:
             async with self.session().request(
                 method,
-                self._base + path,
+                self.address + path,
                 data=data,
                 headers=headers or self._headers,
                 allow_redirects=False,  # the key goes nowhere else
@@ -120,10 +121,15 @@ class Wire:
                 return Raw(response.status, named, await self._whole(response))
         except CallProblem:
             raise
+        except aiohttp.ConnectionTimeoutError:
+            raise CallProblem("transient", f"no connection within {CONNECT_S:g} s", paid=NOTHING) from None
         except TimeoutError:
             raise CallProblem("transient", f"no whole reply within {timeout.total:g} s") from None
         except (aiohttp.ClientSSLError, aiohttp.InvalidURL) as error:
             raise CallProblem("terminal", self._words(error)) from None
+        except aiohttp.ClientConnectorError as error:
+            message = f"cannot connect to {self.address}: {error.strerror or error}"
+            raise CallProblem("transient", shown(message, self.secrets), paid=NOTHING) from None
         except aiohttp.ServerDisconnectedError:
             raise CallProblem("transient", "the server closed the connection before it answered") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:

@@ -1,7 +1,7 @@
 """The score of one answer by one metric, and of all answers of a task."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from records.base import Row
 
@@ -32,6 +32,8 @@ class Coverage(Row):
     """How much of a task a score stands on, in inputs.
 
     expected = attempted + missing; attempted = answered + failed; truncated: prompt cut; length_cut: answer cut.
+    Answers that ended otherwise count as answered and are scored: refused (by the model), filtered (by the provider),
+    context (the answer met the end of the context).
     """
 
     expected: int
@@ -41,14 +43,18 @@ class Coverage(Row):
     missing: int
     truncated: int
     length_cut: int
+    refused: int = 0
+    filtered: int = 0
+    context: int = 0
 
     def check(self) -> None:
-        for name in ("expected", "attempted", "answered", "failed", "missing", "truncated", "length_cut"):
-            self.require(getattr(self, name) >= 0, name, "is negative")
+        for field in fields(self):
+            self.require(getattr(self, field.name) >= 0, field.name, "is negative")
         self.require(self.expected == self.attempted + self.missing, "expected", "is not attempted + missing")
         self.require(self.attempted == self.answered + self.failed, "attempted", "is not answered + failed")
         self.require(self.truncated <= self.expected, "truncated", "is more than expected")
-        self.require(self.length_cut <= self.answered, "length_cut", "is more than answered")
+        for name in ("length_cut", "refused", "filtered", "context"):
+            self.require(getattr(self, name) <= self.answered, name, "is more than answered")
 
     @property
     def complete(self) -> bool:

@@ -26,6 +26,12 @@ class Column:
     examples: int | None
 
 
+def stopped(coverage: Coverage) -> list[tuple[str, int]]:
+    """(what is said of them, how many) of answers that were not given or not ended, for those that there are."""
+    counts = {"refused": coverage.refused, "filtered": coverage.filtered, "ended by the context": coverage.context}
+    return [(how, count) for how, count in counts.items() if count]
+
+
 @dataclass(frozen=True)
 class Cell:
     """A model's score for a task. reason: why there is none, or why it is not whole; "" where it is complete.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from reporting.board import ABOUT, Board, Cell, Failed, Line, Section, board
+from reporting.board import ABOUT, Board, Cell, Failed, Line, Section, board, stopped
 from reporting.published import Published, Reference
 from reporting.text import markdown_text, number, shown, spread
 
@@ -62,6 +62,8 @@ def remarks(board: Board, section: Section) -> Iterator[str]:
         for cell in line.cells:
             if cell.coverage and cell.reason:
                 yield f"{shown(line.label)}: {cell.task}: {cell.reason}"
+            if cell.coverage and (told := ", ".join(f"{count:,} {how}" for how, count in stopped(cell.coverage))):
+                yield f"{shown(line.label)}: {cell.task}: of {cell.coverage.answered:,} answers {told}"
         if line.model in board.decoding:
             yield f"{shown(line.label)}: {board.decoding[line.model]}"
         if line.average.value is None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from reporting.board import ARM, NOT_ASKED, Board, Cell, Section
+from reporting.board import ARM, NOT_ASKED, Board, Cell, Section, stopped
 from reporting.leaderboard import references
 from reporting.metrics import components, reading
 from reporting.strip import strip
@@ -77,6 +77,7 @@ def environment() -> Environment:
         autoescape=True, undefined=StrictUndefined, finalize=finalize, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters |= {
+        "stopped": stopped,
         "number": number,
         "spread": spread,
         "count": count,

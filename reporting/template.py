@@ -230,6 +230,7 @@ TEMPLATE = (
 <small{% if cell.unanswered %} class="bad"{% endif %}>{% if cell.unanswered %}⚠ {% endif %}{{ cell.coverage.answered | count }}/{{ cell.coverage.expected | count }}</small>
 {% if cell.coverage.truncated %}<small>{{ cell.coverage.truncated | count }} pr. cut</small>{% endif %}
 {% if cell.coverage.length_cut %}<small>{{ cell.coverage.length_cut | count }} ans. cut</small>{% endif %}
+{% for how, value in cell.coverage | stopped %}<small class="bad">{{ value | count }} {{ how }}</small>{% endfor %}
 </td>
 {% endif %}
 {% endfor %}
@@ -275,6 +276,7 @@ TEMPLATE = (
 {% endfor %}
 <div><dt>prompts cut</dt><dd>{{ cell.coverage.truncated | count }}</dd></div>
 <div><dt>answers cut</dt><dd>{{ cell.coverage.length_cut | count }}</dd></div>
+{% for how, value in cell.coverage | stopped %}<div class="bad"><dt>{{ how }}</dt><dd>{{ value | count }}</dd></div>{% endfor %}
 {% if cell.unanswered %}<div><dt>with unanswered as 0</dt><dd>{{ cell.value_missing_as_zero | number(2) }}</dd></div>{% endif %}
 </dl>
 {% endif %}
@@ -333,6 +335,7 @@ TEMPLATE = (
 <dt>Answered / expected</dt><dd>In inputs; a baseline of several seeds has answered an input when every seed has. Expected = attempted + missing; attempted = answered + failed. ⚠ marks a score whose inputs are not all answered.</dd>
 <dt>Prompts cut</dt><dd>Inputs whose document did not fit the model and was shortened; the model did not see the rest.</dd>
 <dt>Answers cut</dt><dd>Answers that ended at the output limit and may lack their end.</dd>
+<dt>Refused, filtered, ended by the context</dt><dd>Answers that the model refused, that the provider withheld or that met the end of the model’s context. They are answers and are scored as they are, often with 0.</dd>
 {% for metric in metrics %}
 <dt>{{ (metric | reading).short }}</dt><dd><b>{{ (metric | reading).name }}.</b> {{ (metric | reading).meaning | upto(600) }}</dd>
 {% endfor %}

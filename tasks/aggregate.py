@@ -26,8 +26,8 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
             members[score.model].scores[input_name(score.example_id, score.draw)] = score.components
     for answers in shards(inputs, "answers"):
         for row in answers.columns("responses", ["model", "example_id", "draw", "finish_reason"]):
-            if row["finish_reason"] == "length":
-                members[row["model"]].length_cut.add(named(row))
+            if row["finish_reason"] != "complete":
+                members[row["model"]].ended[named(row)] = row["finish_reason"]
         for row in answers.columns("failures", ["model", "example_id", "draw"]):
             members[row["model"]].failed.add(named(row))
     own = metric(node.params["metric"])

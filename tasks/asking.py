@@ -23,7 +23,7 @@ from storage.errors import StorageError
 from storage.responses import ResponseStore, StoredAttempt
 from tasks import progress
 from tasks.answers import stored_answer, stored_failure
-from tasks.calling import STOP, Calling, known_price, ledger, meter
+from tasks.calling import STOP, Calling, ended, first_trouble, known_price, ledger, meter
 from tasks.errors import Interrupted
 
 log = logging.getLogger("scrollwork")
@@ -32,6 +32,7 @@ Source = Callable[[Collection[str] | None], Iterator[list[Call]]]  # calls of al
 LEASE_S = 120.0  # for which a request is ours; renewed while we live
 LOOK_S = 1.0  # between two looks at what others ask
 TOGETHER = 64  # results in one transaction, where so many have come
+SILENT = 3  # tries without any answer before that is told
 AGAIN = 3  # tries to commit what is paid, when the store fails
 
 
@@ -47,12 +48,15 @@ class Asker:
         self._open: dict[str, Call] = {}  # claimed by us and not ended
         self._elsewhere: set[str] = set()
         self._held: list[Result] = []  # came and not committed
-        self._done = 0
+        self._done = self._tried = 0
+        self._heard = False
         self._batched = 0  # that wait in somebody's batch
         self._price = known_price(model.name, calling.tables[model.name])
 
     def ask(self, source: Source) -> None:
         """Ask all that is wanted, then wait for what others ask. Raises Interrupted, StorageError."""
+        if ended(self._model.name, self._calling):
+            return
         with renewing(self._store, self._open, self._owner):
             try:
                 stopped = self._round(source(None))
@@ -82,6 +86,8 @@ class Asker:
                 run.stop("interrupted")
                 self._take(run)
                 raise
+        if run.stopped and not STOP.level and (gate is None or run.stopped != gate.reason):
+            ended(self._model.name, self._calling, run.stopped)
         return run.stopped
 
     def _wanted(self, batches: Iterable[list[Call]]) -> Iterator[Call]:
@@ -140,25 +146,38 @@ class Asker:
         """Commit what is held; it stays held if that fails. A result may be held twice."""
         if not self._held:
             return
-        answers, failures, attempts, ended = [], [], [], set[str]()
+        answers, failures, attempts, over = [], [], [], set[str]()
         for result in self._held:
             call = self._open.get(result.key)
             if call is None:
                 continue  # held a second time
             if isinstance(result, Attempt):
                 attempts.append(self._attempt(result, call))
+                self._complain(result)
                 continue
-            ended.add(result.key)
+            over.add(result.key)
             if isinstance(result, Answer):
                 answers.append(stored_answer(result, call, self._model.provider, self._cost_of(result)))
             else:
                 failures.append(stored_failure(result, call, self._model.provider))
         self._store.add(answers, failures, attempts, owner=self._owner)
         self._held = []
-        for key in ended:
+        for key in over:
             del self._open[key]
-        self._done += len(ended)
+        self._done += len(over)
         self._tell()
+
+    def _complain(self, attempt: Attempt) -> None:
+        """Say once, early, that nothing but problems comes: the wait may be long, and the address wrong."""
+        self._tried += 1
+        self._heard = self._heard or attempt.outcome == "answered"
+        if (
+            attempt.outcome == "transient"
+            and self._tried >= SILENT
+            and not self._heard
+            and first_trouble(self._model.name, self._calling)
+        ):
+            log.warning("%s: no answer so far: %s; it is tried again", self._title, attempt.message)
 
     def _save(self, run: Running) -> None:
         """The store has failed: send no more, and try to keep what is in flight, which is paid."""

@@ -4,7 +4,9 @@ locations."""
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -24,6 +26,7 @@ from tasks.suites import load_models
 if TYPE_CHECKING:
     from storage.responses import ResponseStore  # brings SQLAlchemy; a plan needs none
 
+ENDED_S = 60.0  # for which it is taken for granted that a model cannot be asked
 STOP = Stop()  # of every engine of this process: Ctrl-C
 
 
@@ -111,6 +114,8 @@ def new_run() -> str:
 
 _budgets: dict[str, Budget] = {}
 _ledgers: dict[str, Ledger] = {}
+_ended: dict[tuple[str, str], float] = {}
+_told: set[tuple[str, str]] = set()
 _lock = threading.Lock()
 
 
@@ -135,6 +140,23 @@ def meter(model: str, calling: Calling, store: ResponseStore) -> Meter | None:
         return None
     table = calling.tables[model]
     return Meter(budget, price_of(model, table), int(table.get("reasoning_tokens", 0)))
+
+
+def ended(model: str, calling: Calling, reason: str = "") -> bool:
+    """Whether a stage found a moment ago that the run cannot ask a model any more (its key is refused, money used up):
+    the others need not find it again. reason: that it is so."""
+    with _lock:
+        if reason:
+            _ended[calling.run, model] = time.monotonic()
+        return time.monotonic() - _ended.get((calling.run, model), -math.inf) < ENDED_S
+
+
+def first_trouble(model: str, calling: Calling) -> bool:
+    """Whether nobody has told yet that this model does not answer."""
+    with _lock:
+        known = (calling.run, model) in _told
+        _told.add((calling.run, model))
+        return not known
 
 
 def known_price(name: str, table: Mapping[str, Any]) -> Price | None:

@@ -22,7 +22,7 @@ from tasks.stages import Part, curate_node, parts, prompt_node, sample_node, sta
 from tasks.suites import paper_sizes
 from tasks.workshop import Workshop
 
-MOST = 3  # different failures that are named of a task and model
+MOST = 3  # different failures that are named of a model
 FAILED = {"transient": "failed for now (the same command asks again)", "terminal": "failed for good (--retry-failed)"}
 
 
@@ -129,14 +129,14 @@ class Results:
         ]
 
     def failures(self, chain: Chain) -> list[str]:
-        """What the calls that failed say, the most frequent of each task and model, and which are not asked again."""
+        """What the calls that failed say, the most frequent of each model, and which are not asked again."""
         found: dict[str, Counter[str]] = {}
         for node in (one.node for one in chain.finished if one.node.stage == "generate" and not one.error):
             artifact = self.artifact(node)
             for row in [] if artifact is None else artifact.columns("failures", ["kind", "status", "message"]):
                 code = f", HTTP {row['status']}" if row["status"] else ""
                 what = f"{FAILED[row['kind']]}{code}: {sayable(row['message'], 200)}"
-                found.setdefault(f"{node.label('task')}, {node.label('model')}", Counter())[what] += 1
+                found.setdefault(node.label("model"), Counter())[what] += 1
         return [
             f"{name}: {count:,} {what}" for name, counts in found.items() for what, count in counts.most_common(MOST)
         ]

@@ -95,7 +95,10 @@ def test_family_of_which_one_seed_answered_nothing_has_a_value_of_the_others_onl
 def test_answer_cut_by_length_is_counted_twice_or_not_at_all() -> None:
     inputs = Inputs({"i0": "d0", "i1": "d1", "i2": "d2"}, frozenset({"i0", "i1"}))
     scores = {name: {"f1": 50.0} for name in ("i0", "i1", "i2")}
-    members = {"m:0": Member(dict(scores), set(), {"i0"}), "m:1": Member(dict(scores), set(), {"i0", "i2"})}
+    members = {
+        "m:0": Member(dict(scores), set(), {"i0": "length"}),
+        "m:1": Member(dict(scores), set(), {"i0": "length", "i2": "length"}),
+    }
     rows = summarize(LABELS, inputs, members, HEADLINE)
     assert [row.coverage.length_cut for row in rows] == [1, 2, 2]
     assert [row.coverage.truncated for row in rows] == [2, 2, 2]

@@ -169,6 +169,9 @@ def test_json_of_some_command_is_not_one_document_or_not_what_was_promised(scrol
         "missing",
         "truncated",
         "length_cut",
+        "refused",
+        "filtered",
+        "context",
     }
     assert task["coverage"]["answered"] == task["coverage"]["expected"] == row["examples"]
     assert 0 <= task["ci"][0] <= task["value"] <= task["ci"][1] <= 100

@@ -104,7 +104,7 @@ def test_table_is_not_read() -> None:
         (CallProblem("terminal", "bad key", status=401), True),
         (CallProblem("terminal", "no money", status=402), True),
         (CallProblem("terminal", "no access", status=403), False),
-        (CallProblem("terminal", "no such model", status=404), False),
+        (CallProblem("terminal", "no such model", status=404), True),
         (CallProblem("transient", "slow down", status=429), False),
     ],
 )

@@ -170,6 +170,8 @@ class Vendor:
                 await self.create(batches, vendor, json.loads(data), out)
             elif path in ("/v1/batches", "/v1/messages/batches"):
                 await out.json(200, self.listed(batches, vendor, query), {})
+            elif "batches" not in parts:
+                raise KeyError(path)
             else:
                 await self.of_batch(parts[parts.index("batches") + 1 :], batches, vendor, out)
         except (KeyError, ValueError) as error:

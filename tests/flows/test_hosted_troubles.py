@@ -1,0 +1,80 @@
+"""What is wrong with a provider or its table is said once, in one line that tells what to do, and marks no call as failed
+that a later run could have answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.conftest import Scrollwork
+from tests.survival.hosted import Vendors, answered, hosted, of_model, rows, table, vendors
+
+TASKS = ("--task", "qmsum", "--task", "space_digest", "--task", "musique")
+SHORT = {"attempts": 2, "seconds": 4.0, "longest_wait_s": 1.0}
+KEYLESS = {"provider": "compatible", "retry": SHORT}
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vendors]:
+    with vendors(tmp_path_factory.mktemp("vendors")) as running:
+        yield running
+
+
+def lines(err: str, word: str) -> list[str]:
+    """Lines with a word in them."""
+    return [line for line in err.splitlines() if word in line]
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("401", "Incorrect API key provided"),
+        pytest.param("404", "does not exist", marks=pytest.mark.slow),
+        pytest.param("quota", "current quota", marks=pytest.mark.slow),
+    ],
+)
+def test_what_is_true_of_every_call_is_asked_and_told_for_each_task(
+    fault: str, said: str, scrollwork: Scrollwork, served: Vendors
+) -> None:
+    served.set(plan={"always": fault})
+    before = len(served.requests())
+    work = hosted(scrollwork, table("gpt", served.url))
+    done = work.run(*TASKS, *of_model(work), model="gpt", status=1)
+    assert len(lines(done.err, said)) == 1
+    assert len(served.requests()) - before <= 8, "one stage found it"
+    assert len(lines(done.err, "unanswered: ")) == 3
+    assert rows(work.home, "SELECT count(*) FROM failures") == [(0,)]
+    served.set(plan={})
+    work.run(*TASKS, *of_model(work), "--quiet", model="gpt")
+    assert len(answered(work.home)) > 20
+
+
+def test_server_that_is_not_there_is_told_late_or_costs(scrollwork: Scrollwork) -> None:
+    price = {"input": 1.0, "output": 1.0}
+    work = hosted(scrollwork, table("gpt", "http://127.0.0.1:1", **KEYLESS, price=price))
+    done = work.run(*TASKS, *of_model(work), "--budget", "0.5", model="gpt", status=1)
+    told = lines(done.err, "cannot connect to http://127.0.0.1:1/v1")
+    assert "no answer so far" in told[0]
+    assert told[1].startswith("failed: gpt: ")
+    assert len(told) == 2
+    assert "spent: $0.0000" in done.err
+    assert "not known" not in done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.slow
+def test_wrong_address_marks_calls_as_failed_for_good(scrollwork: Scrollwork, served: Vendors) -> None:
+    served.set(plan={})
+    work = hosted(scrollwork, table("gpt", f"{served.url}/typo", **KEYLESS))
+    done = work.run(*TASKS, *of_model(work), model="gpt", status=1)
+    assert len(lines(done.err, "/typo/v1/chat/completions")) == 1
+    assert rows(work.home, "SELECT count(*) FROM failures") == [(0,)]
+
+
+def test_provider_nobody_knows_is_found_after_the_work(scrollwork: Scrollwork, served: Vendors) -> None:
+    work = hosted(scrollwork, table("gpt", served.url, provider="opnai"))
+    done = work.run(*TASKS, *of_model(work), model="gpt", status=2)
+    assert done.err == (
+        "scrollwork: model 'gpt': provider 'opnai' is none of anthropic, baselines, compatible, extractive, openai, transformers\n"
+    )
