@@ -71,12 +71,14 @@ def in_thread(work: Callable[[], None]) -> None:
     threading.Thread(target=work, name="scrollwork-limits", daemon=True).start()
 
 
-def reach(ledger: Ledger, name: str, wanted: Want, waited_for: Callable[[], bool]) -> tuple[Taken, float]:
+def reach(
+    ledger: Ledger, name: str, wanted: Want, waited_for: Callable[[], bool], clock: Callable[[], float]
+) -> tuple[Taken, float]:
     """(What was taken, when the ledger was asked). Raises LedgerAway when it could not be asked for PATIENCE_S, or not
     at once and nobody waits."""
-    began, warned = time.monotonic(), False
+    began, warned = clock(), False
     while True:
-        asked = time.monotonic()
+        asked = clock()
         try:
             taken = ledger.take(name, wanted.seconds, lead_s=wanted.lead_s, hold_s=wanted.hold_s, heard=wanted.heard)
             if warned:
@@ -84,7 +86,7 @@ def reach(ledger: Ledger, name: str, wanted: Want, waited_for: Callable[[], bool
             return taken, asked
         except Exception as error:  # the room that keeps it has its own kinds
             why = str(error) or type(error).__name__
-        away_s = time.monotonic() - began
+        away_s = clock() - began
         if away_s > PATIENCE_S or not waited_for():
             raise LedgerAway(
                 f"limits are shared through {ledger.name}, which cannot be asked for {away_s:.0f} s: {why}"

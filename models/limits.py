@@ -58,10 +58,16 @@ class Ended:
 class Limiter:
     """Asks for a place, takes it, gives it back. All methods are thread-safe and never wait."""
 
-    def __init__(self, caps: Caps, *, run: Callable[[Callable[[], None]], None] = in_thread) -> None:
-        """run: does what waits for a ledger."""
+    def __init__(
+        self,
+        caps: Caps,
+        *,
+        run: Callable[[Callable[[], None]], None] = in_thread,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """run: does what waits for a ledger, with `clock`."""
         self._lock = threading.Lock()
-        self._run = run
+        self._run, self._clock = run, clock
         self._share: Share | None = None
         self._heard = False  # the provider's limits, from its headers
         self._lanes: deque[Lane] = deque()
@@ -211,21 +217,21 @@ class Limiter:
     def _ask_ledger(self, share: Share, wanted: Want) -> None:
         more = None
         try:
-            taken, asked = reach(share.ledger, share.name, wanted, lambda: bool(self._lanes))
+            taken, asked = reach(share.ledger, share.name, wanted, lambda: bool(self._lanes), self._clock)
         except LedgerAway as error:
             with self._lock:
                 share.asking = False
-                share.away, share.again = str(error), time.monotonic() + REST_S
+                share.away, share.again = str(error), self._clock() + REST_S
                 lanes = tuple(self._lanes)
         else:
             with self._lock:
                 share.asking = False
-                share.took(wanted, taken, asked, time.monotonic())
+                share.took(wanted, taken, asked, self._clock())
                 if not self._heard:
                     self._requests.per_minute = lowest(self._caps.rpm, taken.requests_limit)
                     self._tokens.per_minute = lowest(self._caps.tpm, taken.tokens_limit)
                 lanes = tuple(self._lanes)[:1]
-                more = self._news(time.monotonic()) if share is self._share else None
+                more = self._news(self._clock()) if share is self._share else None
         for lane in lanes:
             lane.wake()
         self._fetch(share, more)

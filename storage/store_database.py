@@ -236,7 +236,12 @@ def _begin(connection: sa.Connection) -> None:
 
 def _begin_passing(connection: sa.Connection) -> None:
     """PostgreSQL ends what takes long, also the transaction of a process that was stopped in the middle of it."""
-    names = ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout")
-    values = [*((name, str(int(PASSING_S * 1000))) for name in names), ("synchronous_commit", "off")]
-    said = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in values)
+    most = int(PASSING_S * 1000)  # milliseconds
+    values = {
+        "statement_timeout": most,
+        "lock_timeout": most,
+        "idle_in_transaction_session_timeout": most // 2,  # so that the next one still gets its turn
+        "synchronous_commit": "off",
+    }
+    said = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in values.items())
     connection.exec_driver_sql(f"SELECT {said}")
