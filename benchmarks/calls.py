@@ -4,7 +4,8 @@ Every way is a process of its own (benchmarks/ways.py, peer.py) against one serv
 ways take turns. Efficiency: achieved / (concurrency / latency), between the moments at which answers count, without the
 first two and the last rounds of requests, in which places fill and empty. CPU: user and system time a call, of the work
 and, behind it, of the whole process with its imports. With `--peer PYTHON`, a Python that has inspect_ai, that does the
-same. Memory: peak of the whole path at 500 and at 2,000 calls.
+same. Beside a latency of 500 ms, at which answers come in waves, one between 250 and 750 ms: most come alone and
+are committed alone. Memory: peak of the whole path at 500 and at 2,000 calls.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ NAMES = {
     "store": "whole path with store on disk",
     "inspect_ai": "inspect_ai, log on disk",
 }
+SPREAD = 0.5  # of the latency, where answers are to come one by one
+SPREAD_WAYS = ("floor", "hosted", "store")
 MEMORY = (500, 2_000)
 PEER_ROUNDS = 6  # of requests: it takes its time
 
@@ -95,8 +98,11 @@ def line(way: str, runs: Sequence[Run]) -> str:
     )
 
 
-def compared(port: int, concurrency: int, ways: Sequence[str], rounds: int, turns: int, peer: str) -> Iterator[str]:
+def compared(
+    port: int, concurrency: int, ways: Sequence[str], rounds: int, turns: int, peer: str, latency: str
+) -> Iterator[str]:
     """The lines of one concurrency. turns: runs of each way; rounds: of requests in a run."""
+    at = f"calls, {concurrency} x {latency}"
     runs: dict[str, list[Run]] = {way: [] for way in ways}
     for _ in range(turns):
         for way in ways:
@@ -104,19 +110,23 @@ def compared(port: int, concurrency: int, ways: Sequence[str], rounds: int, turn
             count = concurrency * (min(rounds, PEER_ROUNDS) if theirs else rounds)
             runs[way].append(run(way, port, concurrency, count, peer if theirs else sys.executable))
     for way in ways:
-        yield f"calls, {concurrency} x {1000 * LATENCY_S:g} ms, {line(way, runs[way])}"
+        yield f"{at}, {line(way, runs[way])}"
     if {"inspect_ai", "store"} <= set(ways):
         for what, of in (("CPU a call", "cpu_ms"), ("whole process", "whole_ms")):
             least, most = (min(getattr(one, of) for one in runs[way]) for way in ("store", "inspect_ai"))
-            yield f"calls, {concurrency} x {1000 * LATENCY_S:g} ms, inspect_ai / whole path, {what}: {most / least:.1f}"
+            yield f"{at}, inspect_ai / whole path, {what}: {most / least:.1f}"
 
 
 def lines(ways: Sequence[str] = (), rounds: int = 20, turns: int = 3, peer: str = "") -> Iterator[str]:
     """The lines of the report as they come."""
     ways = ways or [way for way in NAMES if peer or way != "inspect_ai"]
+    shortest, longest = (1000 * LATENCY_S * share for share in (1 - SPREAD, 1 + SPREAD))
+    with server(SPREAD) as port:
+        some = [way for way in ways if way in SPREAD_WAYS]
+        yield from compared(port, 200, some, rounds, turns, peer, f"{shortest:g} to {longest:g} ms")
     with server() as port:
         for concurrency in (100, 200):
-            yield from compared(port, concurrency, ways, rounds, turns, peer)
+            yield from compared(port, concurrency, ways, rounds, turns, peer, f"{1000 * LATENCY_S:g} ms")
         peaks = [run("store", port, 100, count).peak_mb for count in MEMORY]
         yield "calls, whole path, peak memory: " + ", ".join(
             f"{peak:.0f} MB at {count:,} calls" for count, peak in zip(MEMORY, peaks, strict=True)

@@ -1,4 +1,4 @@
-"""A server that answers every POST with the same chat completion after LATENCY_S: a process of its own.
+"""A server that answers every POST with the same chat completion after LATENCY_S, or about that: a process of its own.
 
 An asyncio protocol that reads as much as Content-Length says and looks at nothing else, so that what is measured is who
 asks. 1 KB of answer.
@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from random import Random
 
 from benchmarks.load import LATENCY_S, MODEL
 from benchmarks.measure import ROOT
@@ -28,9 +29,10 @@ COMPLETION = {
 
 
 class Slow(asyncio.Protocol):
-    """A connection: each request is answered after LATENCY_S."""
+    """A connection: each request is answered after LATENCY_S, give or take `spread` of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, rng: Random, spread: float) -> None:
+        self._rng, self._spread = rng, spread
         body = json.dumps(COMPLETION).encode()
         head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
         self._reply = head + body
@@ -51,14 +53,15 @@ class Slow(asyncio.Protocol):
             self._left = int(head.lower().partition(b"content-length:")[2].split(b"\r\n", 1)[0])
         self._left -= len(data)
         if self._left == 0:
-            asyncio.get_running_loop().call_later(LATENCY_S, self._transport.write, self._reply)
+            latency = LATENCY_S * self._rng.uniform(1 - self._spread, 1 + self._spread)
+            asyncio.get_running_loop().call_later(latency, self._transport.write, self._reply)
 
 
 @contextmanager
-def server() -> Iterator[int]:
+def server(spread: float = 0.0) -> Iterator[int]:
     """The port of a server in a process of its own."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.slow_server"], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "benchmarks.slow_server", str(spread)], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
     try:
         assert process.stdout is not None
@@ -68,12 +71,14 @@ def server() -> Iterator[int]:
         process.wait()
 
 
-async def serve() -> None:
+async def serve(spread: float) -> None:
     """Serve until killed; tells the port first."""
-    listening = await asyncio.get_running_loop().create_server(Slow, "127.0.0.1", 0, backlog=1024)
+    rng = Random(1)
+    loop = asyncio.get_running_loop()
+    listening = await loop.create_server(lambda: Slow(rng, spread), "127.0.0.1", 0, backlog=1024)
     print(listening.sockets[0].getsockname()[1], flush=True)
     await listening.serve_forever()
 
 
 if __name__ == "__main__":
-    asyncio.run(serve())
+    asyncio.run(serve(float(sys.argv[1])))

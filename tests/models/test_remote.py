@@ -357,3 +357,39 @@ def test_usage_of_an_unusable_reply_is_lost() -> None:
     empty = CallProblem("transient", "empty", status=200, paid=paid)
     results = list(run(Scripted(lambda _, attempt: empty if attempt == 1 else GOOD, latency=0.001), [call(1)]))
     assert [result.usage for result in results if isinstance(result, Attempt)] == [paid, GOOD.usage]
+
+
+def test_what_came_meanwhile_is_lost_or_given_twice() -> None:
+    came: list[Any] = []
+    with run(Scripted(latency=0.001), (call(number, f"d{number // 3}") for number in range(400))) as results:
+        for result in results:
+            together = [result]
+            results.came(together, 7)
+            assert len(together) <= 7
+            came += together
+            time.sleep(0.001)
+        assert results.stopped == ""
+    assert sorted(map(int, keys(came))) == list(range(400))
+    assert sorted(map(int, keys(came, Attempt))) == list(range(400))
+
+
+def test_whoever_takes_results_together_starves_the_engine() -> None:
+    """Each time eight results were taken eight calls are: the engine never has fewer than it may send."""
+    taken: list[int] = []
+
+    def calls() -> Iterator[Call]:
+        for number in range(400):
+            taken.append(number)
+            yield call(number)
+
+    least, ended = 16, 0
+    with run(Scripted(latency=0.004), calls()) as results:
+        for result in results:
+            if 0 < ended < 380:
+                least = min(least, len(taken) - ended)
+            together = [result]
+            results.came(together, 16)
+            ended += len(keys(together))
+            time.sleep(0.006)
+    assert ended == 400
+    assert least >= 8, "calls were not taken though there was room"
