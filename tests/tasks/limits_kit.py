@@ -50,6 +50,38 @@ for _ in run:
 print("stopped", run.stopped, flush=True)
 """
 
+# asks a hosted model at a loopback vendor; says how many attempts ended how
+ASKER = """
+import collections, sys, threading
+from models.base import Ask, Attempt, Call, Segment
+from models.registry import make, settings
+from models.stopping import Stop
+from storage.responses import ResponseStore
+from tasks.calling import ledger
+
+place, url, rpm, seconds, own = *sys.argv[1:3], int(sys.argv[3]), float(sys.argv[4]), sys.argv[5]
+store = ResponseStore(place)
+given = {"base_url": f"{url}/v1", "endpoint": "chat", "rpm": rpm, "concurrency": 64, "concurrency_start": 64}
+model = make("openai:gpt-test", settings("openai:gpt-test", {}, given=given), "")
+
+def calls():
+    for number in range(100_000):
+        ask = Ask("t", str(number), (Segment("document", f"{own} {number}"),), "0" * 64, 1, 10, tokens=10)
+        yield Call(f"{number:064d}", "m", model.payload(ask, "m"), ask)
+
+stop = Stop()
+print("ready", flush=True)
+sys.stdin.readline()
+run = model.run(calls(), stop=stop, ledger=ledger(store) if own != "alone" else None)
+ended = collections.Counter()
+for one in run:
+    if not ended:
+        threading.Timer(seconds, stop.set).start()
+    if isinstance(one, Attempt):
+        ended[one.outcome, one.status] += 1
+print(dict(ended), flush=True)
+"""
+
 
 def start(code: str, *arguments: Any) -> subprocess.Popen[str]:
     """A process that runs code of this house and waits for a line."""

@@ -1,0 +1,113 @@
+"""Limits that real processes share through a real store: SQLite on one machine, PostgreSQL on several."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from subprocess import Popen
+
+import pytest
+
+from storage.responses import ResponseStore
+from tests.servers.vendor import running
+from tests.storage.conftest import place, postgres  # noqa: F401 (fixtures)
+from tests.storage.postgres import serve
+from tests.tasks.limits_kit import ASKER, SENDER, go, most_in_a_second, start, times_of
+
+pytestmark = pytest.mark.slow
+
+SECONDS = 6.0
+
+
+def begun(code: str, number: int, url: str, *arguments: object) -> list[Popen[str]]:
+    """Processes that have begun to send, all at once."""
+    ResponseStore(url).close()
+    processes = [start(code, url, *arguments) for _ in range(number)]
+    for process in processes:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+    for process in processes:
+        go(process)
+    return processes
+
+
+def together(url: str, number: int, rpm: int, *, kill_after_s: float = 0.0) -> list[list[float]]:
+    """When each of several processes sent, the first of which may be killed."""
+    processes = begun(SENDER, number, url, rpm, SECONDS)
+    if kill_after_s:
+        time.sleep(kill_after_s)
+        processes[0].kill()
+    return [times_of(process) for process in processes]
+
+
+@pytest.mark.parametrize("rpm", [600, 6000])
+@pytest.mark.parametrize("number", [2, 4])
+def test_real_processes_pass_a_limit_or_lose_some_of_it(place: str, number: int, rpm: int) -> None:  # noqa: F811
+    each = together(place, number, rpm)
+    found = sorted(moment for one in each for moment in one)
+    seconds = SECONDS - 1.0  # they do not end at the same moment
+    found = [moment for moment in found if moment < found[0] + seconds]
+    got = len(found) / (1 + rpm * seconds / 60)
+    print(f"got/allowed {got:.3f}, busiest second {most_in_a_second(found)}, each {[len(one) for one in each]}")
+    assert 0.95 <= got <= 1.01  # the first timer may be late, which the others are not
+    assert most_in_a_second(found) <= 2 * rpm / 60
+    even = sum(map(len, each)) / number
+    assert min(map(len, each)) >= 0.4 * even, "stretches are of half a second"
+
+
+def test_killed_process_keeps_its_share(place: str) -> None:  # noqa: F811
+    each = together(place, 3, 6000, kill_after_s=2.0)
+    died = max(each[0])
+    found = sorted(moment for one in each for moment in one)
+    assert most_in_a_second(found) <= 200
+    seconds = SECONDS - 1.0 - (died - found[0] + 1.5)
+    after = [moment for moment in found if 0 <= moment - died - 1.5 < seconds]
+    assert len(after) == pytest.approx(100 * seconds, rel=0.05)
+
+
+def refused(url: str, rpm: int, own: str) -> tuple[float, float]:
+    """(share of the requests of three processes that a vendor refuses whose bucket holds half a second, those that it
+    answered over those that it would have)."""
+    with running() as vendor:
+        vendor.set(rpm=rpm, burst_s=0.5)
+        processes = begun(ASKER, 3, url, vendor.url, rpm, SECONDS, own)
+        said = [process.communicate(timeout=60)[0] for process in processes]
+        assert all(one.startswith("{") for one in said), said
+        vendor.log.quiet()
+        began = [row["time"] for row in vendor.log.requests()]
+        ended = Counter(row["status"] for row in vendor.log.rows if row["event"] == "ended")
+    print(own, ended, f"{began[-1] - began[0]:.2f} s")
+    return ended[429] / ended.total(), ended[200] / (1 + (began[-1] - began[0]) * rpm / 60)
+
+
+def test_vendor_refuses_processes_that_share_its_limit(
+    place: str,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-loopback-Zw91")
+    share, of_allowed = refused(place, 1200, "shared")
+    assert share <= 0.01
+    assert of_allowed >= 0.95
+    share, _ = refused(place, 1200, "alone")
+    assert share > 0.03, "processes that know nothing of each other are refused"
+
+
+def test_server_that_restarts_ends_runs_or_unpaces_them() -> None:
+    """Nothing goes while it is away; then they go on, as even as before."""
+    serving = serve()
+    server = next(serving)
+    try:
+        processes = begun(SENDER, 2, server.url(server.database()), 6000, SECONDS + 4)
+        time.sleep(2.0)
+        server.stop()
+        stopped = time.monotonic()
+        time.sleep(2.5)
+        restarted = time.monotonic()
+        server.start()
+        each = [times_of(process) for process in processes]
+    finally:
+        serving.close()
+    found = sorted(moment for one in each for moment in one)
+    assert most_in_a_second(found) <= 200
+    assert not [moment for moment in found if stopped + 2.0 < moment < restarted]
+    assert all(max(one) > restarted + 1.0 for one in each)
