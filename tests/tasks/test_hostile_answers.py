@@ -8,7 +8,7 @@ from records.response import Response
 from storage.artifacts import Artifacts
 from storage.responses import ResponseStore
 from tasks.everything import check_answers
-from tasks.generate import Asked, answers_digest, fill
+from tasks.generate import Asked, Asking, answers_digest, fill
 from tests.storage.artifact_kit import ingredients
 from tests.storage.store_kit import HOSTILE, answer, key
 
@@ -19,11 +19,11 @@ def test_hostile_answer_ends_the_run_or_is_changed_in_the_store(tmp_path, text):
     store.add([answer(1, text)])
     shop = SimpleNamespace(store=store)
     node = SimpleNamespace(label={"suite": "s", "task": "t", "split": "test", "arm": "full"}.get)
-    asked = [Asked("e", 0, "naive:seed=0", key(1))]
+    asking = Asking(SimpleNamespace(members=["naive:seed=0"]), [Asked("e", 0, "naive:seed=0", key(1))])
     writing = Artifacts(str(tmp_path / "artifacts")).write(ingredients(), "ab" * 32)
     with writing as writer:
-        writer.content = fill(node, asked, SimpleNamespace(members=["naive:seed=0"]), shop, writer)
-    assert writing.artifact.content == answers_digest(asked, shop)
+        writer.content = fill(node, asking, shop, writer)
+    assert writing.artifact.content == answers_digest(asking.asked, shop)
     (row,) = writing.artifact.rows("responses", Response)
     assert row.text == text.encode("utf-8", "replace").decode()
     assert check_answers(writing.artifact) == []
