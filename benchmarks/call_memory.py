@@ -24,12 +24,11 @@ sys.exit(main(["--home", home, "--quiet", command, "zeroscrolls", *chosen, *more
 TABLE = '[gpt]\nprovider = "openai"\nid = "g"\nserver = "loopback"\nbase_url = "{}/v1"\nconcurrency = 32\n'
 
 
-def asked(folder: Path, times: float, url: str) -> tuple[int, Cost]:
-    """(prompts, what asking and scoring all of them cost)."""
-    raw, home, models = folder / f"raw-{times}", folder / f"home-{times}", folder / "models.toml"
-    write(raw, times)
+def asked(folder: Path, limit: int, url: str) -> tuple[int, Cost]:
+    """(prompts, what asking and scoring all of them cost) at so many inputs a task, 0 for all."""
+    home, models = folder / f"home-{limit}", folder / "models.toml"
     models.write_text(TABLE.format(url), encoding="utf-8")
-    arguments = (str(raw), str(home), str(models))
+    arguments = (str(folder / "raw"), str(home), str(models), "--limit", str(limit))
     cost(python(COMMAND, "estimate", *arguments))
     spent = cost(python(COMMAND, "run", *arguments, "--engine", "inline"))
     manifests = home.glob("artifacts/generate/*/*/manifest.json")
@@ -40,7 +39,7 @@ def asked(folder: Path, times: float, url: str) -> tuple[int, Cost]:
 
 
 def main(small: bool = False) -> list[str]:
-    """The lines of the report. small: a tenth of the documents."""
+    """The lines of the report. small: a tenth of it."""
     server = subprocess.Popen(
         [sys.executable, "-m", "tests.servers.vendor"], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
@@ -49,8 +48,9 @@ def main(small: bool = False) -> list[str]:
         url = server.stdout.readline().strip()
         lines, peaks = [], []
         with tempfile.TemporaryDirectory() as folder:
-            for times in (0.25, 1.0):
-                count, spent = asked(Path(folder), times / 10 if small else times, url)
+            write(Path(folder) / "raw", 0.1 if small else 1)
+            for limit in (11, 44) if small else (110, 0):
+                count, spent = asked(Path(folder), limit, url)
                 peaks.append(spent.peak_mb)
                 lines.append(
                     f"calls of a hosted model, {count:,} prompts: peak {spent.peak_mb:.0f} MB, {spent.cpu_s:.1f} s of "

@@ -16,7 +16,7 @@ import orjson
 
 from models.base import Call, CallProblem, Reply
 from models.problems import problem_of_status, shown
-from models.replies import kind_of
+from models.replies import kind_of, parsed
 from models.wire import CHUNK, Raw
 
 State = Literal["waiting", "ended", "refused", "gone"]
@@ -140,8 +140,8 @@ def refuse(raw: Raw, secrets: tuple[str, ...]) -> None:
 def part_of(line: bytes) -> dict[str, Any]:
     """The object of a line. Raises BadLine."""
     try:
-        found = orjson.loads(line)
-    except ValueError:
+        found = parsed(line, orjson.loads)
+    except (ValueError, RecursionError):
         raise BadLine(f"no JSON: {shown(line[:80].decode('utf-8', 'replace'))}") from None
     if not isinstance(found, dict) or not isinstance(found.get("custom_id"), str):
         raise BadLine("no custom_id")

@@ -7,6 +7,7 @@ meaning.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from models.base import CallProblem, Reply, Trouble, Usage
 from models.problems import Headers, error_in, limits_of, problem_in_reply, problem_of_status, shown, text_of
 
 COMPLETE, LENGTH, REFUSED, FILTERED, CONTEXT = "complete", "length", "refused", "filtered", "context"
+MODEL_CHARS = 200  # of the model's name, as the server tells it
 
 # chat and text completions: the vendor's own, then what compatible servers send beside it
 OPENAI_FINISH = {
@@ -61,7 +63,7 @@ def read(
     headers: names in lower case. loads: a JSON parser that raises ValueError. secrets: what no message may hold.
     """
     try:
-        body = loads(data) if data else None
+        body = parsed(data, loads) if data else None
         readable = bool(data)
     except (ValueError, RecursionError):
         body, readable = None, False
@@ -85,7 +87,20 @@ def read(
     if not text and finish == COMPLETE:
         raise broken("an empty answer", status, headers, usage)
     model = body.get("model")
-    return Reply(text, finish, model if isinstance(model, str) else "", usage, limits_of(headers))
+    return Reply(text, finish, model[:MODEL_CHARS] if isinstance(model, str) else "", usage, limits_of(headers))
+
+
+def parsed(data: bytes, loads: Callable[[bytes], Any]) -> Any:
+    """JSON, also with half a surrogate pair in a text, which fast parsers refuse: an answer cut in its middle is paid.
+
+    Raises ValueError, RecursionError.
+    """
+    try:
+        return loads(data)
+    except ValueError:
+        if b"\\ud" not in data.lower():
+            raise
+        return json.loads(data)
 
 
 class Unusable(Exception):

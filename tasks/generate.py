@@ -149,8 +149,12 @@ def held_by(shop: Workshop, asked: Sequence[Asked]) -> tuple[dict[str, StoredAns
     """(answers, failures of what has no answer) in the store, by request key."""
     keys = [one.key for one in asked]
     stored = shop.store.answers(keys)
-    answers = {key: replace(answer, text=printable(answer.text)) for key, answer in stored.items()}
-    return answers, shop.store.failures([key for key in keys if key not in answers])
+    answers = {
+        key: replace(answer, text=printable(answer.text), reported_model=printable(answer.reported_model))
+        for key, answer in stored.items()
+    }
+    lost = shop.store.failures([key for key in keys if key not in answers])
+    return answers, {key: replace(failure, message=printable(failure.message)) for key, failure in lost.items()}
 
 
 def state(key: str, answers: Mapping[str, StoredAnswer], failures: Mapping[str, StoredFailure]) -> str:

@@ -10,6 +10,7 @@ from models.base import Reply, Usage
 from models.replies import read
 from tests.models.hosted_kit import SPECS, ask, attempt, one_vendor, problem_of, reply_of, vendor
 from tests.servers import raw
+from tests.servers.texts import SAYS
 from tests.servers.vendor import Vendor
 
 __all__ = ["one_vendor", "vendor"]
@@ -31,6 +32,14 @@ def test_good_reply_loses_text_usage_or_model(endpoint: str, vendor: Vendor) -> 
     assert reply.reported_model.startswith(("gpt-test-2026", "claude-test"))
     assert (reply.usage.input_tokens or 0) > 3700
     assert (reply.usage.output_tokens or 0) > 20
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+@pytest.mark.parametrize("name", SAYS)
+def test_strange_text_is_refused_or_changed(endpoint: str, name: str, vendor: Vendor) -> None:
+    found = at(vendor, endpoint, f"says:{name}")
+    assert isinstance(found, Reply), found
+    assert found.text == SAYS[name]
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS)

@@ -2,7 +2,7 @@
 
 A plan is JSON: {"script": [FAULT or "", ...]} for the requests in the order in which they come, {"share": 0.3, "seed": 7,
 "kinds": [FAULT, ...], "most": 2} for a share of them, chosen by the digest of the request and the number of the try, at
-most so many times a request; {"always": FAULT}. A FAULT is a name of STATUSES or SHAPES, or stall:S, drip:S.
+most so many times a request; {"always": FAULT}. A FAULT is a name of STATUSES or SHAPES, or stall:S, drip:S, says:TEXT of SAYS.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ STATUSES: dict[str, tuple[int, str, str | None, str, dict[str, str]]] = {
     "401": (401, "authentication_error", "invalid_api_key", "Incorrect API key provided: KEY", {}),
     "403": (403, "permission_error", None, "Your key KEY has no access", {}),
     "404": (404, "not_found_error", "model_not_found", "The model does not exist", {}),
+    "400-hostile": (400, "x\x1b[2J", "\u202e", "<script>\x1b[2J\x1b]0;t\x07\0\u202e KEY \ud800" + "(" * 100_000, {}),
     "408": (408, "timeout_error", None, "Timeout", {}),
     "413": (413, "request_too_large", None, "Request too large", {}),
     "500": (500, "api_error", "server_error", "Internal server error", {}),
@@ -44,7 +45,7 @@ SHAPES = (
 
 def known(fault: str) -> bool:
     """Whether there is such a fault."""
-    return fault in STATUSES or fault in SHAPES or fault.partition(":")[0] in ("stall", "drip")
+    return fault in STATUSES or fault in SHAPES or fault.partition(":")[0] in ("stall", "drip", "says")
 
 
 class Plan:

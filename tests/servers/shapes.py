@@ -6,6 +6,8 @@ import copy
 import json
 from typing import Any
 
+from tests.servers.texts import SAYS
+
 HTML = "<!DOCTYPE html><html><head><title>Gateway</title><style>b{}</style></head><body>Sorry, try later</body></html>"
 
 
@@ -16,6 +18,8 @@ def damaged(fault: str, endpoint: str, good: dict[str, Any]) -> tuple[str, bytes
         return "text/html; charset=utf-8", HTML.encode()
     if fault == "stream":
         return "text/event-stream", b"event: response.created\ndata: {}\n\n"
+    if fault.startswith("says:"):
+        return "application/json", json.dumps(saying(SAYS[fault.partition(":")[2]], endpoint, good)).encode()
     plain = {
         "half": whole[: len(whole) // 2],
         "null": b"null",
@@ -28,6 +32,14 @@ def damaged(fault: str, endpoint: str, good: dict[str, Any]) -> tuple[str, bytes
         "invalid-200": b'{"error": {"type": "invalid_request_error", "message": "no such thing", "code": 400}}',
     }
     return "application/json", plain[fault] if fault in plain else json.dumps(altered(fault, endpoint, good)).encode()
+
+
+def saying(text: str, endpoint: str, good: dict[str, Any]) -> dict[str, Any]:
+    """The reply with this text, also as the name of its model."""
+    reply = copy.deepcopy(good)
+    texts(endpoint, reply, text)
+    reply["model"] = text[:100]
+    return reply
 
 
 def altered(fault: str, endpoint: str, good: dict[str, Any]) -> dict[str, Any]:

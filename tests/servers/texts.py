@@ -9,6 +9,19 @@ from typing import Any
 CHARS_PER_TOKEN = 4  # a count that anybody can redo
 ANSWER_WORDS = 24
 
+SAYS = {  # what a model may say; as it must be stored
+    "megabyte": "x" * 1_000_000,
+    "brackets": "(" * 300_000 + "[" * 300_000,
+    "digits": "1." * 300_000,
+    "controls": "".join(map(chr, range(32))) + "\x7f\x85\u2028 end",
+    "terminal": "\x1b[2J\x1b]0;title\x07\x1b[31m red \x9b31m",
+    "surrogates": "half \ud800 and \udfff and \udc00\ud83d",
+    "NUL": "a\0b\0",
+    "page": "</td></table><script>alert(1)</script><img src=x onerror=alert(1)><answer>",
+    "bidi": "\u202eright\u2066 to left\u200f\u2069 \ufeff\u200b",
+    "formula": "=cmd|' /C calc'!A0",
+}
+
 
 def tokens(text: str) -> int:
     """Tokens of a text."""
