@@ -54,6 +54,11 @@ class Order:
         """Whether a call waits, be it for its leader."""
         return bool(self._ready or self._cold or self.behind)
 
+    @property
+    def at_hand(self) -> int:
+        """Calls that need not wait for a leader."""
+        return len(self._ready) + len(self._cold)
+
     def add(self, call: Call) -> Item:
         """Take in the next call."""
         group = self._last

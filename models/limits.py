@@ -94,9 +94,10 @@ class Limiter:
                 self._share = Share(ledger, name)
                 self._requests, self._tokens = Pace(self._requests.per_minute), Pace(self._tokens.per_minute)
 
-    def ask(self, lane: Lane, now: float, tokens: int = 1) -> float | None:
+    def ask(self, lane: Lane, now: float, tokens: int = 1, waiting: int = 1) -> float | None:
         """When the lane may send a request of so many tokens: `now` or earlier for at once (then `take` or `leave`), a
-        later time to come again, None to be woken. Lanes are served in the order in which they asked."""
+        later time to come again, None to be woken. Lanes are served in the order in which they asked. waiting: how many
+        requests the lane has at hand."""
         with self._lock:
             if lane not in self._lanes:
                 self._lanes.append(lane)
@@ -112,7 +113,8 @@ class Limiter:
             due = self._share.clock.when(position)
             share, wanted = self._share, None
             if not share.asking and not (share.away and now < share.again):
-                wanted = share.want(position, gap, self._requests.seconds(1), now)
+                number = min(waiting + len(self._lanes) - 1, self._concurrency.limit - self._concurrency.in_flight)
+                wanted = share.want(position, number, gap, self._requests.seconds(1), now)
                 share.asking = wanted is not None
         self._fetch(share, wanted)
         return due

@@ -148,7 +148,7 @@ class Engine:
         tokens = ask.tokens or sum(len(segment.text) for segment in ask.segments) // CHARACTERS + 1
         reserved = self._limiter.expected(tokens, ask.max_new_tokens)
         now = self._loop.time()
-        due = self._limiter.ask(self._lane, now, reserved)
+        due = self._limiter.ask(self._lane, now, reserved, self._order.at_hand)
         if due is None:
             if self._limiter.away:
                 self._halt(self._limiter.away)

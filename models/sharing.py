@@ -111,18 +111,18 @@ class Share:
         """What others should know at once: that all have to wait."""
         return self._want(0.0, 0.0, now) if self._hold_until > now else None
 
-    def want(self, position: float, gap_s: float, requests_s: float, now: float) -> Want | None:
-        """What to take now that a request waits; None while enough is at hand.
+    def want(self, position: float, waiting: int, gap_s: float, requests_s: float, now: float) -> Want | None:
+        """What to take now that requests wait; None while enough is at hand.
 
-        gap_s: what the request uses up. requests_s: the least time between two requests, whatever their tokens.
-        As many requests are provided for as twice those that were sent since the last time, so that little traffic
-        takes little; the next stretch is taken when half of the last one is used.
+        gap_s: what the first of them uses up. requests_s: the least time between two requests, whatever their tokens.
+        Those that wait are provided for, or twice those that were sent since the last time if they are more, so that
+        little traffic takes little; the next stretch is taken when half of the last one is used.
         """
         left = self.clock.end - position
         if left > ENOUGH and (self._single or left >= self._block / 2):
             return None
         longest = max(BLOCK_S, 4 * self._delay)
-        number = max(1, min(2 * self._sent, int(longest / gap_s + ENOUGH)))
+        number = max(1, min(max(waiting, 2 * self._sent), int(longest / gap_s + ENOUGH)))
         self._single = number == 1
         self._block = number * gap_s
         owned = self._block + max(0.0, -left)

@@ -4,6 +4,7 @@ no key stays anywhere, and what is wrong is said before anything is sent."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,32 @@ def test_failure_is_scored_or_shows_the_key(work: Scrollwork, vendor: Vendor, tm
     assert b"Your key [key] has no access" in written
     for key in (OPENAI_KEY, ANTHROPIC_KEY):
         assert key.encode() not in written + done.out.encode() + done.err.encode()
+
+
+@pytest.mark.slow
+def test_two_commands_with_one_store_pass_the_limit_of_the_account(
+    work: Scrollwork, vendor: Vendor, tmp_path: Path
+) -> None:
+    """Each knows of 300 requests a minute; together they send one every 0.2 s."""
+    table = (tmp_path / "own.toml").read_text()
+    (tmp_path / "own.toml").write_text(table.replace("[gpt]", "[gpt]\nrpm = 300"))
+    before = len(vendor.log.requests())
+    store = f"sqlite:///{tmp_path / 'shared.db'}"
+    given = ("--sample", "--models", str(tmp_path / "own.toml"), "--model", "gpt", "--engine", "inline")
+    tasks = [("qmsum", "squality", "quality"), ("space_digest", "narrative_qa", "musique")]
+    started = [
+        work.with_(home=tmp_path / f"home{number}").start(
+            "--store", store, "run", "zeroscrolls", *given, *(word for task in some for word in ("--task", task))
+        )
+        for number, some in enumerate(tasks)
+    ]
+    for process in started:
+        _, err = process.communicate(timeout=120)
+        assert process.returncode == 0, err
+    times = [row["time"] for row in vendor.log.requests()[before:]]
+    gaps = [later - earlier for earlier, later in pairwise(times)]
+    assert len(times) > 50
+    assert min(map(sum, zip(*(gaps[n:] for n in range(10)), strict=False))) >= 1.7, gaps
 
 
 @pytest.mark.parametrize(

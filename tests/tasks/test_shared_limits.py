@@ -97,9 +97,10 @@ class Sender:
         if now < self.look:
             return
         while self.wants(now) > len(self.times):
-            due = self.limiter.ask(self.lane, now, self.next)
+            waiting = int(min(256, self.wants(now) - len(self.times)))
+            due = self.limiter.ask(self.lane, now, self.next, waiting)
             if due is None:
-                due = self.limiter.ask(self.lane, now, self.next)  # it was woken meanwhile
+                due = self.limiter.ask(self.lane, now, self.next, waiting)  # it was woken meanwhile
             if due is None:
                 return
             if due > now:
@@ -155,6 +156,16 @@ def test_busy_process_waits_for_idle_ones(world: World) -> None:
     waited = [moment - 102.0 - 2.0 * n for one in idle for n, moment in enumerate(one.times)]
     assert max(waited) <= 1.1
     assert most_in_a_second(found) <= 120
+
+
+def test_process_that_comes_late_waits_long_for_its_share(world: World) -> None:
+    caps = Caps(256, 256, rpm=6000)
+    first = [Sender(world, caps) for _ in range(3)]
+    run(world, first, 5.0)
+    late, came = Sender(world, caps), world.now
+    run(world, [*first, late], 10.0)
+    assert len(late.times) >= 0.75 * 250
+    assert late.times[0] <= came + 3.0
 
 
 def test_process_that_starts_or_dies_makes_a_burst_or_keeps_its_share(world: World) -> None:

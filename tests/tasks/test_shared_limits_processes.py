@@ -47,9 +47,9 @@ def test_real_processes_pass_a_limit_or_lose_some_of_it(place: str, number: int,
     found = sorted(moment for one in each for moment in one)
     seconds = SECONDS - 1.0  # they do not end at the same moment
     found = [moment for moment in found if moment < found[0] + seconds]
-    got = len(found) / (1 + rpm * seconds / 60)
-    print(f"got/allowed {got:.3f}, busiest second {most_in_a_second(found)}, each {[len(one) for one in each]}")
-    assert 0.95 <= got <= 1.01  # the first timer may be late, which the others are not
+    allowed = 1 + rpm * seconds / 60
+    print(f"{len(found)} of {allowed:g}, busiest second {most_in_a_second(found)}, each {[len(one) for one in each]}")
+    assert 0.95 * allowed <= len(found) <= allowed + max(1, 0.01 * allowed)  # the first timer may be late, others not
     assert most_in_a_second(found) <= 2 * rpm / 60
     even = sum(map(len, each)) / number
     assert min(map(len, each)) >= 0.4 * even, "stretches are of half a second"
@@ -66,8 +66,8 @@ def test_killed_process_keeps_its_share(place: str) -> None:  # noqa: F811
 
 
 def refused(url: str, rpm: int, own: str) -> tuple[float, float]:
-    """(share of the requests of three processes that a vendor refuses whose bucket holds half a second, those that it
-    answered over those that it would have)."""
+    """(share of the requests of three processes that a vendor refuses whose bucket holds half a second, those that went
+    over those that are allowed)."""
     with running() as vendor:
         vendor.set(rpm=rpm, burst_s=0.5)
         processes = begun(ASKER, 3, url, vendor.url, rpm, SECONDS, own)
@@ -76,8 +76,10 @@ def refused(url: str, rpm: int, own: str) -> tuple[float, float]:
         vendor.log.quiet()
         began = [row["time"] for row in vendor.log.requests()]
         ended = Counter(row["status"] for row in vendor.log.rows if row["event"] == "ended")
-    print(own, ended, f"{began[-1] - began[0]:.2f} s")
-    return ended[429] / ended.total(), ended[200] / (1 + (began[-1] - began[0]) * rpm / 60)
+    seconds = SECONDS - 0.5  # from then on one after the other stops, and its stretches pass unused
+    went = sum(moment < began[0] + seconds for moment in began)
+    print(own, ended, f"{went} in {seconds:g} s")
+    return ended[429] / ended.total(), went / (1 + seconds * rpm / 60)
 
 
 def test_vendor_refuses_processes_that_share_its_limit(
