@@ -133,9 +133,8 @@ class Results:
         found: dict[str, Counter[str]] = {}
         for node in (one.node for one in chain.finished if one.node.stage == "generate" and not one.error):
             artifact = self.artifact(node)
-            for row in [] if artifact is None else artifact.columns("failures", ["kind", "status", "message"]):
-                code = f", HTTP {row['status']}" if row["status"] else ""
-                what = f"{FAILED[row['kind']]}{code}: {sayable(row['message'], 200)}"
+            for row in [] if artifact is None else artifact.columns("failures", ["kind", "message"]):
+                what = f"{FAILED[row['kind']]}: {sayable(row['message'], 200)}"
                 found.setdefault(node.label("model"), Counter())[what] += 1
         return [
             f"{name}: {count:,} {what}" for name, counts in found.items() for what, count in counts.most_common(MOST)

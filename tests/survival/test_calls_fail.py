@@ -92,8 +92,8 @@ def test_what_failed_for_good_is_asked_again_unasked_or_never(scrollwork: Scroll
     assert len(served.requests()) == len(lost)
     served.set(plan={})
     still = work.run(*command, model="gpt", status=1)
-    assert len(served.requests()) == len(lost)
-    assert "--retry-failed" in still.err
+    assert len(served.requests()) == len(lost), "not asked again unasked"
+    assert "failed: gpt: 9 failed for good (--retry-failed): HTTP 400: Bad request" in still.err
     done = work.run(*command, "--retry-failed", model="gpt")
     assert failures(work.home) == []
     assert [row["coverage"]["answered"] for row in done.document["tasks"]] == [len(lost)]

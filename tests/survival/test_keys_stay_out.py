@@ -45,7 +45,8 @@ def contents(home: Path) -> Iterator[tuple[str, bytes]]:
                 yield f"{path} dumped", "\n".join(database.iterdump()).encode("utf-8", "replace")
 
 
-@pytest.mark.parametrize("engine", ["inline", pytest.param("prefect", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["inline", "prefect"])
 def test_key_is_in_the_home_or_in_what_is_said(engine: str, scrollwork: Scrollwork, served: Vendors) -> None:
     retry = {"attempts": 2, "seconds": 5.0}
     tables = (
