@@ -1,15 +1,19 @@
-"""Every benchmark, one after the other, or those named; about fifteen minutes, with --small about five."""
+"""Every benchmark, one after the other, or those named; about twenty minutes, with --small about ten."""
 
 import argparse
 import importlib
+from typing import Any
 
 parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
 NAMES = ["idle", "rouge", "strip", "spread", "baselines", "limiter", "calls", "prefixes", "build", "whole"]
 parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(NAMES)} (default: all)")
 parser.add_argument("--small", action="store_true", help="a twentieth of the data, where there is much")
+parser.add_argument("--peer", default="", metavar="PYTHON", help="a Python with inspect_ai and openai, for calls")
 arguments = parser.parse_args()
 for name in arguments.names or NAMES:
     module = importlib.import_module(f"benchmarks.{name}")
-    known = {"small": True} if arguments.small and name in ("build", "whole") else {}
+    known: dict[str, Any] = {"small": True} if arguments.small and name in ("build", "whole") else {}
+    if name == "calls":
+        known = {"peer": arguments.peer}
     for line in module.main(**known):
         print(line, flush=True)
