@@ -1,7 +1,8 @@
-"""Every benchmark, one after the other, or those named; about fifteen minutes, with --small about five."""
+"""Every benchmark, one after the other, or those named; about twenty minutes, with --small about ten."""
 
 import argparse
 import importlib
+from typing import Any
 
 parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
 NAMES = [
@@ -19,9 +20,13 @@ NAMES = [
 ]
 parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(NAMES)} (default: all)")
 parser.add_argument("--small", action="store_true", help="a twentieth of the data, where there is much")
+parser.add_argument("--peer", default="", metavar="PYTHON", help="a Python with inspect_ai and openai, for calls")
 arguments = parser.parse_args()
 for name in arguments.names or NAMES:
     module = importlib.import_module(f"benchmarks.{name}")
-    known = {"small": True} if arguments.small and name in ("build", "whole", "call_memory") else {}
+    small = arguments.small and name in ("build", "whole", "call_memory")
+    known: dict[str, Any] = {"small": True} if small else {}
+    if name == "calls":
+        known = {"peer": arguments.peer}
     for line in module.main(**known):
         print(line, flush=True)

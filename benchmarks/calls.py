@@ -37,7 +37,7 @@ NAMES = {
 SPREAD = 0.5  # of the latency, where answers are to come one by one
 SPREAD_WAYS = ("floor", "hosted", "store")
 MEMORY = (500, 2_000)
-PEER_ROUNDS = 6  # of requests: it takes its time
+ROUNDS, TURNS = 14, 2  # of requests in a run; runs of each way
 
 
 @dataclass(frozen=True)
@@ -106,9 +106,8 @@ def compared(
     runs: dict[str, list[Run]] = {way: [] for way in ways}
     for _ in range(turns):
         for way in ways:
-            theirs = way == "inspect_ai"
-            count = concurrency * (min(rounds, PEER_ROUNDS) if theirs else rounds)
-            runs[way].append(run(way, port, concurrency, count, peer if theirs else sys.executable))
+            python = peer if way == "inspect_ai" else sys.executable
+            runs[way].append(run(way, port, concurrency, concurrency * rounds, python))
     for way in ways:
         yield f"{at}, {line(way, runs[way])}"
     if {"inspect_ai", "store"} <= set(ways):
@@ -117,7 +116,7 @@ def compared(
             yield f"{at}, inspect_ai / whole path, {what}: {most / least:.1f}"
 
 
-def lines(ways: Sequence[str] = (), rounds: int = 20, turns: int = 3, peer: str = "") -> Iterator[str]:
+def lines(ways: Sequence[str] = (), rounds: int = ROUNDS, turns: int = TURNS, peer: str = "") -> Iterator[str]:
     """The lines of the report as they come."""
     ways = ways or [way for way in NAMES if peer or way != "inspect_ai"]
     shortest, longest = (1000 * LATENCY_S * share for share in (1 - SPREAD, 1 + SPREAD))
@@ -135,17 +134,17 @@ def lines(ways: Sequence[str] = (), rounds: int = 20, turns: int = 3, peer: str 
         yield "calls, inspect_ai: left out; python -m benchmarks.calls --peer PYTHON (pip install inspect_ai openai)"
 
 
-def main() -> list[str]:
-    """The lines of the report."""
-    return list(lines())
+def main(peer: str = "") -> Iterator[str]:
+    """The lines of the report as they come."""
+    return lines(peer=peer)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m benchmarks.calls", description=__doc__)
     parser.add_argument("ways", nargs="*", metavar="WAY", help=f"{', '.join(NAMES)} (default: all)")
     parser.add_argument("--peer", default="", metavar="PYTHON", help="a Python with inspect_ai and openai")
-    parser.add_argument("--rounds", type=int, default=20, help="of requests in a run, 4 or more (default 20)")
-    parser.add_argument("--turns", type=int, default=3, help="runs of each way (default 3)")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"of requests a run, at least 4 (default {ROUNDS})")
+    parser.add_argument("--turns", type=int, default=TURNS, help=f"runs of each way (default {TURNS})")
     given = parser.parse_args()
     for text in lines(given.ways, given.rounds, given.turns, given.peer):
         print(text, flush=True)
