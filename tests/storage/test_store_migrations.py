@@ -41,7 +41,8 @@ SCHEMA_2 = [
     "pid BIGINT NOT NULL, born TEXT NOT NULL, expires FLOAT NOT NULL, PRIMARY KEY (request_key))",
     "CREATE TABLE batches (batch_id VARCHAR(64) NOT NULL, state VARCHAR(16) NOT NULL, provider TEXT NOT NULL, "
     "model TEXT NOT NULL, provider_batch_id TEXT, requests_sha256 VARCHAR(64) NOT NULL, created FLOAT NOT NULL, "
-    "submitted FLOAT, ended FLOAT, PRIMARY KEY (batch_id))",
+    "submitted FLOAT, ended FLOAT, owner VARCHAR(128) NOT NULL, place TEXT NOT NULL, most_nano_usd BIGINT, "
+    "message TEXT NOT NULL, PRIMARY KEY (batch_id))",
     "CREATE TABLE batch_requests (batch_id VARCHAR(64) NOT NULL, request_key VARCHAR(64) NOT NULL, "
     "state VARCHAR(16) NOT NULL, PRIMARY KEY (batch_id, request_key))",
     "CREATE INDEX batch_requests_of_a_key ON batch_requests (request_key)",

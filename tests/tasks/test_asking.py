@@ -12,6 +12,7 @@ import pytest
 
 from models.base import Answer, Ask, Attempt, Call, CallFailed, CallProblem, Reply
 from models.budget import Gate
+from models.ledger import Ledger
 from models.limits import Caps, Limiter
 from models.remote import Run, Settings, answer
 from models.retry import Policy
@@ -40,7 +41,14 @@ class Remote:
     def answer(self, calls: Iterable[Call]) -> Iterator[Answer | CallFailed | Attempt]:
         return self.run(calls)
 
-    def run(self, calls: Iterable[Call], *, gate: Gate | None = None, stop: Stop | None = None) -> Run:
+    def run(
+        self,
+        calls: Iterable[Call],
+        *,
+        gate: Gate | None = None,
+        stop: Stop | None = None,
+        ledger: Ledger | None = None,
+    ) -> Run:
         settings = Settings(caps=self.caps, sending=Sending(Policy(first_wait_s=0.01)))
         return answer(lambda: self.client, calls, settings, limiter=Limiter(self.caps), stop=Stop())
 
