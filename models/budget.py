@@ -5,6 +5,8 @@ A price in dollars a million tokens is a thousand times as many nano-dollars a t
 
 from __future__ import annotations
 
+import json
+import re
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -90,7 +92,7 @@ def price_of(name: str, table: Mapping[str, Any]) -> Price:
     if not isinstance(price, Mapping) or "input" not in price or "output" not in price:
         raise UnknownPrice(
             f"model {name!r} has no price, so what it costs cannot be bounded; add it in USD per million tokens:\n"
-            f'[{name}]\nprice = {{ input = 0.00, output = 0.00, date = "YYYY-MM-DD", source = "..." }}'
+            f'{header(name)}\nprice = {{ input = 0.00, output = 0.00, date = "YYYY-MM-DD", source = "..." }}'
         )
     known = ("input", "cached", "output", "cache_write", "batch", "date", "source")
     for key in price:
@@ -106,6 +108,15 @@ def price_of(name: str, table: Mapping[str, Any]) -> Price:
         cache_write=found.get("cache_write", entry) * PER_TOKEN,
         batch=batch,
     )
+
+
+def header(name: str) -> str:
+    """How a table of one's own for a model begins; of one named on the spot, with what makes it the same model."""
+    provider, _, model_id = name.partition(":")
+    own = model_id or name
+    quoted = json.dumps(own, ensure_ascii=False)
+    table = f"[{own if re.fullmatch(r'[A-Za-z0-9_-]+', own) else quoted}]"
+    return f'{table}\nprovider = "{provider}"\nid = {quoted}' if model_id else table
 
 
 def number(name: str, key: str, value: Any) -> Decimal:

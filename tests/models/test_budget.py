@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tomllib
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from models.base import Ask, Call, CallProblem, Reply, Segment, Usage
 from models.budget import NANO, Budget, Meter, Price, UnknownPrice, dollars, input_bound, nano, price_of
 from models.limits import Caps
+from models.registry import settings
 from tests.models.clock import Driven, Scripted, call, drive, in_time
 
 TABLE = {"price": {"input": 2.5, "cached": 1.25, "output": 10, "date": "2026-01-01", "source": "a page"}}
@@ -46,6 +48,15 @@ def test_unknown_price_counts_as_none(table: dict[str, Any]) -> None:
     with pytest.raises(UnknownPrice) as caught:
         price_of("gpt-9", table)
     assert "[gpt-9]\nprice = { input = 0.00, output = 0.00, date" in str(caught.value)
+
+
+def test_line_to_add_for_a_model_on_the_spot_is_not_read() -> None:
+    with pytest.raises(UnknownPrice) as caught:
+        price_of("openai:gpt-9.5", {})
+    said = str(caught.value).partition(":\n")[2].replace("0.00", "1.5")
+    tables = tomllib.loads(said)
+    assert (tables["gpt-9.5"]["provider"], tables["gpt-9.5"]["id"]) == ("openai", "gpt-9.5")
+    assert settings("openai:gpt-9.5", tables)["price"]["input"] == 1.5
 
 
 @pytest.mark.parametrize(
