@@ -11,17 +11,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from models.base import Ask, Call, Client
+from models.endpoint import TIMEOUT_S, Endpoint, vendor_wire
 from models.hosted import Hosted, decoding, split_wrapper
-from models.openai import TIMEOUT_S, Endpoint, own_headers, secrets_in, trusted
-from models.tables import key_of
+from models.tables import CACHE_MINIMUM
 from models.wire import Wire
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
 PROVIDER = "anthropic"
-CACHE_MINIMUM = 1024  # tokens of a prefix below which the provider caches nothing, where the table says no other number
-CHARACTERS = 4  # a token, where nobody counted
 BREAKPOINT = {"type": "ephemeral"}
 
 
@@ -60,16 +58,7 @@ def client(name: str, table: Mapping[str, Any]) -> Client:
 
 def wire_of(name: str, table: Mapping[str, Any]) -> Wire:
     """The connection to a table's address, with the key. Raises tables.BadTable."""
-    key = key_of(name, PROVIDER, table)
-    vendor = sdk(key, table)
-    headers = own_headers({**vendor.default_headers, **vendor.auth_headers})
-    return Wire(
-        table["base_url"],
-        headers,
-        secrets=secrets_in(headers, key),
-        timeout_s=table.get("timeout_s", TIMEOUT_S),
-        ssl=trusted(table["base_url"]),
-    )
+    return vendor_wire(name, PROVIDER, table, sdk)
 
 
 def sdk(key: str, table: Mapping[str, Any]) -> AsyncAnthropic:
@@ -96,8 +85,7 @@ class Messages(Endpoint):
     def prepared(self, call: Call) -> Any:
         """The body, with a breakpoint at the end of the documents where a cached prefix will be read again."""
         asked = call.payload["body"]
-        tokens = call.ask.tokens or len(call.ask.prompt) // CHARACTERS
-        if not call.ask.prefix or tokens < self._cache_minimum:
+        if not call.ask.prefix or call.ask.likely_tokens < self._cache_minimum:
             return asked
         return with_breakpoint(asked)
 

@@ -3,13 +3,10 @@ creation that nobody confirmed it is known by its time, its size and, once it ha
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, BinaryIO
 from urllib.parse import quote
-
-import orjson
 
 from models.anthropic import wire_of
 from models.base import Call, CallProblem
@@ -19,17 +16,19 @@ from models.batches import (
     Page,
     Sight,
     State,
+    entry_of,
     good,
     identifier,
+    line_of,
     number_in,
+    page_of,
     part_of,
     pieces,
     refuse,
     text_in,
 )
 from models.batches import size_of as bytes_of
-from models.problems import TERMINAL_NAMES, date_of, error_in, shown
-from models.replies import read
+from models.problems import TERMINAL_NAMES, error_in, shown
 from models.wire import Wire
 
 PATH = "/v1/messages/batches"
@@ -48,10 +47,7 @@ class AnthropicBatches:
 
     def entry(self, call: Call) -> bytes:
         """A request of the body. No breakpoint: whether a batch meets its own cache is chance, writing to it is not."""
-        try:
-            return orjson.dumps({"custom_id": call.key, "params": call.payload["body"]})
-        except TypeError as error:
-            raise CallProblem("terminal", f"the request is no JSON: {shown(error)}") from None
+        return entry_of({"custom_id": call.key, "params": call.payload["body"]})
 
     async def upload(self, file: BinaryIO) -> str:
         """Nothing to do."""
@@ -70,13 +66,7 @@ class AnthropicBatches:
         """A hundred of the list."""
         start = f"&after_id={quote(after, safe='')}" if after else ""
         raw = await self._wire.get(f"{PATH}?limit=100{start}")
-        body = good(raw, self._wire.secrets)
-        found = body.get("data")
-        if not isinstance(found, list):
-            raise CallProblem("transient", "a list of batches without data")
-        batches = tuple(self._sight(one) for one in found if isinstance(one, dict))
-        more = batches[-1].batch_id if body.get("has_more") is True and batches else ""
-        return Page(batches, more, date_of(raw.headers) or time.time())
+        return page_of(raw, self._wire.secrets, self._sight)
 
     async def download(self, path: str, into: BinaryIO) -> None:
         """The results."""
@@ -90,11 +80,7 @@ class AnthropicBatches:
             raise BadLine("no result")
         kind = text_in(result, "type")
         if kind == "succeeded":
-            message = result.get("message")
-            try:
-                return Line(key, read("messages", 200, {}, data, lambda _: message, self._wire.secrets))
-            except CallProblem as problem:
-                return Line(key, problem)
+            return line_of(key, "messages", 200, result.get("message"), data, self._wire.secrets)
         if kind == "errored":
             error = error_in(result.get("error")) or {"names": set(), "message": "no reason"}
             said = f"{', '.join(sorted(error['names']))}: {error['message']}".strip(": ")

@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 
 Outcome = Literal["answered", "terminal", "transient", "quota", "cancelled"]  # of an attempt
 Trouble = Literal["terminal", "transient", "quota"]
+CHARACTERS = 4  # a token, where nobody counted
 LONGEST_MESSAGE = 1000  # characters of a provider's message that are kept: some send a page
 
 
@@ -38,6 +39,11 @@ class Ask:
     references: tuple[str, ...] = ()
     prefix: str = ""
     tokens: int = 0
+
+    @property
+    def likely_tokens(self) -> int:
+        """As counted, else four characters a token."""
+        return self.tokens or sum(len(segment.text) for segment in self.segments) // CHARACTERS + 1
 
     @property
     def query(self) -> str:

@@ -8,15 +8,16 @@ them: where nobody knows whether one came about, `find` looks for it in the prov
 from __future__ import annotations
 
 import math
-from collections.abc import AsyncIterator, Collection
+import time
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Literal, Protocol
 
 import orjson
 
 from models.base import Call, CallProblem, Reply
-from models.problems import problem_of_status, shown
-from models.replies import kind_of, parsed
+from models.problems import date_of, problem_of_status, shown
+from models.replies import kind_of, parsed, read
 from models.wire import CHUNK, Raw
 
 State = Literal["waiting", "ended", "refused", "gone"]
@@ -129,6 +130,33 @@ def good(raw: Raw, secrets: tuple[str, ...]) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise CallProblem("transient", f"HTTP {raw.status} with no batch but {kind_of(body)}", status=raw.status)
     return body
+
+
+def entry_of(request: Mapping[str, Any]) -> bytes:
+    """A request as JSON. Raises CallProblem for one that no JSON can carry."""
+    try:
+        return orjson.dumps(request)
+    except TypeError as error:
+        raise CallProblem("terminal", f"the request is no JSON: {shown(error)}") from None
+
+
+def page_of(raw: Raw, secrets: tuple[str, ...], sight: Callable[[dict[str, Any]], Sight]) -> Page:
+    """A page of a vendor's list. Raises CallProblem."""
+    body = good(raw, secrets)
+    found = body.get("data")
+    if not isinstance(found, list):
+        raise CallProblem("transient", "a list of batches without data")
+    batches = tuple(sight(one) for one in found if isinstance(one, dict))
+    more = batches[-1].batch_id if body.get("has_more") is True and batches else ""
+    return Page(batches, more, date_of(raw.headers) or time.time())
+
+
+def line_of(key: str, endpoint: str, status: int, body: Any, data: bytes, secrets: tuple[str, ...]) -> Line:
+    """A result whose reply is the part `body` of the line `data`."""
+    try:
+        return Line(key, read(endpoint, status, {}, data, lambda _: body, secrets))
+    except CallProblem as problem:
+        return Line(key, problem)
 
 
 def refuse(raw: Raw, secrets: tuple[str, ...]) -> None:

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from models.base import Ask, Client
+from models.base import Client
+from models.endpoint import Endpoint, wire_to
 from models.hosted import Hosted
-from models.openai import TIMEOUT_S, Endpoint, trusted
-from models.openai import body as openai_body
+from models.openai import body
 from models.tables import key_of
-from models.wire import Wire
 
 PROVIDER = "compatible"
 
@@ -25,20 +24,8 @@ def make(name: str, table: Mapping[str, Any], revision: str) -> Hosted:
     return Hosted(name, PROVIDER, {**table, "parameters": parameters}, body, client)
 
 
-def body(ask: Ask, table: Mapping[str, Any]) -> dict[str, Any]:
-    """What the endpoint gets."""
-    return openai_body(ask, table)
-
-
 def client(name: str, table: Mapping[str, Any]) -> Client:
     """A client; with a key only where the table names the variable that holds it."""
     key = key_of(name, PROVIDER, table)
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    wire = Wire(
-        table["base_url"],
-        headers,
-        secrets=(key,) if key else (),
-        timeout_s=table.get("timeout_s", TIMEOUT_S),
-        ssl=trusted(table["base_url"]),
-    )
-    return Endpoint(wire, table["endpoint"])
+    return Endpoint(wire_to(table, headers, key), table["endpoint"])

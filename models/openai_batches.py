@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Mapping
 from typing import Any, BinaryIO
 from urllib.parse import quote
-
-import orjson
 
 from models.base import Call, CallProblem
 from models.batches import (
@@ -17,9 +14,12 @@ from models.batches import (
     Page,
     Sight,
     State,
+    entry_of,
     good,
     identifier,
+    line_of,
     number_in,
+    page_of,
     part_of,
     pieces,
     refuse,
@@ -27,8 +27,7 @@ from models.batches import (
     text_in,
 )
 from models.openai import wire_of
-from models.problems import date_of, shown
-from models.replies import read
+from models.problems import shown
 from models.tables import PATHS
 from models.wire import Wire
 
@@ -57,11 +56,8 @@ class OpenAIBatches:
 
     def entry(self, call: Call) -> bytes:
         """A line of the file."""
-        try:
-            line = {"custom_id": call.key, "method": "POST", "url": self._url, "body": call.payload["body"]}
-            return orjson.dumps(line) + b"\n"
-        except TypeError as error:
-            raise CallProblem("terminal", f"the request is no JSON: {shown(error)}") from None
+        line = {"custom_id": call.key, "method": "POST", "url": self._url, "body": call.payload["body"]}
+        return entry_of(line) + b"\n"
 
     async def upload(self, file: BinaryIO) -> str:
         """The file's id."""
@@ -94,13 +90,7 @@ class OpenAIBatches:
         """A hundred of the list."""
         start = f"&after={quote(after, safe='')}" if after else ""
         raw = await self._wire.get(f"/batches?limit=100{start}")
-        body = good(raw, self._wire.secrets)
-        found = body.get("data")
-        if not isinstance(found, list):
-            raise CallProblem("transient", "a list of batches without data")
-        batches = tuple(self._sight(one) for one in found if isinstance(one, dict))
-        more = batches[-1].batch_id if body.get("has_more") is True and batches else ""
-        return Page(batches, more, date_of(raw.headers) or time.time())
+        return page_of(raw, self._wire.secrets, self._sight)
 
     async def download(self, path: str, into: BinaryIO) -> None:
         """A file of results."""
@@ -114,11 +104,7 @@ class OpenAIBatches:
             status = int(number_in(answer, "status_code"))
             if not 100 <= status < 600:
                 raise BadLine("a response without a status")
-            try:
-                body = answer.get("body")
-                return Line(key, read(self._endpoint, status, {}, data, lambda _: body, self._wire.secrets))
-            except CallProblem as problem:
-                return Line(key, problem)
+            return line_of(key, self._endpoint, status, answer.get("body"), data, self._wire.secrets)
         if isinstance(error, dict):
             code = text_in(error, "code")
             why = UNDONE.get(code) or f"{code}: {text_in(error, 'message')}".strip(": ")

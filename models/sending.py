@@ -22,7 +22,6 @@ from models.retry import Policy, ends_the_run, maybe_charged
 from models.stopping import Stop
 
 Result = Answer | CallFailed | Attempt
-CHARACTERS = 4  # a token, where nobody counted
 CLOSING_S = 5.0  # for requests to be cancelled, and for a client to close its connections
 LOOK_AGAIN_S = 0.2  # at a budget that calls of other stages hold
 
@@ -145,8 +144,7 @@ class Engine:
             self._limiter.leave(self._lane)
             return False
         ask = item.call.ask
-        tokens = ask.tokens or sum(len(segment.text) for segment in ask.segments) // CHARACTERS + 1
-        reserved = self._limiter.expected(tokens, ask.max_new_tokens)
+        reserved = self._limiter.expected(ask.likely_tokens, ask.max_new_tokens)
         now = self._loop.time()
         due = self._limiter.ask(self._lane, now, reserved, self._order.at_hand)
         if due is None:

@@ -27,6 +27,8 @@ MAX_TOKENS = {
     "messages": "max_tokens",
 }
 
+CACHE_MINIMUM = 1024  # tokens of a prefix below which no provider caches, where the table says no other number
+
 NUMBER = (int, float)
 # Which keys may stand in a table of a hosted model. Only those of BODY reach the provider.
 BODY = {

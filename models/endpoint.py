@@ -1,0 +1,85 @@
+"""What the clients of all hosted providers share: a connection with its headers and secrets, and one endpoint at it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import orjson
+
+from models.base import Call, CallProblem, Reply
+from models.replies import read
+from models.tables import PATHS, key_of
+from models.wire import Wire
+
+TIMEOUT_S = 600.0
+
+
+def vendor_wire(
+    name: str, provider: str, table: Mapping[str, Any], sdk: Callable[[str, Mapping[str, Any]], Any]
+) -> Wire:
+    """The connection to a table's address, with the key and the headers that the vendor's SDK would send.
+
+    Raises tables.BadTable.
+    """
+    key = key_of(name, provider, table)
+    vendor = sdk(key, table)
+    return wire_to(table, own_headers({**vendor.default_headers, **vendor.auth_headers}), key)
+
+
+def wire_to(table: Mapping[str, Any], headers: Mapping[str, str], key: str) -> Wire:
+    """The connection to a table's address. key: "" for none."""
+    return Wire(
+        table["base_url"],
+        headers,
+        secrets=secrets_in(headers, key),
+        timeout_s=table.get("timeout_s", TIMEOUT_S),
+        ssl=trusted(table["base_url"]),
+    )
+
+
+def own_headers(headers: Mapping[str, Any]) -> dict[str, str]:
+    """The headers that say who asks and in which version, without what the SDK tells about itself."""
+    return {n: v for n, v in headers.items() if isinstance(v, str) and not n.lower().startswith("x-stainless")}
+
+
+def trusted(base_url: str) -> Any:
+    """The certificates that the vendors' SDKs trust (SSL_CERT_FILE, SSL_CERT_DIR too)."""
+    if not base_url.startswith("https:"):
+        return True
+    import httpx2
+
+    return httpx2.create_ssl_context()
+
+
+def secrets_in(headers: Mapping[str, str], key: str) -> tuple[str, ...]:
+    """What no message may hold: the key, and what a header of the user's own may carry."""
+    private = [v for n, v in headers.items() if any(word in n.lower() for word in ("auth", "key", "token", "cookie"))]
+    found = {key, *private, *(value.partition(" ")[2] for value in private)}
+    return tuple(sorted((one for one in found if len(one) >= 4), key=len, reverse=True))
+
+
+class Endpoint:
+    """The client of one endpoint: the body that a payload holds, sent once, its reply read."""
+
+    def __init__(self, wire: Wire, endpoint: str) -> None:
+        self._wire, self._endpoint = wire, endpoint
+
+    async def send(self, call: Call) -> Reply:
+        """One attempt. Raises CallProblem only."""
+        raw = await self._wire.post(PATHS[self._endpoint], self.prepared(call))
+        try:
+            return read(self._endpoint, raw.status, raw.headers, raw.data, orjson.loads, self._wire.secrets)
+        except CallProblem as problem:
+            if problem.status != 404:
+                raise
+            said = f"{problem.message} (asked: {self._wire.address}{PATHS[self._endpoint]})"
+            raise CallProblem(problem.kind, said, status=404, limits=problem.limits) from None
+
+    def prepared(self, call: Call) -> Any:
+        """The body as it is sent."""
+        return call.payload["body"]
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._wire.close()
