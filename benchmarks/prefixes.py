@@ -19,7 +19,7 @@ from random import Random
 from models.base import Answer, Call
 from models.hosted import Hosted
 from models.registry import make, settings
-from tasks.calls import Calls
+from tasks.calls import BEHIND_THE_DOCUMENT, Calls
 from tasks.engine import run_inline
 from tasks.graph import Planner, topological
 from tasks.request import Request
@@ -29,7 +29,6 @@ from tests.servers.texts import CHARS_PER_TOKEN, tokens
 from tests.servers.vendor import running
 
 TASKS = ("qmsum", "squality")
-IN_FRONT = ("wrapper", "instruction", "context_header", "document", "omission")
 LATENCY_S, LIFE_S, CONCURRENCY = 0.1, 0.5, 8
 SHARED = Path(os.environ.get("SCROLLWORK_SHARED", "../shared")) / "data" / "raw"
 MODELS = {"openai:gpt-bench": "/v1", "anthropic:claude-bench": ""}
@@ -80,7 +79,10 @@ def best(calls: Iterable[Call]) -> float:
     total = cached = 0
     for call in calls:
         total += tokens(call.ask.prompt)
-        prefix = sum(len(segment.text) for segment in call.ask.segments if segment.role in IN_FRONT) // CHARS_PER_TOKEN
+        prefix = (
+            sum(len(segment.text) for segment in call.ask.segments if segment.role not in BEHIND_THE_DOCUMENT)
+            // CHARS_PER_TOKEN
+        )
         cached += prefix if call.ask.prefix in seen else 0
         seen.add(call.ask.prefix)
     return cached / total
@@ -95,4 +97,4 @@ def served(spec: str, path: str, calls: list[Call]) -> float:
         model = make(spec, table, "")
         answers = [result for result in model.answer(calls) if isinstance(result, Answer)]
     assert len(answers) == len(calls)
-    return sum(one.cached_tokens or 0 for one in answers) / sum(one.input_tokens or 0 for one in answers)
+    return sum(one.usage.cached_tokens or 0 for one in answers) / sum(one.usage.input_tokens or 0 for one in answers)

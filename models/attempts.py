@@ -41,17 +41,12 @@ class Trip:
 
     def answer(self, reply: Reply) -> Answer:
         """The answer of the call."""
-        usage = reply.usage
         return Answer(
             key=self.item.call.key,
             text=reply.text,
             finish_reason=reply.finish_reason,
             reported_model=reply.reported_model,
-            input_tokens=usage.input_tokens,
-            cached_tokens=usage.cached_tokens,
-            output_tokens=usage.output_tokens,
+            usage=reply.usage,
             latency_s=self.seconds,
             attempts=self.item.attempts,
-            cache_write_tokens=usage.cache_write_tokens,
-            reasoning_tokens=usage.reasoning_tokens,
         )

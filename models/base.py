@@ -67,34 +67,6 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What came back. Token counts None where the provider reports none; finish_reason as in records.response."""
-
-    key: str
-    text: str
-    finish_reason: str
-    reported_model: str
-    input_tokens: int | None = None
-    cached_tokens: int | None = None
-    output_tokens: int | None = None
-    latency_s: float = 0.0
-    attempts: int = 1
-    cache_write_tokens: int | None = None
-    reasoning_tokens: int | None = None
-
-
-@dataclass(frozen=True)
-class CallFailed:
-    """No answer: kind terminal or transient, HTTP status where there was one."""
-
-    key: str
-    kind: str
-    message: str
-    status: int | None = None
-    attempts: int = 1
-
-
-@dataclass(frozen=True)
 class Usage:
     """Tokens as the provider reports them, None where it does not.
 
@@ -107,6 +79,30 @@ class Usage:
     cache_write_tokens: int | None = None
     output_tokens: int | None = None
     reasoning_tokens: int | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back; finish_reason as in records.response."""
+
+    key: str
+    text: str
+    finish_reason: str
+    reported_model: str
+    usage: Usage = Usage()
+    latency_s: float = 0.0
+    attempts: int = 1
+
+
+@dataclass(frozen=True)
+class CallFailed:
+    """No answer: kind terminal or transient, HTTP status where there was one."""
+
+    key: str
+    kind: str
+    message: str
+    status: int | None = None
+    attempts: int = 1
 
 
 @dataclass(frozen=True)

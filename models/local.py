@@ -221,9 +221,8 @@ class Run:
             new.text,
             "complete" if new.ended else "length",
             self._model.table["checkpoint"],
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            latency_s=seconds,
+            usage,
+            seconds,
         )
 
     def _failed(self, call: Call, kind: Any, message: str, began: float, seconds: float) -> Iterator[Result]:

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from storage import store_batches, store_claims, store_money
 from storage.store_database import Database, in_batches
 from storage.store_migrations import prepare
-from storage.store_rows import Spent, StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
+from storage.store_rows import ANSWERED, Spent, StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
 from storage.store_tables import attempts, claims, failures, responses
 
 __all__ = ["Holdings", "ResponseStore", "Spent", "StoredAnswer", "StoredAttempt", "StoredBatch", "StoredFailure"]
@@ -67,6 +67,13 @@ class ResponseStore:
     def failures(self, keys: Sequence[str]) -> dict[str, StoredFailure]:
         """The failures among `keys`, by request key."""
         return self.database.read(lambda connection: _among(connection, failures, StoredFailure, keys))
+
+    def states(self, keys: Collection[str]) -> dict[str, str]:
+        """What stands of these requests, by key: ANSWERED or the kind of the failure; nothing of the others.
+
+        Reads no texts.
+        """
+        return self.database.read(lambda connection: _states(connection, keys))
 
     def add(
         self,
@@ -193,4 +200,14 @@ def _among(connection: sa.Connection, table: sa.Table, row: type[R], keys: Seque
     for some in in_batches(keys):
         for values in connection.execute(sa.select(*columns).where(table.c.request_key.in_(some))):
             found[values.request_key] = row(**values._mapping)
+    return found
+
+
+def _states(connection: sa.Connection, keys: Collection[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for some in in_batches(list(keys)):
+        failed = sa.select(failures.c.request_key, failures.c.kind).where(failures.c.request_key.in_(some))
+        found |= {row.request_key: row.kind for row in connection.execute(failed)}
+        answered = sa.select(responses.c.request_key).where(responses.c.request_key.in_(some))
+        found |= dict.fromkeys(connection.scalars(answered), ANSWERED)
     return found

@@ -13,6 +13,7 @@ NANO = 10**9  # nano-dollars in a dollar
 OUTCOMES = ("answered", "terminal", "transient", "quota", "cancelled")  # of an attempt
 BATCH_STATES = ("intent", "submitted", "collected", "lost")
 OPEN_BATCHES = ("intent", "submitted")  # their waiting requests are as good as paid
+ANSWERED = "answered"  # what stands of a request, else the kind of its failure
 WAITING, DONE, AGAIN = "waiting", "done", "again"  # of a request in a batch; again: unanswered, may be asked anew
 
 

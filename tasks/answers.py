@@ -1,33 +1,61 @@
-"""What a model gave back, as the response store keeps it."""
+"""What a model gave back, as the response store keeps it, and which requests are still to be asked."""
 
 from __future__ import annotations
 
-from models.base import Answer, Call, CallFailed
-from storage.store_rows import StoredAnswer, StoredFailure
+from models.base import Answer, Attempt, CallFailed, Usage
+from models.budget import Price
+from storage.store_rows import ANSWERED, StoredAnswer, StoredAttempt, StoredFailure
 
 
-def stored_answer(answer: Answer, call: Call, provider: str, cost_nano_usd: int | None) -> StoredAnswer:
+def wanted(state: str | None, retry_failed: bool = False) -> bool:
+    """Whether a request is to be asked. state: as ResponseStore.states tells it, None where nothing stands.
+
+    An answer is never asked again, a failure for good only on demand.
+    """
+    return state != ANSWERED and (retry_failed or state != "terminal")
+
+
+def cost_of(usage: Usage, price: Price | None) -> int | None:
+    """Nano-dollars that a provider charges for what it reports, None where nobody knows."""
+    return price.of(usage) if price and usage.input_tokens is not None else None
+
+
+def stored_answer(answer: Answer, provider: str, member: str, cost_nano_usd: int | None) -> StoredAnswer:
     """An answer. cost_nano_usd: None where nobody knows."""
     return StoredAnswer(
         request_key=answer.key,
         provider=provider,
-        model=call.member,
+        model=member,
         text=answer.text,
         finish_reason=answer.finish_reason,
-        input_tokens=answer.input_tokens,
-        cached_tokens=answer.cached_tokens,
-        output_tokens=answer.output_tokens,
         reported_model=answer.reported_model,
         latency_s=answer.latency_s,
         attempts=answer.attempts,
-        cache_write_tokens=answer.cache_write_tokens,
-        reasoning_tokens=answer.reasoning_tokens,
+        **vars(answer.usage),
         cost_nano_usd=cost_nano_usd,
     )
 
 
-def stored_failure(failure: CallFailed, call: Call, provider: str) -> StoredFailure:
+def stored_failure(failure: CallFailed, provider: str, member: str) -> StoredFailure:
     """A call that gave none."""
-    return StoredFailure(
-        failure.key, provider, call.member, failure.kind, failure.status, failure.message, failure.attempts
+    return StoredFailure(failure.key, provider, member, failure.kind, failure.status, failure.message, failure.attempts)
+
+
+def stored_attempt(
+    attempt: Attempt, provider: str, member: str, owner: str, cost_nano_usd: int | None
+) -> StoredAttempt:
+    """One try. cost_nano_usd: None where nobody knows."""
+    return StoredAttempt(
+        request_key=attempt.key,
+        owner=owner,
+        number=attempt.number,
+        provider=provider,
+        model=member,
+        outcome=attempt.outcome,
+        status=attempt.status,
+        message=attempt.message,
+        started=attempt.started,
+        seconds=attempt.seconds,
+        **vars(attempt.usage),
+        cost_nano_usd=cost_nano_usd,
     )

@@ -20,9 +20,9 @@ from models.retry import charged
 from models.running import Running, Runs
 from storage.digest import sha256_of
 from storage.errors import StorageError
-from storage.responses import ResponseStore, StoredAttempt
+from storage.responses import ResponseStore
 from tasks import progress
-from tasks.answers import stored_answer, stored_failure
+from tasks.answers import cost_of, stored_answer, stored_attempt, stored_failure, wanted
 from tasks.calling import STOP, Calling, ended, first_trouble, known_price, ledger, meter
 from tasks.errors import Interrupted
 
@@ -104,12 +104,8 @@ class Asker:
             yield from mine.values()
 
     def _missing(self, keys: Collection[str]) -> list[str]:
-        stored = self._store.answers(list(keys))
-        rest = [key for key in keys if key not in stored]
-        if self._calling.retry_failed:
-            return rest
-        failed = self._store.failures(rest)
-        return [key for key in rest if key not in failed or failed[key].kind != "terminal"]
+        states = self._store.states(keys)
+        return [key for key in keys if wanted(states.get(key), self._calling.retry_failed)]
 
     def _look_again(self, source: Source) -> str:
         """Wait for answers to what others ask; ask what they gave up."""
@@ -147,19 +143,20 @@ class Asker:
         if not self._held:
             return
         answers, failures, attempts, over = [], [], [], set[str]()
+        provider = self._model.provider
         for result in self._held:
             call = self._open.get(result.key)
             if call is None:
                 continue  # held a second time
             if isinstance(result, Attempt):
-                attempts.append(self._attempt(result, call))
+                attempts.append(stored_attempt(result, provider, call.member, self._owner, self._cost(result)))
                 self._complain(result)
                 continue
             over.add(result.key)
             if isinstance(result, Answer):
-                answers.append(stored_answer(result, call, self._model.provider, self._cost_of(result)))
+                answers.append(stored_answer(result, provider, call.member, cost_of(result.usage, self._price)))
             else:
-                failures.append(stored_failure(result, call, self._model.provider))
+                failures.append(stored_failure(result, provider, call.member))
         self._store.add(answers, failures, attempts, owner=self._owner)
         self._held = []
         for key in over:
@@ -193,39 +190,11 @@ class Asker:
         lost = sum(isinstance(one, Answer) for one in self._held)
         log.error("%s: %s answers that came after the store failed could not be stored", self._title, f"{lost:,}")
 
-    def _attempt(self, attempt: Attempt, call: Call) -> StoredAttempt:
-        return StoredAttempt(
-            request_key=attempt.key,
-            owner=self._owner,
-            number=attempt.number,
-            provider=self._model.provider,
-            model=call.member,
-            outcome=attempt.outcome,
-            status=attempt.status,
-            message=attempt.message,
-            started=attempt.started,
-            seconds=attempt.seconds,
-            **vars(attempt.usage),
-            cost_nano_usd=self._cost(attempt),
-        )
-
     def _cost(self, attempt: Attempt) -> int | None:
         """What the try cost, None where nobody knows."""
         if attempt.outcome != "answered" and attempt.usage == Usage():
             return None if charged(attempt.status) else 0
-        return self._price.of(attempt.usage) if self._price and attempt.usage.input_tokens is not None else None
-
-    def _cost_of(self, answer: Answer) -> int | None:
-        if self._price is None or answer.input_tokens is None:
-            return None
-        usage = Usage(
-            answer.input_tokens,
-            answer.cached_tokens,
-            answer.cache_write_tokens,
-            answer.output_tokens,
-            answer.reasoning_tokens,
-        )
-        return self._price.of(usage)
+        return cost_of(attempt.usage, self._price)
 
     def _tell(self) -> None:
         progress.tell(self._title, self._done, self._total)

@@ -13,6 +13,7 @@ from uuid import uuid4
 from storage.digest import sha256_of
 from storage.responses import ResponseStore
 from storage.store_rows import StoredBatch
+from tasks.answers import wanted
 from tasks.asking import LEASE_S, renewing
 
 MOST_TRIES = 3  # batches of one run in which a request is tried
@@ -64,13 +65,13 @@ class Claims:
 
     def missing(self, keys: Sequence[str]) -> list[str]:
         """The requests among these that are to be asked: not stored, not failed for good, not tried too often."""
-        stored = self.store.answers(keys)
-        rest = [key for key in keys if key not in stored]
-        failed = self.store.failures(rest)
-        lasting = {key for key, failure in failed.items() if failure.kind == "terminal"}
-        if self.retry_failed:  # once a run
-            lasting = {key for key in lasting if self.tries[key]}
-        return [key for key in rest if key not in lasting and self.tries[key] < MOST_TRIES]
+        states = self.store.states(keys)
+        tries = self.tries
+        return [
+            key
+            for key in keys
+            if tries[key] < MOST_TRIES and wanted(states.get(key), self.retry_failed and not tries[key])  # once a run
+        ]
 
     def give_back(self, keys: Collection[str]) -> None:
         """Let others ask them, or the next run."""

@@ -21,11 +21,12 @@ from models.batches import Sight, unknown
 from models.hosted import place_of
 from models.retry import ends_the_run
 from storage.digest import sha256_of
-from storage.store_rows import StoredBatch
+from storage.store_rows import StoredBatch, StoredFailure
 from tasks import progress
+from tasks.answers import stored_failure
 from tasks.batch_claims import MOST_TRIES, Claims
 from tasks.batch_files import Parcel, Purse, seconds_since, unique
-from tasks.batch_results import Collector, failure_of
+from tasks.batch_results import Collector, failed
 from tasks.calling import STOP, Calling, budget_of, known_price
 from tasks.workshop import Workshop
 
@@ -39,7 +40,8 @@ class Post:
     def __init__(self, model: str, calling: Calling, shop: Workshop, desk: Desk) -> None:
         self.model, self._calling, self._store, self._desk = model, calling, shop.store, desk
         self._table = calling.tables[model]
-        self._place = place_of(self._table["provider"], self._table)
+        self._provider = str(self._table["provider"])
+        self._place = place_of(self._provider, self._table)
         self._folder = shop.home.folder / "tmp"
         self._claims = Claims.of(shop.store, model, calling.run, calling.retry_failed)
         price = known_price(model, self._table)
@@ -106,8 +108,7 @@ class Post:
                 try:
                     yield calls[key], self._desk.interface.entry(calls[key])
                 except CallProblem as problem:
-                    lost = failure_of(self._row(key, 0), key, problem)
-                    self._store.add([], [lost])
+                    self._store.add([], [self._failure(key, problem)])
                     self._claims.give_back([key])
 
     def _send(self, parcel: Parcel) -> None:
@@ -141,8 +142,7 @@ class Post:
         """An intent, under a name of its own."""
         name = sha256_of([self._calling.run, digest, uuid4().hex])
         most = most_nano_usd if self._purse.price is not None else None
-        provider = str(self._table["provider"])
-        row = StoredBatch(name, "intent", provider, self.model, None, digest, time.time())
+        row = StoredBatch(name, "intent", self._provider, self.model, None, digest, time.time())
         return replace(row, place=self._place, most_nano_usd=most)
 
     def _confirmed(self, name: str, sight: Sight, requests: int) -> None:
@@ -235,12 +235,15 @@ class Post:
     def _again(self, batch: StoredBatch, missing: dict[str, CallProblem]) -> None:
         """Requests without an answer: into another batch, or given up for this run."""
         given_up = {key: problem for key, problem in missing.items() if self._claims.tries[key] >= MOST_TRIES}
-        rows = [failure_of(batch, key, problem, self._claims.tries[key]) for key, problem in given_up.items()]
-        self._store.add([], rows)
+        self._store.add([], [self._failure(key, problem) for key, problem in given_up.items()])
         self.todo |= set(missing) - set(given_up)
         quota = next((problem for problem in missing.values() if ends_the_run(problem)), None)
         if quota is not None:
             self.stopped = self.stopped or quota.message
+
+    def _failure(self, key: str, problem: CallProblem) -> StoredFailure:
+        tries = max(1, self._claims.tries[key])
+        return stored_failure(failed(key, problem, tries), self._provider, self.model)
 
     def _lost(self, name: str, why: str, keys: Collection[str] | None = None) -> None:
         """Nothing of it was done, or can be had: its requests are free again."""

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from models.base import CallProblem, Reply, Usage
+from models.base import Answer, Attempt, CallFailed, CallProblem, Reply
 from models.batch_desk import Desk
 from models.batches import BadLine, Line, Sight
 from models.budget import Price
 from storage.errors import naming_full_disks
 from storage.responses import ResponseStore
-from storage.store_rows import AGAIN, DONE, WAITING, StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
+from storage.store_rows import AGAIN, DONE, WAITING, StoredBatch
+from tasks.answers import cost_of, stored_answer, stored_attempt, stored_failure
 from tasks.batch_files import seconds_since
 from tasks.calls import chunks
 
@@ -89,15 +90,17 @@ class Collector:
 
     def _store_lines(self, batch: StoredBatch, lines: list[Line], found: Collected) -> None:
         answers, failures, attempts, states = [], [], [], {}
+        provider, member = batch.provider, batch.model
+        owner = f"{batch.owner}.{batch.batch_id[:16]}"  # so that a second collector adds no attempt
         for line in lines:
-            usage, cost = self._charged(line.result)
+            attempt, cost = self._tried(batch, line)
             found.cost += cost or 0
-            attempts.append(self._attempt(batch, line, usage, cost))
+            attempts.append(stored_attempt(attempt, provider, member, owner, cost))
             if isinstance(line.result, Reply):
-                answers.append(answer_of(batch, line.key, line.result, cost))
+                answers.append(stored_answer(answered(line.key, line.result, batch), provider, member, cost))
                 states[line.key] = DONE
             elif line.result.kind == "terminal":
-                failures.append(failure_of(batch, line.key, line.result))
+                failures.append(stored_failure(failed(line.key, line.result), provider, member))
                 states[line.key] = DONE
             else:
                 found.again[line.key] = line.result
@@ -107,53 +110,27 @@ class Collector:
         found.answered += len(answers)
         found.failed += len(failures)
 
-    def _charged(self, result: Reply | CallProblem) -> tuple[Usage, int | None]:
-        """(usage, what it cost; None where nobody knows). Providers charge for what was answered only."""
-        if isinstance(result, CallProblem):
-            if result.paid is None:
-                return Usage(), 0 if result.status is None or result.status >= 400 else None
-            usage = result.paid
-        else:
-            usage = result.usage
-        return usage, self._price.of(usage) if self._price and usage.input_tokens is not None else None
-
-    def _attempt(self, batch: StoredBatch, line: Line, usage: Usage, cost: int | None) -> StoredAttempt:
-        """Known by the batch, so that a second collector adds nothing."""
-        answered = isinstance(line.result, Reply)
-        return StoredAttempt(
-            request_key=line.key,
-            owner=f"{batch.owner}.{batch.batch_id[:16]}",
-            number=1,
-            provider=batch.provider,
-            model=batch.model,
-            outcome="answered" if isinstance(line.result, Reply) else line.result.kind,
-            status=200 if answered else line.result.status,  # type: ignore[union-attr]
-            message="" if isinstance(line.result, Reply) else line.result.message,
-            started=batch.created,
-            seconds=seconds_since(batch.submitted),
-            **vars(usage),
-            cost_nano_usd=cost,
-        )
+    def _tried(self, batch: StoredBatch, line: Line) -> tuple[Attempt, int | None]:
+        """(the try, what it cost; None where nobody knows). Providers charge for what was answered only."""
+        seconds = seconds_since(batch.submitted)
+        if isinstance(line.result, Reply):
+            usage = line.result.usage
+            attempt = Attempt(line.key, 1, "answered", 200, "", batch.created, seconds, usage)
+            return attempt, cost_of(usage, self._price)
+        problem = line.result
+        attempt = Attempt(line.key, 1, problem.kind, problem.status, problem.message, batch.created, seconds)
+        if problem.paid is None:
+            return attempt, 0 if problem.status is None or problem.status >= 400 else None
+        return replace(attempt, usage=problem.paid), cost_of(problem.paid, self._price)
 
 
-def answer_of(batch: StoredBatch, key: str, reply: Reply, cost: int | None) -> StoredAnswer:
+def answered(key: str, reply: Reply, batch: StoredBatch) -> Answer:
     """An answer that came in a batch; its latency is the batch's."""
-    usage: Mapping[str, int | None] = vars(reply.usage)
-    return StoredAnswer(
-        request_key=key,
-        provider=batch.provider,
-        model=batch.model,
-        text=reply.text,
-        finish_reason=reply.finish_reason,
-        reported_model=reply.reported_model,
-        latency_s=seconds_since(batch.submitted),
-        attempts=1,
-        cost_nano_usd=cost,
-        **usage,
-    )
+    seconds = seconds_since(batch.submitted)
+    return Answer(key, reply.text, reply.finish_reason, reply.reported_model, reply.usage, seconds)
 
 
-def failure_of(batch: StoredBatch, key: str, problem: CallProblem, tries: int = 1) -> StoredFailure:
+def failed(key: str, problem: CallProblem, tries: int = 1) -> CallFailed:
     """A request of a batch that gave none."""
     kind = "terminal" if problem.kind == "terminal" else "transient"
-    return StoredFailure(key, batch.provider, batch.model, kind, problem.status, problem.message, tries)
+    return CallFailed(key, kind, problem.message, problem.status, tries)

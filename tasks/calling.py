@@ -171,5 +171,8 @@ def ledger(store: ResponseStore) -> Ledger:
     """Through which all processes that use a store share their limits; one for all stages of this process."""
     from storage.store_paces import Paces  # loads SQLAlchemy
 
+    place = str(store.place)
     with _lock:
-        return _ledgers.setdefault(str(store.place), Paces(store.place))
+        if place not in _ledgers:
+            _ledgers[place] = Paces(store.place)
+        return _ledgers[place]

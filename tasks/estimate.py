@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from decimal import Decimal
 from typing import Any
 
 from models.base import Ask, Call, Usage
-from models.budget import NANO, UnknownPrice, price_of
+from models.budget import NANO
 from models.hosted import Hosted
 from models.registry import HOSTED, make
+from models.tables import CACHE_MINIMUM
 from preprocessing.tokens import make as tokenizer_of
 from records.example import Example
 from storage.artifacts import Artifact
-from tasks.calling import calling_of
-from tasks.calls import Calls
+from storage.store_rows import ANSWERED
+from tasks.answers import wanted
+from tasks.calling import Calling, known_price
+from tasks.calls import BEHIND_THE_DOCUMENT, Calls
 from tasks.chain import locations_of
 from tasks.engine import run_inline
 from tasks.errors import StageFailed
@@ -26,9 +28,6 @@ from tasks.graph import Node, Planner, topological
 from tasks.request import Request
 from tasks.stages import run_nodes
 from tasks.workshop import Workshop
-
-CACHE_MINIMUM = 1024  # tokens of a prefix below which no provider caches
-IN_FRONT = ("query_header", "query", "response_header")  # what stands behind the prefix that prompts share
 
 
 @dataclass
@@ -67,7 +66,7 @@ def estimates(request: Request) -> list[dict[str, Any]]:
     """
     rows: dict[tuple[str, str, str, str], Estimate] = {}
     shop = Workshop(locations_of(request))
-    tables = calling_of(request).tables
+    tables = (shop.locations.calling or Calling()).tables
     nodes = [node for node in topological(run_nodes(request)) if node.stage == "generate"]
     for node in nodes:
         table = tables.get(node.label("model"))
@@ -77,14 +76,14 @@ def estimates(request: Request) -> list[dict[str, Any]]:
         row = rows.setdefault(name, Estimate(*name))
         hosted = make(node.label("model"), table, "")
         assert isinstance(hosted, Hosted)
-        add(row, node, hosted, table, built(node, request, shop), shop)
+        add(row, node, hosted, table, built(node, shop), shop)
     return [{**asdict(row), "price": price(row, tables[row.model])} for row in rows.values()]
 
 
-def built(node: Node, request: Request, shop: Workshop) -> dict[str, Artifact]:
+def built(node: Node, shop: Workshop) -> dict[str, Artifact]:
     """The inputs of a node. Raises StageFailed."""
     needed = topological([inner for _, inner in node.inputs])
-    for one in run_inline(needed, locations_of(request)):
+    for one in run_inline(needed, shop.locations):
         if one.error:
             raise StageFailed(f"{one.node.title}: {one.error}")
     planner = Planner(shop)
@@ -121,27 +120,25 @@ def add(
 def missing(row: Estimate, batches: Iterator[list[Call]], shop: Workshop) -> Iterator[Call]:
     """The calls that a run would make; equal ones once."""
     seen: set[str] = set()
+    calling = shop.locations.calling
+    retry_failed = calling is not None and calling.retry_failed
     for batch in batches:
         keys = list({call.key: None for call in batch if call.key not in seen})
         seen.update(keys)
-        stored = shop.store.answers(keys) if shop.home.has_store else {}
-        failed = shop.store.failures(keys) if shop.home.has_store else {}
-        ended = {key for key, one in failed.items() if one.kind == "terminal" and key not in stored}
-        calling = shop.locations.calling
-        if calling is not None and calling.retry_failed:
-            ended = set()
+        states = shop.store.states(keys) if shop.home.has_store else {}
+        todo = {key for key in keys if wanted(states.get(key), retry_failed)}
+        stored = sum(states.get(key) == ANSWERED for key in keys)
         row.requests += len(keys)
-        row.stored += len(stored)
-        row.ended += len(ended)
-        todo = {call.key: call for call in batch if call.key in keys}
-        yield from (call for key, call in todo.items() if key not in stored and key not in ended)
+        row.stored += stored
+        row.ended += len(keys) - len(todo) - stored
+        yield from ({call.key: call for call in batch if call.key in todo}).values()
 
 
 def shared(ask: Ask, tokens: int, minimum: int) -> int:
     """Tokens of a prompt's prefix, by its share of the characters; 0 where it is too short to be cached."""
     chars = 0
     for segment in ask.segments:
-        if segment.role in IN_FRONT:
+        if segment.role in BEHIND_THE_DOCUMENT:
             break
         chars += len(segment.text)
     prefix = tokens * chars // max(1, len(ask.prompt))
@@ -150,17 +147,16 @@ def shared(ask: Ask, tokens: int, minimum: int) -> int:
 
 def price(row: Estimate, table: Mapping[str, Any]) -> dict[str, Any] | None:
     """USD, None where the table has no price."""
-    try:
-        known = price_of(row.model, table)
-    except UnknownPrice:
+    online = known_price(row.model, table)
+    if online is None:
         return None
-    likely = known.of(row.usage(row.output_tokens))
-    most = known.most(row.input_tokens, row.output_tokens_most)
-    plain = known.of(row.usage(row.output_tokens, cached=False))  # batches are not asked in order
+    batch = online.in_batch()
+    plain = row.usage(row.output_tokens, cached=False)  # batches are not asked in order
+    most = row.input_tokens, row.output_tokens_most
     return {
         "currency": "USD",
-        "online": likely / NANO,
-        "online_most": most / NANO,
-        "batch": float(Decimal(plain) * known.batch / NANO),
-        "batch_most": float(Decimal(most) * known.batch / NANO),
+        "online": online.of(row.usage(row.output_tokens)) / NANO,
+        "online_most": online.most(*most) / NANO,
+        "batch": batch.of(plain) / NANO,
+        "batch_most": batch.most(*most) / NANO,
     }

@@ -19,7 +19,7 @@ from storage.digest import sha256_of
 from storage.manifest import Ingredients
 from storage.store_rows import StoredAnswer, StoredFailure
 from tasks import progress
-from tasks.answers import stored_answer, stored_failure
+from tasks.answers import stored_answer, stored_failure, wanted
 from tasks.calls import Asked, Calls, chunks
 from tasks.graph import Node
 from tasks.source import sources
@@ -120,14 +120,12 @@ def asked_for(node: Node, settings: Mapping[str, Any], inputs: Mapping[str, Arti
 
 def answer_missing(calls: Sequence[Call], model: Model, shop: Workshop) -> None:
     """Ask what the store does not hold; terminal failures are not asked again."""
-    keys = [call.key for call in calls]
-    stored = shop.store.answers(keys)
-    failed = shop.store.failures([key for key in keys if key not in stored])
-    ended = {key for key, failure in failed.items() if failure.kind == "terminal"}
-    todo = {call.key: call for call in calls if call.key not in stored and call.key not in ended}
+    states = shop.store.states([call.key for call in calls])
+    todo = {call.key: call for call in calls if wanted(states.get(call.key))}
+    provider = model.provider
     for results in chunks(model.answer(todo.values()), COMMIT):
-        answers = [stored_answer(r, todo[r.key], model.provider, 0) for r in results if isinstance(r, Answer)]
-        failures = [stored_failure(r, todo[r.key], model.provider) for r in results if isinstance(r, CallFailed)]
+        answers = [stored_answer(r, provider, todo[r.key].member, 0) for r in results if isinstance(r, Answer)]
+        failures = [stored_failure(r, provider, todo[r.key].member) for r in results if isinstance(r, CallFailed)]
         shop.store.add(answers, failures)
 
 

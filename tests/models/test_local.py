@@ -47,8 +47,8 @@ def test_trained_letter_does_not_come_back(kind: str, folder: Path, tmp_path: Pa
     right = sum(one.text == LETTERS[number % 4] for number, one in enumerate(found))
     assert right >= 38, texts(found)
     assert {one.finish_reason for one in found} == {"complete"}
-    assert {one.output_tokens for one in found} == {2}, "the letter and the end"
-    assert all(one.input_tokens > 10 for one in found)
+    assert {one.usage.output_tokens for one in found} == {2}, "the letter and the end"
+    assert all(one.usage.input_tokens > 10 for one in found)
     assert {one.reported_model for one in found} == {model(folder, tmp_path).table["checkpoint"]}
 
 
@@ -122,7 +122,7 @@ def test_limit_of_new_tokens_is_the_librarys_twenty(kind: str, folder: Path, tmp
     (table,) = results(model(endless, tmp_path, max_new_tokens=7), [ask("A", chat=kind == "llama", max_new_tokens=45)])
     assert (table.finish_reason, table.output_tokens) == ("length", 7)
     (one,) = results(model(folder, tmp_path), [ask("A", chat=kind == "llama", max_new_tokens=1)])
-    assert (one.finish_reason, one.output_tokens, one.text) == ("length", 1, "A")
+    assert (one.finish_reason, one.usage.output_tokens, one.text) == ("length", 1, "A")
 
 
 def test_settings_of_the_checkpoint_make_it_sample(kind: str, folder: Path, tmp_path: Path) -> None:

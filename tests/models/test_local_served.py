@@ -93,5 +93,7 @@ def test_checkpoint_answers_otherwise_in_process_than_served(
     assert all(isinstance(one, Answer) for one in theirs), theirs[:2]
     assert [one.text for one in ours] == [one.text for one in theirs]
     assert [one.finish_reason for one in ours] == [one.finish_reason for one in theirs]
-    assert [one.input_tokens for one in ours] == [one.input_tokens for one in theirs], "the same template, no cut"
+    assert [one.usage.input_tokens for one in ours] == [one.usage.input_tokens for one in theirs], (
+        "the same template, no cut"
+    )
     assert sum(one.text == LETTERS[number % 4] for number, one in enumerate(ours)) >= 20

@@ -44,8 +44,8 @@ def test_answer_or_its_attempt_is_missing() -> None:
     assert [type(result).__name__ for result in driven.results] == ["Attempt", "Answer"] * 3
     answer = driven.answers["1"]
     assert (answer.text, answer.finish_reason, answer.reported_model) == ("yes", "length", "m-2")
-    assert (answer.input_tokens, answer.cached_tokens, answer.cache_write_tokens) == (100, 60, 20)
-    assert (answer.output_tokens, answer.reasoning_tokens) == (10, 4)
+    assert (answer.usage.input_tokens, answer.usage.cached_tokens, answer.usage.cache_write_tokens) == (100, 60, 20)
+    assert (answer.usage.output_tokens, answer.usage.reasoning_tokens) == (10, 4)
     assert (answer.attempts, answer.latency_s) == (1, pytest.approx(0.5))
     (tried,) = (tried for tried in driven.attempts if tried.key == "1")
     assert (tried.key, tried.number, tried.outcome, tried.usage) == ("1", 1, "answered", reply.usage)

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from storage.errors import ForeignStore, StorageError, StorageFull
 from storage.responses import ResponseStore
+from storage.store_rows import ANSWERED
 from tests.storage.artifact_kit import finish, heard, start, tell
 from tests.storage.store_kit import HOSTILE, answer, attempt, failure, key
 
@@ -62,6 +63,17 @@ def test_failure_stands_beside_the_answer(store):
     assert store.failures([key(1)]) == {}
     held = store.holdings()
     assert (held.answers, held.failures) == ({"naive:seed=0": 1}, {"gpt": 1})
+
+
+def test_state_of_a_request_is_not_that_of_its_rows(store):
+    store.add([answer(1), answer(4)], [failure(2, "terminal"), failure(3), failure(4)])
+    assert store.states([key(n) for n in range(1, 6)]) == {
+        key(1): ANSWERED,
+        key(2): "terminal",
+        key(3): "transient",
+        key(4): ANSWERED,
+    }
+    assert len(store.states([key(n) for n in range(1, 5_000)])) == 4
 
 
 def test_older_failure_hides_the_newer(store):

@@ -1,0 +1,37 @@
+"""Which requests are asked, and what their rows say."""
+
+import pytest
+
+from models.base import Answer, Usage
+from models.budget import price_of
+from storage.store_rows import ANSWERED
+from tasks.answers import cost_of, stored_answer, wanted
+
+
+@pytest.mark.parametrize(
+    ("state", "retry_failed", "asked"),
+    [
+        (None, False, True),
+        ("transient", False, True),
+        ("terminal", False, False),
+        ("terminal", True, True),
+        (ANSWERED, False, False),
+        (ANSWERED, True, False),
+    ],
+)
+def test_paid_answer_is_asked_again_or_a_missing_one_is_not(state, retry_failed, asked):
+    assert wanted(state, retry_failed) is asked
+
+
+def test_unreported_tokens_are_taken_for_free_ones():
+    price = price_of("m", {"price": {"input": 2, "output": 10}})
+    assert cost_of(Usage(), price) is None
+    assert cost_of(Usage(input_tokens=100, output_tokens=10), None) is None
+    assert cost_of(Usage(input_tokens=100, output_tokens=10), price) == 100 * 2000 + 10 * 10000
+
+
+def test_count_of_tokens_lands_in_another_column():
+    usage = Usage(1, 2, 3, 4, 5)
+    row = stored_answer(Answer("k" * 64, "text", "complete", "m-1", usage, 0.5, 2), "openai", "m", 7)
+    assert (row.input_tokens, row.cached_tokens, row.cache_write_tokens) == (1, 2, 3)
+    assert (row.output_tokens, row.reasoning_tokens, row.cost_nano_usd, row.attempts) == (4, 5, 7, 2)
