@@ -22,7 +22,8 @@ OURS = """
 import shutil, sys
 from tasks.build import ensure
 from tasks.request import Request
-from tasks.stages import curate_node, parts
+from tasks.parts import parts
+from tasks.stages import curate_node
 from tasks.workshop import Locations, Workshop
 raw, out = sys.argv[1:]
 shutil.rmtree(out, ignore_errors=True)

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import codecs
-import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from preprocessing.errors import MalformedFile, MalformedRecord, MissingFile, sayable
 from preprocessing.raw_csv import csv_rows
+from preprocessing.raw_json import Item, is_list, json_of, kind_name, lines, list_items
 from preprocessing.raw_kinds import refuse_foreign
 from preprocessing.raw_parquet import is_parquet, parquet_rows
 from preprocessing.raw_zip import opened
 from records.base import InvalidRow, Row, utf8
 from records.drop import Drop
 
-CHUNK = 1 << 20
-LINE_BYTES = 32 << 20  # a longer line (or list item) is no record: the longest of all releases has under 5 MB
 BLANK = b" \t\r\n\v\f\0"  # NUL: what a crash leaves of a file that was not synced
 INT64 = range(-(2**63), 2**63)
 
@@ -121,19 +118,6 @@ class Record:
         return f"{self.where}, {name}" if self.where else name
 
 
-def kind_name(value: Any) -> str:
-    """A JSON value's type as messages say it."""
-    names = {
-        str: "text",
-        bool: "true or false",
-        int: "a whole number",
-        float: "a number",
-        list: "a list",
-        dict: "an object",
-    }
-    return "null" if value is None else names.get(type(value), type(value).__name__)
-
-
 @dataclass(frozen=True)
 class RawFiles:
     """The raw files of one task and split: by role, (relative path, where it lies), in order.
@@ -179,7 +163,7 @@ class RawFiles:
 
     def json(self, path: tuple[str, Path]) -> Any:
         """A file that is one JSON value. Raises MalformedFile."""
-        return _json_of(self.text(path), path[0])
+        return json_of(self.text(path), path[0])
 
     def object(self, path: tuple[str, Path]) -> Record:
         """A file that is one JSON object."""
@@ -197,11 +181,11 @@ class RawFiles:
         for path in self.files(role):
             try:
                 if is_parquet(path[1]):
-                    yield from _table_rows(path)
+                    yield from _records(path, parquet_rows(*path))
                 elif path[0].lower().endswith(".csv"):
                     yield from self._csv(path, ())
                 else:
-                    yield from _list_items(path) if _first_byte(path) == b"[" else _lines(path)
+                    yield from _records(path, list_items(path) if is_list(path) else lines(path))
             except OSError as error:
                 raise unreadable(path[0], error) from error
 
@@ -222,8 +206,7 @@ class RawFiles:
             yield from self._csv(path, columns)
 
     def _csv(self, path: tuple[str, Path], columns: Sequence[str]) -> Iterator[Record | MalformedRecord]:
-        for row in csv_rows(self.text(path), path[0], columns):
-            yield row if isinstance(row, MalformedRecord) else Record(row[1], path[0], row[0])
+        return _records(path, csv_rows(self.text(path), path[0], columns))
 
 
 Convert = Callable[[Record], Iterable[Row]]
@@ -261,203 +244,6 @@ def unreadable(name: str, error: OSError) -> MalformedFile:
     return MalformedFile(name, "", "", f"cannot be read ({error.strerror})", "unreadable file")
 
 
-def _json_of(text: str, name: str) -> Any:
-    try:
-        return json.loads(text, parse_constant=_no_constant)
-    except json.JSONDecodeError as error:
-        raise MalformedFile(name, f"line {error.lineno}", "", f"is not JSON: {error.msg}", "broken JSON") from None
-    except (RecursionError, ValueError) as error:
-        raise MalformedFile(name, "", "", f"is not JSON: {error}", "broken JSON") from None
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _table_rows(path: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
-    for row in parquet_rows(*path):
-        yield row if isinstance(row, MalformedRecord) else Record(row[1], path[0], row[0])
-
-
-def _first_byte(path: tuple[str, Path]) -> bytes:
-    with opened(*path) as stream:
-        return stream.read(64).removeprefix(codecs.BOM_UTF8).lstrip()[:1]
-
-
-def _lines(path: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
-    """JSON Lines, split at \\n only: strings may hold other line separators."""
-    name, _ = path
-    seen = False
-    with opened(*path) as stream:
-        number = 0
-        while line := stream.readline(LINE_BYTES):
-            number += 1
-            where = f"line {number}"
-            if not seen:
-                refuse_foreign(line, name)
-            if len(line) >= LINE_BYTES and not line.endswith(b"\n"):
-                line, seen = b"", True
-                yield _too_long(stream, name, where)
-                continue
-            line = line.removeprefix(codecs.BOM_UTF8)  # on any line: files with marks may have been joined
-            if not line.strip():
-                continue
-            seen = True
-            yield _record(line, name, where)
-    if not seen:
-        raise MalformedFile(name, "", "", "is empty", "empty file")
-
-
-def _too_long(stream: IO[bytes], name: str, where: str) -> MalformedRecord:
-    """Pass over the rest of a line that is longer than LINE_BYTES."""
-    size = LINE_BYTES
-    while rest := stream.readline(CHUNK):
-        size += len(rest)
-        if rest.endswith(b"\n"):
-            break
-    problem = f"is longer than {LINE_BYTES >> 20} MiB ({size:,} bytes)"
-    return MalformedRecord(name, where, "", problem, "line too long")
-
-
-def _record(line: bytes, name: str, where: str) -> Record | MalformedRecord:
-    if b"\0" in line:
-        problem = "holds a NUL byte: another encoding, or a file that was not written whole"
-        return MalformedRecord(name, where, "", problem, "NUL byte")
-    try:
-        value = json.loads(line.decode("utf-8"), strict=False, parse_constant=_no_constant)
-    except UnicodeDecodeError as error:
-        return MalformedRecord(name, where, "", f"is not UTF-8 at byte {error.start} of the line", "invalid UTF-8")
-    except (RecursionError, ValueError) as error:
-        return MalformedRecord(name, where, "", f"is not JSON: {error}", "broken JSON")
-    if not isinstance(value, dict):
-        return MalformedRecord(name, where, "", f"must be a JSON object, is {kind_name(value)}", "wrong type")
-    return Record(value, name, where)
-
-
-def _list_items(path: tuple[str, Path]) -> Iterator[Record | MalformedRecord]:
-    """The objects of a JSON list, decoded one by one: the file is never whole in memory."""
-    name, _ = path
-    constants: list[str] = []  # NaN and infinities of the item at hand: they cost the item, not the list
-    decoder = json.JSONDecoder(strict=False, parse_constant=constants.append)
-    with opened(*path) as stream:
-        text = _Window(stream, name)
-        text.skip("[")
-        index = 0
-        while not text.at("]") or index:  # behind a comma an item must follow
-            constants.clear()
-            where = f"item {index}"
-            try:
-                value = text.value(decoder, where)
-            except RecursionError as error:
-                text.pass_over(where)
-                yield MalformedRecord(name, where, "", f"is not JSON: {error}", "broken JSON")
-            else:
-                if constants:
-                    yield MalformedRecord(name, where, "", f"{constants[0]} is not JSON", "broken JSON")
-                elif isinstance(value, dict):
-                    yield Record(value, name, where)
-                else:
-                    problem = f"must be an object, is {kind_name(value)}"
-                    yield MalformedRecord(name, where, "", problem, "wrong type")
-            index += 1
-            if text.at("]"):
-                break
-            text.skip(",")
-        text.skip("]")
-        text.end()
-
-
-class _Window:
-    """A window on a UTF-8 file that grows until one JSON value is whole in it."""
-
-    def __init__(self, stream: IO[bytes], name: str) -> None:
-        self._stream, self._name = stream, name
-        self._decode = codecs.getincrementaldecoder("utf-8")()
-        self._text, self._at = "", 0
-        self._done = False
-        self._more(CHUNK)
-        self._text = self._text.removeprefix("\ufeff")
-
-    def _more(self, size: int) -> None:
-        data = self._stream.read(size)
-        self._done = not data
-        try:
-            text = self._decode.decode(data, final=self._done)
-        except UnicodeDecodeError as error:
-            raise MalformedFile(self._name, "", "", f"is not UTF-8 ({error.reason})", "invalid UTF-8") from None
-        self._text = self._text[self._at :] + text
-        self._at = 0
-
-    def _blank(self) -> None:
-        while True:
-            while self._at < len(self._text) and self._text[self._at] in " \t\r\n":
-                self._at += 1
-            if self._at < len(self._text) or self._done:
-                return
-            self._more(CHUNK)
-
-    def at(self, mark: str) -> bool:
-        """Whether the next character is `mark`."""
-        self._blank()
-        return self._text[self._at : self._at + 1] == mark
-
-    def skip(self, mark: str) -> None:
-        """Pass over `mark`. Raises MalformedFile when something else stands there."""
-        if not self.at(mark):
-            found = self._text[self._at : self._at + 1] or "the end of the file"
-            raise MalformedFile(self._name, "", "", f"is not JSON: expected {mark!r}, found {found!r}", "broken JSON")
-        self._at += 1
-
-    def end(self) -> None:
-        """Raise MalformedFile unless nothing follows."""
-        if not self.at(""):
-            found = self._text[self._at : self._at + 1]
-            raise MalformedFile(self._name, "", "", f"is not JSON: {found!r} after the list", "broken JSON")
-
-    def value(self, decoder: json.JSONDecoder, where: str) -> Any:
-        """The next JSON value. Raises MalformedFile, and RecursionError for one that is nested too deeply."""
-        self._blank()
-        size = CHUNK
-        while True:
-            try:
-                value, end = decoder.raw_decode(self._text, self._at)
-            except ValueError as error:
-                self._or_more(size, where, str(error))
-                size *= 2  # so that a long value is decoded a few times, not once a chunk
-                continue
-            self._at = end
-            return value
-
-    def pass_over(self, where: str) -> None:
-        """Go behind the next list or object without decoding it. Raises MalformedFile when it does not end."""
-        size = CHUNK
-        while (end := _end_of_brackets(self._text, self._at)) < 0:
-            self._or_more(size, where, "brackets are not closed")
-            size *= 2
-        self._at = end
-
-    def _or_more(self, size: int, where: str, problem: str) -> None:
-        """A larger window, or MalformedFile at the end of the file and for what is longer than any record."""
-        if self._done or len(self._text) - self._at > LINE_BYTES:
-            raise MalformedFile(self._name, where, "", f"is not JSON: {problem}", "broken JSON")
-        self._more(size)
-
-
-BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*+("?)|[\[{]|[\]}]', re.DOTALL)
-
-
-def _end_of_brackets(text: str, start: int) -> int:
-    """Where the list or object at `start` ends; -1 when it does not end in this text."""
-    depth = 0
-    for match in BRACKETS.finditer(text, start):
-        mark = match[0][0]
-        if mark == '"':
-            if not match[1]:
-                return -1  # a string that the text cuts
-        elif mark in "[{":
-            depth += 1
-        else:
-            depth -= 1
-            if depth == 0:
-                return match.end()
-    return -1
+def _records(path: tuple[str, Path], items: Iterable[Item]) -> Iterator[Record | MalformedRecord]:
+    for item in items:
+        yield item if isinstance(item, MalformedRecord) else Record(item[1], path[0], item[0])

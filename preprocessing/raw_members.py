@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from preprocessing.errors import MalformedFile, MalformedRecord
-from preprocessing.raw import RawFiles, Record, kind_name
+from preprocessing.raw import RawFiles, Record
+from preprocessing.raw_json import kind_name
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,12 @@ from preprocessing.raw import RawFiles, unreadable
 from preprocessing.raw_zip import find_member
 from records.example import Example
 from tasks.errors import UsageError
+from tasks.parts import Part, parts
 from tasks.raw import in_archive, matches
 from tasks.releases import release_patterns
 from tasks.request import Request
 from tasks.results import Results
-from tasks.stages import Part, curate_node, parts, sample_node
+from tasks.stages import curate_node, sample_node
 
 NO_MEMBER = "missing member"
 

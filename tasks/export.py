@@ -15,10 +15,11 @@ from storage.artifacts import Artifact
 from storage.folder import whole_folder
 from tasks.errors import StageFailed, UsageError
 from tasks.export_card import MARK, Config, Licence, Split, card
+from tasks.parts import Part
 from tasks.request import Request
 from tasks.results import Results
 from tasks.sources import Catalogue, load_catalogue
-from tasks.stages import Part, curate_node, sample_node
+from tasks.stages import curate_node, sample_node
 from tasks.suites import SAMPLE, TaskConfig
 
 if TYPE_CHECKING:

@@ -17,8 +17,9 @@ from scoring.outcome import PRIVATE
 from storage.artifacts import Artifact
 from tasks.chain import Chain, locations_of
 from tasks.graph import Node, Planner
+from tasks.parts import Part, parts
 from tasks.request import Request
-from tasks.stages import Part, curate_node, parts, prompt_node, sample_node, statistics_node
+from tasks.stages import curate_node, prompt_node, sample_node, statistics_node
 from tasks.suites import paper_sizes
 from tasks.workshop import Workshop
 

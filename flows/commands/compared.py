@@ -10,8 +10,8 @@ from preprocessing.against import IN_ORDER, REFERENCES, Comparison, Difference
 from preprocessing.errors import MalformedFile
 from reporting.text import shown
 from tasks.against import comparisons, locate
+from tasks.parts import parts
 from tasks.request import Request
-from tasks.stages import parts
 
 Compared = Mapping[tuple[str, str], Comparison | MalformedFile]
 COLUMNS: dict[str, Literal["left", "right"]] = {

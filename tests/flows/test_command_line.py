@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.cli import COMMANDS, parser
+from flows.cli import parser
+from flows.options import COMMANDS
 
 SMALL = ("--task", "musique")
 

@@ -10,9 +10,10 @@ import pytest
 from records.example import Example
 from tasks.chain import build
 from tasks.export import records
+from tasks.parts import parts
 from tasks.request import Request
 from tasks.results import Results
-from tasks.stages import curate_node, parts, sample_node
+from tasks.stages import curate_node, sample_node
 from tasks.suites import load_suite
 
 ZERO = tuple(load_suite("zeroscrolls").tasks)

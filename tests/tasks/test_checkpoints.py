@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ from storage.home import Home
 from tasks.calling import tables_of
 from tasks.checkpoints import adopt_name, adopted
 from tasks.errors import UsageError
+from tasks.parts import parts, profile_of
 from tasks.request import Request
-from tasks.stages import generate_node, parts, profile_of, replace, run_nodes
+from tasks.stages import generate_node, run_nodes
 from tests.models.hosted_kit import ask
 
 T5 = {"model_type": "t5", "is_encoder_decoder": True}

@@ -22,10 +22,11 @@ from tasks.chain import build
 from tasks.errors import StageFailed, UsageError
 from tasks.export import export_hf, licences
 from tasks.export_card import Config, Licence, Split, card, quoted
+from tasks.parts import parts
 from tasks.request import Request
 from tasks.results import Results
 from tasks.sources import load_catalogue
-from tasks.stages import curate_node, parts, sample_node
+from tasks.stages import curate_node, sample_node
 
 datasets = pytest.importorskip("datasets", reason="the extra hf is not installed")
 

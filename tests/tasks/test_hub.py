@@ -18,11 +18,12 @@ from storage.web import Patience
 from tasks.chain import build
 from tasks.errors import UsageError
 from tasks.fetch import Fetcher
+from tasks.parts import parts
 from tasks.raw_states import Row
 from tasks.request import Request
 from tasks.results import Results
 from tasks.sources import load_catalogue, needs
-from tasks.stages import parts, sample_node
+from tasks.stages import sample_node
 from tests.hubserver import COMMIT, Hub, Repo, hub_serving, sha256
 from tests.preprocessing.raw_kit import story
 

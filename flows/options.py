@@ -1,0 +1,296 @@
+"""The commands of the command line and their options: data, for `cli.py`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+SUITE = "a suite: zeroscrolls or scrolls"
+BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
+    (["--task"], {"action": "append", "default": [], "metavar": "T", "help": "only this task (repeat for several)"}),
+    (
+        ["--split"],
+        {"action": "append", "default": [], "metavar": "S", "help": "this split instead of the suite's own (test)"},
+    ),
+    (
+        ["--raw"],
+        {
+            "default": "",
+            "metavar": "DIR",
+            "help": "folder of raw upstream files, DIR/<dataset>/<path as upstream>, or of the official TASK.zip",
+        },
+    ),
+    (["--sample"], {"action": "store_true", "help": "use the small input bundled with scrollwork"}),
+    (["--limit"], {"type": int, "default": 0, "metavar": "N", "help": "at most N inputs a task"}),
+    (["--seed"], {"type": int, "metavar": "N", "help": "seed of random choices (default: the suite's)"}),
+    (
+        ["--max-input-tokens"],
+        {
+            "type": int,
+            "default": 0,
+            "metavar": "N",
+            "help": "cut prompts to N tokens (of --tokenizer, the model's own, or else white-space words)",
+        },
+    ),
+    (
+        ["--set"],
+        {
+            "action": "append",
+            "default": [],
+            "metavar": "TASK.OPTION=VALUE",
+            "dest": "settings",
+            "help": "an option of the suite file, e.g. squality.release=v1-3",
+        },
+    ),
+    (
+        ["--engine"],
+        {
+            "choices": ["prefect", "inline"],
+            "default": "prefect",
+            "help": "prefect (default), or inline: the same stages one after another without Prefect",
+        },
+    ),
+]
+STRICT: list[tuple[list[str], dict[str, Any]]] = [
+    (["--strict"], {"action": "store_true", "help": "stop at the first malformed record instead of dropping it"}),
+]
+RUN_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
+    (
+        ["--model"],
+        {
+            "action": "append",
+            "default": [],
+            "metavar": "M",
+            "help": "a model of config/models.toml (naive, naive:seed=7, lead, lexrank, bm25, lexicon, strong, oracle, "
+            "...) or PROVIDER:ID: openai:gpt-4o-mini, anthropic:ID, compatible:ID --base-url URL, "
+            "transformers:FOLDER (repeat for several)",
+        },
+    ),
+    (["--models"], {"default": "", "metavar": "FILE", "dest": "models_file", "help": "your own file of models"}),
+    (
+        ["--arm"],
+        {
+            "action": "append",
+            "default": [],
+            "choices": ["full", "closed-book"],
+            "help": "closed-book: the QA tasks without their documents (repeat for both; default: full)",
+        },
+    ),
+    (
+        ["--tokenizer"],
+        {
+            "default": "",
+            "metavar": "NAME",
+            "help": "what --max-input-tokens counts: words, estimate, tiktoken:ENCODING, hf:FOLDER, hf:OWNER/NAME@REV",
+        },
+    ),
+    (
+        ["--truncation"],
+        {"default": "", "choices": ["", "official"], "help": "official: cut with the quirks of the official code"},
+    ),
+    (
+        ["--prompts"],
+        {"default": "", "metavar": "SET", "help": "a set of instructions of the suite file, e.g. instructed (scrolls)"},
+    ),
+]
+CALL_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
+    (
+        ["--base-url"],
+        {"default": "", "metavar": "URL", "help": "address up to /v1 of your own server, for compatible:ID"},
+    ),
+    (
+        ["--context"],
+        {"type": int, "default": 0, "metavar": "TOKENS", "help": "limit of a model of which nothing is known"},
+    ),
+    (
+        ["--budget"],
+        {"default": "", "metavar": "USD", "help": "stop before hosted models cost more; needs their prices"},
+    ),
+    (["--concurrency"], {"type": int, "default": 0, "metavar": "N", "help": "requests in flight at most"}),
+    (["--rpm"], {"type": int, "default": 0, "metavar": "N", "help": "requests a minute"}),
+    (["--tpm"], {"type": int, "default": 0, "metavar": "N", "help": "tokens a minute"}),
+    (
+        ["--batch"],
+        {"action": "store_true", "help": "ask in batches (openai, anthropic): cheaper, answered within a day"},
+    ),
+    (
+        ["--batch-wait"],
+        {
+            "type": int,
+            "default": 0,
+            "metavar": "SECONDS",
+            "help": "wait so long for batches; the same command later takes in the rest (default: until they end)",
+        },
+    ),
+    (["--retry-failed"], {"action": "store_true", "help": "ask again what failed for good"}),
+]
+# command -> (summary, example, module that runs it, arguments)
+COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]] = {
+    "fetch": (
+        "download raw files from where upstream publishes them into the home; verified, resumable",
+        "scrollwork fetch zeroscrolls --task qmsum --list",
+        "flows.commands.fetch",
+        [
+            (["suite"], {"help": SUITE}),
+            (["--list"], {"action": "store_true", "help": "only say what is here, what is missing and where it is"}),
+            *(option for option in BUILD_OPTIONS if option[0][0] in ("--task", "--split", "--set")),
+            (
+                ["--official"],
+                {"action": "store_true", "help": "the official release of the suite instead of its raw files"},
+            ),
+            (
+                ["--alternative"],
+                {
+                    "action": "append",
+                    "default": [],
+                    "metavar": "NAME",
+                    "help": "take files from another place, e.g. narrativeqa-copy (repeat for several)",
+                },
+            ),
+            (
+                ["--sources"],
+                {
+                    "default": "",
+                    "metavar": "FILE",
+                    "help": "your own list of sources, in the form of config/sources.toml (addresses, hub data sets)",
+                },
+            ),
+        ],
+    ),
+    "build": (
+        "raw files -> curated examples -> benchmark samples",
+        "scrollwork build zeroscrolls --sample --task qmsum",
+        "flows.commands.build",
+        [
+            (["suite"], {"help": SUITE}),
+            *BUILD_OPTIONS,
+            *STRICT,
+            (
+                ["--against"],
+                {
+                    "action": "append",
+                    "default": [],
+                    "metavar": "RELEASE",
+                    "help": "compare what is built with an official release: TASK.zip, or a folder of them "
+                    "(repeat for several)",
+                },
+            ),
+        ],
+    ),
+    "plan": (
+        "every stage with its state, and why; runs nothing",
+        "scrollwork plan zeroscrolls --sample --model naive",
+        "flows.commands.plan",
+        [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *CALL_OPTIONS, *BUILD_OPTIONS, *STRICT],
+    ),
+    "run": (
+        "the whole chain, to scores and report",
+        "scrollwork run zeroscrolls --sample --model naive",
+        "flows.commands.run",
+        [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *CALL_OPTIONS, *BUILD_OPTIONS, *STRICT],
+    ),
+    "estimate": (
+        "requests, tokens and price of a run by task, after what is stored; sends nothing",
+        "scrollwork estimate zeroscrolls --sample --model openai:gpt-4o-mini",
+        "flows.commands.estimate",
+        [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *CALL_OPTIONS, *BUILD_OPTIONS, *STRICT],
+    ),
+    "score": (
+        "score any JSONL of {id, prediction, references: [...]} with one metric",
+        "scrollwork score --metric rouge_geo --pairs answers.jsonl --stem",
+        "flows.commands.score",
+        [
+            (
+                ["--metric"],
+                {
+                    "required": True,
+                    "metavar": "NAME",
+                    "help": "rouge_geo, f1, f1_scrolls, em, accuracy, es or concordance",
+                },
+            ),
+            (["--pairs"], {"required": True, "metavar": "FILE", "help": "JSON Lines; - for standard input"}),
+            (["--stem"], {"action": "store_true", "help": "stem words (rouge_geo)"}),
+            (["--first-line"], {"action": "store_true", "help": "score only the first line of a prediction"}),
+        ],
+    ),
+    "report": (
+        "leaderboard and HTML page of everything that is scored",
+        "scrollwork report zeroscrolls --out report.html",
+        "flows.commands.report",
+        [
+            (["suite"], {"nargs": "?", "default": "zeroscrolls", "help": SUITE}),
+            (
+                ["--out"],
+                {"default": "", "metavar": "FILE", "help": "where the page goes (default: reports/ of the home)"},
+            ),
+        ],
+    ),
+    "export": (
+        "a built suite in another tool's format: official records that datasets.load_dataset opens (hf)",
+        "scrollwork export hf zeroscrolls --sample --out ./zeroscrolls-hf",
+        "flows.commands.export",
+        [
+            (["format"], {"choices": ["hf"], "help": "hf: one configuration a task, Parquet, and a card"}),
+            (["suite"], {"help": SUITE}),
+            *BUILD_OPTIONS,
+            (
+                ["--out"],
+                {
+                    "required": True,
+                    "metavar": "DIR",
+                    "help": "folder: new, empty, or an earlier export, which it replaces",
+                },
+            ),
+        ],
+    ),
+    "cuts": (
+        "what was taken out of book summaries because it reveals their order, rule by rule, for a person to check",
+        "scrollwork cuts zeroscrolls --sample --out cuts.html",
+        "flows.commands.cuts",
+        [
+            (["suite"], {"nargs": "?", "default": "zeroscrolls", "help": SUITE}),
+            *(option for option in BUILD_OPTIONS if option[0][0] in ("--raw", "--sample", "--set")),
+            (["--every-source"], {"action": "store_true", "help": "all sources of a book, not only the chosen one"}),
+            (
+                ["--out"],
+                {"default": "", "metavar": "FILE", "help": "the whole list: FILE.html to read, FILE.tsv to sort"},
+            ),
+        ],
+    ),
+    "verify": (
+        "recompute digests from any artifact back to the raw files",
+        "scrollwork verify",
+        "flows.commands.verify",
+        [(["key"], {"nargs": "?", "default": "", "help": "first characters of a key (default: everything)"})],
+    ),
+    "store": (
+        "the stored answers: to a file, from a file of another home, checked",
+        "scrollwork store export --out answers.parquet",
+        "flows.commands.store",
+        [
+            (
+                ["action"],
+                {
+                    "choices": ["export", "import", "check"],
+                    "help": "export: all answers to a file; import: from one, an answer that is here is kept; "
+                    "check: is the database whole",
+                },
+            ),
+            (["file"], {"nargs": "?", "default": "", "metavar": "FILE", "help": "what to import"}),
+            (["--out"], {"default": "", "metavar": "FILE", "help": "what to export to (Parquet)"}),
+        ],
+    ),
+    "status": ("runs, stages, answers, failures, money", "scrollwork status", "flows.commands.status", []),
+    "up": (
+        "start a local Prefect server, work pool, deployments and worker",
+        "scrollwork up",
+        "flows.commands.up",
+        [(["--port"], {"type": int, "metavar": "N", "help": "port of the server (default: 4200, or any free one)"})],
+    ),
+    "down": ("stop what `up` started", "scrollwork down", "flows.commands.down", []),
+}
+GLOBAL_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
+    (["--home"], {"metavar": "DIR", "help": "where everything is kept (default: SCROLLWORK_HOME, else ./.scrollwork)"}),
+    (["--store"], {"metavar": "URL", "help": "database of answers (default: responses.db in the home)"}),
+    (["--json"], {"action": "store_true", "help": "print one JSON document on standard output"}),
+    (["--quiet"], {"action": "store_true", "help": "no progress"}),
+]

@@ -1,0 +1,95 @@
+"""What the stages of a request are of: tasks, splits, profiles of prompts, shards, models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from models.checkpoint import CAUSAL
+from models.registry import HOSTED
+from preprocessing.prompts import Profile
+from preprocessing.truncation import CHAT_OVERHEAD
+from records.prompt import FULL
+from tasks.graph import Node
+from tasks.releases import imported
+from tasks.request import Request
+from tasks.suites import TaskConfig
+
+PLAIN = Profile()
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one node is of: a task and split of a request, and further a profile, an arm, a shard, a model."""
+
+    request: Request
+    task: TaskConfig
+    split: str
+    profile: Profile = PLAIN
+    arm: str = FULL
+    shard: int = 0
+    model: str = ""
+    table: Mapping[str, Any] | None = None
+
+    @property
+    def base(self) -> tuple[tuple[str, str], ...]:
+        """Labels of a stage of a task."""
+        return (("suite", self.request.suite), ("task", self.task.name), ("split", self.split))
+
+    @property
+    def labels(self) -> tuple[tuple[str, str], ...]:
+        """Labels of a stage of a model (or of prompts for any), without shard."""
+        named = [("model", self.model)] if self.model else []
+        return (*self.base, *named, ("profile", self.profile.name), ("arm", self.arm))
+
+    @property
+    def sharded(self) -> tuple[tuple[str, str], ...]:
+        """Labels with the shard, where there are several."""
+        many = self.task.shards > 1
+        return (*self.labels, *([("shard", f"{self.shard + 1}-of-{self.task.shards}")] if many else []))
+
+    @property
+    def imported(self) -> bool:
+        """Whether the task comes from its official release."""
+        return imported(self.request, self.task, self.split)
+
+    def each_shard(self, node: Callable[[Part], Node]) -> list[Node]:
+        """One node a shard."""
+        return [node(replace(self, shard=shard)) for shard in range(self.task.shards)]
+
+
+def parts(request: Request) -> list[Part]:
+    """Every task and split of a request."""
+    return [Part(request, task, split) for task in request.chosen_tasks() for split in request.chosen_splits()]
+
+
+def profile_of(request: Request, table: Mapping[str, Any]) -> Profile:
+    """How prompts are made for a model: by its table, the user's limits first (baselines: plain, uncut)."""
+    policy = request.config.truncation_of(request.prompts)
+    kept_free = 0
+    if table.get("provider") in HOSTED or table.get("kind") == CAUSAL:  # the answer lies in it (fact sheet 4.1, 4.2)
+        kept_free = int(table.get("reasoning_tokens", 0))
+        if policy == "input":
+            policy = "claude" if table.get("variant") == "claude" else "openai"
+        else:  # SCROLLS' prefix keeps no room for the answer
+            kept_free += max(task.max_new_tokens for task in request.config.tasks.values())
+    policy = table.get("truncation", policy)
+    around = int(table.get("around", 0))  # a local model's chat template; the policy of chat models knows of some
+    kept_free += max(0, around - CHAT_OVERHEAD) if (policy, table.get("variant")) == ("openai", "chat") else around
+    limit = request.max_input_tokens or max(0, int(table.get("context", 0)) - kept_free)
+    if not limit:
+        return Profile(table.get("variant", "plain"), prompts=request.prompts)
+    return Profile(
+        variant=table.get("variant", "plain"),
+        policy=policy,
+        tokenizer=request.tokenizer or table.get("tokenizer", "words"),
+        limit_tokens=limit,
+        official=request.truncation == "official",
+        prompts=request.prompts,
+    )
+
+
+def seed_of(request: Request) -> int:
+    """The seed of this request, or the suite's."""
+    return request.config.seed if request.seed is None else request.seed
