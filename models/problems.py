@@ -34,14 +34,17 @@ TERMINAL_NAMES = {
     *("misalignment_policy_violation", "model_not_found", "invalid_api_key", "data_residency_mismatch"),
 }
 QUOTA_NAMES = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error"}
-# Limits by the day and empty accounts come with the status and the type of a short limit or of a bad request.
-QUOTA_WORDS = re.compile(
-    r"per day|/ ?day\b|\b[RT]PD\b|daily (?:limit|quota)|credit balance is too low|exceeded your current quota"
-    r"|reached your specified API usage limits|spend(?:ing)? limit",
-    re.IGNORECASE,
+# Limits by the day come with the status and the type of a short limit, empty accounts as a bad request too. Elsewhere
+# the same words may be those of the prompt, which some servers repeat.
+LIMIT_STATUSES = {402, 403, 429}
+DAY_WORDS = re.compile(r"per day|/ ?day\b|\b[RT]PD\b|daily (?:limit|quota)|spend(?:ing)? limit", re.IGNORECASE)
+MONEY_WORDS = re.compile(
+    r"credit balance is too low|exceeded your current quota|reached your specified API usage limits", re.IGNORECASE
 )
 
 MESSAGE_CHARS = 300
+READ_CHARS = 2000  # of a message, for what it means
+LONGEST_RESET = 40  # characters of a time until a limit is full
 LONGEST_WAIT_S = 366 * 86400.0
 KEY_SHAPES = re.compile(r"\bsk-[\w*.\-]{6,}|(?<=Bearer )[^\s\"',;]+|(?<=://)[^/\s@]+(?=@)|\bAIza[\w\-]{10,}")
 HIDDEN = "[key]"
@@ -72,7 +75,7 @@ def problem_of_status(
             f"sent elsewhere; if that is right, make it the base_url: {shown(headers.get('location', ''), secrets)}"
         )
     kind: Trouble = kind_of_status(status)
-    if error and is_quota(error):
+    if error and is_quota(status, error):
         kind = "quota"
     elif kind != "quota" and (word := headers.get("x-should-retry", "").lower()) in ("true", "false"):
         kind = "transient" if word == "true" else "terminal"
@@ -91,13 +94,12 @@ def problem_in_reply(
 ) -> CallProblem:
     """The problem of a 2xx reply that holds an error object (as of `error_in`) in place of an answer."""
     names = error["names"]
-    slow = bool(names & SLOW_DOWN_NAMES) or bool(names & {str(code) for code in SLOW_DOWN_STATUSES})
+    statuses = {int(name) for name in names if re.fullmatch("[45][0-9]{2}", name)}
+    slow = bool(names & SLOW_DOWN_NAMES) or bool(statuses & SLOW_DOWN_STATUSES)
     kind: Trouble = "transient"  # an unknown error behind a 200 is a gateway's more often than the request's
-    if is_quota(error):
+    if any(is_quota(one, error) for one in statuses or {400}):
         kind = "quota"
-    elif names & TERMINAL_NAMES or {kind_of_status(int(n)) for n in names if re.fullmatch("[45][0-9]{2}", n)} == {
-        "terminal"
-    }:
+    elif names & TERMINAL_NAMES or {kind_of_status(one) for one in statuses} == {"terminal"}:
         kind = "terminal"
     named = ", ".join(sorted(names)) or "error"
     return CallProblem(
@@ -120,9 +122,14 @@ def kind_of_status(status: int) -> Trouble:
     return "terminal"
 
 
-def is_quota(error: Mapping[str, Any]) -> bool:
+def is_quota(status: int, error: Mapping[str, Any]) -> bool:
     """Whether an error object says that nothing more can be had for now."""
-    return bool(error["names"] & QUOTA_NAMES) or bool(QUOTA_WORDS.search(error["message"]))
+    said, limited = error["message"][:READ_CHARS], status in LIMIT_STATUSES or bool(error["names"] & SLOW_DOWN_NAMES)
+    return (
+        bool(error["names"] & QUOTA_NAMES)
+        or (limited and bool(DAY_WORDS.search(said)))
+        or ((limited or status == 400) and bool(MONEY_WORDS.search(said)))
+    )
 
 
 def error_in(body: Any) -> dict[str, Any] | None:
@@ -140,7 +147,7 @@ def error_in(body: Any) -> dict[str, Any] | None:
         if body.get("type") == "error" or body.get("object") == "error":
             found = {**body, "type": ""} if body.get("type") == "error" else body
         elif set(body) == {"detail"}:
-            found = {"message": body["detail"]}
+            found = {"message": detail_of(body["detail"])}
         else:
             return None
     if not isinstance(found, Mapping):
@@ -148,6 +155,19 @@ def error_in(body: Any) -> dict[str, Any] | None:
     names = {str(found[name]).lower() for name in ("type", "code", "status") if isinstance(found.get(name), str | int)}
     message = found.get("message")
     return {"names": names - {""}, "message": message if isinstance(message, str) else str(message or "")}
+
+
+def detail_of(detail: Any) -> Any:
+    """What a server of FastAPI has against a request, without the request that it repeats."""
+    if not isinstance(detail, list):
+        return detail
+    found = [one for one in detail[:5] if isinstance(one, Mapping)]
+    return "; ".join(f"{'.'.join(map(str, parts(one.get('loc'))))}: {one.get('msg')}" for one in found)
+
+
+def parts(place: Any) -> list[Any]:
+    """Where in a request something is wrong."""
+    return place if isinstance(place, list) else [place]
 
 
 def text_of(text: str) -> str:
@@ -192,7 +212,7 @@ def limits_of(headers: Headers) -> Limits | None:
 
 def _openai_limit(headers: Headers, kind: str) -> tuple[int | None, int | None, float | None]:
     """limit, remaining, reset ("1s", "6m0s", "60ms")."""
-    reset = headers.get(f"x-ratelimit-reset-{kind}", "")
+    reset = headers.get(f"x-ratelimit-reset-{kind}", "")[:LONGEST_RESET]  # matching takes the square of its length
     found = DURATION.findall(reset)
     whole = "".join(number + unit for number, unit in found) == reset and bool(found)
     return (

@@ -108,6 +108,47 @@ def test_limit_of_the_day_is_waited_for_by_the_minute(message: str, quota: bool)
     assert found.slow_down
 
 
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [
+        (400, {"error": {"message": "Invalid prompt: 'the daily limit is 5 fish per day'"}}, "Invalid prompt"),
+        (500, {"error": {"message": "cannot render 'spending limit'"}}, "cannot render"),
+        (413, {"error": {"message": "too large: 'your credit balance is too low'"}}, "too large"),
+        (
+            422,
+            {"detail": [{"loc": ["body", "max_tokens"], "msg": "Field required", "input": "earned $5 per day"}]},
+            "HTTP 422: body.max_tokens: Field required",
+        ),
+        (
+            400,
+            {"error": {"message": "bad request: " + "word " * 5000 + "your credit balance is too low"}},
+            "bad request",
+        ),
+    ],
+)
+def test_prompt_that_a_server_repeats_stops_the_run_for_a_quota(status: int, body: object, said: str) -> None:
+    found = problem_of_status(status, {}, body)
+    assert found.kind == ("transient" if status == 500 else "terminal")
+    assert said in found.message
+    assert "$5" not in found.message
+    error = error_in(body)
+    assert error is not None
+    assert problem_in_reply(200, {}, {**error, "names": {str(status)}}).kind == found.kind
+
+
+def test_limit_of_the_day_behind_a_200_is_tried_again() -> None:
+    for code, message in ((429, "40 requests per day"), (None, "Your credit balance is too low")):
+        error = error_in({"error": {"message": message, "code": code}})
+        assert error is not None
+        assert problem_in_reply(200, {}, error).kind == "quota"
+
+
+def test_header_of_digits_stops_the_clock() -> None:
+    began = time.monotonic()
+    limits_of({"x-ratelimit-limit-requests": "5", "x-ratelimit-reset-requests": "1" * 20_000})
+    assert time.monotonic() - began < 0.5
+
+
 def test_payment_required_is_terminal_for_one_call_only() -> None:
     assert problem_of_status(402, {}, None, "").kind == "quota"
     assert problem_of_status(402, {"x-should-retry": "true"}, None, "").kind == "quota"
