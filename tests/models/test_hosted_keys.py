@@ -67,6 +67,15 @@ def test_key_that_the_server_repeats_is_passed_on(vendor: Vendor) -> None:
     assert problem_of("anthropic:m", vendor.url).message == "HTTP 401: Incorrect API key provided: [key]"
 
 
+@pytest.mark.parametrize("endpoint", sorted(SPECS))
+def test_key_that_an_answer_repeats_is_stored(endpoint: str, vendor: Vendor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB_KEY", "loopback-lab-secret")
+    vendor.set(plan={"always": "echo"})
+    spec, given = SPECS[endpoint]
+    reply = reply_of(spec, vendor.url, **given, key_env="LAB_KEY")
+    assert (reply.text, reply.reported_model) == ("Authorization: [key]",) * 2
+
+
 def test_key_of_one_vendor_reaches_another_server(vendor: Vendor) -> None:
     reply_of("compatible:m", vendor.url)
     assert vendor.log.requests()[-1]["key"] is False

@@ -40,6 +40,7 @@ SHAPES = (
     *("reset", "reset-mid", "cut", "half", "html", "null", "list", "object", "text", "no-body", "stream"),
     *("error-200", "overloaded-200", "invalid-200", "empty", "blank", "null-content", "no-choices", "no-usage"),
     *("length", "length-empty", "refused", "filtered", "window", "tool", "strange-finish", "no-finish", "odd-usage"),
+    "echo",
 )
 
 

@@ -18,6 +18,8 @@ def damaged(fault: str, endpoint: str, good: dict[str, Any]) -> tuple[str, bytes
         return "text/html; charset=utf-8", HTML.encode()
     if fault == "stream":
         return "text/event-stream", b"event: response.created\ndata: {}\n\n"
+    if fault == "echo":
+        return "application/json", json.dumps(saying("Authorization: Bearer KEY", endpoint, good)).encode()
     if fault.startswith("says:"):
         return "application/json", json.dumps(saying(SAYS[fault.partition(":")[2]], endpoint, good)).encode()
     plain = {

@@ -134,6 +134,7 @@ class Vendor:
         content_type, content = "application/json", json.dumps(reply).encode()
         if fault and kind not in ("stall", "drip", *HANGS_UP) and status == 200:
             content_type, content = damaged(fault, endpoints.NAMES[path], reply)
+            content = content.replace(b"KEY", key.encode()) if fault == "echo" else content
         if fault in HANGS_UP:
             await out.torn(status, content, reset=fault == "reset-mid")
         elif kind == "drip":

@@ -58,9 +58,9 @@ def test_key_is_in_the_home_or_in_what_is_said(engine: str, scrollwork: Scrollwo
     command = ("run", "zeroscrolls", "--sample", "--engine", engine, *of_model(work, "gateway", "claude", "gpt"))
     said = b""
     mixed = {"share": 1.0, "kinds": ["403", "500", "html", "reset", "400"], "most": 1}
-    for task, plan in (("qmsum", mixed), ("space_digest", {"always": "401"})):
+    for task, plan in (("qmsum", mixed), ("space_digest", {"always": "401"}), ("quality", {"always": "echo"})):
         served.set(plan=plan)
-        done = work(*command, "--task", task, status=1)
+        done = work(*command, "--task", task, status=0 if task == "quality" else 1)
         said += done.out.encode() + done.err.encode()
     assert b"[key]" in said, "a failure that echoes the key is told, without it"
     for more in (("status",), ("status", "--json"), ("plan", *command[1:3], *command[5:])):
@@ -68,6 +68,7 @@ def test_key_is_in_the_home_or_in_what_is_said(engine: str, scrollwork: Scrollwo
         said += done.out.encode() + done.err.encode()
     statuses = {status for (status,) in rows(work.home, "SELECT DISTINCT status FROM attempts")}
     assert {400, 401, 403, 500} <= statuses
+    assert ("Authorization: [key]",) in rows(work.home, "SELECT text FROM responses"), "answers that repeat it"
     files = [("what was said", said), *contents(work.home)]
     if engine == "prefect":
         assert any("prefect" in name and name.endswith("dumped") for name, _ in files)
