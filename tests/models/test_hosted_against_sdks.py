@@ -6,7 +6,10 @@ They also tell what values exist: a finish reason that a newer SDK knows and we 
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
+import re
+from datetime import datetime
 from typing import Any, get_args
 
 import httpx2
@@ -153,6 +156,36 @@ def test_error_names_of_a_vendor_have_no_kind() -> None:
     assert "server_error" in about_text
     assert about_text <= known
     assert {one for one in get_args(ErrorType) if not one.startswith("memory")} <= known
+
+
+def retirements() -> dict[str, str]:
+    """Day by model id, as the installed SDKs announce it."""
+    from anthropic.resources.messages.messages import DEPRECATED_MODELS
+    from openai.types.shared import chat_model
+
+    listed = r'- ((?:"[^"]+",?\s*)+):\s*Announced\s+shutdown\s+date:\s+(\d{4}-\d\d-\d\d)'
+    found = {
+        name: day
+        for names, day in re.findall(listed, inspect.getsource(chat_model))
+        for name in re.findall(r'"([^"]+)"', names)
+    }
+    for name, day in DEPRECATED_MODELS.items():
+        at = datetime.strptime(re.sub(r"(?<=\d)[a-z]{2}", "", day), "%B %d, %Y")
+        found |= dict.fromkeys([name, name.replace("claude-", "claude-v")], at.date().isoformat())
+    return found
+
+
+def test_day_of_retirement_is_another_than_the_vendors() -> None:
+    from tasks.suites import load_models
+
+    announced = retirements()
+    assert {"gpt-4-0314", "claude-v1.3"} <= set(announced), "the lists were not read"
+    tables = {name: table for name, table in load_models("").items() if table["provider"] in ("openai", "anthropic")}
+    ours = {name: table.get("retired") for name, table in tables.items() if table["id"] in announced}
+    assert len(ours) >= 8
+    assert ours == {name: announced[tables[name]["id"]] for name in ours}
+    told = {name for name, table in tables.items() if table.get("retired") and table["id"] not in announced}
+    assert told == {"davinci003"}, "of memory alone, by no list"
 
 
 def test_body_is_sent_in_another_encoding_than_the_sdks() -> None:

@@ -65,7 +65,11 @@ def test_place_or_device_enters_the_key_or_what_decides_the_answer_does_not() ->
 
 def test_open_models_of_the_paper_are_not_asked_as_the_paper_did() -> None:
     papers = {name: table for name, table in load_models().items() if table["provider"] == "transformers"}
-    assert len(papers) == 7
+    assert len(papers) == 9
+    for name, limit in (("bart-base", 1024), ("led-base", 16384)):
+        table = settings(name, load_models(), "scrolls")
+        assert (table["context"], table["max_new_tokens"], table["suites"]) == (limit, 1024, ["scrolls"])
+        del papers[name]
     for name in papers:
         table = settings(name, load_models(), "zeroscrolls")
         assert (table["context"], table["max_new_tokens"], table["dtype"]) == (8192, 1024, "float16")
