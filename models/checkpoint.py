@@ -90,10 +90,11 @@ class Checkpoint:
         self._torch = torch
         if "threads" in table:
             torch.set_num_threads(table["threads"])
-        self.kind = table["kind"]
+        self.kind, self._name = table["kind"], name
         self._model = load(name, table)
         self._model.eval()
         self._decoding = decoding(self._model.generation_config, table.get("generation", {}))
+        self._model.generation_config = self._decoding  # else the library takes from it what ours leaves open
         self._ends = end_tokens(self._decoding, self.codec.tokenizer)
         padding = self._decoding.pad_token_id
         self._decoding.pad_token_id = padding if padding is not None else next(iter(sorted(self._ends)), 0)
@@ -101,7 +102,8 @@ class Checkpoint:
     def generate(
         self, prompts: Sequence[Sequence[int]], max_new_tokens: int, *, seed: int, cancelled: Callable[[], bool]
     ) -> list[Generated] | None:
-        """Decode a batch of prompts (lists of ids), None where it was cancelled. Raises OutOfMemory."""
+        """Decode a batch of prompts (lists of ids), None where it was cancelled. Raises OutOfMemory and
+        CheckpointError."""
         torch = self._torch
         inputs, mask = self._padded(prompts)
         config = copy.deepcopy(self._decoding)
@@ -116,9 +118,15 @@ class Checkpoint:
                     attention_mask=mask,
                     generation_config=config,
                     stopping_criteria=[lambda ids, scores, **_: stopped(torch, ids, cancelled)],
+                    **self._further(mask),
                 )
         except torch.OutOfMemoryError as error:
             failed = first(error)
+        except Exception as error:  # the library raises whatever its parts raise
+            size = f"{inputs.shape[1]:,} tokens of input and {max_new_tokens:,} new ones"
+            raise CheckpointError(
+                f"model {self._name!r}: the checkpoint fails with {size}: {type(error).__name__}: {first(error)}"
+            ) from error
         if failed:  # behind the handler: its traceback holds the tensors
             torch.cuda.empty_cache()
             raise OutOfMemory(failed)
@@ -126,6 +134,14 @@ class Checkpoint:
             return None
         begin = 1 if self.kind == ENCODER_DECODER else inputs.shape[1]  # after the start token, or the prompt
         return [self._ended(row[begin:]) for row in out.tolist()]
+
+    def _further(self, mask: Any) -> dict[str, Any]:
+        """What a family wants beside ids and mask: LED global attention on the first token (SCROLLS 6.2)."""
+        if self._model.config.model_type != "led":
+            return {}
+        everywhere = self._torch.zeros_like(mask)
+        everywhere[:, 0] = 1
+        return {"global_attention_mask": everywhere}
 
     def _padded(self, prompts: Sequence[Sequence[int]]) -> tuple[Any, Any]:
         """(ids, mask) of shape [prompts, longest]: padded left for a causal model, whose answer follows; else right."""
@@ -199,11 +215,19 @@ def four_bit(name: str, transformers: Any, torch: Any, dtype: str) -> Any:
     return transformers.BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_compute_dtype=compute)
 
 
+GREEDY = {"do_sample": False, "num_beams": 1, "temperature": None, "top_p": None, "top_k": None, "min_p": None}
+# What a checkpoint may ship besides, by which answers would depend on the clock or come in another form.
+PLAIN = {
+    **dict.fromkeys(("max_length", "max_time", "stop_strings", "penalty_alpha")),
+    **dict.fromkeys(("return_dict_in_generate", "output_scores", "output_logits"), False),
+    "num_return_sequences": 1,
+}
+
+
 def decoding(config: Any, own: Mapping[str, Any]) -> Any:
-    """A checkpoint's generation settings, made greedy, with those of the table over them."""
+    """A checkpoint's generation settings, made greedy, with the table's over them; penalties that it ships stay."""
     found = copy.deepcopy(config)
-    greedy = {"do_sample": False, "num_beams": 1, "temperature": None, "top_p": None, "top_k": None, "min_p": None}
-    for key, value in {**greedy, "max_length": None, **own}.items():
+    for key, value in {**GREEDY, **PLAIN, **own}.items():
         setattr(found, key, value)
     return found
 

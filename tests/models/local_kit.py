@@ -164,6 +164,28 @@ def trained(kind: str, folder: Path) -> Path:
     return folder
 
 
+def untrained(kind: str, folder: Path) -> Path:
+    """A folder with a checkpoint of kind "gpt2" or "led" as it begins, of 128 positions or of windows of 32 tokens."""
+    import torch
+    from transformers import GPT2Config, GPT2LMHeadModel, LEDConfig, LEDForConditionalGeneration
+
+    torch.manual_seed(0)
+    coder = tokenizer(end=kind == "led")
+    common = {"vocab_size": len(coder), "bos_token_id": 2, "eos_token_id": 1}
+    if kind == "gpt2":
+        made: Any = GPT2LMHeadModel(GPT2Config(n_embd=32, n_layer=1, n_head=2, n_positions=128, **common))
+    else:
+        layers = dict.fromkeys(("encoder_layers", "decoder_layers"), 1)
+        widths = dict.fromkeys(("encoder_ffn_dim", "decoder_ffn_dim", "d_model"), 32)
+        heads = dict.fromkeys(("encoder_attention_heads", "decoder_attention_heads"), 2)
+        limits = {"max_encoder_position_embeddings": 512, "max_decoder_position_embeddings": 128}
+        window = {"attention_window": [32], "pad_token_id": 0, "decoder_start_token_id": 1}
+        made = LEDForConditionalGeneration(LEDConfig(**layers, **widths, **heads, **limits, **window, **common))
+    made.save_pretrained(folder)
+    coder.save_pretrained(folder)
+    return folder
+
+
 def batch(kind: str, coder: Any, rng: random.Random, size: int = 32) -> dict[str, Any]:
     """A batch to train on: prompts, and as labels the letter and the end-of-sequence."""
     import torch

@@ -15,7 +15,7 @@ from models.base import Answer, Attempt, CallFailed
 from models.checkpoint import Checkpoint, CheckpointError
 from models.local import TURNS, encoded, loaded
 from models.stopping import Stop
-from tests.models.local_kit import LETTERS, ask, asks, call, model, results
+from tests.models.local_kit import LETTERS, ask, asks, call, model, results, untrained
 
 pytestmark = pytest.mark.slow
 KINDS = ("t5", "llama")
@@ -118,9 +118,9 @@ def test_limit_of_new_tokens_is_the_librarys_twenty(kind: str, folder: Path, tmp
     settings = json.loads((endless / "generation_config.json").read_text())
     (endless / "generation_config.json").write_text(json.dumps({**settings, "eos_token_id": 900, "pad_token_id": 0}))
     (cut,) = results(model(endless, tmp_path), [ask("A", chat=kind == "llama", max_new_tokens=45)])
-    assert (cut.finish_reason, cut.output_tokens) == ("length", 45)
+    assert (cut.finish_reason, cut.usage.output_tokens) == ("length", 45)
     (table,) = results(model(endless, tmp_path, max_new_tokens=7), [ask("A", chat=kind == "llama", max_new_tokens=45)])
-    assert (table.finish_reason, table.output_tokens) == ("length", 7)
+    assert (table.finish_reason, table.usage.output_tokens) == ("length", 7)
     (one,) = results(model(folder, tmp_path), [ask("A", chat=kind == "llama", max_new_tokens=1)])
     assert (one.finish_reason, one.usage.output_tokens, one.text) == ("length", 1, "A")
 
@@ -139,6 +139,36 @@ def test_settings_of_the_checkpoint_make_it_sample(kind: str, folder: Path, tmp_
     first = texts(results(wished, some))
     assert first != greedy
     assert texts(results(wished, some[::-1]))[::-1] == first, "a seed a request, whatever stands beside it"
+
+
+def test_settings_of_the_checkpoint_make_answers_depend_on_the_clock(kind: str, folder: Path, tmp_path: Path) -> None:
+    odd = Path(shutil.copytree(folder, tmp_path / "odd"))
+    settings = json.loads((odd / "generation_config.json").read_text())
+    wild = {"max_time": 1e-6, "return_dict_in_generate": True, "output_scores": True, "stop_strings": ["A", "B"]}
+    (odd / "generation_config.json").write_text(json.dumps({**settings, **wild}))
+    some = prompts(kind, 8)
+    assert texts(results(model(odd, tmp_path), some)) == texts(results(model(folder, tmp_path), some))
+
+
+def test_failure_in_a_checkpoint_names_neither_model_nor_prompt(tmp_path: Path) -> None:
+    """Learned positions end where they end, whatever the table says."""
+    made = model(untrained("gpt2", tmp_path / "gpt2"), tmp_path, context=1000)
+    said = r"model 'tiny': the checkpoint fails with \d+ tokens of input and 5 new ones: IndexError"
+    with pytest.raises(CheckpointError, match=said):
+        results(made, [ask("A", 200, max_new_tokens=5)])
+    (short,) = results(made, [ask("A", 3, max_new_tokens=5)])
+    assert isinstance(short, Answer)
+
+
+def test_led_looks_at_its_window_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = model(untrained("led", tmp_path / "led"), tmp_path)
+    checkpoint = loaded("test", made)
+    TURNS.keep("", None)
+    real, given = checkpoint._model.generate, []
+    monkeypatch.setattr(checkpoint._model, "generate", lambda **options: [given.append(options), real(**options)][1])
+    assert checkpoint.generate([[5] * 40, [7] * 9], 3, seed=0, cancelled=lambda: False)
+    mask = given[0]["global_attention_mask"]
+    assert (mask.sum().item(), mask[:, 0].tolist(), list(mask.shape)) == (2, [1, 1], [2, 40])
 
 
 def test_network_is_asked_for_a_checkpoint(
