@@ -70,7 +70,7 @@ def sdk(key: str, table: Mapping[str, Any]) -> AsyncAnthropic:
         base_url=table["base_url"],
         max_retries=0,
         timeout=table.get("timeout_s", TIMEOUT_S),
-        default_headers={"anthropic-version": table["version"]} if "version" in table else None,
+        default_headers={"anthropic-version": table["version"]},
         http_client=DefaultAioHttpClient(),
     )
 

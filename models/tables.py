@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
+
+from models.retry import policy
 
 ENDPOINTS = {
     "openai": ("chat", "responses", "completions"),
@@ -19,6 +22,8 @@ PATHS = {
     "messages": "/v1/messages",
 }
 BASE_URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
+# Of Anthropic's interface, and in the key: an upgrade of the SDK, which has one of its own, changes nothing.
+VERSION = "2026-10-21"
 KEY_ENV = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 MAX_TOKENS = {
     "chat": "max_completion_tokens",
@@ -77,6 +82,8 @@ RETRY = {"attempts": int, "seconds": NUMBER, "longest_wait_s": NUMBER}
 MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 VARIANTS = ("plain", "chat", "claude")
 OURS = ("model", "messages", "input", "prompt", "system", "stream", "n", *MAX_TOKENS_NAMES)
+BY_KEYS = ("temperature", "stop", "stop_sequences")  # which `extra` would set behind the back of what is written down
+OF_ANTHROPIC = ("version", "prefill")
 POSITIVE = (
     "context",
     "max_output",
@@ -118,17 +125,40 @@ def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     among(name, "endpoint", endpoint, ENDPOINTS[provider])
     among(name, "variant", table.get("variant", "plain"), VARIANTS)
     among(name, "parameters.max_tokens", table.get("parameters", {}).get("max_tokens", "max_tokens"), MAX_TOKENS_NAMES)
-    among(name, "extra", next(iter(set(table.get("extra", {})) & set(OURS)), None), (None,))
+    among(name, "extra", next(iter(sorted({*OURS, *BY_KEYS} & set(table.get("extra", {})))), None), (None,))
     if any(value < 0 for key, value in table.get("price", {}).items() if key not in ("date", "source")):
         raise BadTable(f"model {name!r}: a price is negative")
+    fitting(name, provider, endpoint, table)
     base_url = address(name, str(table.get("base_url") or BASE_URLS.get(provider, "")))
     return {**defaults(provider, endpoint), **table, "endpoint": endpoint, "base_url": base_url}
+
+
+def fitting(name: str, provider: str, endpoint: str, table: Mapping[str, Any]) -> None:
+    """Check what would be sent as nobody means it, or not at all. Raises BadTable."""
+    heat = table.get("temperature", 0.0)
+    if not (math.isfinite(heat) and heat >= 0):
+        raise BadTable(f"model {name!r}: temperature must be a number, 0 or more, not {heat!r}")
+    if "temperature" in table and temperature({**table, "endpoint": endpoint}) is None:
+        raise BadTable(
+            f"model {name!r}: temperature = {heat!r} would not be sent; parameters = {{ temperature = true }} says "
+            "that the model takes one"
+        )
+    if table.get("reasoning_tokens", 0) < 0:
+        raise BadTable(f"model {name!r}: reasoning_tokens must be 0 or more")
+    if not all(isinstance(one, str) and one for one in table.get("stop", [])):
+        raise BadTable(f"model {name!r}: stop must be a list of texts")
+    if provider != "anthropic" and (foreign := [key for key in OF_ANTHROPIC if key in table]):
+        raise BadTable(f"model {name!r}: {foreign[0]} is for anthropic")
+    try:
+        policy(table.get("retry", {}))
+    except ValueError as error:
+        raise BadTable(f"model {name!r}: {error}") from None
 
 
 def defaults(provider: str, endpoint: str) -> dict[str, str]:
     """How prompts are made where a table does not say; text completions get the plain prompt (fact sheet 3.5)."""
     if provider == "anthropic":
-        return {"variant": "claude", "tokenizer": "estimate"}
+        return {"variant": "claude", "tokenizer": "estimate", "version": VERSION}
     return {"variant": "plain" if endpoint == "completions" else "chat", "tokenizer": "estimate"}
 
 

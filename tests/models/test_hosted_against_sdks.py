@@ -17,7 +17,9 @@ import pytest
 
 from models.anthropic import sdk as anthropic_sdk
 from models.openai import sdk as openai_sdk
+from models.registry import make
 from models.replies import ANTHROPIC_FINISH, INCOMPLETE, OPENAI_FINISH
+from models.tables import VERSION
 from tests.models.hosted_kit import (
     ANTHROPIC_KEY,
     OPENAI_KEY,
@@ -143,6 +145,23 @@ def test_finish_reason_of_a_vendor_has_no_meaning() -> None:
     assert found["chat"] | found["completions"] <= set(OPENAI_FINISH)
     assert found["responses"] == set(INCOMPLETE)
     assert found["messages"] == set(ANTHROPIC_FINISH)
+
+
+def test_another_version_of_the_interface_is_asked_than_the_key_says(
+    vendor: Vendor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from anthropic._constants import ANTHROPIC_API_VERSION
+
+    assert VERSION == ANTHROPIC_API_VERSION, (
+        "the SDK has moved on: another version answers otherwise, under another key"
+    )
+    monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", "anthropic-version: 2001-01-01")
+    for given in ({}, {"version": "2023-06-01"}):
+        reply_of("anthropic:m", vendor.url, **given)
+        sent = vendor.log.requests()[-1]["headers"]["anthropic-version"]
+        model: Any = make("anthropic:m", table_of("anthropic:m", given, vendor.url), "")
+        assert sent == given.get("version", VERSION)
+        assert sent in model.payload(ask(), "anthropic:m")["endpoint"]
 
 
 def test_error_names_of_a_vendor_have_no_kind() -> None:

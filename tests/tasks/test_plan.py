@@ -44,6 +44,14 @@ def test_keys_differ_from_those_of_the_artifacts_that_are_built(scrollwork):
     assert {name: built[name] for name in planned} == planned
 
 
+def test_a_slip_in_how_prompts_are_cut_passes_for_another_way(scrollwork, tmp_path):
+    own = tmp_path / "own.toml"
+    own.write_text('[lab]\nprovider = "compatible"\nid = "m"\ncontext = 4000\ntruncation = "opneai"\n')
+    given = ("--models", str(own), "--model", "lab", "--base-url", "http://127.0.0.1:9/v1")
+    done = scrollwork("plan", "zeroscrolls", "--sample", "--task", "qmsum", *given, status=2)
+    assert "truncation 'opneai' of a model's table is none of none, input, openai, claude, prefix" in done.err
+
+
 def test_a_changed_limit_is_not_named(finished):
     plan = finished.plan("--task", "qmsum", "--limit", "2")
     assert (plan["curate qmsum"]["state"], plan["sample qmsum"]["state"]) == ("reused", "stale")
