@@ -33,7 +33,7 @@ class Codec(Protocol):
 
 @dataclass(frozen=True)
 class Encoded:
-    """Token ids, and whether the document was cut for them."""
+    """Token ids, and whether the document was cut for them, further than it came."""
 
     ids: list[int]
     cut: bool = False
@@ -74,7 +74,8 @@ def for_encoder(prompt: Mapping[str, Any], limit: int, codec: Codec) -> Encoded:
     head = len(codec.ids(text[: prompt["documents"]], special=False))
     if head + len(rest) > limit:
         raise TooLong(f"instruction and query alone are {head + len(rest):,} tokens, the model takes {limit:,}")
-    return Encoded(first[: limit - len(rest)] + rest, not prompt["cut"])
+    room = limit - len(rest)
+    return Encoded(first[:room] + rest, len(first) > room)
 
 
 def for_decoder(prompt: Mapping[str, Any], limit: int, codec: Codec, *, chat: bool) -> Encoded:

@@ -63,6 +63,7 @@ def test_prompt_cut_before_is_encoded_as_one_text() -> None:
     assert not found.cut, "its receipt says it"
     tight = for_encoder(pieces(asked), 9, words)
     assert words.words(tight.ids) == "Do it. Part 1: [left out] Which one? <end>"
+    assert tight.cut, "further than its receipt says"
 
 
 def test_instruction_query_or_template_is_cut_instead_of_the_document() -> None:
