@@ -219,8 +219,8 @@ def key_of(name: str, provider: str, table: Mapping[str, Any]) -> str:
     key = (_secrets.get(block, "") if block else os.environ.get(variable, "")).strip()
     if block and not key:
         raise BadTable(
-            f"model {name!r}: no key; the Prefect Secret block {block!r} is read where Prefect runs the stages: "
-            "leave out --engine inline"
+            f"model {name!r}: no key; there is no Prefect Secret block {block!r}, or it was not read, which is done "
+            "where Prefect runs the stages: leave out --engine inline"
         )
     if variable and not key:
         raise BadTable(f"model {name!r}: no key; set {variable} in the environment")

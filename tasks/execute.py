@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 from prefect import get_run_logger, task
@@ -17,8 +18,11 @@ from prefect.futures import PrefectFuture
 from prefect.states import Completed
 from prefect.task_runners import ThreadPoolTaskRunner
 
+from tasks.calling import Calling, calling_of
 from tasks.engine import Finished, build_told, said
+from tasks.errors import UsageError
 from tasks.graph import Node
+from tasks.request import Request
 from tasks.workshop import Locations, Workshop
 
 SIDE_BY_SIDE = 2  # stages at once: they share one interpreter, so more would only wait for each other
@@ -35,8 +39,9 @@ def run_stage(node: Node, locations: Locations) -> Any:
     own = logging.getLogger("scrollwork")
     handler = _Forward(logger)
     own.addHandler(handler)
-    provide_secrets(node, locations)
     try:
+        if node.stage == "generate" and locations.calling is not None:
+            provide(node.label("model"), locations.calling)
         built = build_told(node, Workshop(locations))
     finally:
         own.removeHandler(handler)
@@ -46,15 +51,29 @@ def run_stage(node: Node, locations: Locations) -> Any:
     return built.content
 
 
-def provide_secrets(node: Node, locations: Locations) -> None:
-    """Read the key of a hosted model from the Prefect Secret block that its table names (`key_secret`)."""
-    table = locations.calling.tables.get(node.label("model"), {}) if locations.calling else {}
-    if node.stage == "generate" and (block := table.get("key_secret")):
-        from prefect.blocks.system import Secret
+def provide(model: str, calling: Calling) -> None:
+    """Read a model's key from the Prefect Secret block that its table names (`key_secret`). Raises UsageError."""
+    block = calling.tables.get(model, {}).get("key_secret")
+    if not block:
+        return
+    from prefect.blocks.system import Secret
 
-        from models.tables import provide_secret
+    from models.tables import provide_secret
 
-        provide_secret(block, cast(Secret[str], Secret.load(block)).get())
+    try:
+        found = cast(Secret[str], Secret.load(block))
+    except ValueError:
+        raise UsageError(f"model {model!r}: there is no Prefect Secret block {block!r}") from None
+    provide_secret(block, found.get())
+
+
+def provide_for_batches(request: Request) -> None:
+    """Read the keys of all models of a request that can be read: batches are asked between the stages. A key that is
+    missed is told where it is needed."""
+    calling = calling_of(request)
+    for model in calling.tables:
+        with suppress(UsageError):
+            provide(model, calling)
 
 
 class _Forward(logging.Handler):
