@@ -84,7 +84,7 @@ def read(
         text, finish = READERS[endpoint](body)
     except Unusable as found:
         raise broken(str(found), status, headers, usage, found.kind, secrets) from None
-    if not text and finish == COMPLETE:
+    if not text.strip() and finish == COMPLETE:  # no answer either: scored, it would be one of no text
         raise broken("an empty answer", status, headers, usage)
     model = body.get("model")
     reported = kept(model, secrets)[:MODEL_CHARS] if isinstance(model, str) else ""
