@@ -7,7 +7,7 @@ retried flow run, a second call and a nightly run all do only what is missing.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from prefect import get_run_logger, task
@@ -18,6 +18,7 @@ from prefect.states import Completed
 from prefect.task_runners import ThreadPoolTaskRunner
 
 from tasks.engine import Finished, build_told, said
+from tasks.errors import UsageError
 from tasks.graph import Node
 from tasks.workshop import Locations, Workshop
 
@@ -35,8 +36,10 @@ def run_stage(node: Node, locations: Locations) -> Any:
     own = logging.getLogger("scrollwork")
     handler = _Forward(logger)
     own.addHandler(handler)
-    provide_secrets(node, locations)
     try:
+        if node.stage == "generate" and locations.calling is not None:
+            model = node.label("model")
+            provide_secrets({model: locations.calling.tables.get(model, {})})
         built = build_told(node, Workshop(locations))
     finally:
         own.removeHandler(handler)
@@ -46,15 +49,23 @@ def run_stage(node: Node, locations: Locations) -> Any:
     return built.content
 
 
-def provide_secrets(node: Node, locations: Locations) -> None:
-    """Read the key of a hosted model from the Prefect Secret block that its table names (`key_secret`)."""
-    table = locations.calling.tables.get(node.label("model"), {}) if locations.calling else {}
-    if node.stage == "generate" and (block := table.get("key_secret")):
-        from prefect.blocks.system import Secret
+def provide_secrets(tables: Mapping[str, Mapping[str, Any]]) -> None:
+    """Read the keys of hosted models from the Prefect Secret blocks that their tables name (`key_secret`). Raises
+    UsageError, naming model and block, where there is none."""
+    for model, table in tables.items():
+        if block := table.get("key_secret"):
+            from prefect.blocks.system import Secret
 
-        from models.tables import provide_secret
+            from models.tables import provide_secret
 
-        provide_secret(block, cast(Secret[str], Secret.load(block)).get())
+            try:
+                secret = cast(Secret[str], Secret.load(block))
+            except ValueError as error:
+                raise UsageError(
+                    f"model {model!r}: no key; Prefect has no Secret block {block!r}: make it in the UI, or in Python "
+                    f"with Secret(value=...).save({block!r})"
+                ) from error
+            provide_secret(block, secret.get())
 
 
 class _Forward(logging.Handler):
