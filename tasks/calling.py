@@ -16,7 +16,7 @@ from models.budget import Budget, Meter, Price, UnknownPrice, nano, price_of
 from models.ledger import Ledger
 from models.registry import BATCHES, CALLED, HOSTED, LOCAL, UnknownModel, needs_address, settings
 from models.stopping import Stop
-from models.tables import BadTable, key_of
+from models.tables import BASE_URLS, BadTable, key_of
 from preprocessing.truncation import POLICIES
 from storage.home import Home
 from tasks.errors import UsageError
@@ -126,6 +126,16 @@ def from_file(model: str, own_file: str) -> bool:
     name, _, model_id = model.partition(":")
     own = own_models(own_file)
     return name in own or (bool(model_id) and any(table.get("id") == model_id for table in own.values()))
+
+
+def retired(request: Request) -> list[str]:
+    """The models of a request that their vendor answers no more, a line each; not where a server of one's own does."""
+    today = time.strftime("%Y-%m-%d")
+    return [
+        f"{model}: its vendor has retired it on {table['retired']}; it will hardly answer"
+        for model, table in calling_of(request).tables.items()
+        if today >= table.get("retired", "9") and table.get("base_url") == BASE_URLS.get(table["provider"])
+    ]
 
 
 def need_keys(request: Request, statuses: Iterable[tuple[Node, Status]]) -> None:

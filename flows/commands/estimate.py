@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from flows.commands.common import console, print_json, request_of, say
 from flows.commands.progress import shown
 from reporting.text import visible
+from tasks.calling import retired
 from tasks.errors import UsageError
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         return int(bool(failed))
     for model in dict.fromkeys(row["model"] for row in rows):
         console().print(table_of(model, [row for row in rows if row["model"] == model]))
-    for line in remarks(rows, request.models) if rows or not failed else []:
+    for line in [*remarks(rows, request.models), *retired(request)] if rows or not failed else []:
         say(line)
     return int(bool(failed))
 

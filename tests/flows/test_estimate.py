@@ -122,3 +122,9 @@ def test_advice_is_refused_when_followed(work: Scrollwork) -> None:
     assert "free: no price in its table; add price = { input = ..., output = ... }" in done.err
     estimate(work, "free", "--tokenizer", "words", "--context", "4000", tasks=("--task", "space_digest"))
     estimate(work, "gpt-4o-mini", "--tokenizer", "words", tasks=("--task", "space_digest"))
+
+
+def test_model_that_its_vendor_has_retired_is_priced_without_a_word(work: Scrollwork) -> None:
+    tasks = ("--task", "space_digest")
+    assert "claude-v1.3: its vendor has retired it on 2024-11-06" in estimate(work, "claude-v1.3", tasks=tasks).err
+    assert "retired" not in estimate(work, "claude-haiku", tasks=tasks).err
