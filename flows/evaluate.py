@@ -9,8 +9,9 @@ from prefect.runtime import flow_run
 
 from flows.parameters import finish, request_of
 from reporting.leaderboard import markdown
+from tasks.calling import calling_of
 from tasks.chain import Chain, run
-from tasks.execute import provide_for_batches, run_prefect, show_leaderboard, side_by_side
+from tasks.execute import provide_secrets, run_prefect, show_leaderboard, side_by_side
 from tasks.results import Results, report_of
 
 
@@ -77,7 +78,8 @@ def evaluate(
     """
     parameters = {**locals(), "run": str(flow_run.id or "")}
     request = request_of({**parameters, "models": models or ["naive"]})
-    provide_for_batches(request)
+    if request.batch:  # batches are asked here, between the stages
+        provide_secrets(calling_of(request).tables)
     chain = run(request, run_prefect)
     report = report_of(chain)
     results = Results(request)

@@ -80,7 +80,8 @@ RUN_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
         {
             "default": "",
             "metavar": "NAME",
-            "help": "what --max-input-tokens counts: words, estimate, tiktoken:ENCODING, hf:FOLDER, hf:OWNER/NAME@REV",
+            "help": "what --max-input-tokens and a model's context count: words, estimate, tiktoken:ENCODING, "
+            "hf:FOLDER, hf:OWNER/NAME@REV",
         },
     ),
     (
@@ -103,7 +104,11 @@ CALL_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
     ),
     (
         ["--budget"],
-        {"default": "", "metavar": "USD", "help": "stop before hosted models cost more; needs their prices"},
+        {
+            "default": "",
+            "metavar": "USD",
+            "help": "stop before this run's hosted models cost more; needs their prices",
+        },
     ),
     (["--concurrency"], {"type": int, "default": 0, "metavar": "N", "help": "requests in flight at most"}),
     (["--rpm"], {"type": int, "default": 0, "metavar": "N", "help": "requests a minute"}),

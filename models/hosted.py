@@ -66,6 +66,12 @@ def place_of(provider: str, table: Mapping[str, Any]) -> str:
     return f"{path}{version}" if server == BASE_URLS.get(provider) else f"{server} {path}{version}"
 
 
+def most_output(max_new_tokens: int, table: Mapping[str, Any]) -> int:
+    """New tokens that a call may have: of its answer and of thoughts, up to what the model gives."""
+    room = max_new_tokens + int(table.get("reasoning_tokens", 0))
+    return min(room, int(table.get("max_output", room)))
+
+
 def decoding(ask: Ask, table: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of decoding under the names that the model knows.
 
@@ -74,10 +80,7 @@ def decoding(ask: Ask, table: Mapping[str, Any]) -> dict[str, Any]:
     """
     names = table.get("parameters", {})
     endpoint = table["endpoint"]
-    room = ask.max_new_tokens + int(table.get("reasoning_tokens", 0))
-    body: dict[str, Any] = {
-        names.get("max_tokens", MAX_TOKENS[endpoint]): min(room, int(table.get("max_output", room)))
-    }
+    body: dict[str, Any] = {names.get("max_tokens", MAX_TOKENS[endpoint]): most_output(ask.max_new_tokens, table)}
     if (sent := temperature(table)) is not None:
         body["temperature"] = sent
     if table.get("stop"):

@@ -41,9 +41,8 @@ def settings(
         return whole(spec, on_the_spot(spec, tables, suite), given)
     table = table_for(name, tables, suite)
     if table.get("provider") not in PROVIDERS:
-        raise UnknownModel(
-            f"model {name!r}: provider {table.get('provider')!r} is none of {', '.join(sorted(PROVIDERS))}"
-        )
+        what = f"provider {table['provider']!r} is none of" if "provider" in table else "provider is missing, one of"
+        raise UnknownModel(f"model {name!r}: {what} {', '.join(sorted(PROVIDERS))}")
     if table["provider"] in CALLED:
         if rest:
             raise UnknownModel(f"{spec!r}: {name!r} has no options; what differs is a table of its own (--models FILE)")
@@ -101,7 +100,13 @@ def table_for(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) ->
     if name not in tables:
         raise UnknownModel(f"no model is named {name!r}; there are: {', '.join(sorted(tables))}")
     table = dict(tables[name])
-    own = dict(table.pop("on", {}).get(suite, {}))
+    for key in ("on", "rules"):
+        if not isinstance(table.get(key, {}), Mapping):
+            raise UnknownModel(f"model {name!r}: {key} must be a table, not {table[key]!r}")
+    others = table.pop("on", {})
+    if not isinstance(others.get(suite, {}), Mapping):
+        raise UnknownModel(f"model {name!r}: on.{suite} must be a table, not {others[suite]!r}")
+    own = dict(others.get(suite, {}))
     rules = {**table.get("rules", {}), **own.get("rules", {})}
     table |= own
     other = table.pop("rest", "")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
+import json
 import os
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -95,6 +96,7 @@ POSITIVE = (
     "warmup_s",
     "cache_minimum",
 )
+NOT_NEGATIVE = ("reasoning_tokens", "temperature")
 TYPES: Mapping[Any, str] = {
     str: "text",
     int: "a whole number",
@@ -119,6 +121,9 @@ def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     for key in POSITIVE:
         if table.get(key, 1) <= 0:
             raise BadTable(f"model {name!r}: {key} must be positive")
+    for key in NOT_NEGATIVE:
+        if table.get(key, 0) < 0:
+            raise BadTable(f"model {name!r}: {key} must not be negative")
     if not table.get("id"):
         raise BadTable(f"model {name!r}: id is missing: the model's name at the provider")
     endpoint = table.get("endpoint", ENDPOINTS[provider][0])
@@ -126,8 +131,8 @@ def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     among(name, "variant", table.get("variant", "plain"), VARIANTS)
     among(name, "parameters.max_tokens", table.get("parameters", {}).get("max_tokens", "max_tokens"), MAX_TOKENS_NAMES)
     among(name, "extra", next(iter(sorted({*OURS, *BY_KEYS} & set(table.get("extra", {})))), None), (None,))
-    if any(value < 0 for key, value in table.get("price", {}).items() if key not in ("date", "source")):
-        raise BadTable(f"model {name!r}: a price is negative")
+    sane_price(name, table.get("price", {}))
+    sendable(name, table)
     fitting(name, provider, endpoint, table)
     base_url = address(name, str(table.get("base_url") or BASE_URLS.get(provider, "")))
     return {**defaults(provider, endpoint), **table, "endpoint": endpoint, "base_url": base_url}
@@ -136,7 +141,7 @@ def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
 def fitting(name: str, provider: str, endpoint: str, table: Mapping[str, Any]) -> None:
     """Check what would be sent as nobody means it, or not at all. Raises BadTable."""
     heat = table.get("temperature", 0.0)
-    if not (math.isfinite(heat) and heat >= 0):
+    if not (isfinite(heat) and heat >= 0):
         raise BadTable(f"model {name!r}: temperature must be a number, 0 or more, not {heat!r}")
     if "temperature" in table and temperature({**table, "endpoint": endpoint}) is None:
         raise BadTable(
@@ -155,6 +160,29 @@ def fitting(name: str, provider: str, endpoint: str, table: Mapping[str, Any]) -
         raise BadTable(f"model {name!r}: {error}") from None
 
 
+def sane_price(name: str, price: Mapping[str, Any]) -> None:
+    """Check what tokens cost: a slip here is a wrong bill. Raises BadTable."""
+    for key in ("input", "output") if price else ():
+        if key not in price:
+            raise BadTable(f"model {name!r}: price.{key} is missing (USD per million tokens)")
+    for key, value in price.items():
+        if PRICE[key] is NUMBER and value < 0:
+            raise BadTable(f"model {name!r}: price.{key} must not be negative")
+    if price.get("batch", 1) > 1:
+        raise BadTable(
+            f"model {name!r}: price.batch is the share that a batch costs, such as 0.5, not {price['batch']!r}"
+        )
+
+
+def sendable(name: str, table: Mapping[str, Any]) -> None:
+    """Check that what goes into requests as it stands can be JSON. Raises BadTable."""
+    for key, value in table.get("extra", {}).items():
+        try:
+            json.dumps(value, allow_nan=False)
+        except (TypeError, ValueError):
+            raise BadTable(f"model {name!r}: extra.{key} = {value!r} cannot be sent as JSON") from None
+
+
 def defaults(provider: str, endpoint: str) -> dict[str, str]:
     """How prompts are made where a table does not say; text completions get the plain prompt (fact sheet 3.5)."""
     if provider == "anthropic":
@@ -170,7 +198,12 @@ def of_types(name: str, table: Mapping[str, Any], known: Mapping[str, Any], pref
                 f"model {name!r}: {prefix}{key} is no key of its table; there are: {', '.join(sorted(known))}"
             )
         wanted = known[key]
-        if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
+        number = isinstance(value, (int, float))
+        if (
+            not isinstance(value, wanted)
+            or (isinstance(value, bool) and wanted is not bool)
+            or (number and not isfinite(value))
+        ):
             raise BadTable(f"model {name!r}: {prefix}{key} must be {TYPES[wanted]}, not {value!r}")
 
 

@@ -28,7 +28,12 @@ class Column:
 
 def stopped(coverage: Coverage) -> list[tuple[str, int]]:
     """(what is said of them, how many) of answers that were not given or not ended, for those that there are."""
-    counts = {"refused": coverage.refused, "filtered": coverage.filtered, "ended by the context": coverage.context}
+    counts = {
+        "cut at their output limit": coverage.length_cut,
+        "refused": coverage.refused,
+        "filtered": coverage.filtered,
+        "ended by the context": coverage.context,
+    }
     return [(how, count) for how, count in counts.items() if count]
 
 

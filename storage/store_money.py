@@ -18,14 +18,15 @@ def spent(connection: sa.Connection, owner: str | None = None) -> dict[str, Spen
         attempts.c.cost_nano_usd.is_(None), sa.or_(attempts.c.status.is_(None), attempts.c.status < _ERROR_STATUS)
     )
     tried = sa.select(attempts.c.model, sa.func.count(), _count(attempts.c.outcome == "answered"), *_sums(attempts))
-    tried = tried.add_columns(_count(unknown)).group_by(attempts.c.model)
+    tried = tried.add_columns(_count(unknown), _sum(attempts.c.cache_write_tokens)).group_by(attempts.c.model)
     if owner is not None:
         own = attempts.c.owner.startswith(f"{owner}.", autoescape=True)
         tried = tried.where(sa.or_(attempts.c.owner == owner, own))
     found = {row[0]: Spent(*map(int, row[1:])) for row in connection.execute(tried)}
     if owner is None:  # answers of which no try is written down: of free models, of schema 1
         untold = sa.select(responses.c.model, sa.func.count(), sa.func.count(), *_sums(responses))
-        untold = untold.add_columns(_count(responses.c.cost_nano_usd.is_(None))).group_by(responses.c.model)
+        written = _sum(responses.c.cache_write_tokens)
+        untold = untold.add_columns(_count(responses.c.cost_nano_usd.is_(None)), written).group_by(responses.c.model)
         untold = untold.where(~sa.exists().where(attempts.c.request_key == responses.c.request_key))
         for row in connection.execute(untold):
             found[row[0]] = found.get(row[0], Spent()) + Spent(*map(int, row[1:]))
@@ -72,4 +73,8 @@ def _count(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[int]:
 
 def _sums(table: sa.Table) -> list[sa.ColumnElement[int]]:
     names = ("input_tokens", "cached_tokens", "output_tokens", "cost_nano_usd")
-    return [sa.func.coalesce(sa.func.sum(table.c[name]), 0) for name in names]
+    return [_sum(table.c[name]) for name in names]
+
+
+def _sum(column: sa.ColumnElement[int | None]) -> sa.ColumnElement[int]:
+    return sa.func.coalesce(sa.func.sum(column), 0)

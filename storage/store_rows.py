@@ -123,6 +123,7 @@ class Spent:
     output_tokens: int = 0
     cost_nano_usd: int = 0
     cost_unknown_calls: int = 0
+    cache_write_tokens: int = 0
 
     def __add__(self, other: Spent) -> Spent:
         return Spent(*(a + b for a, b in zip(vars(self).values(), vars(other).values(), strict=True)))

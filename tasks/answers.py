@@ -17,7 +17,10 @@ def wanted(state: str | None, retry_failed: bool = False) -> bool:
 
 def cost_of(usage: Usage, price: Price | None) -> int | None:
     """Nano-dollars that a provider charges for what it reports, None where nobody knows."""
-    return price.of(usage) if price and usage.input_tokens is not None else None
+    if usage.input_tokens is None:
+        return None
+    nothing = not any(vars(usage).values())  # no connection came about, say
+    return 0 if nothing else price.of(usage) if price else None
 
 
 def stored_answer(answer: Answer, provider: str, member: str, cost_nano_usd: int | None) -> StoredAnswer:

@@ -16,8 +16,10 @@ from typing import Any
 from uuid import uuid4
 
 from models.base import Answer, Attempt, Call, CallFailed, Usage
+from models.grouping import sharing
 from models.retry import charged
 from models.running import Running, Runs
+from models.tables import key_name_of
 from storage.digest import sha256_of
 from storage.errors import StorageError
 from storage.responses import ResponseStore
@@ -50,6 +52,8 @@ class Asker:
         self._held: list[Result] = []  # came and not committed
         self._done = self._tried = 0
         self._heard = False
+        self._last: Attempt | None = None
+        self._passed = ""  # what the budget says, when it is
         self._batched = 0  # that wait in somebody's batch
         self._price = known_price(model.name, calling.tables[model.name])
 
@@ -70,12 +74,27 @@ class Asker:
             log.warning("%s: %s requests wait in a batch; run it with --batch to wait too", self._title,
                         f"{self._batched:,}")  # fmt: skip
         if stopped:
-            log.warning("%s: %s. What is stored stands; the same command asks the rest", self._title, stopped)
+            log.warning("%s: %s. %s", self._title, stopped, self._advice(stopped))
+
+    def _advice(self, stopped: str) -> str:
+        """What a person does when a run stopped."""
+        stands = "What is stored stands; the same command asks the rest"
+        if stopped == self._passed:
+            return f"{stands}, for as much again: a budget is of one run"
+        last = self._last
+        if last is None or last.message != stopped:
+            return stands
+        if last.outcome == "quota":
+            return f"Wait for the quota's reset, or pay for more. {stands} then"
+        key = key_name_of(self._model.provider, self._calling.tables[self._model.name])
+        if last.status == 401 and key:
+            return f"Look at the key in {key}. {stands} then"
+        return stands
 
     def _round(self, batches: Iterable[list[Call]]) -> str:
         """Send what is wanted of these; why calls were left out, "" where none were."""
         gate = meter(self._model.name, self._calling, self._store)
-        run = self._model.run(self._wanted(batches), gate=gate, stop=STOP, ledger=ledger(self._store))
+        run = self._model.run(sharing(self._wanted(batches)), gate=gate, stop=STOP, ledger=ledger(self._store))
         with run:
             try:
                 self._take(run)
@@ -86,7 +105,8 @@ class Asker:
                 run.stop("interrupted")
                 self._take(run)
                 raise
-        if run.stopped and not STOP.level and (gate is None or run.stopped != gate.reason):
+        self._passed = gate.reason if gate is not None else ""
+        if run.stopped and not STOP.level and run.stopped != self._passed:
             ended(self._model.name, self._calling, run.stopped)
         return run.stopped
 
@@ -151,6 +171,7 @@ class Asker:
             if isinstance(result, Attempt):
                 attempts.append(stored_attempt(result, provider, call.member, self._owner, self._cost(result)))
                 self._complain(result)
+                self._last = self._last if result.outcome in ("answered", "cancelled") else result
                 continue
             over.add(result.key)
             if isinstance(result, Answer):

@@ -14,14 +14,16 @@ from uuid import uuid4
 
 from models.budget import Budget, Meter, Price, UnknownPrice, nano, price_of
 from models.ledger import Ledger
-from models.registry import BATCHES, CALLED, HOSTED, LOCAL, needs_address, settings
+from models.registry import BATCHES, CALLED, HOSTED, LOCAL, UnknownModel, needs_address, settings
 from models.stopping import Stop
-from models.tables import BadTable, key_of
+from models.tables import BASE_URLS, BadTable, key_of
+from preprocessing.truncation import POLICIES
 from storage.home import Home
 from tasks.errors import UsageError
 from tasks.graph import Node, Status
-from tasks.request import Request
-from tasks.suites import load_models
+from tasks.request import NOTHING_COUNTED, Request
+from tasks.suites import load_models, own_models
+from tasks.tokenizers import adopt
 
 if TYPE_CHECKING:
     from storage.responses import ResponseStore  # brings SQLAlchemy; a plan needs none
@@ -79,21 +81,61 @@ def tables_of(request: Request) -> dict[str, dict[str, Any]]:
 
     Raises UnknownModel, UsageError.
     """
-    own = load_models(request.models_file)
+    known = load_models(request.models_file)
+    if request.base_url and not any(needs_address(model, known) for model in request.models):
+        raise UsageError(
+            "--base-url is for compatible:ID, or a model of that provider whose table has no base_url; none was named, "
+            "and what other models are asked goes elsewhere"
+        )
     found = {}
     for model in request.models:
-        spot = {"base_url": request.base_url} if request.base_url and needs_address(model, own) else {}
-        table = settings(model, own, request.suite, {**request.given, **spot})
-        if table["provider"] in HOSTED:
-            table.setdefault("temperature", request.config.temperature)
-        elif table["provider"] in LOCAL:
-            from tasks.checkpoints import adopted
-
-            heat = request.config.temperature
-            table.setdefault("generation", {"do_sample": True, "temperature": heat} if heat else {})
-            table = adopted(model, table, Home(request.home, request.store))
-        found[model] = table
+        spot = {"base_url": request.base_url} if request.base_url and needs_address(model, known) else {}
+        try:
+            found[model] = filled(model, settings(model, known, request.suite, {**request.given, **spot}), request)
+        except (UnknownModel, UsageError) as error:
+            if not from_file(model, request.models_file):
+                raise
+            raise type(error)(f"--models {request.models_file}: {error}") from error
+    if request.tokenizer and not (request.max_input_tokens or any("context" in table for table in found.values())):
+        raise UsageError(f"{NOTHING_COUNTED}: give both, or a model whose table has a context")
     return found
+
+
+def filled(model: str, table: dict[str, Any], request: Request) -> dict[str, Any]:
+    """A model's table with what the suite and a local checkpoint say, its tokenizer in the home. Raises UsageError."""
+    heat = request.config.temperature
+    home = Home(request.home, request.store)
+    if table["provider"] in HOSTED:
+        table.setdefault("temperature", heat)
+        if table.get("truncation", "none") not in POLICIES:
+            raise UsageError(f"model {model!r}: truncation {table['truncation']!r} is none of {', '.join(POLICIES)}")
+        try:
+            table["tokenizer"] = adopt(table["tokenizer"], home)
+        except UsageError as error:
+            raise UsageError(f"model {model!r}: tokenizer: {str(error).removeprefix('--tokenizer ')}") from error
+    elif table["provider"] in LOCAL:
+        from tasks.checkpoints import adopted
+
+        table.setdefault("generation", {"do_sample": True, "temperature": heat} if heat else {})
+        table = adopted(model, table, home)
+    return table
+
+
+def from_file(model: str, own_file: str) -> bool:
+    """Whether a model's table stands in the user's own file: by its name, or by its id behind a provider's name."""
+    name, _, model_id = model.partition(":")
+    own = own_models(own_file)
+    return name in own or (bool(model_id) and any(table.get("id") == model_id for table in own.values()))
+
+
+def retired(request: Request) -> list[str]:
+    """The models of a request that their vendor answers no more, a line each; not where a server of one's own does."""
+    today = time.strftime("%Y-%m-%d")
+    return [
+        f"{model}: its vendor has retired it on {table['retired']}; it will hardly answer"
+        for model, table in calling_of(request).tables.items()
+        if today >= table.get("retired", "9") and table.get("base_url") == BASE_URLS.get(table["provider"])
+    ]
 
 
 def need_keys(request: Request, statuses: Iterable[tuple[Node, Status]]) -> None:

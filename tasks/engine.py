@@ -6,12 +6,13 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from models.tables import BadTable
 from preprocessing.errors import RawError, sayable
 from storage.errors import StorageError
 from tasks import progress
 from tasks.build import Built, ensure
 from tasks.calling import STOP
-from tasks.errors import BadRecord, Interrupted
+from tasks.errors import BadRecord, Interrupted, UsageError
 from tasks.graph import Node
 from tasks.workshop import Locations, Workshop
 
@@ -80,6 +81,6 @@ def build_told(node: Node, shop: Workshop) -> Built:
 
 def said(error: BaseException) -> str:
     """An error for the person who meets it: expected ones as they are, others with their kind."""
-    expected = (RawError, StorageError, BadRecord)
+    expected = (RawError, StorageError, BadRecord, UsageError, BadTable)
     text = str(error) or "no message"
     return sayable(text if isinstance(error, expected) else f"{type(error).__name__}: {text}", MESSAGE)

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from models.base import Ask, Call, Usage
+from models.base import CHARACTERS, Ask, Call, Usage
 from models.budget import NANO
-from models.hosted import Hosted
+from models.grouping import sharing
+from models.hosted import Hosted, most_output
 from models.registry import HOSTED, make
 from models.tables import CACHE_MINIMUM
-from preprocessing.tokens import make as tokenizer_of
 from records.example import Example
 from storage.artifacts import Artifact
 from storage.store_rows import ANSWERED
@@ -32,12 +32,14 @@ from tasks.workshop import Workshop
 
 @dataclass
 class Estimate:
-    """Of one task and model. stored: requests that are answered already; ended: that failed for good (--retry-failed
-    asks them again); the rest is of what would be asked.
+    """Of one task and model. stored: requests that are answered already; in_batches: that wait in batches, which are as
+    good as paid; ended: that failed for good (--retry-failed asks them again); the rest is of what would be asked.
 
-    cached_tokens: input that a prefix cache should give back, when the prompts of a document follow each other.
-    output_tokens: by the length of the references; output_tokens_most: if every answer goes to its limit. counted:
-    whether input was counted by a tokenizer of a model, or estimated.
+    cached_tokens: input that a prefix cache should give back, when the prompts of a document follow each other;
+    cache_write_tokens: what the first of them puts there, which costs more where the price says so.
+    output_tokens: by the length of the references, without thoughts, up to the limit where there is none;
+    output_tokens_most: if every answer goes to its limit, with thoughts_most, which reasoning models are given for
+    thinking. counted: whether input was counted by a tokenizer of a model, or estimated.
     """
 
     task: str
@@ -46,25 +48,32 @@ class Estimate:
     arm: str
     requests: int = 0
     stored: int = 0
+    in_batches: int = 0
     ended: int = 0
     to_ask: int = 0
     input_tokens: int = 0
     cached_tokens: int = 0
+    cache_write_tokens: int = 0
     output_tokens: int = 0
     output_tokens_most: int = 0
+    thoughts_most: int = 0
     counted: bool = True
 
     def usage(self, output: int, cached: bool = True) -> Usage:
         """As if a provider had reported it."""
-        return Usage(self.input_tokens, self.cached_tokens if cached else 0, None, output)
+        if not cached:
+            return Usage(self.input_tokens, 0, 0, output)
+        return Usage(self.input_tokens, self.cached_tokens, self.cache_write_tokens, output)
 
 
-def estimates(request: Request) -> list[dict[str, Any]]:
-    """A row a task and model: an Estimate and `price`: {currency, online, online_most, batch, batch_most} or None.
+def estimates(request: Request) -> tuple[list[dict[str, Any]], list[str]]:
+    """(a row a task and model: an Estimate and `price`: {currency, online, online_most, batch, batch_most} or None;
+    what failed, and has no row).
 
-    *_most: nothing from the cache, every answer at its limit. Raises StageFailed when prompts cannot be built.
+    *_most: nothing from the cache, every answer at its limit.
     """
     rows: dict[tuple[str, str, str, str], Estimate] = {}
+    failed: dict[str, None] = {}
     shop = Workshop(locations_of(request))
     tables = (shop.locations.calling or Calling()).tables
     nodes = [node for node in topological(run_nodes(request)) if node.stage == "generate"]
@@ -73,11 +82,16 @@ def estimates(request: Request) -> list[dict[str, Any]]:
         if table is None or table["provider"] not in HOSTED:  # costs nothing
             continue
         name = node.label("task"), node.label("split"), node.label("model"), node.label("arm")
+        try:
+            inputs = built(node, shop)
+        except StageFailed as error:
+            failed[str(error)] = None
+            continue
         row = rows.setdefault(name, Estimate(*name))
         hosted = make(node.label("model"), table, "")
         assert isinstance(hosted, Hosted)
-        add(row, node, hosted, table, built(node, shop), shop)
-    return [{**asdict(row), "price": price(row, tables[row.model])} for row in rows.values()]
+        add(row, node, hosted, table, inputs, shop)
+    return [{**asdict(row), "price": price(row, tables[row.model])} for row in rows.values()], list(failed)
 
 
 def built(node: Node, shop: Workshop) -> dict[str, Artifact]:
@@ -95,25 +109,27 @@ def add(
     row: Estimate, node: Node, model: Hosted, table: Mapping[str, Any], inputs: Mapping[str, Artifact], shop: Workshop
 ) -> None:
     """Count the calls of one node."""
-    guess = tokenizer_of("estimate")
     expected = {
-        example.example_id: max((guess.count(text) for text in example.references), default=0)
+        example.example_id: max((len(text) // CHARACTERS + 1 for text in example.references), default=0)
         for example in inputs["sample"].rows("examples", Example)
     }
-    thoughts = int(table.get("reasoning_tokens", 0))
+    minimum = int(table.get("cache_minimum", CACHE_MINIMUM))
     prefixes: set[str] = set()
-    for call in missing(row, Calls(node, model, inputs).batches(), shop):
+    for call in sharing(missing(row, Calls(node, model, inputs).batches(), shop)):
         ask = call.ask
         row.counted = row.counted and bool(ask.tokens)
-        tokens = ask.tokens or guess.count(ask.prompt)
-        most = ask.max_new_tokens + thoughts
+        tokens = ask.likely_tokens
+        most = most_output(ask.max_new_tokens, table)
         row.to_ask += 1
         row.input_tokens += tokens
-        row.output_tokens += min(expected[ask.example_id], ask.max_new_tokens)
+        likely = min(expected[ask.example_id] or most, ask.max_new_tokens, most)
+        row.output_tokens += likely
         row.output_tokens_most += most
+        row.thoughts_most += max(0, most - ask.max_new_tokens)
         if ask.prefix in prefixes:
-            row.cached_tokens += shared(ask, tokens, int(table.get("cache_minimum", CACHE_MINIMUM)))
+            row.cached_tokens += shared(ask, tokens, minimum)
         elif ask.prefix:
+            row.cache_write_tokens += shared(ask, tokens, minimum)
             prefixes.add(ask.prefix)
 
 
@@ -131,6 +147,9 @@ def missing(row: Estimate, batches: Iterator[list[Call]], shop: Workshop) -> Ite
         row.requests += len(keys)
         row.stored += stored
         row.ended += len(keys) - len(todo) - stored
+        waiting = set(shop.store.in_batches(list(todo))) if todo and shop.home.has_store else set()
+        row.in_batches += len(waiting)
+        todo -= waiting
         yield from ({call.key: call for call in batch if call.key in todo}).values()
 
 
@@ -158,5 +177,5 @@ def price(row: Estimate, table: Mapping[str, Any]) -> dict[str, Any] | None:
         "online": online.of(row.usage(row.output_tokens)) / NANO,
         "online_most": online.most(*most) / NANO,
         "batch": batch.of(plain) / NANO,
-        "batch_most": batch.most(*most) / NANO,
+        "batch_most": batch.of(Usage(row.input_tokens, 0, 0, row.output_tokens_most)) / NANO,
     }

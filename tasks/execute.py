@@ -7,8 +7,7 @@ retried flow run, a second call and a nightly run all do only what is missing.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from prefect import get_run_logger, task
@@ -18,11 +17,9 @@ from prefect.futures import PrefectFuture
 from prefect.states import Completed
 from prefect.task_runners import ThreadPoolTaskRunner
 
-from tasks.calling import Calling, calling_of
 from tasks.engine import Finished, build_told, said
 from tasks.errors import UsageError
 from tasks.graph import Node
-from tasks.request import Request
 from tasks.workshop import Locations, Workshop
 
 SIDE_BY_SIDE = 2  # stages at once: they share one interpreter, so more would only wait for each other
@@ -41,7 +38,8 @@ def run_stage(node: Node, locations: Locations) -> Any:
     own.addHandler(handler)
     try:
         if node.stage == "generate" and locations.calling is not None:
-            provide(node.label("model"), locations.calling)
+            model = node.label("model")
+            provide_secrets({model: locations.calling.tables.get(model, {})})
         built = build_told(node, Workshop(locations))
     finally:
         own.removeHandler(handler)
@@ -51,29 +49,23 @@ def run_stage(node: Node, locations: Locations) -> Any:
     return built.content
 
 
-def provide(model: str, calling: Calling) -> None:
-    """Read a model's key from the Prefect Secret block that its table names (`key_secret`). Raises UsageError."""
-    block = calling.tables.get(model, {}).get("key_secret")
-    if not block:
-        return
-    from prefect.blocks.system import Secret
+def provide_secrets(tables: Mapping[str, Mapping[str, Any]]) -> None:
+    """Read the keys of hosted models from the Prefect Secret blocks that their tables name (`key_secret`). Raises
+    UsageError, naming model and block, where there is none."""
+    for model, table in tables.items():
+        if block := table.get("key_secret"):
+            from prefect.blocks.system import Secret
 
-    from models.tables import provide_secret
+            from models.tables import provide_secret
 
-    try:
-        found = cast(Secret[str], Secret.load(block))
-    except ValueError:
-        raise UsageError(f"model {model!r}: there is no Prefect Secret block {block!r}") from None
-    provide_secret(block, found.get())
-
-
-def provide_for_batches(request: Request) -> None:
-    """Read the keys of all models of a request that can be read: batches are asked between the stages. A key that is
-    missed is told where it is needed."""
-    calling = calling_of(request)
-    for model in calling.tables:
-        with suppress(UsageError):
-            provide(model, calling)
+            try:
+                secret = cast(Secret[str], Secret.load(block))
+            except ValueError as error:
+                raise UsageError(
+                    f"model {model!r}: no key; Prefect has no Secret block {block!r}: make it in the UI, or in Python "
+                    f"with Secret(value=...).save({block!r})"
+                ) from error
+            provide_secret(block, secret.get())
 
 
 class _Forward(logging.Handler):

@@ -15,6 +15,7 @@ from tasks.errors import UsageError
 from tasks.suites import SAMPLE, Suite, TaskConfig, load_suite
 from tasks.tokenizers import adopt
 
+NOTHING_COUNTED = "--tokenizer says how --max-input-tokens or --context counts"
 KINDS = {bool: "true or false", int: "a whole number", str: "text", list: "a list"}
 
 
@@ -66,8 +67,8 @@ class Request:
         _among("arm", self.arms, list(ARMS))
         _among("truncation", (self.truncation,) if self.truncation else (), ["official"])
         _among(f"set of prompts of {self.suite}", (self.prompts,) if self.prompts else (), list(suite.prompts))
-        if self.tokenizer and not (self.max_input_tokens or self.context):
-            raise UsageError("--tokenizer says how --max-input-tokens or --context counts: give both")
+        if self.tokenizer and not (self.max_input_tokens or self.context or self.models):
+            raise UsageError(f"{NOTHING_COUNTED}: give both")
         if CLOSED_BOOK in self.arms and not any(task.asks for task in self.chosen_tasks()):
             names = ", ".join(task.name for task in suite.tasks.values() if task.asks)
             raise UsageError(f"only tasks with a question have a closed-book arm: {names}")

@@ -152,13 +152,20 @@ def load_models(own_file: str = "") -> dict[str, dict[str, Any]]:
     """The tables of config/models.toml, with those of the user's own file in their place; one without a provider is put
     over ours of that name, key by key (a price). Raises UsageError."""
     tables: dict[str, dict[str, Any]] = tomllib.loads((CONFIG / "models.toml").read_text(encoding="utf-8"))
-    if own_file:
-        try:
-            own = tomllib.loads(Path(own_file).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise UsageError(f"--models {own_file}: {error}") from error
-        for name, table in own.items():
-            if not isinstance(table, dict):
-                raise UsageError(f"--models {own_file}: {name} must be a table, [{name}]")
-            tables[name] = table if "provider" in table else {**tables.get(name, {}), **table}
+    for name, table in own_models(own_file).items():
+        tables[name] = table if "provider" in table else {**tables.get(name, {}), **table}
     return tables
+
+
+def own_models(own_file: str) -> dict[str, dict[str, Any]]:
+    """The tables of the user's own file, none where there is no file. Raises UsageError."""
+    if not own_file:
+        return {}
+    try:
+        own = tomllib.loads(Path(own_file).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--models {own_file}: {error}") from error
+    for name, table in own.items():
+        if not isinstance(table, dict):
+            raise UsageError(f"--models {own_file}: {name} must be a table, [{name}]")
+    return own

@@ -80,6 +80,7 @@ def through_prefect(arguments: argparse.Namespace, request: Request, flow: str) 
     import importlib
     import logging
 
+    from flows.in_process import start_server
     from flows.parameters import parameters_of
     from flows.server import settings
     from tasks.errors import StageFailed
@@ -94,6 +95,7 @@ def through_prefect(arguments: argparse.Namespace, request: Request, flow: str) 
     parameters = parameters_of(request)
     if flow == "build_datasets":
         parameters = {name: value for name, value in parameters.items() if name not in OF_RUNS}
+    start_server()
     try:
         chain: Chain = getattr(importlib.import_module(f"flows.{flow}"), flow)(**parameters)
     except StageFailed as failed:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from flows.commands.common import console, print_json, request_of, say
 from flows.commands.progress import shown
 from reporting.text import visible
+from tasks.calling import retired
 from tasks.errors import UsageError
 
 if TYPE_CHECKING:
@@ -39,15 +40,17 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("estimate needs a model: --model openai:gpt-4o-mini")
     request = request_of(arguments)
     with shown(arguments.quiet, len(plan(request).statuses)):
-        rows = estimates(request)
+        rows, failed = estimates(request)
+    for problem in failed:
+        say(f"error: {problem}")
     if arguments.json:
         print_json(rows)
-        return 0
+        return int(bool(failed))
     for model in dict.fromkeys(row["model"] for row in rows):
         console().print(table_of(model, [row for row in rows if row["model"] == model]))
-    for line in remarks(rows, request.models):
+    for line in [*remarks(rows, request.models), *retired(request)] if rows or not failed else []:
         say(line)
-    return 0
+    return int(bool(failed))
 
 
 def table_of(model: str, rows: list[dict[str, Any]]) -> Table:
@@ -93,14 +96,24 @@ def remarks(rows: list[dict[str, Any]], models: tuple[str, ...]) -> list[str]:
         return [f"{', '.join(models)}: asks no provider and costs nothing"]
     if any(not row["counted"] for row in rows):
         lines.append(
-            "tokens in: estimated (4 characters a token); a model's own tokenizer counts them: --tokenizer NAME"
+            "tokens in: estimated (4 characters a token); a model's own tokenizer counts them: --tokenizer NAME, with "
+            "--context TOKENS where its table has none"
         )
     lines.append("most: nothing from the cache, every answer at its limit; likely: answers as long as the references")
+    for model in dict.fromkeys(row["model"] for row in rows if row["thoughts_most"]):
+        thoughts = sum(row["thoughts_most"] for row in rows if row["model"] == model)
+        lines.append(
+            f"{model}: its thoughts are paid as output, nobody knows how many: likely and online hold none of them, "
+            f"most holds {thoughts:,} tokens"
+        )
     for model in dict.fromkeys(row["model"] for row in rows if row["price"] is None):
         lines.append(
             f"{model}: no price in its table; add price = {{ input = ..., output = ... }} (USD per million tokens) "
             "in a file for --models"
         )
+    waiting = sum(row["in_batches"] for row in rows)
+    if waiting:
+        lines.append(f"{waiting:,} requests wait in batches and are not asked again; run with --batch takes them in")
     ended = sum(row["ended"] for row in rows)
     if ended:
         lines.append(f"{ended:,} requests failed for good and are not asked again without --retry-failed")

@@ -11,7 +11,7 @@ from flows.commands.progress import shown
 from flows.commands.spending import spent_by, told
 from flows.commands.waiting import in_batches
 from reporting.leaderboard import as_json, terminal
-from tasks.calling import calling_of, need_keys
+from tasks.calling import calling_of, need_keys, retired
 from tasks.chain import plan
 from tasks.errors import UsageError
 from tasks.results import Results, report_of
@@ -24,6 +24,8 @@ def run(arguments: argparse.Namespace) -> int:
     request = request_of(arguments)
     planned = plan(request)
     need_keys(request, planned.statuses)
+    for line in retired(request) if planned.work else []:
+        say(line)
     with shown(arguments.quiet, len(planned.statuses)), interrupts():
         chain = execute(arguments, request, planned, "evaluate")
     report = report_of(chain)

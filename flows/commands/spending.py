@@ -7,6 +7,7 @@ from typing import Any
 
 from models.budget import NANO, whole
 from storage.home import Home
+from storage.store_rows import Spent
 from tasks.calling import calling_of, known_price
 from tasks.chain import Chain
 
@@ -14,10 +15,10 @@ from tasks.chain import Chain
 def spent_by(chain: Chain) -> dict[str, Any]:
     """{currency, amount, saved, calls, input_tokens, cached_tokens, output_tokens, cost_unknown_calls} of a run.
 
-    amount leaves out calls whose cost nobody knows: cost_unknown_calls of them. saved: what the tokens that came from
-    prefix caches would have cost more at the price of input.
+    amount leaves out calls whose cost nobody knows: cost_unknown_calls of them. saved: what all input would have cost
+    more at the plain price, without prefix caches.
     """
-    from storage.responses import ResponseStore, Spent  # brings SQLAlchemy; a run of baselines that stand needs none
+    from storage.responses import ResponseStore  # brings SQLAlchemy; a run of baselines that stand needs none
 
     request = chain.request
     home = Home(request.home, request.store)
@@ -28,7 +29,7 @@ def spent_by(chain: Chain) -> dict[str, Any]:
         store.close()
         total = sum(spent.values(), total)
         tables = calling_of(request).tables
-        saved = sum(cheaper(model, tables.get(model, {}), one.cached_tokens) for model, one in spent.items())
+        saved = sum(cheaper(model, tables.get(model, {}), one) for model, one in spent.items())
     return {
         "currency": "USD",
         "amount": total.cost_nano_usd / NANO,
@@ -41,16 +42,21 @@ def spent_by(chain: Chain) -> dict[str, Any]:
     }
 
 
-def cheaper(model: str, table: Mapping[str, Any], cached_tokens: int) -> int:
-    """Nano-dollars that a prefix cache saved, 0 where the price is not known."""
+def cheaper(model: str, table: Mapping[str, Any], spent: Spent) -> int:
+    """Nano-dollars that a prefix cache saved: less for what it gave back, more for what was written to it. 0 where the
+    price is not known, below 0 where writing cost more."""
     price = known_price(model, table)
-    return whole(cached_tokens * (price.input - price.cached)) if price else 0
+    if price is None:
+        return 0
+    given, written = spent.cached_tokens, spent.cache_write_tokens
+    return whole(given * (price.input - price.cached) - written * (price.cache_write - price.input))
 
 
 def told(spent: dict[str, Any]) -> str:
     """For a person."""
-    saved = f", which saved ${spent['saved']:,.4f}" if spent["saved"] else ""
-    cached = f" ({spent['cached_tokens']:,} from the cache{saved})" if spent["cached_tokens"] else ""
+    saved = f", which saved ${spent['saved']:,.4f}" if spent["saved"] > 0 else ""
+    saved = f", writing to it cost ${-spent['saved']:,.4f} more" if spent["saved"] < 0 else saved
+    cached = f" ({spent['cached_tokens']:,} from the cache{saved})" if spent["cached_tokens"] or saved else ""
     unknown = f"; of {spent['cost_unknown_calls']:,} calls the cost is not known" if spent["cost_unknown_calls"] else ""
     return (
         f"spent: ${spent['amount']:,.4f} on {spent['calls']:,} calls, {spent['input_tokens']:,} tokens in{cached}, "

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import signal
 import sqlite3
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import Call, Scrollwork, environment, files_of
+from tests.conftest import Call, Scrollwork, files_of
 from tests.models.hosted_kit import ANTHROPIC_KEY, OPENAI_KEY
 from tests.servers.vendor import Vendor, running
 
@@ -119,33 +117,6 @@ def test_batches_do_not_work_under_prefect(work: Scrollwork, vendor: Vendor) -> 
     assert f"has ended: {answered} answered, {ASKED - answered} without an answer" in done.err
     assert (len(first.requests), len(second.requests)) == (ASKED, ASKED - answered)
     assert set(work.last_run().values()) == {"built"}
-
-
-@pytest.mark.slow
-def test_key_of_a_secret_block_is_not_there_between_the_stages(work: Scrollwork, vendor: Vendor) -> None:
-    vendor.set(key="in-a-block-7Hq2")
-    tables = work.home.parent / "own.toml"
-    tables.write_text(tables.read_text().replace('id = "g"\n', 'id = "g"\nkey_secret = "the-block"\n'))
-    given = ("run", "zeroscrolls", "--sample", "--models", str(tables), "--model", "gpt", "--task", "space_digest")
-    for more in ((), ("--batch",)):
-        assert "there is no Prefect Secret block 'the-block'" in work(*given, *more, status=None).err
-    assert not vendor.log.requests("/v1/chat/completions")
-    assert not vendor.batches["openai"].made
-
-    in_process = {
-        "PREFECT_SERVER_ALLOW_EPHEMERAL_MODE": "true",
-        "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "180",
-    }
-    save = "from prefect.blocks.system import Secret; Secret(value='in-a-block-7Hq2').save('the-block')"
-    env = environment(PREFECT_HOME=str(work.home / "prefect"), DO_NOT_TRACK="1", **in_process)
-    subprocess.run([sys.executable, "-c", save], env=env, check=True, timeout=240, capture_output=True)
-
-    work(*given, "--batch")
-    assert len(vendor.batches["openai"].made) == 1
-    work(*given[:-1], "qmsum")
-    assert len(vendor.log.requests("/v1/chat/completions")) == 9
-    written = b"".join(path.read_bytes() for path in work.home.rglob("*") if path.is_file())
-    assert b"in-a-block-7Hq2" not in written
 
 
 @pytest.mark.parametrize(

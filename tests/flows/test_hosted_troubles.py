@@ -27,21 +27,24 @@ def lines(err: str, word: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("fault", "said"),
+    ("fault", "said", "advice"),
     [
-        ("401", "Incorrect API key provided"),
-        pytest.param("404", "does not exist", marks=pytest.mark.slow),
-        pytest.param("quota", "current quota", marks=pytest.mark.slow),
+        ("401", "Incorrect API key provided", ". Look at the key in OPENAI_API_KEY. What is stored stands"),
+        pytest.param("404", "does not exist", "(asked: ", marks=pytest.mark.slow),
+        pytest.param(
+            "quota", "current quota", ". Wait for the quota's reset, or pay for more. ", marks=pytest.mark.slow
+        ),
     ],
 )
 def test_what_is_true_of_every_call_is_asked_and_told_for_each_task(
-    fault: str, said: str, scrollwork: Scrollwork, served: Vendors
+    fault: str, said: str, advice: str, scrollwork: Scrollwork, served: Vendors
 ) -> None:
     served.set(plan={"always": fault})
     before = len(served.requests())
     work = hosted(scrollwork, table("gpt", served.url))
     done = work.run(*TASKS, *of_model(work), model="gpt", status=1)
-    assert len(lines(done.err, said)) == 1
+    (told,) = lines(done.err, said)
+    assert advice in told
     assert len(served.requests()) - before <= 8, "one stage found it"
     assert len(lines(done.err, "unanswered: ")) == 3
     assert rows(work.home, "SELECT count(*) FROM failures") == [(0,)]
@@ -63,6 +66,14 @@ def test_server_that_is_not_there_is_told_late_or_costs(scrollwork: Scrollwork) 
     assert "Traceback" not in done.err
 
 
+def test_same_command_passes_the_budget_unannounced(scrollwork: Scrollwork, served: Vendors) -> None:
+    served.set(plan={})
+    work = hosted(scrollwork, table("gpt", served.url, price={"input": 1.0, "output": 1.0}))
+    done = work.run("--task", "qmsum", *of_model(work), "--budget", "0.01", model="gpt", status=1)
+    (told,) = lines(done.err, "the budget of $0.0100 would be passed")
+    assert told.endswith("the same command asks the rest, for as much again: a budget is of one run")
+
+
 @pytest.mark.slow
 def test_wrong_address_marks_calls_as_failed_for_good(scrollwork: Scrollwork, served: Vendors) -> None:
     served.set(plan={})
@@ -75,6 +86,7 @@ def test_wrong_address_marks_calls_as_failed_for_good(scrollwork: Scrollwork, se
 def test_provider_nobody_knows_is_found_after_the_work(scrollwork: Scrollwork, served: Vendors) -> None:
     work = hosted(scrollwork, table("gpt", served.url, provider="opnai"))
     done = work.run(*TASKS, *of_model(work), model="gpt", status=2)
-    assert done.err == (
-        "scrollwork: model 'gpt': provider 'opnai' is none of anthropic, baselines, compatible, extractive, openai, transformers\n"
+    assert done.err.startswith("scrollwork: --models ")
+    assert done.err.endswith(
+        "own.toml: model 'gpt': provider 'opnai' is none of anthropic, baselines, compatible, extractive, openai, transformers\n"
     )

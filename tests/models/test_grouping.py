@@ -7,7 +7,7 @@ from collections import deque
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.grouping import CACHE_S, Item, Order
+from models.grouping import CACHE_S, Item, Order, sharing
 from tests.models.clock import call
 
 
@@ -140,3 +140,12 @@ def test_call_is_sent_twice_or_forgotten(play: tuple[list[str], list[tuple[str, 
             assert flying, "calls wait, and nothing is in flight that would let them go"
             step("answer", 0)
     assert sorted(done) == list(range(len(prefixes)))
+
+
+def test_prompt_that_nobody_shares_is_written_to_a_cache() -> None:
+    given = [call(number, prefix) for number, prefix in enumerate(["a", "b", "b", "", "", "c", "b", "b", "d"])]
+    shared = list(sharing(iter(given)))
+    assert [one.key for one in shared] == [one.key for one in given]
+    assert [one.ask.prefix for one in shared] == ["", "b", "b", "", "", "", "b", "b", ""]
+    assert list(sharing([])) == []
+    assert [one.ask.prefix for one in sharing([given[0]])] == [""]

@@ -89,7 +89,16 @@ def test_same_request_is_paid_twice_because_of_what_does_not_reach_the_provider(
     for spec in ("openai:m", "anthropic:m", "compatible:m"):
         plain = key_of(spec, ask())
         same = [
-            key_of(spec, ask(), rpm=9, tpm=9, concurrency=3, timeout_s=5, price={"input": 1.0}, key_env="OTHER"),
+            key_of(
+                spec,
+                ask(),
+                rpm=9,
+                tpm=9,
+                concurrency=3,
+                timeout_s=5,
+                price={"input": 1.0, "output": 2.0},
+                key_env="OTHER",
+            ),
             key_of(spec, ask(), context=9000, tokenizer="words", retry={"attempts": 2}, cache_minimum=5),
             key_of(spec, ask(prefix="p", tokens=90_000)),
         ]

@@ -25,7 +25,7 @@ LAB = {"provider": "compatible", "id": "tiny", "base_url": "http://127.0.0.1:9/v
         ({"temprature": 1}, "temprature is no key of its table; there are: base_url, "),
         ({"price": {"inptu": 1}}, "price.inptu is no key"),
         ({"price": {"input": "cheap"}}, "price.input must be a number, not 'cheap'"),
-        ({"price": {"input": -1.0}}, "a price is negative"),
+        ({"price": {"input": -1.0, "output": 2.0}}, "price.input must not be negative"),
         ({"price": 3}, "price must be a table"),
         ({"parameters": {"max_tokens": "tokens"}}, "parameters.max_tokens 'tokens' is none of max_tokens, "),
         ({"parameters": {"temperature": 0}}, "parameters.temperature must be true or false, not 0"),
@@ -129,7 +129,9 @@ def test_own_file_of_hosted_models_is_not_read(tmp_path: Path) -> None:
 
 def test_price_or_limits_rebuild_what_they_do_not_change() -> None:
     one = checked("lab", {**LAB, "context": 2048})
-    other = checked("lab", {**LAB, "context": 2048, "rpm": 3, "price": {"input": 1}, "concurrency": 2, "timeout_s": 1})
+    other = checked(
+        "lab", {**LAB, "context": 2048, "rpm": 3, "price": {"input": 1, "output": 2}, "concurrency": 2, "timeout_s": 1}
+    )
     assert what_answers(one) == what_answers(other)
     assert not set(PAYING) & {"id", "endpoint", "base_url", "temperature", "extra", "prefill", "context", "tokenizer"}
 

@@ -39,7 +39,7 @@ def test_wrong_name_or_option_is_taken(spec: str, said: str) -> None:
 def test_unknown_provider_of_a_users_own_table_is_not_named() -> None:
     with pytest.raises(UnknownModel, match=r"model 'mine': provider 'oracle' is none of .*baselines"):
         settings("mine", {"mine": {"provider": "oracle"}})
-    with pytest.raises(UnknownModel, match="provider None"):
+    with pytest.raises(UnknownModel, match="model 'mine': provider is missing, one of anthropic"):
         settings("mine", {"mine": {}})
 
 

@@ -13,11 +13,13 @@ def test_try_without_an_answer_costs_nothing(store):
         [failure(2)],
         [
             attempt(1, "transient", tried=1, cost_nano_usd=0),
-            attempt(1, tried=2, input_tokens=100, cached_tokens=80, output_tokens=9, cost_nano_usd=700),
+            attempt(
+                1, tried=2, input_tokens=100, cached_tokens=80, cache_write_tokens=7, output_tokens=9, cost_nano_usd=700
+            ),
             attempt(2, "transient", status=200, message="empty", input_tokens=50, output_tokens=1, cost_nano_usd=300),
         ],
     )
-    assert store.spent() == {"gpt": Spent(3, 1, 150, 80, 10, 1000, 0)}
+    assert store.spent() == {"gpt": Spent(3, 1, 150, 80, 10, 1000, 0, 7)}
     assert store.holdings().attempts == {"gpt": {"answered": 1, "transient": 2}}
 
 

@@ -3,6 +3,7 @@ share a store."""
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import time
@@ -34,15 +35,15 @@ def asking(scrollwork: Scrollwork, served: Vendors, engine: str) -> tuple[Scroll
 
 
 def interrupted(process: subprocess.Popen[str]) -> float:
-    """Send an interrupt; when."""
-    process.send_signal(signal.SIGINT)
+    """Send an interrupt as a terminal does, to all processes of the command; when."""
+    os.killpg(process.pid, signal.SIGINT)
     return time.time()
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_control_c_sends_more_or_drops_what_is_paid(scrollwork: Scrollwork, served: Vendors, engine: str) -> None:
     work, command = asking(scrollwork, served, engine)
-    process = work.start(*command)
+    process = work.start(*command, start_new_session=True)
     assert served.wait_for(6)
     at = interrupted(process)
     _, err = process.communicate(timeout=60)
@@ -69,7 +70,7 @@ def test_control_c_sends_more_or_drops_what_is_paid(scrollwork: Scrollwork, serv
 def test_second_control_c_waits_for_answers(scrollwork: Scrollwork, served: Vendors, engine: str) -> None:
     work, command = asking(scrollwork, served, engine)
     served.set(latency_s=100.0)
-    process = work.start(*command)
+    process = work.start(*command, start_new_session=True)
     assert served.wait_for(2)  # the first of a document; others wait for its prefix
     interrupted(process)
     assert process.stderr is not None

@@ -35,3 +35,9 @@ def test_count_of_tokens_lands_in_another_column():
     row = stored_answer(Answer("k" * 64, "text", "complete", "m-1", usage, 0.5, 2), "openai", "m", 7)
     assert (row.input_tokens, row.cached_tokens, row.cache_write_tokens) == (1, 2, 3)
     assert (row.output_tokens, row.reasoning_tokens, row.cost_nano_usd, row.attempts) == (4, 5, 7, 2)
+
+
+def test_call_that_never_connected_has_an_unknown_cost() -> None:
+    assert cost_of(Usage(0, 0, 0, 0, 0), None) == 0
+    assert cost_of(Usage(10, 0, 0, 0, 0), None) is None
+    assert cost_of(Usage(), None) is None

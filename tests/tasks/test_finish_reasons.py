@@ -29,7 +29,7 @@ def test_refused_or_filtered_answers_pass_for_good_ones(provider: str, scrollwor
     assert told == {"answered": 9, "failed": 0, **refused, "context": 1}
     assert row["coverage"]["length_cut"] == 1
     shown = work.run(*command, model="gpt").out
-    assert f"gpt: qmsum: of 9 answers {refused['refused']} refused" in shown
+    assert f"gpt: qmsum: of 9 answers 1 cut at their output limit, {refused['refused']} refused" in shown
     assert "1 ended by the context" in shown
     page = (work.home / "reports" / "zeroscrolls.html").read_text()
     assert f">{refused['refused']} refused</small>" in page
