@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import logging
 import threading
+import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -26,7 +27,7 @@ from storage.responses import ResponseStore
 from storage.store_rows import StoredBatch
 from tasks import batch_claims, batch_post, batch_results, batching
 from tasks.batch_post import Post
-from tasks.calling import Calling
+from tasks.calling import Calling, budget_of
 from tasks.workshop import Locations, Workshop
 from tests.models.hosted_kit import ask, one_vendor, reply_of, table_of, vendor
 from tests.servers.vendor import Vendor
@@ -194,6 +195,27 @@ def test_batch_that_was_never_sent_is_waited_for(office: Office) -> None:
 
 
 @each_vendor
+def test_batch_whose_upload_took_long_is_given_up_at_the_first_look_and_paid_twice(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was killed at the end of ten minutes of sending; the provider makes the batch a moment later."""
+    monkeypatch.setattr(batch_post, "SETTLE_S", 5.0)
+    office.vendor.set(batch={"create": ["late:1"]})
+    calls = office.calls(6, "upload")
+    began = time.monotonic()
+    office.table["timeout_s"] = 0.3
+    office.run(calls, batch_wait_s=0.01)
+    (lost,) = office.store.open_batches()
+    assert (lost.state, office.made) == ("intent", [])
+    office.store.save_batch(replace(lost, submitted=lost.submitted - 600.0))
+    office.table["timeout_s"] = 60.0
+    office.run(calls, "run-2")
+    time.sleep(max(0.0, began + 3.0 - time.monotonic()))
+    assert len(office.made) == 1
+    assert office.texts(calls) == office.alone(calls)
+
+
+@each_vendor
 def test_later_run_submits_what_waits_already(office: Office) -> None:
     office.vendor.set(batch={"looks": 10**6})
     calls = office.calls(6)
@@ -347,6 +369,21 @@ def test_open_batch_of_an_earlier_run_is_outside_the_budget(office: Office) -> N
     )
     assert len(office.made) == 1
     assert "set aside" in post.stopped
+
+
+@each_vendor
+def test_money_of_an_open_batch_is_waited_for_for_ever_by_who_asks_online(office: Office) -> None:
+    office.vendor.set(batch={"looks": 10**6})
+    calls = office.calls(5)
+    office.run(calls, batch_wait_s=0.1)
+    for attempt in range(2):  # a flow run that is retried in the same process
+        with office.open(f"{office.name}-4", budget_usd="1") as (post, calling):
+            budget = budget_of(calling, office.store)
+            assert budget is not None
+            post.look()
+            (waiting,) = office.store.open_batches()
+            assert budget.reserved == waiting.most_nano_usd, f"attempt {attempt}"
+        assert budget.reserved == 0
 
 
 @each_vendor
