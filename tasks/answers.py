@@ -17,7 +17,8 @@ def wanted(state: str | None, retry_failed: bool = False) -> bool:
 
 def cost_of(usage: Usage, price: Price | None) -> int | None:
     """Nano-dollars that a provider charges for what it reports, None where nobody knows."""
-    return price.of(usage) if price and usage.input_tokens is not None else None
+    known = usage.input_tokens is not None and usage.output_tokens is not None
+    return price.of(usage) if price and known else None
 
 
 def stored_answer(answer: Answer, provider: str, member: str, cost_nano_usd: int | None) -> StoredAnswer:
