@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from models.base import Call
+from models.base import Call, CallProblem
 from models.batch_desk import Desk
 from models.budget import firm_bound, price_of
 from models.hosted import place_of
@@ -384,6 +384,52 @@ def test_money_of_an_open_batch_is_waited_for_for_ever_by_who_asks_online(office
             (waiting,) = office.store.open_batches()
             assert budget.reserved == waiting.most_nano_usd, f"attempt {attempt}"
         assert budget.reserved == 0
+
+
+@each_vendor
+def test_answers_of_a_batch_that_say_nothing_of_their_tokens_are_free(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_vendor = office.vendor.batches[office.name]
+    real = at_vendor.answer
+
+    def silent(path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        status, reply = real(path, body)
+        return status, {name: value for name, value in reply.items() if name != "usage"}
+
+    monkeypatch.setattr(at_vendor, "answer", silent)
+    calls = office.calls(4, "silent")
+    office.run(calls, f"{office.name}-5", budget_usd="1")
+    with office.open(f"{office.name}-5", budget_usd="1") as (post, calling):
+        budget = budget_of(calling, office.store)
+    assert len(office.texts(calls)) == 4
+    assert budget is not None
+    assert budget.spent == pytest.approx(sum(post._purse.most(call) for call in calls), abs=4)
+    assert budget.reserved == 0
+
+
+@pytest.mark.parametrize("name", ["openai"])  # whose results come in two files
+def test_budget_forgets_the_first_file_of_results_when_the_second_breaks_off(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_post, "MOST_TRIES", 1)
+    office.vendor.set(batch={"errors": 0.4})
+    calls = office.calls(12, "halves")
+    real, asked = Desk.download, []
+
+    def breaks(desk: Desk, path: str, into: Any) -> None:
+        asked.append(path)
+        if len(asked) == 2:
+            raise CallProblem("transient", "reset")
+        real(desk, path, into)
+
+    monkeypatch.setattr(Desk, "download", breaks)
+    office.run(calls, "run-halves", budget_usd="1")
+    with office.open("run-halves", budget_usd="1") as (_, calling):
+        budget = budget_of(calling, office.store)
+    assert budget is not None
+    assert 0 < len(office.texts(calls)) < 12
+    assert budget.spent == office.store.spent("run-halves")[office.spec].cost_nano_usd > 0
 
 
 @each_vendor
