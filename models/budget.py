@@ -151,8 +151,8 @@ def firm_bound(ask: Ask) -> int:
 class Budget:
     """Nano-dollars that may be spent; what calls under way may cost is set aside. Thread-safe.
 
-    Passed by one call at most, however wrong inputs were counted. What may have been charged for a reply that never came
-    counts as spent.
+    Passed by one call at most, however wrong inputs were counted. What may have been charged for a reply that never
+    came counts as spent.
     """
 
     def __init__(self, limit: int, spent: int = 0) -> None:
