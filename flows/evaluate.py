@@ -10,7 +10,7 @@ from prefect.runtime import flow_run
 from flows.parameters import finish, request_of
 from reporting.leaderboard import markdown
 from tasks.chain import Chain, run
-from tasks.execute import run_prefect, show_leaderboard, side_by_side
+from tasks.execute import provide_secrets_for_batches, run_prefect, show_leaderboard, side_by_side
 from tasks.results import Results, report_of
 
 
@@ -77,6 +77,7 @@ def evaluate(
     """
     parameters = {**locals(), "run": str(flow_run.id or "")}
     request = request_of({**parameters, "models": models or ["naive"]})
+    provide_secrets_for_batches(request)
     chain = run(request, run_prefect)
     report = report_of(chain)
     results = Results(request)

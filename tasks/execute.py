@@ -7,7 +7,8 @@ retried flow run, a second call and a nightly run all do only what is missing.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 from prefect import get_run_logger, task
@@ -17,8 +18,10 @@ from prefect.futures import PrefectFuture
 from prefect.states import Completed
 from prefect.task_runners import ThreadPoolTaskRunner
 
+from tasks.calling import calling_of
 from tasks.engine import Finished, build_told, said
 from tasks.graph import Node
+from tasks.request import Request
 from tasks.workshop import Locations, Workshop
 
 SIDE_BY_SIDE = 2  # stages at once: they share one interpreter, so more would only wait for each other
@@ -49,7 +52,21 @@ def run_stage(node: Node, locations: Locations) -> Any:
 def provide_secrets(node: Node, locations: Locations) -> None:
     """Read the key of a hosted model from the Prefect Secret block that its table names (`key_secret`)."""
     table = locations.calling.tables.get(node.label("model"), {}) if locations.calling else {}
-    if node.stage == "generate" and (block := table.get("key_secret")):
+    if node.stage == "generate":
+        provide_secret_of(table)
+
+
+def provide_secrets_for_batches(request: Request) -> None:
+    """The same for what is asked between the stages, in the flow itself. A block that cannot be read is told of where
+    the key is missing."""
+    for table in calling_of(request).tables.values():
+        with suppress(ValueError):
+            provide_secret_of(table)
+
+
+def provide_secret_of(table: Mapping[str, Any]) -> None:
+    """Raises ValueError where there is no such block."""
+    if block := table.get("key_secret"):
         from prefect.blocks.system import Secret
 
         from models.tables import provide_secret
