@@ -113,6 +113,22 @@ def test_number_of_a_dead_process_given_to_another_keeps_its_claims():
     assert not processes.dead(processes.Process("elsewhere", 2**22 + 1, "1"))
 
 
+def test_process_of_another_user_that_proc_hides_is_taken_for_dead(tmp_path, monkeypatch):
+    """/proc mounted with hidepid: others' processes do not show, but cannot be signalled either."""
+    (tmp_path / "self").mkdir()
+    (tmp_path / "self" / "stat").write_text("")
+
+    def kill(pid, sign):
+        raise PermissionError(pid) if pid == 77 else ProcessLookupError(pid)
+
+    host = processes.this().host
+    monkeypatch.setattr(processes, "PROC", tmp_path)
+    monkeypatch.setattr(processes, "_host", lambda: host)
+    monkeypatch.setattr("os.kill", kill)
+    assert not processes.dead(processes.Process(host, 77, "1"))
+    assert processes.dead(processes.Process(host, 78, "1"))
+
+
 ASK = """
 import random, time
 from tests.storage.store_kit import answer, attempt, key
