@@ -196,12 +196,20 @@ class Post:
                 else:
                     log.warning("%s: a batch could not be looked at: %s", self.model, problem)
         self.todo |= self._claims.freed()
+        self._tell_foreign()
         ended = len(self.held) < before
         if ended:
             self._full = False
             if self.stopped == self._purse.reason:  # what it did not cost may be spent
                 self.stopped = ""
         return ended
+
+    def _tell_foreign(self) -> None:
+        """Say which batches hold requests of ours under another name of the model: nobody else may ask them."""
+        for batch in self._store.open_batches() if self._claims.foreign else ():
+            if batch.batch_id in self._claims.foreign and batch.model != self.model:
+                what = f"of {batch.model!r}, another name of this model, holds requests of this run"
+                self._say_once(batch.batch_id, f"{what}: run that with --batch to take it in")
 
     def _look_at(self, name: str) -> None:
         batch = self.held[name]

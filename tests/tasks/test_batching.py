@@ -497,6 +497,23 @@ def test_batch_at_another_address_is_looked_for_here(office: Office, caplog: pyt
     assert len(office.vendor.log.requests()) == before
 
 
+def test_batch_of_a_model_that_was_renamed_keeps_its_requests_without_a_word(
+    vendor: Vendor, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    office = Office("openai", vendor, tmp_path)
+    vendor.set(batch={"looks": 10**6})
+    calls = office.calls(3, "renamed")
+    office.run(calls, batch_wait_s=0.1)
+    before, office.spec = office.spec, "renamed"
+    office.run(calls, "run-2")
+    assert len(office.made) == 1
+    assert f"a batch of {before!r}, another name of this model, holds requests of this run" in caplog.text
+    office.spec = before
+    vendor.set(batch={})
+    office.run(calls, "run-3")
+    assert office.texts(calls) == office.alone(calls)
+
+
 def test_text_that_no_json_can_carry_ends_the_batch(vendor: Vendor, tmp_path: Path) -> None:
     office = Office("openai", vendor, tmp_path)
     good = office.calls(2)
