@@ -85,6 +85,8 @@ class Database:
             f"sqlalchemy.dialects.{self.engine.dialect.name}"
         ).insert
         self._reached = False
+        self.gained: float | None = None  # of `now` over time.monotonic(), when that was looked at last
+        self.jumped: float | None = None  # time.monotonic() when it was found to have jumped
 
     @property
     def _patience_s(self) -> float:

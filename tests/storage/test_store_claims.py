@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from storage import processes
 from storage.responses import ResponseStore
+from storage.store_database import Database
 from tests.storage.artifact_kit import finish, heard, start, tell
 from tests.storage.store_kit import answer, attempt, batch, failure, key
 
@@ -78,6 +79,24 @@ def test_claims_of_a_killed_process_are_waited_for(place):
         time.sleep(0.01)
     process.wait()
     assert store.claim(ALL[:4], "a", 60) == set(ALL[:4])
+    process.communicate()
+    store.close()
+
+
+def test_machine_that_slept_takes_the_claims_of_processes_that_slept_beside(place, monkeypatch):
+    """A lid is closed over two runs for an hour: whoever wakes first takes what the other is asking."""
+    store = ResponseStore(place)
+    process = start(CLAIM, place, 3, 60)
+    assert heard(process) == ["ready"]
+    tell(process)
+    assert heard(process) == ["3"]
+    assert store.claim(ALL[:4], "a", 60) == {ALL[3]}
+    now = Database.now
+    monkeypatch.setattr(Database, "now", lambda *given: now(*given) + 3600.0)
+    assert store.claim(ALL[:4], "b", 2.0) == set(), "it lives, and has had no time to renew"
+    time.sleep(1.1)
+    assert store.claim(ALL[:4], "b", 2.0) == set(ALL[:4]), "it had, and did not"
+    process.kill()
     process.communicate()
     store.close()
 
