@@ -22,7 +22,6 @@ from models.stopping import Stop
 T = TypeVar("T")
 LOOK_S = 0.2  # between two looks at a stop
 CLOSING_S = 5.0
-SLACK_S = 10.0  # by which clocks may differ once the provider's own time is known
 AROUND_S = 3600.0  # before and after a creation: where its batch is looked for
 
 
@@ -186,5 +185,8 @@ class Desk:
 
 
 def alike(sight: Sight, since: float, requests: int) -> bool:
-    """Whether a batch without a name may be the one of so many requests that was sent then, by the provider's clock."""
-    return sight.state != "gone" and sight.requests == requests and -SLACK_S <= sight.created - since <= AROUND_S
+    """Whether a batch without a name may be the one of so many requests that was sent then, by the provider's clock.
+
+    Also one of the hour before: our own clock may have been mended since.
+    """
+    return sight.state != "gone" and sight.requests == requests and abs(sight.created - since) <= AROUND_S

@@ -137,6 +137,11 @@ def input_bound(ask: Ask) -> int:
     return sum(len(segment.text.encode("utf-8", "replace")) for segment in ask.segments) // 3 + ENVELOPE
 
 
+def byte_bound(ask: Ask) -> int:
+    """Input tokens of a call that no tokenizer passes: a token is a byte at least."""
+    return sum(len(segment.text.encode("utf-8", "replace")) for segment in ask.segments) + ENVELOPE
+
+
 def firm_bound(ask: Ask) -> int:
     """Input tokens of a call that is paid whatever it proves to be: the larger of what was counted and of the bound, as
     nothing that follows can be held back."""
@@ -146,8 +151,8 @@ def firm_bound(ask: Ask) -> int:
 class Budget:
     """Nano-dollars that may be spent; what calls under way may cost is set aside. Thread-safe.
 
-    An input that proved larger than it was counted makes later reservations larger too, so that the budget is passed by
-    one call at most. What may have been charged for a reply that never came counts as spent.
+    Passed by one call at most, however wrong inputs were counted. What may have been charged for a reply that never
+    came counts as spent.
     """
 
     def __init__(self, limit: int, spent: int = 0) -> None:
@@ -161,10 +166,11 @@ class Budget:
         with self._lock:
             return self.limit - self.spent - self.reserved
 
-    def take(self, amount: int) -> bool:
-        """Set aside, if there is so much."""
+    def take(self, amount: int, alone: int | None = None) -> bool:
+        """Set aside, if there is so much; or while nothing else is set aside, if there is `alone`."""
         with self._lock:
-            if self.spent + self.reserved + amount > self.limit:
+            first = alone is not None and not self.reserved and self.spent + alone <= self.limit
+            if not first and self.spent + self.reserved + amount > self.limit:
                 return False
             self.reserved += amount
             return True
@@ -186,12 +192,16 @@ class Budget:
 class Meter:
     """The gate of one model to a budget that several may share. Raises nothing: without a price there is no Meter.
 
+    Calls that go side by side set aside what no tokenizer passes: counts may all be wrong by the same factor, and the
+    first reply that tells is late. A call that fits by its count alone goes alone; it is the one that may pass the
+    budget. An input that proved larger than it was counted makes later counts larger too.
+
     thoughts: output tokens that a reasoning model may use beyond those of its answer.
     """
 
     def __init__(self, budget: Budget, price: Price, thoughts: int = 0) -> None:
         self._budget, self._price, self._thoughts = budget, price, thoughts
-        self._set_aside: dict[str, list[int]] = {}  # by request key
+        self._set_aside: dict[str, list[tuple[int, int]]] = {}  # (at most, by its count) by request key
         self._larger = Decimal(1)  # most that an input was larger than counted
         self._lock = threading.Lock()
         self.reason = ""
@@ -200,32 +210,33 @@ class Meter:
         """Set aside what the call may cost at most."""
         with self._lock:
             tokens = whole(input_bound(call.ask) * self._larger)
-        amount = self._price.most(tokens, call.ask.max_new_tokens + self._thoughts)
-        if not self._budget.take(amount):
+        output = call.ask.max_new_tokens + self._thoughts
+        counted = self._price.most(tokens, output)
+        most = self._price.most(max(tokens, byte_bound(call.ask)), output)
+        if not self._budget.take(most, alone=counted):
             self.reason = (
                 f"the budget of {dollars(self._budget.limit)} would be passed: "
-                f"{dollars(self._budget.spent)} are spent, and the next call may cost {dollars(amount)}"
+                f"{dollars(self._budget.spent)} are spent, and the next call may cost {dollars(counted)}"
             )
             return False
         with self._lock:
-            self._set_aside.setdefault(call.key, []).append(amount)
+            self._set_aside.setdefault(call.key, []).append((most, counted))
         return True
 
     def settle(self, call: Call, usage: Usage | None, *, maybe: bool = False) -> None:
-        """Replace what was set aside by what was charged; all of it where nobody knows."""
+        """Replace what was set aside by what was charged; by what the call may cost by its count where nobody knows."""
         counted = input_bound(call.ask)
         with self._lock:
             amounts = self._set_aside[call.key]
-            amount = amounts.pop()
+            amount, unknown = amounts.pop()
             if not amounts:
                 del self._set_aside[call.key]
             if usage is not None and usage.input_tokens:
                 self._larger = max(self._larger, Decimal(usage.input_tokens) / counted)
-        known = usage is not None and usage.input_tokens is not None
-        if known and usage is not None:
+        if usage is not None and usage.input_tokens is not None and usage.output_tokens is not None:
             self._budget.give(amount, self._price.of(usage))
         else:
-            self._budget.give(amount, amount if maybe or usage is not None else 0, uncertain=True)
+            self._budget.give(amount, unknown if maybe or usage is not None else 0, uncertain=True)
 
     def pending(self) -> bool:
         """Whether calls under way, of any model, may free some of the budget."""

@@ -109,13 +109,15 @@ class Limiter:
             if self._hold > now:
                 return self._hold
             past = self._share.lapsed(now)
-            position = max(self._requests.due(past), self._tokens.due(past))
+            position = max(past, self._requests.due(past), self._tokens.due(past))  # what lapsed is no place to send at
             due = self._share.clock.when(position)
             share, wanted = self._share, None
             if not share.asking and not (share.away and now < share.again):
                 number = min(waiting + len(self._lanes) - 1, self._concurrency.limit - self._concurrency.in_flight)
                 wanted = share.want(position, number, gap, self._requests.seconds(1), now)
                 share.asking = wanted is not None
+                if due is None and share.later() > now:
+                    due = share.later()
         self._fetch(share, wanted)
         return due
 

@@ -63,6 +63,7 @@ class Engine:
         self._timer: asyncio.TimerHandle | None = None
         self._all_fed = self._cancelled = False
         self._failed_in_a_row = 0
+        self._refused_since: float | None = None  # nothing was answered since that refusal
         self._last_tokens = 0
         self._error: Exception | None = None
         self.stopped = ""
@@ -263,7 +264,7 @@ class Engine:
 
     def _ended(self, trip: Trip, result: Reply | CallProblem | Exception | None) -> None:
         if isinstance(result, Reply):
-            self._failed_in_a_row = 0
+            self._failed_in_a_row, self._refused_since = 0, None
             self._account(trip, Ended(trip.began, trip.reserved, True, usage=result.usage, limits=result.limits))
             self._order.warm(trip.item.group)
             self._hand_over((trip.attempt("answered", usage=result.usage), trip.answer(result)))
@@ -292,6 +293,11 @@ class Engine:
             self._hand_over((tried,))
             self._halt(problem.message)
             return
+        if problem.slow_down and self._only_refused_s(trip) > self._settings.policy.seconds:
+            self._hand_over((tried,))
+            minutes = self._settings.policy.seconds / 60
+            self._halt(f"nothing but refusals for {minutes:g} minutes, try again later: {problem.message}")
+            return
         wait = None
         if problem.kind == "transient" and self._failed_in_a_row < self._settings.give_up_after:
             wait = self._settings.policy.wait(item.attempts, item.spent_s, problem.retry_after_s, self._rng)
@@ -306,6 +312,13 @@ class Engine:
             self._order.cool(item.group)
             item.spent_s += wait
             self._resting[item] = self._loop.call_later(wait, self._rested, item)
+
+    def _only_refused_s(self, trip: Trip) -> float:
+        """For how long the provider has answered nothing and asked to slow down. Then one request a minute may go, and
+        to fail call by call would take days."""
+        if self._refused_since is None:
+            self._refused_since = trip.ended
+        return trip.ended - self._refused_since
 
     def _rested(self, item: Item) -> None:
         del self._resting[item]

@@ -13,6 +13,9 @@ from models.ledger import Ledger, Taken, Want
 from models.pacing import LATE_S
 
 BLOCK_S = 0.5  # longest stretch that is taken at once, unless one request needs more or the ledger is slow
+LONGEST_S = (
+    60.0  # of a stretch whatever one request needs, and how far ahead more is taken: a process that ends leaves them
+)
 LONGEST_DELAY_S = 5.0  # of the ledger, that stretches are taken ahead for
 CREDIT_S = 60.0  # most that corrections of earlier requests may save up
 ENOUGH = 1e-6  # seconds; less is an error of arithmetic
@@ -58,6 +61,11 @@ class OwnTime:
             if shown < one.start + one.owned - ENOUGH:
                 return one.begin + one.seconds * max(0.0, shown - one.start) / one.owned
         return None
+
+    @property
+    def last(self) -> float:
+        """The moment at which its last stretch ends."""
+        return self._stretches[-1].end if self._stretches else float("-inf")
 
     def forget(self, moment: float) -> None:
         """Stretches that ended before."""
@@ -116,20 +124,25 @@ class Share:
 
         gap_s: what the first of them uses up. requests_s: the least time between two requests, whatever their tokens.
         Those that wait are provided for, or twice those that were sent since the last time if they are more, so that
-        little traffic takes little; the next stretch is taken when half of the last one is used.
+        little traffic takes little; the next stretch is taken when half of the last one is used. A request that needs
+        more than LONGEST_S takes it in pieces, one after the other.
         """
         left = self.clock.end - position
-        if left > ENOUGH and (self._single or left >= self._block / 2):
+        if (left > ENOUGH and (self._single or left >= self._block / 2)) or self.later() > now:
             return None
         longest = max(BLOCK_S, 4 * self._delay)
         number = max(1, min(max(waiting, 2 * self._sent), int(longest / gap_s + ENOUGH)))
         self._single = number == 1
         self._block = number * gap_s
-        owned = self._block + max(0.0, -left)
+        owned = min(self._block + max(0.0, -left), LONGEST_S)
         seconds = max(owned - self._balance, owned / 2, min(number * requests_s, owned))
         self._balance -= owned - seconds
         self._sent = 0
         return self._want(seconds, owned, now)
+
+    def later(self) -> float:
+        """Before this moment no more is taken: enough lies ahead."""
+        return self.clock.last - LONGEST_S
 
     def _want(self, seconds: float, owned: float, now: float) -> Want:
         wanted = Want(seconds, owned, max(0.0, self._delay - LATE_S / 2), max(0.0, self._hold_until - now), self._heard)

@@ -29,15 +29,16 @@ def dead(process: Process) -> bool:
     """Whether the process is known to have ended; False for one of another host, of which nothing is known."""
     if process.host != _host():
         return False
-    if PROC.joinpath("self", "stat").exists():
-        return _born(process.pid) != process.born
+    born = _born(process.pid)
+    if born is not None:
+        return born != process.born
     try:
         os.kill(process.pid, 0)
     except ProcessLookupError:
         return True
-    except OSError:
+    except OSError:  # somebody else's; /proc may hide it (hidepid)
         return False
-    return False
+    return PROC.joinpath("self", "stat").exists()  # ours, and only waits for its parent
 
 
 def _born(pid: int) -> str | None:

@@ -6,6 +6,7 @@ is found dead on the machine of whoever asks next.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Sequence
 
 import sqlalchemy as sa
@@ -15,17 +16,22 @@ from storage.store_database import Database, in_batches
 from storage.store_rows import OPEN_BATCHES, WAITING
 from storage.store_tables import batch_requests, batches, claims, responses
 
+JUMP_S = 5.0  # by which the store's clock may gain on ours between two looks
+
 
 def claim(database: Database, connection: sa.Connection, keys: Collection[str], owner: str, lease_s: float) -> set[str]:
     """The keys that are ours for `lease_s` seconds; see ResponseStore.claim."""
     process = this()
     now = database.now(connection)
     wanted = sorted(set(keys))  # in one order everywhere: two that claim the same never wait for each other
+    over = claims.c.expires <= now
+    if woken(database, now, lease_s):
+        over = sa.and_(over, claims.c.host != process.host)
     ours: set[str] = set()
     for some in in_batches(wanted):
         rows = [{"request_key": key, "owner": owner, **vars(process), "expires": now + lease_s} for key in some]
         insertion = database.insert(claims)
-        free = sa.or_(claims.c.expires <= now, _held_by(owner, process), *_of_the_dead(connection, some, process))
+        free = sa.or_(over, _held_by(owner, process), *_of_the_dead(connection, some, process))
         new = {name: insertion.excluded[name] for name in ("owner", "host", "pid", "born", "expires")}
         connection.execute(insertion.on_conflict_do_update(index_elements=["request_key"], set_=new, where=free), rows)
         mine = sa.select(claims.c.request_key).where(_held_by(owner, process), claims.c.request_key.in_(some))
@@ -33,6 +39,17 @@ def claim(database: Database, connection: sa.Connection, keys: Collection[str], 
     taken = sorted(_answered_or_in_a_batch(connection, sorted(ours)))
     release(connection, taken, owner)
     return ours.difference(taken)
+
+
+def woken(database: Database, now: float, lease_s: float) -> bool:
+    """Whether the clock jumped less than half a lease ago: the machine slept, or was set. Leases of processes beside
+    this one seem over then, and are renewed in a moment."""
+    ours = time.monotonic()
+    gained = now - ours
+    if database.gained is not None and gained - database.gained > JUMP_S:
+        database.jumped = ours
+    database.gained = gained
+    return database.jumped is not None and ours - database.jumped < lease_s / 2
 
 
 def renew(database: Database, connection: sa.Connection, keys: Collection[str], owner: str, lease_s: float) -> set[str]:

@@ -34,16 +34,16 @@ _READ_ONLY = ("25006", "42501")
 _NOT_LET_IN = ("28000", "28P01", "3D000")
 _PASSING = ("40001", "40P01", "53300", "57P01", "57P02", "57P03")  # serialization, deadlock, too many, restarting
 
-# arguments of psycopg.connect; a server that is gone without a word is missed after about PASSING_S
+# arguments of psycopg.connect; a server that is gone without a word is missed after about so long, not after hours
 _POSTGRES: dict[bool, dict[str, Any]] = {
-    False: {"connect_timeout": 10},
-    True: {
-        "connect_timeout": PASSING_S,
-        "tcp_user_timeout": PASSING_S * 1000,
-        "keepalives_idle": PASSING_S,
-        "keepalives_interval": 2,
+    passing: {
+        "connect_timeout": PASSING_S if passing else 10,
+        "tcp_user_timeout": patience_s * 1000,
+        "keepalives_idle": patience_s,
+        "keepalives_interval": max(2, patience_s // 6),
         "keepalives_count": 3,
-    },
+    }
+    for passing, patience_s in ((False, BUSY_S), (True, PASSING_S))
 }
 
 
@@ -85,6 +85,8 @@ class Database:
             f"sqlalchemy.dialects.{self.engine.dialect.name}"
         ).insert
         self._reached = False
+        self.gained: float | None = None  # of `now` over time.monotonic(), when that was looked at last
+        self.jumped: float | None = None  # time.monotonic() when it was found to have jumped
 
     @property
     def _patience_s(self) -> float:

@@ -17,7 +17,7 @@ def wanted(state: str | None, retry_failed: bool = False) -> bool:
 
 def cost_of(usage: Usage, price: Price | None) -> int | None:
     """Nano-dollars that a provider charges for what it reports, None where nobody knows."""
-    if usage.input_tokens is None:
+    if usage.input_tokens is None or usage.output_tokens is None:
         return None
     nothing = not any(vars(usage).values())  # no connection came about, say
     return 0 if nothing else price.of(usage) if price else None

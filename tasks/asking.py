@@ -55,6 +55,7 @@ class Asker:
         self._last: Attempt | None = None
         self._passed = ""  # what the budget says, when it is
         self._batched = 0  # that wait in somebody's batch
+        self._batches: set[str] = set()  # those, by our names
         self._price = known_price(model.name, calling.tables[model.name])
 
     def ask(self, source: Source) -> None:
@@ -71,8 +72,8 @@ class Asker:
         if STOP.level:
             raise Interrupted(f"stopped; {self._done:,} of {self._total:,} are answered and stored")
         if self._batched:
-            log.warning("%s: %s requests wait in a batch; run it with --batch to wait too", self._title,
-                        f"{self._batched:,}")  # fmt: skip
+            log.warning("%s: %s requests wait in a batch%s; run it with --batch to wait too", self._title,
+                        f"{self._batched:,}", self._of_others())  # fmt: skip
         if stopped:
             log.warning("%s: %s. %s", self._title, stopped, self._advice(stopped))
 
@@ -139,6 +140,7 @@ class Asker:
         in_batches = self._store.in_batches(waiting)
         self._elsewhere -= set(in_batches)
         self._batched += len(in_batches)
+        self._batches |= set(in_batches.values())
         waiting = [key for key in waiting if key not in in_batches]
         if not waiting:
             return ""
@@ -147,6 +149,12 @@ class Asker:
             return ""
         self._elsewhere -= free
         return self._round(source(free))
+
+    def _of_others(self) -> str:
+        """Under which other names of the model these batches were submitted, in words."""
+        batches = [one for one in self._store.open_batches() if one.batch_id in self._batches]
+        names = sorted({repr(one.model) for one in batches} - {repr(self._model.name)})
+        return f" of {', '.join(names)}, another name of this model" if names else ""
 
     # ---- what comes
 

@@ -21,7 +21,8 @@ MOST_TRIES = 3  # batches of one run in which a request is tried
 
 @dataclass
 class Claims:
-    """Of one model in one run. held: open batches that are ours, by our name; kept: those that others keep.
+    """Of one model in one run. held: open batches that are ours, by our name; kept: those that others keep; foreign:
+    those of other models in which requests of ours wait.
 
     requests: claimed ones, on their way into a file. tries: in how many batches of this run each was. elsewhere: asked
     by others.
@@ -32,6 +33,7 @@ class Claims:
     retry_failed: bool
     held: dict[str, StoredBatch] = field(default_factory=dict)
     kept: set[str] = field(default_factory=set)
+    foreign: set[str] = field(default_factory=set)
     requests: set[str] = field(default_factory=set)
     tries: Counter[str] = field(default_factory=Counter)
     elsewhere: set[str] = field(default_factory=set)
@@ -138,4 +140,5 @@ class Claims:
         waiting = self.missing(list(self.elsewhere))
         in_batches = self.store.in_batches(waiting)
         self.elsewhere = {key for key in waiting if in_batches.get(key) in self.kept}
+        self.foreign |= set(in_batches.values()).difference(self.kept, self.held)
         return {key for key in waiting if key not in in_batches}

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import contextmanager
 from dataclasses import replace
 from uuid import uuid4
 
@@ -31,7 +31,8 @@ from tasks.calling import STOP, Calling, budget_of, known_price
 from tasks.workshop import Workshop
 
 log = logging.getLogger("scrollwork")
-SETTLE_S = 60.0  # after this long a batch that is not in the provider's list never came about
+SETTLE_S = 60.0  # for which a batch is looked for in the provider's list, before it is taken that it never came about
+OLD_S = 7200.0  # since its creation began to be sent, which may have lasted half an hour: then one look is enough
 
 
 class Post:
@@ -54,12 +55,20 @@ class Post:
         self._most_requests = desk.interface.most_requests
         self._full = False  # no more is taken before one of ours ends
         self._said: dict[str, str] = {}
+        self._first_look: dict[str, float] = {}  # for those that nobody confirmed; time.monotonic()
         self.through = True  # all that is wanted was looked at
         self.stopped = ""  # why nothing more is submitted
 
-    def at_work(self) -> AbstractContextManager[None]:
-        """Hold what is claimed; give it back at the end, for whoever comes next."""
-        return self._claims.alive()
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Hold what is claimed; give it back at the end, for whoever comes next. So too the money of batches that still
+        wait: it counts in the run that takes them in, and who asks online must not wait for it."""
+        with self._claims.alive():
+            try:
+                yield
+            finally:
+                for batch in self.held.values():
+                    self._purse.give(batch.most_nano_usd, 0)
 
     @property
     def waits(self) -> bool:
@@ -118,7 +127,8 @@ class Post:
         self._claims.intend(batch, parcel.keys)
 
         def sending() -> None:
-            if self._claims.lost():
+            self._let_go()
+            if batch.batch_id not in self.held:
                 raise CallProblem("terminal", "another process has taken the batch over", status=400)
             self._claims.save(replace(self.held[batch.batch_id], submitted=time.time()))
 
@@ -162,10 +172,14 @@ class Post:
             elif (ours := self._claims.adopt(batch)) is not None:
                 self._purse.hold(ours.most_nano_usd)
 
-    def look(self) -> bool:
-        """Look at every batch once, and take in those that have ended; whether one did."""
+    def _let_go(self) -> None:
+        """Forget batches that another process has taken over."""
         for batch in self._claims.lost():
             self._purse.give(batch.most_nano_usd, 0)
+
+    def look(self) -> bool:
+        """Look at every batch once, and take in those that have ended; whether one did."""
+        self._let_go()
         self.adopt()
         before = len(self.held)
         for name in list(self.held):
@@ -182,12 +196,20 @@ class Post:
                 else:
                     log.warning("%s: a batch could not be looked at: %s", self.model, problem)
         self.todo |= self._claims.freed()
+        self._tell_foreign()
         ended = len(self.held) < before
         if ended:
             self._full = False
             if self.stopped == self._purse.reason:  # what it did not cost may be spent
                 self.stopped = ""
         return ended
+
+    def _tell_foreign(self) -> None:
+        """Say which batches hold requests of ours under another name of the model: nobody else may ask them."""
+        for batch in self._store.open_batches() if self._claims.foreign else ():
+            if batch.batch_id in self._claims.foreign and batch.model != self.model:
+                what = f"of {batch.model!r}, another name of this model, holds requests of this run"
+                self._say_once(batch.batch_id, f"{what}: run that with --batch to take it in")
 
     def _look_at(self, name: str) -> None:
         batch = self.held[name]
@@ -216,9 +238,14 @@ class Post:
         if found.open:
             waits = ", ".join(found.open[:3])
             self._say_once(batch.batch_id, f"whether it is batch {waits} will be known when that has ended")
-        elif seconds_since(batch.submitted) > SETTLE_S:
+        elif self._looked_for_long(batch):
             self._lost(batch.batch_id, "it never came about")
         return False
+
+    def _looked_for_long(self, batch: StoredBatch) -> bool:
+        """By our own clock, from our own first look: the request for it may have broken off just before that."""
+        first = self._first_look.setdefault(batch.batch_id, time.monotonic())
+        return time.monotonic() - first > SETTLE_S or seconds_since(batch.submitted) > OLD_S
 
     def _refused(self, name: str, sight: Sight) -> None:
         keys = list(self._store.batch_requests(name))

@@ -26,7 +26,8 @@ LONGEST_LINE = 64 * 2**20  # bytes of a result that are read
 
 @dataclass
 class Collected:
-    """What a batch gave. again: requests without an answer, with the reason; cost: nano-dollars that are known."""
+    """What a batch gave. again: requests without an answer, with the reason; cost: nano-dollars, of requests whose cost
+    nobody knows their share of what was set aside."""
 
     answered: int = 0
     failed: int = 0
@@ -49,23 +50,26 @@ class Collector:
 
     def __init__(self, store: ResponseStore, desk: Desk, price: Price | None, folder: Path) -> None:
         self._store, self._desk, self._price, self._folder = store, desk, price, folder
+        self._begun: dict[str, Collected] = {}  # by batch, until all of its results were there
 
     def collect(self, batch: StoredBatch, sight: Sight, run: str) -> Collected:
         """Store its results. run: as of which they count, if no other has begun. Raises CallProblem, StorageError."""
         if not batch.owner:
             batch = replace(batch, owner=run)
             self._store.save_batch(batch)
-        found = Collected()
-        waiting = {key for key, state in self._store.batch_requests(batch.batch_id).items() if state == WAITING}
+        found = self._begun.setdefault(batch.batch_id, Collected())
+        states = self._store.batch_requests(batch.batch_id)
+        waiting = {key for key, state in states.items() if state == WAITING}
+        share = (batch.most_nano_usd or 0) // max(1, len(states))
         for path in sight.results:
             with naming_full_disks("results of a batch", str(self._folder)), self._file() as file:
                 self._desk.download(path, file)
                 for lines in chunks(self._lines(file, waiting, found), COMMIT):
-                    self._store_lines(batch, lines, found)
+                    self._store_lines(batch, lines, found, share)
         missing = CallProblem("transient", "the batch ended without a result for it")
         found.again |= dict.fromkeys(waiting, missing)
         self._store.settle_requests(batch.batch_id, dict.fromkeys(found.again, AGAIN))
-        return found
+        return self._begun.pop(batch.batch_id)
 
     def _file(self) -> BinaryIO:
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -88,13 +92,14 @@ class Collector:
             waiting.remove(line.key)
             yield line
 
-    def _store_lines(self, batch: StoredBatch, lines: list[Line], found: Collected) -> None:
-        answers, failures, attempts, states = [], [], [], {}
+    def _store_lines(self, batch: StoredBatch, lines: list[Line], found: Collected, share: int) -> None:
+        cost_of_all = 0
+        answers, failures, attempts, states, again = [], [], [], {}, {}
         provider, member = batch.provider, batch.model
         owner = f"{batch.owner}.{batch.batch_id[:16]}"  # so that a second collector adds no attempt
         for line in lines:
             attempt, cost = self._tried(batch, line)
-            found.cost += cost or 0
+            cost_of_all += share if cost is None else cost
             attempts.append(stored_attempt(attempt, provider, member, owner, cost))
             if isinstance(line.result, Reply):
                 answers.append(stored_answer(answered(line.key, line.result, batch), provider, member, cost))
@@ -103,10 +108,12 @@ class Collector:
                 failures.append(stored_failure(failed(line.key, line.result), provider, member))
                 states[line.key] = DONE
             else:
-                found.again[line.key] = line.result
+                again[line.key] = line.result
                 states[line.key] = AGAIN
         self._store.add(answers, failures, attempts)
         self._store.settle_requests(batch.batch_id, states)
+        found.again |= again
+        found.cost += cost_of_all
         found.answered += len(answers)
         found.failed += len(failures)
 

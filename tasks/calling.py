@@ -164,13 +164,16 @@ _lock = threading.Lock()
 def budget_of(calling: Calling, store: ResponseStore) -> Budget | None:
     """A run's budget, which all its models and stages share; None without one.
 
-    What the run has spent before (a flow run that is retried) counts.
+    What the run has spent before (a flow run that is retried) counts; tries whose cost nobody knows count as much as an
+    answer on average.
     """
     if not calling.budget_usd:
         return None
     with _lock:
         if calling.run not in _budgets:
-            spent = sum(one.cost_nano_usd for one in store.spent(calling.run).values())
+            before = store.spent(calling.run).values()
+            unknown = sum(one.cost_unknown_calls * one.cost_nano_usd // max(1, one.answers) for one in before)
+            spent = sum(one.cost_nano_usd for one in before) + unknown
             _budgets[calling.run] = Budget(nano(calling.budget_usd), spent)
         return _budgets[calling.run]
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import signal
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import Call, Scrollwork, files_of
+from tests.conftest import PROJECT, Call, Scrollwork, environment, files_of
 from tests.models.hosted_kit import ANTHROPIC_KEY, OPENAI_KEY
 from tests.servers.vendor import Vendor, running
 
@@ -135,3 +137,22 @@ def test_batch_where_there_is_none(
     status, _, err = call("run", "zeroscrolls", "--sample", *TASKS, "--engine", "inline", *arguments)
     assert status == 2
     assert said in err
+
+
+@pytest.mark.slow
+def test_key_in_a_secret_block_is_not_read_for_batches(work: Scrollwork, vendor: Vendor) -> None:
+    vendor.set(key=OPENAI_KEY)
+    file = work.home.parent / "own.toml"
+    file.write_text(file.read_text().replace('id = "g"', 'id = "g"\nkey_secret = "lab-key"'))
+    block = "from prefect.blocks.system import Secret; Secret(value=sys.argv[1]).save('lab-key')"
+    start = (
+        "import os, sys, pathlib; from flows.server import settings; os.environ |= settings(pathlib.Path(sys.argv[2]))"
+    )
+    env = {**environment(PYTHONPATH=str(PROJECT)), "SCROLLWORK_HOME": str(work.home)}
+    (work.home / "prefect").mkdir(parents=True)
+    made = [sys.executable, "-c", f"{start}; {block}", OPENAI_KEY, str(work.home)]
+    subprocess.run(made, cwd=PROJECT, env=env, check=True, timeout=120, capture_output=True)
+    keyless = work.with_(env={})
+    done = keyless("run", "zeroscrolls", "--sample", "--json", "--batch", "--model", "gpt", *own(work))
+    assert {row["coverage"]["answered"] for row in done.document["tasks"]} == {9, 6}
+    assert len(vendor.batches["openai"].made) == 1

@@ -169,6 +169,18 @@ def test_lost_batch_is_not_found_or_another_is_taken_for_it(name: str, vendor: V
 
 
 @each_vendor
+@pytest.mark.parametrize("ahead_s", [-600.0, 600.0])
+def test_batch_is_not_found_when_our_clock_was_mended_since(name: str, vendor: Vendor, ahead_s: float) -> None:
+    asked = calls(name, 6, "clock")
+    with desk(name, vendor.url) as at:
+        mine = submitted(at, asked, "c" * 64).batch_id
+        ended(at, mine)
+        found = at.find("c" * 64, time.time() + ahead_s, {call.key for call in asked}, ())
+        assert found.sight is not None
+        assert found.sight.batch_id == mine
+
+
+@each_vendor
 def test_batch_far_down_the_list_is_not_found(name: str, vendor: Vendor) -> None:
     asked = calls(name, 1, "first")
     with desk(name, vendor.url) as at:

@@ -128,15 +128,19 @@ def test_budget_is_passed_though_inputs_were_counted(
         assert least > 0
 
 
-@pytest.mark.parametrize("factor", [1.3, 2.0])
-def test_inputs_counted_too_low_pass_the_budget_by_more_than_a_call(factor: float) -> None:
-    asked = [call(number, tokens=10_000, new=10) for number in range(1000)]
+@pytest.mark.parametrize("dollar", ["0.25", "0.5", "5"])
+@pytest.mark.parametrize("concurrency", [1, 16])
+@pytest.mark.parametrize("factor", [1.3, 2.0, 3.9])
+def test_inputs_counted_too_low_pass_the_budget_by_more_than_a_call(
+    factor: float, concurrency: int, dollar: str
+) -> None:
+    asked = [call(number, text="word" * 10_000, tokens=10_000, new=10) for number in range(1000)]
     usage = Usage(int(10_000 * factor), 0, 0, 10)
-    budget = Budget(nano("5"))
-    driven, _ = spend(budget, asked, lambda *_: Reply("x", "complete", "m", usage), 1)
+    budget = Budget(nano(dollar))
+    driven, _ = spend(budget, asked, lambda *_: Reply("x", "complete", "m", usage), concurrency)
     assert budget.spent <= budget.limit + PRICE.of(usage)
-    assert budget.spent > 0.9 * budget.limit
-    assert "the budget of $5.00 would be passed" in driven.stopped
+    assert budget.spent > budget.limit - PRICE.of(usage) - PRICE.most(200, 10)
+    assert f"the budget of {dollars(nano(dollar))} would be passed" in driven.stopped
 
 
 def test_budget_ends_the_run_while_calls_under_way_will_free_some() -> None:
@@ -166,6 +170,13 @@ def test_stage_ends_because_another_has_set_money_aside() -> None:
 def test_reply_without_usage_is_free() -> None:
     budget = Budget(nano("100"))
     spend(budget, [call(1, tokens=1000, new=100)], lambda *_: Reply("x", "complete", "m"), 1)
+    assert budget.spent == budget.uncertain == PRICE.most(input_bound(call(1, tokens=1000).ask), 100)
+
+
+def test_output_that_is_not_reported_is_free() -> None:
+    budget = Budget(nano("100"))
+    reply = Reply("x", "complete", "m", Usage(1000, 0, 0, None))
+    spend(budget, [call(1, tokens=1000, new=100)], lambda *_: reply, 1)
     assert budget.spent == budget.uncertain == PRICE.most(input_bound(call(1, tokens=1000).ask), 100)
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 from bisect import bisect_left
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from models.base import Limits, Usage
+from models.ledger import Taken
 from models.limits import LONGEST_HOLD_S, Caps, Ended, Lane, Limiter, limiter_of
 from models.pacing import LATE_S, Concurrency, Pace
 
@@ -307,3 +309,73 @@ def test_pace_without_a_limit_waits() -> None:
     pace.take(1e9, 0.0)
     pace.correct(1e9)
     assert pace.due(0.0) == 0.0
+
+
+class Ledger:
+    """A schedule that others take from too; `now` is everybody's clock."""
+
+    place = name = "here"
+
+    def __init__(self) -> None:
+        self.now = self.free = 1000.0
+
+    def take(
+        self, name: str, seconds: float, *, lead_s: float, hold_s: float, heard: tuple[int | None, int | None] | None
+    ) -> Taken:
+        begin = max(self.free, self.now + lead_s, self.now + hold_s)
+        self.free = begin + seconds
+        return Stretch(begin, None, None)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    begin: float
+    requests_limit: int | None
+    tokens_limit: int | None
+
+
+def shared(ledger: Ledger, caps: Caps) -> Limiter:
+    """A limiter of one process at this ledger."""
+    limiter = Limiter(caps, run=lambda work: work(), clock=lambda: ledger.now)
+    limiter.share(ledger, "account")
+    return limiter
+
+
+def sent_at(ledger: Ledger, limiter: Limiter, own: Lane, tokens: int, waiting: int = 1) -> float:
+    """When the next request goes."""
+    for _ in range(1000):
+        due = limiter.ask(own, ledger.now, tokens, waiting)
+        if due is not None and due <= ledger.now:
+            limiter.take(own, tokens, ledger.now)
+            limiter.ended(own, Ended(ledger.now, tokens), ledger.now)
+            return ledger.now
+        ledger.now = ledger.now if due is None else due
+    raise AssertionError("it never goes")
+
+
+@pytest.mark.parametrize("tpm", [None, 1e6])
+def test_request_after_a_pause_goes_in_time_that_others_have(tpm: float | None) -> None:
+    ledger = Ledger()
+    limiter, own = shared(ledger, Caps(8, 8, rpm=600.0, tpm=tpm)), lane()
+    sent_at(ledger, limiter, own, 100, waiting=5)
+    assert ledger.free == 1000.5, "it has taken more than it used"
+    ledger.now += 30.0
+    ledger.free = ledger.now + 7.0
+    assert sent_at(ledger, limiter, own, 100) == 1037.0
+
+
+def test_prompt_that_needs_hours_leaves_them_to_whoever_comes_next() -> None:
+    """A limit that was mistyped, put right, and the command run again."""
+    ledger = Ledger()
+    limiter, own = shared(ledger, Caps(8, 8, tpm=10.0)), lane()
+    assert sent_at(ledger, limiter, own, 10_000) == 1000.0
+    for _ in range(10):
+        limiter.ask(own, ledger.now, 10_000)
+    assert sent_at(ledger, shared(ledger, Caps(8, 8, tpm=1e6)), lane(), 10_000) <= 1120.0
+
+
+def test_prompt_that_needs_more_than_a_minute_goes_early_or_never() -> None:
+    ledger = Ledger()
+    limiter, own = shared(ledger, Caps(8, 8, tpm=60.0)), lane()
+    times = [sent_at(ledger, limiter, own, 300) for _ in range(4)]
+    assert times == pytest.approx([1000.0, 1300.0, 1600.0, 1900.0], abs=0.5)

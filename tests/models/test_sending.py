@@ -72,6 +72,29 @@ def test_terminal_problem_is_tried_again() -> None:
     }
 
 
+REFUSED = CallProblem("transient", "HTTP 429: come back", status=429, slow_down=True, retry_after_s=60.0)
+
+
+def test_account_that_is_refused_all_day_is_asked_for_days() -> None:
+    """One request a minute may go: 4,000 calls would fail one by one for three days."""
+    driven = in_time(drive(fails(REFUSED, 10**6), calls(4000, group=5)))
+    assert driven.seconds < 1200
+    assert driven.stopped == "nothing but refusals for 15 minutes, try again later: HTTP 429: come back"
+    assert driven.answers == {}
+    assert len(driven.failures) < 100, "what was not tried to its end is missing, not failed"
+    assert {attempt.outcome for attempt in driven.attempts} == {"transient"}
+
+
+def test_account_that_answers_now_and_then_is_given_up() -> None:
+    came = iter(range(10**6))
+    client = Scripted(lambda *_: GOOD if next(came) % 5 == 4 else REFUSED)
+    driven = in_time(drive(client, calls(40)))
+    assert driven.stopped == ""
+    assert driven.seconds > 1200
+    assert len(driven.answers) + len(driven.failures) == 40
+    assert len(driven.answers) > 30
+
+
 def test_endpoint_that_always_fails_is_never_given_up() -> None:
     """2,000 calls to a server that is down: a failure each, and hours of retries are not spent on each of them."""
     client = fails(DOWN, 99)

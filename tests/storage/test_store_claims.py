@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from storage import processes
 from storage.responses import ResponseStore
+from storage.store_database import Database
 from tests.storage.artifact_kit import finish, heard, start, tell
 from tests.storage.store_kit import answer, attempt, batch, failure, key
 
@@ -82,6 +83,24 @@ def test_claims_of_a_killed_process_are_waited_for(place):
     store.close()
 
 
+def test_machine_that_slept_takes_the_claims_of_processes_that_slept_beside(place, monkeypatch):
+    """A lid is closed over two runs for an hour: whoever wakes first takes what the other is asking."""
+    store = ResponseStore(place)
+    process = start(CLAIM, place, 3, 60)
+    assert heard(process) == ["ready"]
+    tell(process)
+    assert heard(process) == ["3"]
+    assert store.claim(ALL[:4], "a", 60) == {ALL[3]}
+    now = Database.now
+    monkeypatch.setattr(Database, "now", lambda *given: now(*given) + 3600.0)
+    assert store.claim(ALL[:4], "b", 2.0) == set(), "it lives, and has had no time to renew"
+    time.sleep(1.1)
+    assert store.claim(ALL[:4], "b", 2.0) == set(ALL[:4]), "it had, and did not"
+    process.kill()
+    process.communicate()
+    store.close()
+
+
 def test_dead_process_of_another_machine_is_taken_for_one_of_ours(store, monkeypatch):
     with monkeypatch.context() as elsewhere:
         elsewhere.setattr("storage.processes._host", lambda: "elsewhere")
@@ -111,6 +130,22 @@ def test_number_of_a_dead_process_given_to_another_keeps_its_claims():
     assert not processes.dead(me)
     assert processes.dead(processes.Process(me.host, me.pid, "1"))
     assert not processes.dead(processes.Process("elsewhere", 2**22 + 1, "1"))
+
+
+def test_process_of_another_user_that_proc_hides_is_taken_for_dead(tmp_path, monkeypatch):
+    """/proc mounted with hidepid: others' processes do not show, but cannot be signalled either."""
+    (tmp_path / "self").mkdir()
+    (tmp_path / "self" / "stat").write_text("")
+
+    def kill(pid, sign):
+        raise PermissionError(pid) if pid == 77 else ProcessLookupError(pid)
+
+    host = processes.this().host
+    monkeypatch.setattr(processes, "PROC", tmp_path)
+    monkeypatch.setattr(processes, "_host", lambda: host)
+    monkeypatch.setattr("os.kill", kill)
+    assert not processes.dead(processes.Process(host, 77, "1"))
+    assert processes.dead(processes.Process(host, 78, "1"))
 
 
 ASK = """

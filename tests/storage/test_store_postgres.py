@@ -1,6 +1,8 @@
 """What only a database server can do to a store: refuse, restart, deadlock, belong to somebody else."""
 
+import os
 import signal
+import socket
 import threading
 import time
 
@@ -9,6 +11,7 @@ import sqlalchemy as sa
 
 from storage.errors import ForeignStore, StorageError
 from storage.responses import ResponseStore
+from storage.store_database import BUSY_S
 from storage.store_tables import claims, responses
 from tests.storage.postgres import PASSWORD, serve
 from tests.storage.store_kit import answer, attempt, key
@@ -50,6 +53,17 @@ def test_password_must_stand_in_the_url(postgres, database, monkeypatch):
     monkeypatch.setenv("PGPASSWORD", PASSWORD)
     store = ResponseStore(postgres.url(database).replace(f":{PASSWORD}", ""))
     store.add([answer(1)])
+    store.close()
+
+
+def test_server_that_is_gone_without_a_word_is_waited_for_for_hours(postgres, database):
+    store = ResponseStore(postgres.url(database))
+    with store.database.engine.connect() as connection:
+        raw = connection.connection.driver_connection
+        with socket.socket(fileno=os.dup(raw.fileno())) as line:
+            assert line.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
+            assert line.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) <= BUSY_S
+            assert line.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == BUSY_S * 1000
     store.close()
 
 

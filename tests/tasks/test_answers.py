@@ -1,11 +1,16 @@
 """Which requests are asked, and what their rows say."""
 
+from pathlib import Path
+
 import pytest
 
 from models.base import Answer, Usage
 from models.budget import price_of
+from storage.responses import ResponseStore
 from storage.store_rows import ANSWERED
 from tasks.answers import cost_of, stored_answer, wanted
+from tasks.calling import Calling, budget_of
+from tests.storage.store_kit import attempt
 
 
 @pytest.mark.parametrize(
@@ -41,3 +46,14 @@ def test_call_that_never_connected_has_an_unknown_cost() -> None:
     assert cost_of(Usage(0, 0, 0, 0, 0), None) == 0
     assert cost_of(Usage(10, 0, 0, 0, 0), None) is None
     assert cost_of(Usage(), None) is None
+
+
+def test_run_that_is_retried_takes_replies_that_were_lost_for_free(tmp_path: Path) -> None:
+    store = ResponseStore(tmp_path / "responses.db")
+    lost = {"outcome": "transient", "status": None}
+    known = [attempt(n, owner="a-run.x", cost_nano_usd=cost) for n, cost in enumerate((100, 300))]
+    store.add([], [], [*known, *(attempt(n, owner="a-run.y", **lost) for n in (2, 3, 4))])
+    budget = budget_of(Calling("a-run", budget_usd="1"), store)
+    assert budget is not None
+    assert budget.spent == 400 + 3 * 200
+    store.close()

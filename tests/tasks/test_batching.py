@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import logging
 import threading
+import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from models.base import Call
+from models.base import Call, CallProblem
 from models.batch_desk import Desk
 from models.budget import firm_bound, price_of
 from models.hosted import place_of
@@ -26,7 +27,7 @@ from storage.responses import ResponseStore
 from storage.store_rows import StoredBatch
 from tasks import batch_claims, batch_post, batch_results, batching
 from tasks.batch_post import Post
-from tasks.calling import Calling
+from tasks.calling import Calling, budget_of
 from tasks.workshop import Locations, Workshop
 from tests.models.hosted_kit import ask, one_vendor, reply_of, table_of, vendor
 from tests.servers.vendor import Vendor
@@ -194,6 +195,27 @@ def test_batch_that_was_never_sent_is_waited_for(office: Office) -> None:
 
 
 @each_vendor
+def test_batch_whose_upload_took_long_is_given_up_at_the_first_look_and_paid_twice(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was killed at the end of ten minutes of sending; the provider makes the batch a moment later."""
+    monkeypatch.setattr(batch_post, "SETTLE_S", 5.0)
+    office.vendor.set(batch={"create": ["late:1"]})
+    calls = office.calls(6, "upload")
+    began = time.monotonic()
+    office.table["timeout_s"] = 0.3
+    office.run(calls, batch_wait_s=0.01)
+    (lost,) = office.store.open_batches()
+    assert (lost.state, office.made) == ("intent", [])
+    office.store.save_batch(replace(lost, submitted=lost.submitted - 600.0))
+    office.table["timeout_s"] = 60.0
+    office.run(calls, "run-2")
+    time.sleep(max(0.0, began + 3.0 - time.monotonic()))
+    assert len(office.made) == 1
+    assert office.texts(calls) == office.alone(calls)
+
+
+@each_vendor
 def test_later_run_submits_what_waits_already(office: Office) -> None:
     office.vendor.set(batch={"looks": 10**6})
     calls = office.calls(6)
@@ -350,6 +372,67 @@ def test_open_batch_of_an_earlier_run_is_outside_the_budget(office: Office) -> N
 
 
 @each_vendor
+def test_money_of_an_open_batch_is_waited_for_for_ever_by_who_asks_online(office: Office) -> None:
+    office.vendor.set(batch={"looks": 10**6})
+    calls = office.calls(5)
+    office.run(calls, batch_wait_s=0.1)
+    for attempt in range(2):  # a flow run that is retried in the same process
+        with office.open(f"{office.name}-4", budget_usd="1") as (post, calling):
+            budget = budget_of(calling, office.store)
+            assert budget is not None
+            post.look()
+            (waiting,) = office.store.open_batches()
+            assert budget.reserved == waiting.most_nano_usd, f"attempt {attempt}"
+        assert budget.reserved == 0
+
+
+@each_vendor
+def test_answers_of_a_batch_that_say_nothing_of_their_tokens_are_free(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_vendor = office.vendor.batches[office.name]
+    real = at_vendor.answer
+
+    def silent(path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        status, reply = real(path, body)
+        return status, {name: value for name, value in reply.items() if name != "usage"}
+
+    monkeypatch.setattr(at_vendor, "answer", silent)
+    calls = office.calls(4, "silent")
+    office.run(calls, f"{office.name}-5", budget_usd="1")
+    with office.open(f"{office.name}-5", budget_usd="1") as (post, calling):
+        budget = budget_of(calling, office.store)
+    assert len(office.texts(calls)) == 4
+    assert budget is not None
+    assert budget.spent == pytest.approx(sum(post._purse.most(call) for call in calls), abs=4)
+    assert budget.reserved == 0
+
+
+@pytest.mark.parametrize("name", ["openai"])  # whose results come in two files
+def test_budget_forgets_the_first_file_of_results_when_the_second_breaks_off(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_post, "MOST_TRIES", 1)
+    office.vendor.set(batch={"errors": 0.4})
+    calls = office.calls(12, "halves")
+    real, asked = Desk.download, []
+
+    def breaks(desk: Desk, path: str, into: Any) -> None:
+        asked.append(path)
+        if len(asked) == 2:
+            raise CallProblem("transient", "reset")
+        real(desk, path, into)
+
+    monkeypatch.setattr(Desk, "download", breaks)
+    office.run(calls, "run-halves", budget_usd="1")
+    with office.open("run-halves", budget_usd="1") as (_, calling):
+        budget = budget_of(calling, office.store)
+    assert budget is not None
+    assert 0 < len(office.texts(calls)) < 12
+    assert budget.spent == office.store.spent("run-halves")[office.spec].cost_nano_usd > 0
+
+
+@each_vendor
 def test_two_runs_at_once_submit_the_same(office: Office) -> None:
     calls = office.calls(10)
     posts = [threading.Thread(target=office.run, args=(calls, f"run-{number}")) for number in range(3)]
@@ -412,6 +495,23 @@ def test_batch_at_another_address_is_looked_for_here(office: Office, caplog: pyt
     office.run(calls, "run-2", batch_wait_s=0.1)
     assert "it was submitted to https://elsewhere/v1 /x" in caplog.text
     assert len(office.vendor.log.requests()) == before
+
+
+def test_batch_of_a_model_that_was_renamed_keeps_its_requests_without_a_word(
+    vendor: Vendor, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    office = Office("openai", vendor, tmp_path)
+    vendor.set(batch={"looks": 10**6})
+    calls = office.calls(3, "renamed")
+    office.run(calls, batch_wait_s=0.1)
+    before, office.spec = office.spec, "renamed"
+    office.run(calls, "run-2")
+    assert len(office.made) == 1
+    assert f"a batch of {before!r}, another name of this model, holds requests of this run" in caplog.text
+    office.spec = before
+    vendor.set(batch={})
+    office.run(calls, "run-3")
+    assert office.texts(calls) == office.alone(calls)
 
 
 def test_text_that_no_json_can_carry_ends_the_batch(vendor: Vendor, tmp_path: Path) -> None:
