@@ -13,9 +13,7 @@ from models.ledger import Ledger, Taken, Want
 from models.pacing import LATE_S
 
 BLOCK_S = 0.5  # longest stretch that is taken at once, unless one request needs more or the ledger is slow
-LONGEST_S = (
-    60.0  # of a stretch whatever one request needs, and how far ahead more is taken: a process that ends leaves them
-)
+LONGEST_S = 60.0  # of a stretch, and how far ahead more is taken: a process that ends leaves them unused
 LONGEST_DELAY_S = 5.0  # of the ledger, that stretches are taken ahead for
 CREDIT_S = 60.0  # most that corrections of earlier requests may save up
 ENOUGH = 1e-6  # seconds; less is an error of arithmetic
