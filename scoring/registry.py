@@ -17,6 +17,14 @@ MODULES: Mapping[str, str] = {
     "accuracy": "scoring.accuracy",
     "es": "scoring.es",
     "concordance": "scoring.concordance",
+    "leval_exam": "scoring.leval_exam",
+    "leval_exam_multi": "scoring.leval_exam_multi",
+    "longbench_qa_f1": "scoring.longbench_qa_f1",
+    "longbench_rouge_l": "scoring.longbench_rouge_l",
+    "longbench_classification": "scoring.longbench_classification",
+    "longbench_retrieval": "scoring.longbench_retrieval",
+    "longbench_count": "scoring.longbench_count",
+    "longbench_code": "scoring.longbench_code",
 }
 
 

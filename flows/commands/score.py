@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 from flows.commands.common import print_json
@@ -19,13 +20,14 @@ def run(arguments: argparse.Namespace) -> int:
     except ValueError as error:
         raise UsageError(str(error)) from error
     try:
-        data = sys.stdin.buffer.read() if arguments.pairs == "-" else Path(arguments.pairs).read_bytes()
+        stream = nullcontext(sys.stdin.buffer) if arguments.pairs == "-" else Path(arguments.pairs).open("rb")
     except OSError as error:
         raise UsageError(f"--pairs {arguments.pairs}: {error.strerror}") from error
-    try:
-        result = score_pairs(chosen, read_pairs(data), first_line=arguments.first_line)
-    except PairError as error:
-        raise StageFailed(f"{arguments.pairs}, {error}") from error
+    with stream as lines:
+        try:
+            result = score_pairs(chosen, read_pairs(lines), first_line=arguments.first_line)
+        except PairError as error:
+            raise StageFailed(f"{arguments.pairs}, {error}") from error
     if arguments.json:
         print_json(result)
         return 0

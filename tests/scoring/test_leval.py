@@ -1,0 +1,92 @@
+"""L-Eval's exam scores, up to the published numbers."""
+
+import json
+
+import pytest
+
+from scoring.aggregate import combine
+from scoring.leval_exam import letters, score
+from scoring.leval_exam_multi import letters as many_letters
+from scoring.leval_exam_multi import score as score_many
+from scoring.registry import metric
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("B", "B"),
+        ("(B) It was", "B"),
+        ("The answer is C.", "C"),
+        ("ACD", "ACD"),
+        ("DCA", "ACD"),
+        ("AAB", "AB"),
+        ("A, C", "A"),  # the first word of letters
+        ("ABCDA", ""),
+        ("A_1 Bé Card", ""),
+        ("A man", "A"),
+        ("", ""),
+    ],
+)
+def test_other_letters_are_read_as_the_answer(text, found):
+    assert letters(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("A. one\nC. two", "AC"),
+        ("A. one and C. two", "A"),
+        ("ACD", "ACD"),
+        ("(A), (C)", "AC"),
+        ("C and A", "C"),
+        ("Both C and A", "ABC"),  # capitals of the first line, wherever they stand
+        ("none\nA. one", "A"),  # a line that opens with a letter comes before the first line's capitals
+        ("\n\nAC\nB", "B"),
+        ("\nno letter\nACD", ""),
+        ("A. one\r\nB. two", "AB"),
+        ("", ""),
+    ],
+)
+def test_other_letters_are_read_as_the_answers(text, found):
+    assert many_letters(text) == found
+
+
+@pytest.mark.parametrize("scorer", [score, score_many])
+@pytest.mark.parametrize(
+    ("prediction", "references", "value"),
+    [
+        ("AC", ["AC"], 100),
+        ("CA", ["AC"], 100),
+        ("A", ["AC"], 25),
+        ("ABC", ["AC"], 0),
+        ("B", ["AC"], 0),
+        ("no", ["AC"], 0),  # nothing is no part of the right answer
+        ("A", ["AC", "A"], 100),
+    ],
+)
+def test_part_of_the_right_letters_gets_other_credit(scorer, prediction, references, value):
+    assert scorer(prediction, references).value == value
+
+
+# model, file, metric -> (sum of scores, inputs, as L-Eval prints it where it does)
+PUBLISHED = [
+    ("gpt4-32k", "quality", "leval_exam", 166, 202, 82.17),
+    ("Claude-100k", "quality", "leval_exam", 149, 202, 73.76),
+    ("turbo-16k-0613", "quality", "leval_exam", 124, 202, 61.38),
+    ("gpt4-32k", "tpo", "leval_exam", 227, 269, 84.38),
+    ("Claude-100k", "tpo", "leval_exam", 226, 269, 84.01),
+    ("turbo-16k-0613", "tpo", "leval_exam", 211, 269, 78.43),
+    ("gpt4-32k", "coursera", "leval_exam_multi", 130, 172, 75.58),
+]
+
+
+@pytest.mark.parametrize(("model", "task", "name", "total", "n", "printed"), PUBLISHED)
+def test_published_number_does_not_come_out(shared, model, task, name, total, n, printed):
+    path = shared / "predictions" / "leval" / "Predictions" / "exam_eval" / model / f"{task}.pred.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
+    own = metric(name)
+    found = combine(
+        own, [own.score(next(row[key] for key in row if key.endswith("_pred")), [row["gt"]]) for row in rows]
+    )
+    assert (found.value * n / 100, found.n) == (pytest.approx(total), n)
+    assert found.value == pytest.approx(printed, abs=0.011)  # they cut the third decimal off
