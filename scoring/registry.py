@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from scoring.outcome import FloatArray, Metric, Outcome
+if TYPE_CHECKING:  # brings numpy, and the command line asks for the names alone
+    from scoring.outcome import FloatArray, Metric, Outcome
 
 MODULES: Mapping[str, str] = {
     "rouge_geo": "scoring.rouge_geo",
@@ -62,11 +63,11 @@ class Configured:
 
     def score(self, prediction: str, references: Sequence[str]) -> Outcome:
         """As the module's `score`, with the options."""
-        return cast(Outcome, self._module.score(prediction, references, **dict(self.options)))
+        return cast("Outcome", self._module.score(prediction, references, **dict(self.options)))
 
     def headline(self, means: Mapping[str, FloatArray]) -> FloatArray:
         """As the module's `headline`."""
-        return cast(FloatArray, self._module.headline(means))
+        return cast("FloatArray", self._module.headline(means))
 
 
 def known() -> tuple[str, ...]:
@@ -95,5 +96,5 @@ def metric(name: str, **options: bool) -> Metric:
         if not isinstance(value, bool):
             raise ValueError(f'option "{option}" of metric "{name}" must be true or false, not {value!r}')
     if not options:
-        return cast(Metric, module)
+        return cast("Metric", module)
     return Configured(name, tuple(sorted(options.items())))

@@ -20,6 +20,7 @@ from models.tables import BadTable, key_of
 from storage.home import Home
 from tasks.errors import UsageError
 from tasks.graph import Node, Status
+from tasks.outside import is_outside, table_of
 from tasks.request import Request
 from tasks.suites import load_models
 
@@ -82,6 +83,9 @@ def tables_of(request: Request) -> dict[str, dict[str, Any]]:
     own = load_models(request.models_file)
     found = {}
     for model in request.models:
+        if is_outside(model):
+            found[model] = table_of(model, Home(request.home, request.store))
+            continue
         spot = {"base_url": request.base_url} if request.base_url and needs_address(model, own) else {}
         table = settings(model, own, request.suite, {**request.given, **spot})
         if table["provider"] in HOSTED:
