@@ -198,8 +198,7 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
     ),
     "score": (
         "score any JSONL of {id, prediction, references: [...]} with one metric, or another system's files",
-        "scrollwork score --metric rouge_geo --pairs answers.jsonl --stem; "
-        "scrollwork score zeroscrolls --raw DIR --predictions zero_scrolls_predictions.csv --name theirs",
+        "scrollwork score --metric rouge_geo --pairs answers.jsonl --stem",
         "flows.commands.score",
         [
             (

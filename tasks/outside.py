@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from preprocessing.errors import sayable
-from scoring.submissions import SubmissionError, predictions
 from storage.digest import sha256_of
 from storage.home import Home
 from tasks.errors import StageFailed, UsageError
@@ -117,6 +116,8 @@ def task_named(file: Path, known: Mapping[str, Any]) -> str:
 
 def kept(file: Path, task: str, home: Home) -> dict[str, Any]:
     """A file copied into the home and read there: {sha256, bytes, task, tasks: predictions by task}."""
+    from scoring.submissions import SubmissionError, predictions  # models that are asked need none
+
     digest = hashlib.sha256()
     folder = place(home)
     folder.mkdir(parents=True, exist_ok=True)
