@@ -9,7 +9,7 @@ from typing import Any
 
 from scoring.pairs import PairError, score_pairs
 from scoring.registry import metric
-from scoring.released import NotScored, rows_of, way
+from scoring.released import NotScored, rows_of, task_of, way
 from storage.digest import sha256_file
 from tasks.errors import UsageError
 
@@ -34,6 +34,8 @@ def score_files(benchmark: str, place: str, name: str, tasks: Sequence[str], own
         raise UsageError("one file is of one task: name it once with --task")
     scored, not_scored, failed = [], [], []
     for file in files:
+        if tasks and path.is_dir() and task_of(benchmark, file.name) not in tasks:
+            continue
         try:
             row = score_file(benchmark, file, tasks[0] if tasks and path.is_file() else "", own)
         except NotScored as error:
@@ -41,8 +43,7 @@ def score_files(benchmark: str, place: str, name: str, tasks: Sequence[str], own
         except (PairError, OSError) as error:
             failed.append({"file": str(file), "error": f"{file}, {error}"})
         else:
-            if not tasks or row["task"] in tasks:
-                scored.append({"suite": benchmark, "model": name or file.parent.name, **row})
+            scored.append({"suite": benchmark, "model": name or file.parent.name, **row})
     return {"tasks": scored, "averages": {}, "not_scored": not_scored, "failed": failed}
 
 
