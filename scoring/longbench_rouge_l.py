@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scoring import lcs
+from scoring.common_words import common_words, places
 from scoring.outcome import FloatArray, Outcome, check_texts, single
 
 NAME = "longbench_rouge_l"
@@ -56,10 +56,10 @@ def union(prediction: Sequence[Sentence], reference: Sequence[Sentence]) -> set[
     found: set[str] = set()
     for theirs in dict.fromkeys(reference):
         vocabulary = set(theirs)
-        masks = lcs.positions(theirs, vocabulary)
+        masks = places(theirs)
         for sentence, words in ours.items():
             if not vocabulary & words <= found:  # it can add something
-                found.update(sentence[place] for place in lcs.matched(sentence, masks, len(theirs)))
+                found |= common_words(sentence, masks, len(theirs))
     return found
 
 
