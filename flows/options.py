@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from scoring.registry import MODULES
+
 SUITE = "a suite: zeroscrolls or scrolls"
 BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
     (["--task"], {"action": "append", "default": [], "metavar": "T", "help": "only this task (repeat for several)"}),
@@ -200,21 +202,37 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *CALL_OPTIONS, *BUILD_OPTIONS, *STRICT],
     ),
     "score": (
-        "score any JSONL of {id, prediction, references: [...]} with one metric",
+        "score any JSONL of {id, prediction, references: [...]} with one metric, or another system's files",
         "scrollwork score --metric rouge_geo --pairs answers.jsonl --stem",
         "flows.commands.score",
         [
             (
-                ["--metric"],
+                ["suite"],
                 {
-                    "required": True,
-                    "metavar": "NAME",
-                    "help": "rouge_geo, f1, f1_scrolls, em, accuracy, es or concordance",
+                    "nargs": "?",
+                    "default": "",
+                    "help": f"{SUITE}, whose inputs the predictions answer; or leval or longbench, whose files bring "
+                    "their own references",
                 },
             ),
-            (["--pairs"], {"required": True, "metavar": "FILE", "help": "JSON Lines; - for standard input"}),
+            (
+                ["--metric"],
+                {"default": "", "metavar": "NAME", "help": f"of --pairs (or leval, longbench): {', '.join(MODULES)}"},
+            ),
+            (["--pairs"], {"default": "", "metavar": "FILE", "help": "JSON Lines; - for standard input"}),
             (["--stem"], {"action": "store_true", "help": "stem words (rouge_geo)"}),
             (["--first-line"], {"action": "store_true", "help": "score only the first line of a prediction"}),
+            (
+                ["--predictions"],
+                {
+                    "default": "",
+                    "metavar": "PATH",
+                    "help": "CSV of Task, ID, Prediction; JSON of {id: prediction} (TASK.json, or with --task), or of "
+                    "{task: {id: prediction}}; a folder of them; files of L-Eval or LongBench",
+                },
+            ),
+            (["--name"], {"default": "", "metavar": "NAME", "help": "under which it stands in the leaderboard"}),
+            *BUILD_OPTIONS,
         ],
     ),
     "report": (

@@ -1,20 +1,22 @@
 """Any file of predictions and references, scored: `scrollwork score --metric NAME --pairs FILE`.
 
-A pair is {id, prediction, references: [...], options: [...]}; options may be left out, other fields are
-ignored.
+A pair is {id, prediction, references: [...], options: [...]}; options may be left out where the metric needs none,
+other fields are ignored.
 """
 
 from __future__ import annotations
 
+import codecs
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from scoring.aggregate import combine
 from scoring.outcome import GoldError, Metric, Outcome
+from scoring.parsing import first_line as first_line_of
 
-BYTE_ORDER_MARK = "\ufeff"
 JSON_KINDS: Mapping[str, str] = {
     "NoneType": "null",
     "bool": "true or false",
@@ -32,40 +34,64 @@ class PairError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One prediction with its references."""
+    """One prediction with what it is scored by: the fields that the metric needs, references among them."""
 
     id: str
     prediction: str
-    references: tuple[str, ...]
+    gold: Mapping[str, tuple[str, ...]]
 
 
-def read_pairs(text: str | bytes) -> Iterator[dict[str, Any]]:
-    r"""The objects of a JSON Lines file (UTF-8 if bytes), one for each line, so that row n is line n.
+def read_pairs(lines: bytes | Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    r"""The objects of a JSON Lines file in UTF-8, one for each line, so that row n is line n.
 
-    Lines end at "\n" only: U+2028 and its like are text. A byte-order mark, "\r\n" and empty lines at the end
-    are tolerated. Raises PairError naming the line.
+    lines: the whole file, or what iterating over a file opened in binary gives; then one line is held at a time. Lines
+    end at "\n" only: U+2028 and its like are text. A byte-order mark, "\r\n" and empty lines at the end are
+    tolerated. Raises PairError naming the line.
     """
-    for number, line in enumerate(_lines(text), start=1):
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a ValueError of int()
-            reason = str(error) if line.strip() else "it is empty"
-            raise PairError(f"line {number}: not a JSON object: {reason}") from None
-        if not isinstance(row, dict):
-            raise PairError(f"line {number}: not a JSON object but {_kind(row)}")
-        yield row
+    empty = 0  # number of the first of the empty lines just read
+    for number, raw in enumerate(lines.split(b"\n") if isinstance(lines, bytes) else lines, start=1):
+        line = raw.removesuffix(b"\n").removesuffix(b"\r")
+        if number == 1:
+            line = line.removeprefix(codecs.BOM_UTF8)
+        if not line.strip():
+            empty = empty or number
+            continue
+        if empty:
+            raise PairError(f"line {empty}: not a JSON object: it is empty")
+        yield _object(number, line)
+
+
+def _object(number: int, line: bytes) -> dict[str, Any]:
+    try:
+        row = json.loads(line.decode(), object_pairs_hook=once)
+    except UnicodeDecodeError as error:
+        raise PairError(f"line {number}: not UTF-8: {error.reason} at byte {error.start + 1}") from None
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a ValueError of int()
+        raise PairError(f"line {number}: not a JSON object: {error}") from None
+    if not isinstance(row, dict):
+        raise PairError(f"line {number}: not a JSON object but {kind_of(row)}")
+    return row
+
+
+def once(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object, of which a dict would silently lose a field that comes twice. Raises ValueError for one."""
+    found = dict(fields)
+    if len(found) < len(fields):
+        twice = next(name for name, times in Counter(name for name, _ in fields).items() if times > 1)
+        raise ValueError(f"field {_quoted(twice)} stands in it twice")
+    return found
 
 
 def score_pairs(metric: Metric, rows: Iterable[Mapping[str, Any]], *, first_line: bool = False) -> dict[str, Any]:
     """{metric, n, value, components, per_instance: [{id, value, components}]}, values 0 to 100 and unrounded.
 
     first_line: drop newlines before the prediction, then keep its first line. Raises PairError naming the row
-    (from 1) and the field or id: a missing field, a wrong type, no reference, an id seen before, a reference
-    that the metric cannot score, no row at all.
+    (from 1) and the field or id: a missing field that the metric needs, a wrong type, no reference, an id seen
+    before, a reference that the metric cannot score, no row at all.
     """
     outcomes: dict[str, Outcome] = {}
     for number, row in enumerate(rows, start=1):
-        pair = _pair(number, row)
+        pair = _pair(number, row, metric.NEEDS)
         if pair.id in outcomes:
             raise PairError(f'row {number}: field "id": {_quoted(pair.id)} stands in an earlier row too')
         outcomes[pair.id] = _score(metric, number, pair, first_line)
@@ -84,29 +110,25 @@ def score_pairs(metric: Metric, rows: Iterable[Mapping[str, Any]], *, first_line
     }
 
 
-def keep_first_line(prediction: str) -> str:
-    """The first line of a prediction that is not empty, its line end dropped; lines end at a newline only."""
-    return prediction.lstrip("\r\n").partition("\n")[0].rstrip("\r")
-
-
 def _score(metric: Metric, number: int, pair: Pair, first_line: bool) -> Outcome:
-    prediction = keep_first_line(pair.prediction) if first_line else pair.prediction
+    prediction = first_line_of(pair.prediction) if first_line else pair.prediction
     try:
-        return metric.score(prediction, pair.references)
+        return metric.score(prediction, **pair.gold)
     except GoldError as error:
         raise PairError(f'row {number}: field "references" of id {_quoted(pair.id)}: {error}') from error
 
 
-def _pair(number: int, row: Mapping[str, Any]) -> Pair:
+def _pair(number: int, row: Mapping[str, Any], needs: Sequence[str]) -> Pair:
     if not isinstance(row, Mapping):
-        raise PairError(f"row {number}: not an object but {_kind(row)}")
+        raise PairError(f"row {number}: not an object but {kind_of(row)}")
     name, prediction = (_text(number, row, field) for field in ("id", "prediction"))
-    references = _texts(number, row, "references")
-    if not references:
-        raise PairError(f'row {number}: field "references" is empty; one reference at least is needed')
     if "options" in row:
         _texts(number, row, "options")
-    return Pair(name, prediction, references)
+    gold = {field: _texts(number, row, field) for field in needs}
+    for field, texts in gold.items():
+        if not texts:
+            raise PairError(f'row {number}: field "{field}" is empty; one of them at least is needed')
+    return Pair(name, prediction, gold)
 
 
 def _field(number: int, row: Mapping[str, Any], field: str) -> Any:
@@ -118,40 +140,22 @@ def _field(number: int, row: Mapping[str, Any], field: str) -> Any:
 def _text(number: int, row: Mapping[str, Any], field: str) -> str:
     value = _field(number, row, field)
     if not isinstance(value, str):
-        raise PairError(f'row {number}: field "{field}" must be a string, not {_kind(value)}')
+        raise PairError(f'row {number}: field "{field}" must be a string, not {kind_of(value)}')
     return value
 
 
 def _texts(number: int, row: Mapping[str, Any], field: str) -> tuple[str, ...]:
     value = _field(number, row, field)
     if not isinstance(value, (list, tuple)):
-        raise PairError(f'row {number}: field "{field}" must be a list of strings, not {_kind(value)}')
+        raise PairError(f'row {number}: field "{field}" must be a list of strings, not {kind_of(value)}')
     for item in value:
         if not isinstance(item, str):
-            raise PairError(f'row {number}: field "{field}" must hold strings only, not {_kind(item)}')
+            raise PairError(f'row {number}: field "{field}" must hold strings only, not {kind_of(item)}')
     return tuple(value)
 
 
-def _lines(text: str | bytes) -> list[str]:
-    if isinstance(text, bytes):
-        decoded = [_decoded(number, line) for number, line in enumerate(text.split(b"\n"), start=1)]
-    else:
-        decoded = text.split("\n")
-    lines = [line.removesuffix("\r") for line in decoded]
-    lines[0] = lines[0].removeprefix(BYTE_ORDER_MARK)
-    while lines and not lines[-1].strip():
-        lines.pop()
-    return lines
-
-
-def _decoded(number: int, line: bytes) -> str:
-    try:
-        return line.decode()
-    except UnicodeDecodeError as error:
-        raise PairError(f"line {number}: not UTF-8: {error.reason} at byte {error.start + 1}") from None
-
-
-def _kind(value: object) -> str:
+def kind_of(value: object) -> str:
+    """What a JSON value is, for people."""
     return JSON_KINDS.get(type(value).__name__, type(value).__name__)
 
 

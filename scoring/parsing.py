@@ -55,3 +55,8 @@ def ids(text: str) -> list[str]:
 def shown(text: str) -> str:
     """`text`, cut to 1,000 characters for the record of what was parsed."""
     return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"
+
+
+def first_line(text: str) -> str:
+    """The first line that is not empty, its line end dropped; lines end at a newline only."""
+    return text.lstrip("\r\n").partition("\n")[0].rstrip("\r")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from scoring.outcome import FloatArray, Metric, Outcome
+if TYPE_CHECKING:  # brings numpy, and the command line asks for the names alone
+    from scoring.outcome import FloatArray, Metric, Outcome
 
 MODULES: Mapping[str, str] = {
     "rouge_geo": "scoring.rouge_geo",
@@ -17,6 +18,14 @@ MODULES: Mapping[str, str] = {
     "accuracy": "scoring.accuracy",
     "es": "scoring.es",
     "concordance": "scoring.concordance",
+    "leval_exam": "scoring.leval_exam",
+    "leval_exam_multi": "scoring.leval_exam_multi",
+    "longbench_qa_f1": "scoring.longbench_qa_f1",
+    "longbench_rouge_l": "scoring.longbench_rouge_l",
+    "longbench_classification": "scoring.longbench_classification",
+    "longbench_retrieval": "scoring.longbench_retrieval",
+    "longbench_count": "scoring.longbench_count",
+    "longbench_code": "scoring.longbench_code",
 }
 
 
@@ -54,11 +63,11 @@ class Configured:
 
     def score(self, prediction: str, references: Sequence[str]) -> Outcome:
         """As the module's `score`, with the options."""
-        return cast(Outcome, self._module.score(prediction, references, **dict(self.options)))
+        return cast("Outcome", self._module.score(prediction, references, **dict(self.options)))
 
     def headline(self, means: Mapping[str, FloatArray]) -> FloatArray:
         """As the module's `headline`."""
-        return cast(FloatArray, self._module.headline(means))
+        return cast("FloatArray", self._module.headline(means))
 
 
 def known() -> tuple[str, ...]:
@@ -87,5 +96,5 @@ def metric(name: str, **options: bool) -> Metric:
         if not isinstance(value, bool):
             raise ValueError(f'option "{option}" of metric "{name}" must be true or false, not {value!r}')
     if not options:
-        return cast(Metric, module)
+        return cast("Metric", module)
     return Configured(name, tuple(sorted(options.items())))

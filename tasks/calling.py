@@ -21,6 +21,7 @@ from preprocessing.truncation import POLICIES
 from storage.home import Home
 from tasks.errors import UsageError
 from tasks.graph import Node, Status
+from tasks.outside import is_outside, table_of
 from tasks.request import NOTHING_COUNTED, Request
 from tasks.suites import load_models, own_models
 from tasks.tokenizers import adopt
@@ -89,6 +90,9 @@ def tables_of(request: Request) -> dict[str, dict[str, Any]]:
         )
     found = {}
     for model in request.models:
+        if is_outside(model):
+            found[model] = table_of(model, Home(request.home, request.store))
+            continue
         spot = {"base_url": request.base_url} if request.base_url and needs_address(model, known) else {}
         try:
             found[model] = filled(model, settings(model, known, request.suite, {**request.given, **spot}), request)

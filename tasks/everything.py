@@ -195,7 +195,7 @@ def check(artifact: Artifact, by_content: dict[str, list[Artifact]]) -> tuple[in
     files = len(manifest.files)
     if whole and made.stage == "generate":
         problems += check_answers(artifact)
-    if whole and made.stage == "curate":
+    if whole and made.stage in ("curate", "predictions"):
         hashed, found = check_raw(artifact)
         files += hashed
         problems += found

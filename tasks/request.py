@@ -12,6 +12,7 @@ from typing import Any
 from records.prompt import ARMS, CLOSED_BOOK, FULL
 from storage.home import Home
 from tasks.errors import UsageError
+from tasks.outside import shown_name
 from tasks.suites import SAMPLE, Suite, TaskConfig, load_suite
 from tasks.tokenizers import adopt
 
@@ -67,6 +68,9 @@ class Request:
         _among("arm", self.arms, list(ARMS))
         _among("truncation", (self.truncation,) if self.truncation else (), ["official"])
         _among(f"set of prompts of {self.suite}", (self.prompts,) if self.prompts else (), list(suite.prompts))
+        shown = [shown_name(model) for model in self.models]
+        if twice := next((name for name in shown if shown.count(name) > 1), ""):
+            raise UsageError(f"two models would stand under the name {twice!r}")
         if self.tokenizer and not (self.max_input_tokens or self.context or self.models):
             raise UsageError(f"{NOTHING_COUNTED}: give both")
         if CLOSED_BOOK in self.arms and not any(task.asks for task in self.chosen_tasks()):

@@ -141,6 +141,19 @@ class Results:
             f"{name}: {count:,} {what}" for name, counts in found.items() for what, count in counts.most_common(MOST)
         ]
 
+    def matched(self, chain: Chain) -> list[dict[str, Any]]:
+        """Of predictions from files, a row a task: ids without a prediction (missing), predictions without an input
+        (unknown), how many are for inputs that were not chosen (left_out)."""
+        rows: dict[tuple[str, str], dict[str, Any]] = {}
+        for node in (one.node for one in chain.finished if one.node.stage == "predictions" and not one.error):
+            if (artifact := self.artifact(node)) is None:
+                continue
+            name = node.label("task"), node.label("split")
+            empty = {"task": name[0], "split": name[1], "missing": [], "unknown": artifact.facts["unknown_ids"]}
+            row = rows.setdefault(name, {**empty, "left_out": artifact.facts["left_out"]})
+            row["missing"] += artifact.facts["missing_ids"]  # of this shard; the others are the same in all
+        return list(rows.values())
+
     def without_gold(self, chain: Chain) -> list[str]:
         """What is answered and cannot be scored, a line a task and reason."""
         found: dict[str, None] = {}

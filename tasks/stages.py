@@ -3,6 +3,7 @@
     curate -> sample -> prompt -> generate -> score -> aggregate -> report
                                -> statistics -> overview (of `build`)
     curate (another split) -> fit -> generate, for models with fitted rules
+    prompt -> predictions -> score, for systems that ran elsewhere
 
 prompt, generate and score of a big task are split into shards by document (`shards` in the suite file).
 """
@@ -24,6 +25,7 @@ from scoring.registry import module_of as metric_module
 from tasks.calling import tables_of
 from tasks.errors import UsageError
 from tasks.graph import Node, RawQuery
+from tasks.outside import PROVIDER, shown_name
 from tasks.parts import Part, parts, profile_of, seed_of
 from tasks.releases import release_options, release_query, upstream_values
 from tasks.request import Request
@@ -49,7 +51,7 @@ def run_nodes(request: Request) -> list[Node]:
             raise UsageError(f"model {model!r} is defined for the tasks {', '.join(tasks)} only")
         profile = profile_of(request, table)
         nodes += [
-            aggregate_node(replace(part, profile=profile, arm=arm, model=model, table=table))
+            aggregate_node(replace(part, profile=profile, arm=arm, model=table.get("shown", model), table=table))
             for arm in request.chosen_arms()
             for part in asked
             if arm != CLOSED_BOOK or part.task.asks
@@ -154,6 +156,20 @@ def prompt_node(part: Part) -> Node:
     return Node("prompt", own.sharded, params, tuple(modules), tuple(inputs))
 
 
+def answers_node(part: Part) -> Node:
+    """Where the answers to prompts come from: a model that is asked, or files of a system that ran elsewhere."""
+    return predictions_node(part) if (part.table or {}).get("provider") == PROVIDER else generate_node(part)
+
+
+def predictions_node(part: Part) -> Node:
+    """Prompts to the answers in a file of predictions."""
+    files = [file for file in (part.table or {})["files"] if part.task.name in file["tasks"]]
+    inputs = [("curated", curate_node(part)), ("prompts", prompt_node(part)), ("sample", sample_node(part))]
+    params = {"file": {name: files[0][name] for name in ("sha256", "task")}}
+    modules = ("scoring.submissions", "records.response", "records.raw_file")
+    return Node("predictions", part.sharded, params, modules, tuple(inputs))
+
+
 def generate_node(part: Part) -> Node:
     """Prompts to a snapshot of the answers in the store."""
     table = dict(part.table or {})
@@ -196,7 +212,7 @@ def fit_node(part: Part, kind: str, split: str) -> Node:
 def score_node(part: Part) -> Node:
     """Answers to scores by the task's metric."""
     metric = part.task.metric
-    inputs = (("answers", generate_node(part)), ("sample", sample_node(part)))
+    inputs = (("answers", answers_node(part)), ("sample", sample_node(part)))
     modules = ("scoring.answers", metric_module(metric))
     template = Template(**part.request.config.template(part.task, part.profile.prompts))
     tag = {"tag": answer_tag(template)} if part.profile.variant == "claude" and asks_for_tag(template) else {}
@@ -211,7 +227,7 @@ def aggregate_node(part: Part) -> Node:
     otherwise = decoded_otherwise(table, part.request.config)
     told = {"decoding": otherwise} if otherwise else {}
     inputs = [("sample", sample_node(part))]
-    for name, node in (("answers", generate_node), ("prompts", prompt_node), ("scores", score_node)):
+    for name, node in (("answers", answers_node), ("prompts", prompt_node), ("scores", score_node)):
         inputs += [(f"{name}-{number}", shard) for number, shard in enumerate(part.each_shard(node))]
     return Node(
         "aggregate",
@@ -224,6 +240,8 @@ def aggregate_node(part: Part) -> Node:
 
 def decoded_otherwise(table: Mapping[str, Any], suite: Suite) -> str:
     """How a hosted or local model decodes where that is not the suite's way, "" where it is."""
+    if table.get("provider") == PROVIDER:
+        return f"ran elsewhere; its answers were read from {table['origin']}"
     if table.get("provider") not in CALLED:
         return ""
     sent = temperature(table) if table["provider"] in HOSTED else local_tables.temperature(table)
@@ -273,10 +291,11 @@ def report_node(request: Request, aggregates: list[Node], failures: Sequence[Map
     """All aggregates to one page. failures: why a task of a model has none; see `failure`."""
     bounds = sorted({node.label("model") for node in aggregates if node.params.get("reads_references")})
     decoding = {node.label("model"): node.params["decoding"] for node in aggregates if "decoding" in node.params}
+    models = [shown_name(model) for model in request.models]
     return Node(
         "report",
-        (("suite", request.suite), ("models", "+".join(request.models))),
-        {**report_params(request.config, request.models, failures, bounds, decoding), "run": shown(request)},
+        (("suite", request.suite), ("models", "+".join(models))),
+        {**report_params(request.config, models, failures, bounds, decoding), "run": shown(request)},
         ("reporting.page", "reporting.leaderboard"),
         tuple((node.slot, node) for node in aggregates),
     )

@@ -12,8 +12,9 @@ from flows.commands.spending import spent_by, told
 from flows.commands.waiting import in_batches
 from reporting.leaderboard import as_json, terminal
 from tasks.calling import calling_of, need_keys, retired
-from tasks.chain import plan
+from tasks.chain import Chain, plan
 from tasks.errors import UsageError
+from tasks.request import Request
 from tasks.results import Results, report_of
 
 
@@ -22,17 +23,26 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.model:
         raise UsageError("run needs a model: --model naive")
     request = request_of(arguments)
+    return tell(arguments, request, evaluated(arguments, request))
+
+
+def evaluated(arguments: argparse.Namespace, request: Request) -> Chain:
+    """What a request left, after it has run with its progress shown."""
     planned = plan(request)
     need_keys(request, planned.statuses)
     for line in retired(request) if planned.work else []:
         say(line)
     with shown(arguments.quiet, len(planned.statuses)), interrupts():
-        chain = execute(arguments, request, planned, "evaluate")
+        return execute(arguments, request, planned, "evaluate")
+
+
+def tell(arguments: argparse.Namespace, request: Request, chain: Chain, **more: Any) -> int:
+    """Print the leaderboard, on standard error what is lacking; the exit status. more: further fields of --json."""
     report = report_of(chain)
     board = Results(request).board(report) if report is not None else None
     if arguments.json:
         result: dict[str, Any] = {"tasks": [], "averages": {}} if board is None else as_json(board)
-        print_json({**result, "report": str(chain.report) if chain.report else None, "spent": spent_by(chain)})
+        print_json({**result, "report": str(chain.report) if chain.report else None, "spent": spent_by(chain), **more})
     elif board is not None:
         console().print(terminal(board))
     if all(one.how == "reused" for one in chain.finished):

@@ -69,6 +69,12 @@ WRONG = [
     (("score", "--metric", "bleu", "--pairs", "-"), ["bleu", "rouge_geo", "concordance"]),
     (("score", "--metric", "f1", "--pairs", "none.jsonl"), ["none.jsonl", "No such file"]),
     (("score", "--metric", "f1"), ["--pairs"]),
+    (("score", "zeroscrolls", "--predictions", "sub.csv"), ["--name"]),
+    (("score", "zeroscrolls", "--predictions", "none.csv", "--name", "x", "--sample"), ["none.csv", "no such file"]),
+    (
+        ("run", "zeroscrolls", "--sample", "--model", "predictions:x~0123456789abcdef"),
+        ["predictions:x", "--predictions"],
+    ),
     (("report", "zeroskrolls"), ["zeroskrolls", "zeroscrolls"]),
     (("up", "--port", "many"), ["--port"]),
 ]
@@ -257,6 +263,14 @@ PAIRS = {
     "accuracy": ("The answer is (B).", "B"),
     "es": ("About 60% are positive", "50%"),
     "concordance": ("2, 1, 3", "1, 2, 3"),
+    "leval_exam": ("(B) because", "B"),
+    "leval_exam_multi": ("A. one", "AC"),
+    "longbench_qa_f1": ("It is in Paris, France.", "Paris"),
+    "longbench_rouge_l": ("The cat sat. On the mat.", "The cat was sitting on the mat."),
+    "longbench_classification": ("x or y", "x"),
+    "longbench_retrieval": ("2 or 3", "Paragraph 2"),
+    "longbench_count": ("2 or 3", "2"),
+    "longbench_code": ("return a", "return b"),
 }
 
 
@@ -267,7 +281,7 @@ def test_a_metric_cannot_score_pairs_of_the_command_line(call, tmp_path, metric)
     assert set(PAIRS) == set(MODULES)
     prediction, reference = PAIRS[metric]
     rows = [
-        {"id": "a\u2028b", "prediction": f"{prediction}\u2028", "references": [reference]},
+        {"id": "a\u2028b", "prediction": f"{prediction}\u2028", "references": [reference], "options": ["x", "y"]},
         {"id": "c", "prediction": reference, "references": [reference], "options": ["x", "y"], "more": 1},
     ]
     lines = [json.dumps(row, ensure_ascii=False) for row in rows]

@@ -25,6 +25,12 @@ def test_private_references_are_taken_for_gold(name):
         ("f1", ("",), ""),
         ("em", ("None",), ""),
         ("rouge_geo", ("",), ""),
+        ("leval_exam", ("E",), "names no answer letter"),
+        ("leval_exam_multi", ("none of them",), "names no answer letter"),
+        ("leval_exam", ("(B) It was",), ""),
+        ("longbench_retrieval", ("19",), "names no paragraph"),
+        ("longbench_count", ("many",), "is no number"),
+        ("longbench_classification", ("x",), "options must hold the classes"),
     ],
 )
 def test_gold_that_a_metric_cannot_read_is_found_only_at_the_first_answer(name, references, problem):

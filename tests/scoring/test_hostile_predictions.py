@@ -2,6 +2,7 @@
 
 import time
 import tracemalloc
+from functools import partial
 
 import pytest
 from hypothesis import given
@@ -17,7 +18,16 @@ GOLD = {
     "f1": ["the gold answer", "½ Œuvre"],
     "f1_scrolls": ["the gold answer"],
     "rouge_geo": ["The gold answer.\nIt has two lines.", "one more"],
+    "leval_exam": ["B", "ACD"],
+    "leval_exam_multi": ["ACD"],
+    "longbench_qa_f1": ["the gold answer"],
+    "longbench_rouge_l": ["The gold answer. It has two sentences. a 1 y é ½ A _ 1, . x", "one more"],
+    "longbench_classification": ["a gold class"],
+    "longbench_retrieval": ["Paragraph 1"],
+    "longbench_count": ["1"],
+    "longbench_code": ["    return self.frobnicate(a, 1, y=0, A=b'1%', **kwargs)  ½ é_ ([(1.1.", "x"],
 }
+OPTIONS = {"longbench_classification": {"options": ["gold", "a gold class", "y", "1", "a", "%"]}}
 REPEATED = [
     "(",
     "[",
@@ -49,7 +59,7 @@ SMALLER = 16
 def test_text_raises_or_scores_out_of_range(data, name):
     words = st.sampled_from(["A", "B", "60%", "1", "2, 3", "the", "gold", "\n", "\0", "\ud800", "٣", "½"])
     text = data.draw(st.one_of(st.text(st.characters(codec=None), max_size=80), st.lists(words).map(" ".join)))
-    outcome = metric(name).score(text, GOLD[name])
+    outcome = metric(name).score(text, GOLD[name], **OPTIONS.get(name, {}))
     assert 0.0 <= outcome.value <= 100.0
     assert all(0.0 <= component <= 100.0 for component in outcome.components.values())
 
@@ -57,13 +67,13 @@ def test_text_raises_or_scores_out_of_range(data, name):
 @pytest.mark.parametrize("name", known())
 @pytest.mark.parametrize("unit", REPEATED, ids=ascii)
 def test_megabyte_of_one_thing_costs_more_than_its_length(name, unit):
-    chosen = metric(name)
+    chosen = partial(metric(name).score, references=GOLD[name], **OPTIONS.get(name, {}))
     small, large = (unit * (size // len(unit)) for size in (SIZE // SMALLER, SIZE))
-    chosen.score("warm up", GOLD[name])
+    chosen("warm up")
     before = time.process_time()
-    chosen.score(small, GOLD[name])
+    chosen(small)
     between = time.process_time()
-    outcome = chosen.score(large, GOLD[name])
+    outcome = chosen(large)
     after = time.process_time()
     assert 0.0 <= outcome.value <= 100.0
     # linear: 16 times; quadratic: 256 times. Below 20 ms a clock says little.

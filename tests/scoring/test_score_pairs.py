@@ -1,10 +1,12 @@
 """Pairs files: what is read, what is refused, and how it is named."""
 
+import io
 import json
 
 import pytest
 
-from scoring.pairs import PairError, keep_first_line, read_pairs, score_pairs
+from scoring.pairs import PairError, read_pairs, score_pairs
+from scoring.parsing import first_line
 from scoring.registry import metric
 
 ROW = {"id": "q1", "prediction": "Paris", "references": ["Paris", "Lyon"]}
@@ -66,6 +68,21 @@ def test_row_without_a_field_is_scored(field):
         score_pairs(metric("f1"), rows)
 
 
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({}, 'row 2: field "options" is missing'),
+        ({"options": []}, 'row 2: field "options" is empty'),
+        ({"options": "x"}, 'row 2: field "options" must be a list of strings, not a string'),
+    ],
+)
+def test_metric_that_needs_options_scores_without(change, message):
+    whole = {"id": "q0", "prediction": "location", "references": ["location"], "options": ["location"]}
+    with pytest.raises(PairError, match=message):
+        score_pairs(metric("longbench_classification"), [whole, {**ROW, **change}])
+    assert score_pairs(metric("longbench_classification"), [whole])["value"] == 100.0
+
+
 def test_duplicate_id_is_counted_twice():
     with pytest.raises(PairError, match='row 2: field "id": "q1" stands in an earlier row too'):
         score_pairs(metric("f1"), [ROW, ROW])
@@ -98,7 +115,7 @@ def test_row_that_is_no_object_is_scored():
     ],
 )
 def test_first_line_is_cut_elsewhere(prediction, kept):
-    assert keep_first_line(prediction) == kept
+    assert first_line(prediction) == kept
 
 
 def test_first_line_is_kept_without_being_asked_for():
@@ -110,14 +127,14 @@ def test_first_line_is_kept_without_being_asked_for():
 def test_unicode_line_separator_breaks_a_row():
     row = {**ROW, "prediction": "a\u2028b\u2029c\u0085d"}
     line = json.dumps(row, ensure_ascii=False)
-    assert list(read_pairs(f"{line}\n{line}\n")) == [row, row]
-    assert list(read_pairs(f"{line}\n".encode())) == [row]
+    assert list(read_pairs(f"{line}\n{line}\n".encode())) == [row, row]
+    assert list(read_pairs(io.BytesIO(f"{line}\n{line}".encode()))) == [row, row]
 
 
-@pytest.mark.parametrize("encode", [str, str.encode])
-def test_byte_order_mark_and_crlf_break_a_row(encode):
+@pytest.mark.parametrize("opened", [bytes, io.BytesIO])
+def test_byte_order_mark_and_crlf_break_a_row(opened):
     text = "\ufeff" + json.dumps(ROW) + "\r\n" + json.dumps(ROW) + "\r\n\r\n\n"
-    assert list(read_pairs(encode(text))) == [ROW, ROW]
+    assert list(read_pairs(opened(text.encode()))) == [ROW, ROW]
 
 
 @pytest.mark.parametrize(
@@ -128,12 +145,13 @@ def test_byte_order_mark_and_crlf_break_a_row(encode):
         ("[1]", "line 2: not a JSON object but a list"),
         ('{"id": ' + "9" * 5000 + "}", "line 2: not a JSON object: "),
         ("[" * 200_000, "line 2: not a JSON object: "),
+        ('{"id": "q", "id": "r"}', 'line 2: not a JSON object: field "id" stands in it twice'),
     ],
 )
 def test_line_that_cannot_be_read_is_not_named(line, message):
     good = json.dumps(ROW)
     with pytest.raises(PairError, match=message):
-        list(read_pairs(f"{good}\n{line}\n{good}\n"))
+        list(read_pairs(f"{good}\n{line}\n{good}\n".encode()))
 
 
 def test_line_that_is_not_utf8_is_not_named():
@@ -142,4 +160,4 @@ def test_line_that_is_not_utf8_is_not_named():
 
 
 def test_empty_file_is_a_row():
-    assert list(read_pairs("")) == list(read_pairs(b"\n\n")) == []
+    assert list(read_pairs(b"")) == list(read_pairs(b"\n\n")) == list(read_pairs(io.BytesIO(b"\r\n"))) == []

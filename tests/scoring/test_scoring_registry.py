@@ -8,7 +8,8 @@ import pytest
 
 from scoring.registry import known, metric, module_of
 
-PLAIN = ["f1", "f1_scrolls", "em", "accuracy", "es", "concordance"]
+PLAIN = [name for name in known() if name != "rouge_geo"]
+GOLD = {"concordance": "1, 2", "longbench_count": "5", "longbench_retrieval": "Paragraph 5"}
 
 
 def test_unknown_metric_is_not_answered_with_the_known_ones():
@@ -22,9 +23,11 @@ def test_unknown_metric_is_not_answered_with_the_known_ones():
 def test_module_breaks_the_contract(name):
     module = metric(name)
     assert name == module.NAME
-    assert (module.RANGE, module.NEEDS) == ((0.0, 100.0), ("references",))
+    assert module.RANGE == (0.0, 100.0)
+    assert ("references", *(["options"] if name == "longbench_classification" else [])) == module.NEEDS
     assert isinstance(module.VERSION, int)
-    outcome = module.score("1, 2 A 5%", ["1, 2"] if name == "concordance" else ["A 5%"])
+    needed = {"references": [GOLD.get(name, "A 5%")], "options": ["A 5%", "B"]}
+    outcome = module.score("1, 2 A 5%", **{field: needed[field] for field in module.NEEDS})
     assert tuple(outcome.components) == tuple(module.COMPONENTS)
     assert module_of(name) == f"scoring.{name}"
 

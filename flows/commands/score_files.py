@@ -1,0 +1,76 @@
+"""scrollwork score SUITE --predictions: what a system that ran elsewhere gets, in the same leaderboard as models."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from flows.commands.common import print_json, request_of, say
+from preprocessing.errors import sayable
+from scoring.released import BENCHMARKS
+from tasks.errors import UsageError
+
+SHOWN_IDS = 10
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Score, and print the leaderboard; exit status 1 where an id or a task has no partner."""
+    if not arguments.predictions:
+        raise UsageError(f"score {arguments.suite} needs --predictions PATH")
+    if arguments.suite in BENCHMARKS:
+        return released(arguments)
+    if arguments.metric or arguments.stem or arguments.first_line:
+        raise UsageError("--metric, --stem and --first-line are for --pairs; a suite's tasks have their own metrics")
+    if not arguments.name:
+        raise UsageError("--predictions needs --name NAME, under which the system stands in the leaderboard")
+    from flows.commands.run import evaluated, tell
+    from storage.home import Home
+    from tasks.outside import adopt, table_of
+    from tasks.results import Results
+
+    home = Home.at(arguments.home, arguments.store)
+    model = adopt(arguments.predictions, arguments.name, arguments.suite, tuple(arguments.task), home)
+    arguments.model = [model]
+    request = request_of(arguments)
+    chain = evaluated(arguments, request)
+    matched = Results(request).matched(chain)
+    inside = table_of(model, home)["tasks"]
+    lacking = [name for name in request.config.tasks if name not in inside]
+    status = tell(arguments, request, chain, ids=matched, tasks_without_predictions=lacking)
+    for row in matched:
+        what = f"{row['task']}, {row['split']}"
+        for kind, told in (("missing", "have no prediction"), ("unknown", "are no input of it")):
+            if ids := row[kind]:
+                say(f"{kind}: {what}: {len(ids):,} ids {told}: {listed(ids)}")
+        if row["left_out"]:
+            say(f"left out: {what}: {row['left_out']:,} predictions for inputs that were not chosen (--limit)")
+    if lacking and not arguments.task:
+        say(f"no predictions for: {', '.join(lacking)}")
+    return int(status or any(row["missing"] or row["unknown"] for row in matched))
+
+
+def listed(ids: list[str]) -> str:
+    """The first ids, for a person."""
+    more = f" and {len(ids) - SHOWN_IDS:,} more" if len(ids) > SHOWN_IDS else ""
+    return ", ".join(sayable(name, 80) for name in ids[:SHOWN_IDS]) + more
+
+
+def released(arguments: argparse.Namespace) -> int:
+    """Score files that bring their own gold, each by itself."""
+    from tasks.released import score_files
+
+    rows: list[dict[str, Any]] = []
+    result = score_files(
+        arguments.suite, arguments.predictions, arguments.name, tuple(arguments.task), arguments.metric or ""
+    )
+    rows = result["tasks"]
+    if arguments.json:
+        print_json(result)
+    else:
+        for row in rows:
+            print(f"{row['task']}  {row['metric']}: {row['value']:.2f} over {row['n']:,} answers  ({row['file']})")
+    for row in result["not_scored"]:
+        say(f"not scored: {row['file']}: {row['why']}")
+    for row in result["failed"]:
+        say(f"error: {row['error']}")
+    return int(bool(result["failed"]) or not rows)

@@ -1,0 +1,134 @@
+"""Outputs that are published together with their gold: files of L-Eval and of LongBench, as rows to be scored.
+
+Which task a file is of, its name says; the metric is the benchmark's own for that task.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import IO, Any
+
+from scoring.pairs import PairError, kind_of, once, read_pairs
+
+# L-Eval's exams by options; of what else it calls "exam" the rules are its own and not built here
+LEVAL_EXAMS: Mapping[str, str] = {
+    "coursera": "leval_exam_multi",
+    "quality": "leval_exam",
+    "tpo": "leval_exam",
+}
+LEVAL_METRICS: Mapping[str, str] = {"f1": "f1_scrolls", "rouge": "rouge_geo"}
+LONGBENCH: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("narrativeqa", "qasper", "multifieldqa_en", "hotpotqa", "2wikimqa", "musique", "triviaqa"), "longbench_qa_f1"
+    ),
+    **dict.fromkeys(("gov_report", "qmsum", "multi_news", "samsum"), "longbench_rouge_l"),
+    **dict.fromkeys(("trec", "lsht"), "longbench_classification"),
+    **dict.fromkeys(("lcc", "repobench-p"), "longbench_code"),
+    "passage_retrieval_en": "longbench_retrieval",
+    "passage_count": "longbench_count",
+}
+FIRST_LINE = ("trec", "triviaqa", "samsum", "lsht")  # few-shot tasks: what follows the first line is made up
+BENCHMARKS = ("leval", "longbench")
+
+
+class NotScored(ValueError):
+    """A file whose task has no metric here; the message says so."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a file is scored."""
+
+    task: str
+    metric: str
+    first_line: bool = False
+
+
+def rows_of(benchmark: str, stream: IO[bytes]) -> Iterator[dict[str, Any]]:
+    """The rows of a file opened in binary as {id, prediction, references, options?, evaluation?}; ids are places.
+
+    L-Eval: JSON Lines {gt, evaluation, NAME_pred}. LongBench: JSON Lines {pred, answers, all_classes}, or one JSON
+    object of {prediction, gold} by number. Raises PairError naming line and field.
+    """
+    if benchmark == "leval":
+        for number, row in enumerate(read_pairs(stream), start=1):
+            yield _leval(number, row)
+        return
+    for name, row in _longbench(stream):
+        yield {"id": name, **row}
+
+
+def way(benchmark: str, file: str, named: str, metric: str, first: Mapping[str, Any]) -> Way:
+    """How a file is scored. named: its task where the user says so; metric: instead of the benchmark's, "" for that.
+
+    first: its first row. Raises NotScored.
+    """
+    task = named or task_of(benchmark, file)
+    if benchmark == "longbench":
+        if not metric and task not in LONGBENCH:
+            raise NotScored(f"{task!r} is no task of LongBench with a metric here; there are: {', '.join(LONGBENCH)}")
+        return Way(task, metric or LONGBENCH[task], task in FIRST_LINE)
+    kind = first.get("evaluation")
+    found = metric or (LEVAL_EXAMS.get(task) if kind == "exam" else LEVAL_METRICS.get(str(kind)))
+    if not found:
+        what = f"the exam {task!r}" if kind == "exam" else f"evaluation {kind!r}"
+        raise NotScored(f"L-Eval scores {what} by a rule of its own, which is not built here; --metric takes another")
+    return Way(task, found)
+
+
+def task_of(benchmark: str, file: str) -> str:
+    """The task that a file's name says: TASK.pred.jsonl of L-Eval; [Mini]LongBench_TASK.json, TASK[_e].jsonl."""
+    name = PurePath(file).name
+    if benchmark == "leval":
+        return re.sub(r"(\.pred)?\.jsonl?$", "", name)
+    return re.sub(r"^(Mini)?LongBench_", "", re.sub(r"(_e)?\.jsonl?$", "", name))
+
+
+def _leval(number: int, row: Mapping[str, Any]) -> dict[str, Any]:
+    keys = [key for key in row if key.endswith("_pred")]
+    if len(keys) != 1:
+        raise PairError(f'line {number}: {len(keys)} fields end in "_pred" ({", ".join(keys[:5])}); one is the output')
+    found = {"id": str(number), "prediction": row[keys[0]], "evaluation": row.get("evaluation")}
+    return {**found, "references": [row["gt"]]} if "gt" in row else found
+
+
+def _longbench(stream: IO[bytes]) -> Iterator[tuple[str, dict[str, Any]]]:
+    whole = _object(stream)
+    if whole is None:
+        for number, row in enumerate(read_pairs(stream), start=1):
+            yield str(number), _renamed(row, {"pred": "prediction", "answers": "references", "all_classes": "options"})
+        return
+    for name, row in whole.items():
+        if not isinstance(row, dict):
+            raise PairError(f"item {name[:80]!r}: not an object but {kind_of(row)}")
+        gold = row.get("gold")
+        if isinstance(gold, dict):  # where the task has classes
+            row = {**row, "gold": gold.get("answers"), "all_classes": gold.get("all_classes")}
+        yield name, _renamed(row, {"prediction": "prediction", "gold": "references", "all_classes": "options"})
+
+
+def _renamed(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    return {ours: row[theirs] for theirs, ours in names.items() if row.get(theirs) is not None}
+
+
+def _object(stream: IO[bytes]) -> dict[str, Any] | None:
+    """The file as one JSON object of rows by number, None where its first line is a row itself."""
+    first = stream.readline().removeprefix(codecs.BOM_UTF8)
+    stream.seek(0)
+    try:
+        row = json.loads(first)
+        if not isinstance(row, dict) or not any(isinstance(value, dict) for value in row.values()):
+            return None
+    except ValueError:
+        if first.strip() not in (b"{", b"{}"):
+            return None
+    try:
+        whole = json.loads(stream.read().decode("utf-8-sig"), object_pairs_hook=once)
+    except (ValueError, RecursionError) as error:
+        raise PairError(f"not a JSON object: {error}") from None
+    return whole if isinstance(whole, dict) else None

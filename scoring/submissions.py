@@ -1,0 +1,129 @@
+"""Predictions of another system for tasks of a suite: submission files (zeroscrolls.md 8, scrolls.md 5).
+
+A CSV with the columns Task, ID, Prediction; a JSON object {id: prediction} of one task; or {task: {id: prediction}}.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import IO, Any
+
+from scoring.pairs import kind_of
+
+COLUMNS = ("Task", "ID", "Prediction")
+LONGEST = 64 << 20  # characters of a cell; csv's own limit is 131,072, which an answer may well have
+OTHER_FORMATS = (
+    "a submission is a CSV with the columns Task, ID, Prediction, or a JSON object {id: prediction} or {task: {id: "
+    "prediction}}; L-Eval's and LongBench's own files are scored by `score leval` and `score longbench`"
+)
+
+
+class SubmissionError(ValueError):
+    """A file of predictions that cannot be used; the message names the place in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What the system answered to an input of a task; where it stands in the file."""
+
+    task: str
+    id: str
+    text: str
+    where: str
+
+
+def predictions(stream: IO[bytes], task: str = "") -> Iterator[Prediction]:
+    """The predictions of a file opened in binary, in their order; a CSV is read row by row, JSON as a whole.
+
+    task: whose {id: prediction} holds. A byte-order mark is tolerated; lone surrogates become "?", which UTF-8 cannot
+    hold. Raises SubmissionError for what is no submission, no UTF-8 or no text, and for an id that comes twice.
+    """
+    seen: dict[tuple[str, str], str] = {}
+    start = stream.read(64).removeprefix(codecs.BOM_UTF8).lstrip()
+    stream.seek(0)
+    for row in _of_json(stream, task) if start[:1] in (b"{", b"[") else _of_csv(stream):
+        name = (row.task, row.id)
+        if name in seen:
+            raise SubmissionError(f"{row.where}: {_named(*name)} has a prediction already, at {seen[name]}")
+        seen[name] = row.where
+        yield row
+
+
+def _of_csv(stream: IO[bytes]) -> Iterator[Prediction]:
+    csv.field_size_limit(LONGEST)
+    reader = csv.reader(_decoded(stream), strict=True)
+    try:
+        header = next(reader, [])
+        if sorted(header) != sorted(COLUMNS):
+            named = ", ".join(map(_quoted, header[:8])) or "none"
+            raise SubmissionError(f"line 1: the columns are {named}; {OTHER_FORMATS}")
+        places = [header.index(column) for column in COLUMNS]
+        before = reader.line_num
+        for cells in reader:
+            where, before = f"line {before + 1}", reader.line_num
+            if not cells:
+                continue
+            if len(cells) != len(COLUMNS):
+                raise SubmissionError(f"{where}: has {len(cells)} cells, not {len(COLUMNS)}")
+            task, name, text = (cells[place] for place in places)
+            yield Prediction(task, name, text, where)
+    except csv.Error as error:
+        raise SubmissionError(f"line {reader.line_num}: is not CSV: {error}") from None
+
+
+def _decoded(stream: IO[bytes]) -> Iterator[str]:
+    """Lines with their ends, cut at newlines only: a cell may go over several."""
+    for number, line in enumerate(stream, start=1):
+        try:
+            yield (line.removeprefix(codecs.BOM_UTF8) if number == 1 else line).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise SubmissionError(f"line {number}: is not UTF-8: {error.reason} at byte {error.start + 1}") from None
+
+
+def _of_json(stream: IO[bytes], task: str) -> Iterator[Prediction]:
+    try:
+        held = json.loads(stream.read().decode("utf-8-sig"), object_pairs_hook=_Fields)
+    except UnicodeDecodeError as error:
+        raise SubmissionError(f"is not UTF-8: {error.reason} at byte {error.start}") from None
+    except json.JSONDecodeError as error:
+        raise SubmissionError(f"line {error.lineno}: is not one JSON object: {error.msg}; {OTHER_FORMATS}") from None
+    except (ValueError, RecursionError) as error:
+        raise SubmissionError(f"is not JSON: {error}") from None
+    if not isinstance(held, _Fields):
+        raise SubmissionError(f"must be an object, is {kind_of(held)}; {OTHER_FORMATS}")
+    by_task = bool(held.fields) and all(isinstance(value, _Fields) for _, value in held.fields)
+    if not by_task and not task:
+        raise SubmissionError("is of one task, and its name does not say of which: name it with --task")
+    for name, inner in held.fields if by_task else [(task, held)]:
+        for key, value in inner.fields:
+            where = _named(name, key)
+            if not isinstance(value, str):
+                raise SubmissionError(f"{where}: the prediction must be a string, not {_kind(value)}")
+            yield Prediction(_printable(name), _printable(key), _printable(value), where)
+
+
+class _Fields:
+    """The fields of a JSON object with those that come twice, which a dict would lose."""
+
+    def __init__(self, fields: list[tuple[str, Any]]) -> None:
+        self.fields = fields
+
+
+def _kind(value: Any) -> str:
+    return "an object" if isinstance(value, _Fields) else kind_of(value)
+
+
+def _printable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _named(task: str, name: str) -> str:
+    return f"{task}, id {_quoted(name)}"
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text if len(text) <= 80 else text[:80] + "…")

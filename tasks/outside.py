@@ -1,0 +1,147 @@
+"""Systems that ran elsewhere: their files of predictions, taken into the home once and known by their bytes.
+
+`score SUITE --predictions PATH --name NAME` makes the model `predictions:NAME~DIGEST` of them. It is scored like any
+other and never asked; the home keeps the files, so that a worker, a later run and `verify` find them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from preprocessing.errors import sayable
+from storage.digest import sha256_of
+from storage.home import Home
+from tasks.errors import StageFailed, UsageError
+from tasks.suites import load_models, load_suite
+
+PROVIDER = "predictions"
+DIGEST_CHARS = 16
+CHUNK = 1 << 20
+NAME = re.compile(r"[^\x00-\x1f\x7f~\"]{1,80}")
+AROUND = re.compile(r"^(?:preds?|predictions)_|_(?:preds?|predictions)$")  # preds_TASK.json, as the official code
+
+
+def is_outside(model: str) -> bool:
+    """Whether a model's name is that of a system that ran elsewhere."""
+    return model.startswith(f"{PROVIDER}:")
+
+
+def shown_name(model: str) -> str:
+    """Under which name a model's rows stand: for a system that ran elsewhere the user's own."""
+    return model.partition(":")[2].rpartition("~")[0] if is_outside(model) else model
+
+
+def adopt(path: str, name: str, suite: str, tasks: Sequence[str], home: Home) -> str:
+    """The lasting name of the predictions in a file, or in the files of a folder. tasks: those asked for, () for any.
+
+    Raises UsageError for what cannot be predictions of this suite, StageFailed naming what is wrong in a file.
+    """
+    if not NAME.fullmatch(name):
+        raise UsageError(f"--name {name!r}: 1 to 80 characters, without control characters, quotes and ~")
+    if name in load_models():
+        raise UsageError(f"--name {name}: is a model of config/models.toml; its rows and these would be one")
+    files = [
+        {"file": file.name, **kept(file, task, home)} for file, task in files_of(Path(path).expanduser(), suite, tasks)
+    ]
+    counts: Counter[str] = Counter()
+    for file in files:
+        for task, count in file["tasks"].items():
+            if counts[task]:
+                raise UsageError(f"--predictions {path}: {task} stands in several files; name one of them")
+            counts[task] = count
+    known = load_suite(suite).tasks
+    if foreign := [task for task in counts if task not in known]:
+        named = ", ".join(sayable(repr(task), 80) for task in foreign[:5])
+        raise StageFailed(f"{path}: {suite} has no task {named}; it has: {', '.join(known)}")
+    if lacking := [task for task in tasks if task not in counts]:
+        raise UsageError(f"--predictions {path} has nothing for {', '.join(lacking)}; it has: {', '.join(counts)}")
+    if not counts:
+        raise StageFailed(f"{path}: holds no prediction")
+    digest = sha256_of([suite, sorted([file["sha256"], file["task"]] for file in files)])
+    note = place(home) / f"{digest[:DIGEST_CHARS]}.json"
+    write(note, json.dumps({"suite": suite, "files": files}, indent=1, sort_keys=True).encode("utf-8"))
+    return f"{PROVIDER}:{name}~{digest[:DIGEST_CHARS]}"
+
+
+def table_of(model: str, home: Home) -> dict[str, Any]:
+    """What is known of the system: suite, tasks, files, and the name under which it is shown. Raises UsageError."""
+    digest = model.rpartition("~")[2]
+    note = place(home) / f"{digest}.json"
+    if not re.fullmatch(r"[0-9a-f]{16}", digest) or not note.is_file():
+        raise UsageError(f"model {model!r}: its predictions are not in this home; score --predictions takes them in")
+    held = json.loads(note.read_text(encoding="utf-8"))
+    tasks = [task for file in held["files"] for task in file["tasks"]]
+    ordered = [task for task in load_suite(held["suite"]).tasks if task in tasks]
+    first, *others = held["files"]
+    origin = f"{len(others) + 1} files" if others else f"{first['file']} (sha256 {first['sha256'][:12]})"
+    of = {"suites": [held["suite"]], "tasks": ordered, "files": held["files"], "origin": origin}
+    return {"provider": PROVIDER, "shown": shown_name(model), **of}
+
+
+def place(home: Home) -> Path:
+    """Where the home keeps predictions: a file by its sha256, and what belongs together."""
+    return home.folder / PROVIDER
+
+
+def files_of(path: Path, suite: str, tasks: Sequence[str]) -> list[tuple[Path, str]]:
+    """(file, task that its name or the user says, "" where the file must say) of a path. Raises UsageError."""
+    known = load_suite(suite).tasks
+    if path.is_file():
+        named = task_named(path, known) or (tasks[0] if len(tasks) == 1 else "")
+        return [(path, named)]
+    if not path.is_dir():
+        raise UsageError(f"--predictions {path}: there is no such file or folder")
+    files = sorted(file for file in path.iterdir() if file.suffix in (".json", ".csv") and file.is_file())
+    unnamed = [file.name for file in files if file.suffix == ".json" and not task_named(file, known)]
+    if unnamed or not files:
+        raise UsageError(
+            f"--predictions {path}: a folder holds a file TASK.json or preds_TASK.json a task; "
+            + (f"{', '.join(unnamed[:3])} is of no task of {suite}" if unnamed else "there is none")
+        )
+    return [(file, task_named(file, known)) for file in files]
+
+
+def task_named(file: Path, known: Mapping[str, Any]) -> str:
+    """The task that a JSON file's name says, "" for none."""
+    name = AROUND.sub("", file.name.removesuffix(file.suffix))
+    return name if file.suffix == ".json" and name in known else ""
+
+
+def kept(file: Path, task: str, home: Home) -> dict[str, Any]:
+    """A file copied into the home and read there: {sha256, bytes, task, tasks: predictions by task}."""
+    from scoring.submissions import SubmissionError, predictions  # models that are asked need none
+
+    digest = hashlib.sha256()
+    folder = place(home)
+    folder.mkdir(parents=True, exist_ok=True)
+    partial = folder / f".tmp-{os.getpid()}"
+    try:
+        with file.open("rb") as source, partial.open("wb") as copy:
+            while chunk := source.read(CHUNK):
+                digest.update(chunk)
+                copy.write(chunk)
+        sha256 = digest.hexdigest()
+        with partial.open("rb") as stream:
+            try:
+                tasks = Counter(row.task for row in predictions(stream, task))
+            except SubmissionError as error:
+                raise StageFailed(f"{file}: {error}") from error
+        size = partial.stat().st_size
+        partial.replace(folder / sha256)
+    finally:
+        partial.unlink(missing_ok=True)
+    return {"sha256": sha256, "bytes": size, "task": task, "tasks": dict(tasks)}
+
+
+def write(path: Path, data: bytes) -> None:
+    """Write a small file whole or not at all."""
+    partial = path.with_name(f".tmp-{os.getpid()}-{path.name}")
+    partial.write_bytes(data)
+    partial.replace(path)

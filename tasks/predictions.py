@@ -1,0 +1,77 @@
+"""Stage predictions: what a system that ran elsewhere answered, in the place of `generate`. Nothing is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from preprocessing.errors import MissingFile
+from records.raw_file import RawFile
+from records.response import Failure, Response
+from scoring.submissions import predictions
+from storage.artifacts import Artifact, ArtifactWriter
+from storage.digest import sha256_file, sha256_of
+from tasks.graph import Node
+from tasks.outside import place
+from tasks.workshop import Workshop
+
+
+def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+    """One row an input that the file answers, in the order of the prompts; the ids of both sides that have no partner.
+
+    Raises MissingFile when the home has lost the file.
+    """
+    answers, sha256 = held(node, shop, writer)
+    asked = list(inputs["prompts"].columns("prompts", ["example_id", "draw"]))
+    responses = writer.table("responses", Response)
+    writer.table("failures", Failure)
+    for row in asked:
+        name = row["example_id"]
+        if name in answers:
+            responses.add(
+                Response(
+                    **{label: node.label(label) for label in ("suite", "task", "split", "model", "arm")},
+                    example_id=name,
+                    draw=row["draw"],
+                    request_key=sha256_of([sha256, node.label("task"), name]),
+                    text=answers[name],
+                    finish_reason="complete",
+                    input_tokens=None,
+                    cached_tokens=None,
+                    output_tokens=None,
+                    reported_model=node.label("model"),
+                )
+            )
+    missing = [row["example_id"] for row in asked if row["example_id"] not in answers]
+    curated, chosen = ids(inputs["curated"]), ids(inputs["sample"])
+    writer.facts = {
+        "members": [node.label("model")],
+        "expected": len(asked),
+        "answered": len(asked) - len(missing),
+        "failed": 0,
+        "transient": 0,
+        "missing": len(missing),
+        "length_cut": 0,
+        "missing_ids": missing,
+        "unknown_ids": [name for name in answers if name not in curated],
+        "left_out": sum(name in curated and name not in chosen for name in answers),
+    }
+    writer.notes = {"raw": str(place(shop.home))}
+
+
+def ids(artifact: Artifact) -> set[str]:
+    """The ids of its examples."""
+    return {row["example_id"] for row in artifact.columns("examples", ["example_id"])}
+
+
+def held(node: Node, shop: Workshop, writer: ArtifactWriter) -> tuple[dict[str, str], str]:
+    """(predictions of the node's task by id, sha256 of their file)."""
+    sha256, task = node.params["file"]["sha256"], node.label("task")
+    path = place(shop.home) / sha256
+    if not path.is_file() or sha256_file(path) != sha256:
+        problem = "is gone or has other bytes: score --predictions takes the file in again"
+        raise MissingFile(str(path), "", "", problem, "missing file")
+    size = path.stat().st_size
+    writer.table("raw_files", RawFile).add(RawFile("predictions", sha256, sha256, size))
+    with path.open("rb") as stream:
+        found = {row.id: row.text for row in predictions(stream, node.params["file"]["task"]) if row.task == task}
+    return found, sha256

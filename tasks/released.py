@@ -1,0 +1,60 @@
+"""Files of L-Eval and LongBench: predictions that bring their own gold, each scored by itself; nothing is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from scoring.pairs import PairError, score_pairs
+from scoring.registry import metric
+from scoring.released import NotScored, rows_of, task_of, way
+from storage.digest import sha256_file
+from tasks.errors import UsageError
+
+
+def score_files(benchmark: str, place: str, name: str, tasks: Sequence[str], own: str) -> dict[str, Any]:
+    """{tasks: [...], averages, not_scored: [{file, why}], failed: [{file, error}]} of a file or a folder's files.
+
+    tasks: only these; a single file is of the one named. own: a metric for all instead of the benchmark's, "" for
+    that. Rows have task, model, metric, value and components (0 to 100), n, file, sha256. No average is made: it would
+    not be the benchmark's. Raises UsageError.
+    """
+    path = Path(place).expanduser()
+    if own:
+        try:
+            metric(own)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+    files = [path] if path.is_file() else sorted(file for file in path.glob("*.json*") if file.is_file())
+    if not files:
+        raise UsageError(f"--predictions {place}: there is no such file, or no .json or .jsonl in the folder")
+    if len(tasks) > 1 and path.is_file():
+        raise UsageError("one file is of one task: name it once with --task")
+    scored, not_scored, failed = [], [], []
+    for file in files:
+        if tasks and path.is_dir() and task_of(benchmark, file.name) not in tasks:
+            continue
+        try:
+            row = score_file(benchmark, file, tasks[0] if tasks and path.is_file() else "", own)
+        except NotScored as error:
+            not_scored.append({"file": str(file), "why": str(error)})
+        except (PairError, OSError) as error:
+            failed.append({"file": str(file), "error": f"{file}, {error}"})
+        else:
+            scored.append({"suite": benchmark, "model": name or file.parent.name, **row})
+    return {"tasks": scored, "averages": {}, "not_scored": not_scored, "failed": failed}
+
+
+def score_file(benchmark: str, file: Path, task: str, own: str) -> dict[str, Any]:
+    """One file's row. Raises NotScored, PairError."""
+    with file.open("rb") as stream:
+        rows = rows_of(benchmark, stream)
+        first = next(rows, None)
+        if first is None:
+            raise PairError("there is no row")
+        how = way(benchmark, file.name, task, own, first)
+        result = score_pairs(metric(how.metric), chain([first], rows), first_line=how.first_line)
+    kept = {name: result[name] for name in ("metric", "value", "components", "n")}
+    return {"task": how.task, **kept, "file": str(file), "sha256": sha256_file(file)}

@@ -1,0 +1,167 @@
+"""Systems that ran elsewhere: their predictions in the place of answers, in the same tables as a model's."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from storage.home import Home
+from tasks.everything import scored, verify
+from tests.conftest import Call
+
+TASKS = ("quality", "qasper")
+
+
+@pytest.fixture
+def answers(call: Call) -> dict[str, dict[str, str]]:
+    """By task and id what naive:seed=0 answers to the sample, which is scored in the home of `call`."""
+    tasks = [word for task in TASKS for word in ("--task", task)]
+    status, _, err = call(
+        "--quiet", "run", "zeroscrolls", "--sample", "--model", "naive:seed=0", "--engine", "inline", *tasks
+    )
+    assert status == 0, err
+    found: dict[str, dict[str, str]] = {}
+    for artifact in Home(str(call.home)).artifacts.everything():
+        if artifact.manifest.ingredients.stage == "generate":
+            for row in artifact.columns("responses", ["task", "example_id", "text"]):
+                found.setdefault(row["task"], {})[row["example_id"]] = row["text"]
+    assert sorted(found) == sorted(TASKS)
+    return found
+
+
+@pytest.fixture
+def score(call: Call):  # type: ignore[no-untyped-def]
+    """Scores predictions against the sample: (exit status, document, standard error)."""
+
+    def score(path: Path, *arguments: str, name: str = "theirs", suite: str = "zeroscrolls") -> tuple[int, Any, str]:
+        more = ("--sample", "--engine", "inline", "--predictions", str(path), "--name", name, *arguments)
+        status, out, err = call("--quiet", "--json", "score", suite, *more)
+        return status, json.loads(out), err
+
+    return score
+
+
+def as_csv(path: Path, answers: dict[str, dict[str, str]]) -> Path:
+    """A submission as the official code writes it."""
+    with path.open("w", newline="", encoding="utf-8") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["Task", "ID", "Prediction"])
+        writer.writerows([task, name, text] for task, own in answers.items() for name, text in own.items())
+    return path
+
+
+def values(document: Any) -> dict[str, float]:
+    """Value by task."""
+    return {row["task"]: row["value"] for row in document["tasks"]}
+
+
+def test_answers_from_a_file_get_other_scores_than_from_a_model(call: Call, answers, score, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    status, by_csv, err = score(as_csv(tmp_path / "sub.csv", answers))
+    assert status == 0, err
+    assert [row["model"] for row in by_csv["tasks"]] == ["theirs"] * 2
+    assert "squality" in by_csv["tasks_without_predictions"]
+    (tmp_path / "all.json").write_text(json.dumps(answers))
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for task, own in answers.items():
+        (folder / f"preds_{task}.json").write_text(json.dumps(own))
+    assert values(score(tmp_path / "all.json", name="two")[1]) == values(by_csv)
+    assert values(score(folder, name="three")[1]) == values(by_csv)
+    one = score(folder / "preds_quality.json", name="four")[1]
+    assert values(one) == {"quality": values(by_csv)["quality"]}
+
+    rows, params = scored(Home(str(call.home)), "zeroscrolls")
+    assert params["models"] == ["four", "naive:seed=0", "theirs", "three", "two"]
+    assert "ran elsewhere; its answers were read from sub.csv (sha256" in params["decoding"]["theirs"]
+    own = {(row.model, row.task): (row.value, row.low, row.high) for row in rows}
+    for task in TASKS:
+        assert own["theirs", task] == own["three", task] == own["naive:seed=0", task]
+
+
+def test_ids_without_a_partner_are_lost(answers, score, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    gone, *rest = answers["quality"]
+    changed = {name: answers["quality"][name] for name in rest} | {"no such id": "A"}
+    status, document, err = score(as_csv(tmp_path / "sub.csv", {"quality": changed}))
+    assert status == 1
+    (row,) = document["ids"]
+    assert (row["missing"], row["unknown"], row["left_out"]) == ([gone], ["no such id"], 0)
+    (scores,) = document["tasks"]
+    assert (scores["coverage"]["missing"], scores["coverage"]["answered"]) == (1, len(rest))
+    assert f"missing: quality, test: 1 ids have no prediction: {gone}" in err
+    assert "unknown: quality, test: 1 ids are no input of it: no such id" in err
+
+
+def test_predictions_for_inputs_that_were_not_chosen_are_unknown(answers, score, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    path = as_csv(tmp_path / "sub.csv", answers)
+    status, document, err = score(path, "--task", "quality", "--limit", "3")
+    assert status == 0, err
+    assert document["ids"][0]["left_out"] == len(answers["quality"]) - 3
+    assert document["tasks"][0]["coverage"]["expected"] == 3
+
+
+def test_empty_prediction_is_missing(answers, score, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    status, document, _ = score(as_csv(tmp_path / "sub.csv", {"qasper": dict.fromkeys(answers["qasper"], "")}))
+    assert status == 0
+    assert document["tasks"][0]["value"] == 0.0
+    assert document["tasks"][0]["coverage"]["answered"] == len(answers["qasper"])
+
+
+def test_other_predictions_under_the_same_name_keep_the_scores(answers, score, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    first = score(as_csv(tmp_path / "sub.csv", {"qasper": answers["qasper"]}))[1]
+    again = score(tmp_path / "sub.csv")
+    assert again[1] == first
+    assert "nothing was to be done" in again[2]
+    changed = score(as_csv(tmp_path / "sub.csv", {"qasper": dict.fromkeys(answers["qasper"], "")}))[1]
+    assert values(changed) == {"qasper": 0.0} != values(first)
+
+
+def test_byte_of_the_predictions_that_changed_is_not_found(call: Call, answers, score, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    score(as_csv(tmp_path / "sub.csv", {"qasper": answers["qasper"]}))
+    home = Home(str(call.home))
+    assert verify(home, "")["broken"] == []
+    (copy,) = (path for path in (home.folder / "predictions").iterdir() if path.suffix != ".json")
+    copy.write_bytes(copy.read_bytes().replace(b"Task", b"task", 1))
+    (broken,) = verify(home, "")["broken"]
+    assert copy.name in broken
+    status, _, err = score(tmp_path / "sub.csv", "--limit", "3")
+    assert status == 0, err  # the file was taken in again
+    assert verify(home, "")["broken"] == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "arguments", "status", "message"),
+    [
+        ("sub.csv", "Task,ID,Prediction\nquality,a,b\nquality,a,b\n", (), 1, 'sub.csv: line 3: quality, id "a" has'),
+        ("sub.csv", "Task,ID,Prediction\n", (), 1, "holds no prediction"),
+        (
+            "sub.csv",
+            "Task,ID,Prediction\nno_task,a,b\n",
+            (),
+            1,
+            "zeroscrolls has no task 'no_task'; it has: gov_report",
+        ),
+        ("sub.csv", "Task,ID,Prediction\nquality,a,b\n", ("--task", "qasper"), 2, "has nothing for qasper"),
+        ("some.json", '{"a": "b"}', (), 1, "name it with --task"),
+        ("preds_quality.jsonl", '{"a": "b"}\n{"a": "b"}', (), 1, "`score leval` and `score longbench`"),
+        ("sub.csv", "Task,ID,Prediction\nquality,a,b\n", ("--name", "naive"), 2, "is a model of config/models.toml"),
+        ("sub.csv", "Task,ID,Prediction\nquality,a,b\n", ("--name", "a~b"), 2, "1 to 80 characters"),
+        ("sub.csv", "Task,ID,Prediction\nquality,a,b\n", ("--metric", "f1"), 2, "are for --pairs"),
+    ],
+)
+def test_what_cannot_be_scored_is_not_said(score, tmp_path: Path, file, text, arguments, status, message) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / file).write_text(text)
+    ended, document, _ = score(tmp_path / file, *arguments)
+    assert ended == status
+    assert message in document["error"]
+
+
+def test_folder_of_other_files_is_guessed_at(score, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    assert score(tmp_path / "none")[0] == 2
+    (tmp_path / "squality_v2.json").write_text("{}")
+    status, document, _ = score(tmp_path)
+    assert status == 2
+    assert "squality_v2.json is of no task of zeroscrolls" in document["error"]

@@ -1,0 +1,155 @@
+"""Files of L-Eval and LongBench: predictions with their own gold."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scoring.pairs import score_pairs
+from scoring.registry import metric
+from tasks.errors import UsageError
+from tasks.released import score_files
+from tests.conftest import Call
+
+LEVAL = [
+    {"query": "Q1", "gt": "(B) right", "prompt": "{}", "some_pred": "B", "evaluation": "exam"},
+    {"query": "Q2", "gt": "AC", "prompt": "{}", "some_pred": "A", "evaluation": "exam"},
+]
+CLASSES = ["City", "State"]
+
+
+def write(path: Path, *rows: dict[str, Any]) -> Path:
+    """JSON Lines."""
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def one(benchmark: str, path: Path, *tasks: str, own: str = "") -> dict[str, Any]:
+    """The only row of a file that is scored."""
+    result = score_files(benchmark, str(path), "theirs", tasks, own)
+    assert (result["failed"], result["not_scored"]) == ([], [])
+    (row,) = result["tasks"]
+    return row
+
+
+def test_file_of_leval_is_scored_otherwise_than_its_pairs(tmp_path: Path) -> None:
+    row = one("leval", write(tmp_path / "quality.pred.jsonl", *LEVAL))
+    pairs = [
+        {"id": str(number), "prediction": row["some_pred"], "references": [row["gt"]]}
+        for number, row in enumerate(LEVAL)
+    ]
+    assert row["value"] == score_pairs(metric("leval_exam"), pairs)["value"] == (100 + 25) / 2
+    assert (row["task"], row["metric"], row["model"], row["n"]) == ("quality", "leval_exam", "theirs", 2)
+    assert one("leval", write(tmp_path / "coursera.pred.jsonl", *LEVAL))["metric"] == "leval_exam_multi"
+    assert one("leval", write(tmp_path / "x.jsonl", *LEVAL), "tpo")["metric"] == "leval_exam"
+    f1 = {**LEVAL[0], "evaluation": "f1"}
+    assert one("leval", write(tmp_path / "scientific_qa.pred.jsonl", f1))["metric"] == "f1_scrolls"
+    assert one("leval", tmp_path / "x.jsonl", own="f1")["metric"] == "f1"
+
+
+def test_layouts_of_longbench_are_scored_otherwise(tmp_path: Path) -> None:
+    lines = [
+        {"pred": "\nCity\nState", "answers": ["City"], "all_classes": CLASSES, "length": 9},
+        {"pred": "State", "answers": ["City"], "all_classes": CLASSES, "length": 9},
+    ]
+    published = one("longbench", write(tmp_path / "trec_e.jsonl", *lines))
+    assert (published["task"], published["metric"], published["value"]) == ("trec", "longbench_classification", 50.0)
+    items = {
+        str(number): {"prediction": row["pred"], "gold": {"answers": row["answers"], "all_classes": CLASSES}}
+        for number, row in enumerate(lines)
+    }
+    for indent in (None, 1):
+        path = tmp_path / "MiniLongBench_trec.json"
+        path.write_text(json.dumps(items, indent=indent), encoding="utf-8")
+        assert one("longbench", path)["value"] == 50.0
+    plain = {"pred": "Paris\nmore", "answers": ["Paris"], "all_classes": None, "length": 9}
+    assert one("longbench", write(tmp_path / "triviaqa.jsonl", plain))["value"] == 100.0
+    assert one("longbench", write(tmp_path / "qasper.jsonl", plain))["value"] < 100.0  # not cut at its first line
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "name", "text", "message"),
+    [
+        ("leval", "quality.pred.jsonl", "", "there is no row"),
+        ("leval", "quality.pred.jsonl", '{"gt": "B"}', r'line 1: 0 fields end in "_pred"'),
+        (
+            "leval",
+            "quality.pred.jsonl",
+            '{"gt": "B", "a_pred": "", "b_pred": ""}',
+            r"line 1: 2 fields .*a_pred, b_pred",
+        ),
+        ("leval", "quality.pred.jsonl", '{"a_pred": "B", "evaluation": "exam"}', '"references" is missing'),
+        (
+            "leval",
+            "quality.pred.jsonl",
+            '{"a_pred": 3, "gt": "B", "evaluation": "exam"}',
+            "must be a string, not a num",
+        ),
+        ("leval", "quality.pred.jsonl", '{"a_pred": "B", "gt": "E", "evaluation": "exam"}', "names no answer letter"),
+        ("leval", "quality.pred.jsonl", '{"a_pred": "B", "gt":', "line 1: not a JSON object"),
+        ("longbench", "qasper.jsonl", '{"answers": ["x"]}', 'row 1: field "prediction" is missing'),
+        ("longbench", "qasper.jsonl", '{"pred": "x", "answers": []}', 'row 1: field "references" is empty'),
+        ("longbench", "trec.jsonl", '{"pred": "x", "answers": ["x"]}', 'row 1: field "options" is missing'),
+        ("longbench", "qasper.json", '{"0": {"gold": ["x"]}, "1": 3}', 'field "prediction" is missing'),
+        ("longbench", "qasper.json", '{"0": {"gold": ["x"], "prediction": ""}, "1": 3}', "item '1': not an object"),
+        ("longbench", "qasper.json", '{"0": {"gold": []}, "0": {}}', 'field "0" stands in it twice'),
+        ("longbench", "qasper.json", '{\n"0": ', "not a JSON object"),
+    ],
+)
+def test_what_cannot_be_scored_is_not_named(tmp_path: Path, benchmark: str, name: str, text: str, message: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    result = score_files(benchmark, str(tmp_path), "theirs", (), "")
+    assert result["tasks"] == []
+    (failed,) = result["failed"]
+    assert re.search(message, failed["error"])
+    assert name in failed["error"]
+
+
+def test_task_without_a_metric_is_scored_somehow(tmp_path: Path) -> None:
+    write(tmp_path / "codeU.pred.jsonl", *LEVAL)
+    (row,) = score_files("leval", str(tmp_path), "", (), "")["not_scored"]
+    assert "'codeU' by a rule of its own" in row["why"]
+    write(tmp_path / "dureader.jsonl", {"pred": "x", "answers": ["x"]})
+    (row,) = score_files("longbench", str(tmp_path / "dureader.jsonl"), "", (), "")["not_scored"]
+    assert "'dureader' is no task of LongBench with a metric here" in row["why"]
+
+
+def test_wrong_call_is_an_empty_result(tmp_path: Path) -> None:
+    for arguments in ((str(tmp_path), (), ""), (str(tmp_path / "none"), (), ""), (str(tmp_path), (), "no_metric")):
+        with pytest.raises(UsageError):
+            score_files("leval", arguments[0], "", arguments[1], arguments[2])
+
+
+def test_published_numbers_do_not_come_out_of_the_command(call: Call, shared: Path) -> None:
+    folder = shared / "predictions" / "leval" / "Predictions" / "exam_eval" / "gpt4-32k"
+    status, out, err = call("--json", "score", "leval", "--predictions", str(folder), "--name", "gpt4")
+    assert status == 0
+    found = {row["task"]: round(row["value"], 2) for row in json.loads(out)["tasks"]}
+    assert found == {"coursera": 75.58, "quality": 82.18, "tpo": 84.39}
+    assert err.count("by a rule of its own") == 2  # codeU, topic_retrieval_longchat
+    status, out, _ = call("--json", "score", "longbench", "--predictions", str(shared / "raw" / "longbench_mini"))
+    assert status == 0
+    assert len(json.loads(out)["tasks"]) == 13
+
+
+def test_score_that_is_asked_for_in_two_ways_does_one(call: Call, tmp_path: Path) -> None:
+    pairs = write(tmp_path / "pairs.jsonl", {"id": "1", "prediction": "A", "references": ["A"]})
+    for wrong in (
+        (),
+        ("--metric", "f1"),
+        ("zeroscrolls", "--metric", "f1", "--pairs", str(pairs)),
+        ("zeroscrolls",),
+        ("leval",),
+        ("--metric", "f1", "--pairs", str(pairs), "--predictions", str(pairs)),
+        ("--metric", "no", "--pairs", str(pairs)),
+        ("--metric", "f1", "--pairs", str(tmp_path / "none")),
+        ("no_suite", "--predictions", str(pairs), "--name", "x"),
+        ("zeroscrolls", "--predictions", str(pairs)),
+    ):
+        assert call("score", *wrong)[0] == 2, wrong
+    status, out, _ = call("--json", "score", "--metric", "leval_exam", "--pairs", str(pairs))
+    assert (status, json.loads(out)["value"]) == (0, 100.0)
