@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scoring.aggregate import combine
+from scoring.batches import Item, outcomes
 from scoring.outcome import GoldError, Metric, Outcome
 
 BYTE_ORDER_MARK = "\ufeff"
@@ -63,15 +64,11 @@ def score_pairs(metric: Metric, rows: Iterable[Mapping[str, Any]], *, first_line
     (from 1) and the field or id: a missing field, a wrong type, no reference, an id seen before, a reference
     that the metric cannot score, no row at all.
     """
-    outcomes: dict[str, Outcome] = {}
-    for number, row in enumerate(rows, start=1):
-        pair = _pair(number, row)
-        if pair.id in outcomes:
-            raise PairError(f'row {number}: field "id": {_quoted(pair.id)} stands in an earlier row too')
-        outcomes[pair.id] = _score(metric, number, pair, first_line)
-    if not outcomes:
+    scored = outcomes(metric, _items(rows, first_line), _unscored)
+    found: dict[str, Outcome] = {pair.id: outcome for (_, pair), outcome in scored}
+    if not found:
         raise PairError("there is no row: a pairs file holds one JSON object a line")
-    summary = combine(metric, list(outcomes.values()))
+    summary = combine(metric, list(found.values()))
     return {
         "metric": metric.NAME,
         "n": summary.n,
@@ -79,7 +76,7 @@ def score_pairs(metric: Metric, rows: Iterable[Mapping[str, Any]], *, first_line
         "components": dict(summary.components),
         "per_instance": [
             {"id": name, "value": outcome.value, "components": dict(outcome.components)}
-            for name, outcome in outcomes.items()
+            for name, outcome in found.items()
         ],
     }
 
@@ -89,12 +86,20 @@ def keep_first_line(prediction: str) -> str:
     return prediction.lstrip("\r\n").partition("\n")[0].rstrip("\r")
 
 
-def _score(metric: Metric, number: int, pair: Pair, first_line: bool) -> Outcome:
-    prediction = keep_first_line(pair.prediction) if first_line else pair.prediction
-    try:
-        return metric.score(prediction, pair.references)
-    except GoldError as error:
-        raise PairError(f'row {number}: field "references" of id {_quoted(pair.id)}: {error}') from error
+def _items(rows: Iterable[Mapping[str, Any]], first_line: bool) -> Iterator[Item[tuple[int, Pair]]]:
+    seen: set[str] = set()
+    for number, row in enumerate(rows, start=1):
+        pair = _pair(number, row)
+        if pair.id in seen:
+            raise PairError(f'row {number}: field "id": {_quoted(pair.id)} stands in an earlier row too')
+        seen.add(pair.id)
+        prediction = keep_first_line(pair.prediction) if first_line else pair.prediction
+        yield (number, pair), prediction, pair.references
+
+
+def _unscored(key: tuple[int, Pair], error: GoldError) -> PairError:
+    number, pair = key
+    return PairError(f'row {number}: field "references" of id {_quoted(pair.id)}: {error}')
 
 
 def _pair(number: int, row: Mapping[str, Any]) -> Pair:
