@@ -45,9 +45,14 @@ class Engine:
         found = [self._some(*some) for some in _portions(predictions, references)]
         return np.concatenate(found) if found else np.zeros((0, len(TYPES), len(MEASURES)))
 
+    @property
+    def size(self) -> int:
+        """Bytes of the words and references that are kept, about."""
+        return self._vocabulary.size + self._references_size
+
     def _some(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> Measures:
         with self._lock:
-            if self._vocabulary.size + self._size > KEPT:
+            if self.size > KEPT:
                 self._forget()
             self._prepare(references)
             texts = self._vocabulary.read(predictions)
@@ -60,14 +65,14 @@ class Engine:
     def _forget(self) -> None:
         self._vocabulary = Vocabulary(self.stem)
         self._references: dict[str, Reference] = {}
-        self._size = 0
+        self._references_size = 0
         self._code_of: Numbers = np.full(0, -1, dtype=np.intp)  # by number, of the reference at hand; -1 for none
 
     def _prepare(self, references: Sequence[Sequence[str]]) -> None:
         new = [one for one in dict.fromkeys(one for some in references for one in some) if one not in self._references]
         for one, text in zip(new, self._vocabulary.read(new), strict=True):
             made = self._references[one] = ready(text)
-            self._size += made.size + 4 * len(one)
+            self._references_size += made.size + 4 * len(one)
 
     def _hits(self, ours: Sequence[Text], theirs: Sequence[Reference]) -> Numbers:
         """What matches, pairs x TYPES."""

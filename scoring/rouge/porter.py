@@ -89,10 +89,19 @@ def stem(word: bytes) -> bytes:
         return word
     if word in IRREGULAR:
         return IRREGULAR[word]
-    word = _step_1b(_step_1a(word))
+    if word.endswith(b"s"):
+        word = _step_1a(word)
+    if word.endswith((b"d", b"g")):
+        word = _step_1b(word)
     if word.endswith(b"y") and len(word) > 2 and kinds(word)[-2] == ord("c"):
         word = word[:-1] + b"i"  # 1c
-    return _step_5(_step_4(_step_3(_step_2(word))))
+    if (end := word[-2:]) in ENDS_2:
+        word = _step_2(word, ENDS_2[end])
+    if (end := word[-2:]) in ENDS_3:
+        word = _step_3(word, ENDS_3[end])
+    if (end := word[-2:]) in ENDS_4:
+        word = _step_4(word, ENDS_4[end])
+    return _step_5(word) if word.endswith((b"e", b"l")) else word
 
 
 def kinds(word: bytes) -> bytes:
@@ -119,8 +128,6 @@ def _ends_cvc(word: bytes) -> bool:
 
 
 def _step_1a(word: bytes) -> bytes:
-    if not word.endswith(b"s"):
-        return word
     if word.endswith(b"ies"):
         return word[:-1] if len(word) == 4 else word[:-2]
     if word.endswith(b"sses"):
@@ -148,12 +155,10 @@ def _step_1b(word: bytes) -> bytes:
     return left + b"e" if _measure(left) == 1 and _ends_cvc(left) else left
 
 
-def _step_2(word: bytes) -> bytes:
-    if word[-2:] not in ENDS_2:
-        return word
+def _step_2(word: bytes, rules: Rules) -> bytes:
     if word.endswith(b"alli") and _measure(word[:-4]):
-        word = word[:-2]
-    for suffix, put in ENDS_2.get(word[-2:], ()):
+        word, rules = word[:-2], ENDS_2.get(word[-4:-2], ())
+    for suffix, put in rules:
         if word.endswith(suffix):
             left = word[: -len(suffix)]
             judged = word[:-3] if suffix == b"logi" else left  # so that short "geo" counts as "archaeo" does
@@ -161,16 +166,16 @@ def _step_2(word: bytes) -> bytes:
     return word
 
 
-def _step_3(word: bytes) -> bytes:
-    for suffix, put in ENDS_3.get(word[-2:], ()):
+def _step_3(word: bytes, rules: Rules) -> bytes:
+    for suffix, put in rules:
         if word.endswith(suffix):
             left = word[: -len(suffix)]
             return left + put if _measure(left) else word
     return word
 
 
-def _step_4(word: bytes) -> bytes:
-    for suffix, _ in ENDS_4.get(word[-2:], ()):
+def _step_4(word: bytes, rules: Rules) -> bytes:
+    for suffix, _ in rules:
         if word.endswith(suffix):
             left = word[: -len(suffix)]
             removed = _measure(left) > 1 and (suffix != b"ion" or left.endswith((b"s", b"t")))

@@ -32,10 +32,15 @@ class Reference:
 
 def ready(text: Text) -> Reference:
     """A text as a reference."""
-    order, coded, counted = np.unique(text.numbers, return_inverse=True, return_counts=True)
-    by_count = np.argsort(-counted, kind="stable")
-    code_of = np.empty_like(by_count)
+    numbers = text.numbers
+    size = len(numbers)
+    place = np.empty(numbers.max(initial=-1) + 1, dtype=np.intp)
+    place[numbers] = np.arange(size)
+    standing = place.take(numbers)  # a token's last place stands for the token: no sort over words that can be many
+    counted = np.bincount(standing, minlength=size)
+    by_count = np.argsort(-counted, kind="stable")[: np.count_nonzero(counted)]
+    code_of = np.empty(size, dtype=np.intp)
     code_of[by_count] = np.arange(len(by_count))
-    codes = code_of[coded]
-    pairs, pair_counts = np.unique(codes[:-1] * len(order) + codes[1:], return_counts=True)
-    return Reference(text, order[by_count], counted[by_count], codes, pairs, pair_counts)
+    codes = code_of.take(standing)
+    pairs, pair_counts = np.unique(codes[:-1] * len(by_count) + codes[1:], return_counts=True)
+    return Reference(text, numbers[by_count], counted[by_count], codes, pairs, pair_counts)

@@ -22,7 +22,7 @@ Packed = npt.NDArray[np.uint64]
 LOWERED = (("\u0130", "i "), ("\u212a", "k"))
 LETTERS = b"abcdefghijklmnopqrstuvwxyz0123456789"
 PLAIN = bytes(byte if byte in LETTERS + b"\n" else ord(" ") for byte in bytes(range(256)).lower())
-READ_AT_ONCE = 1 << 16  # bytes: what numpy makes of them stays in the processor's cache
+READ_AT_ONCE = 1 << 16  # bytes at most: what numpy makes of them stays in the processor's cache
 FITS = 16  # letters of a word that two integers hold
 FEWEST_SLOTS, SLOTS_A_WORD = 1 << 15, 4
 WORD_COSTS = 400  # bytes, about, beside its letters
@@ -59,7 +59,20 @@ class Vocabulary:
 
     def read(self, texts: Iterable[str]) -> list[Text]:
         """The texts as numbers, in order."""
-        return [text for some in _together(map(plain, texts)) for text in self._read(some)]
+        return [text for some in self._portions(texts) for text in self._read(some)]
+
+    def _portions(self, texts: Iterable[str]) -> Iterator[list[bytes]]:
+        some: list[bytes] = []
+        size = 0
+        for text in map(plain, texts):
+            some.append(text)
+            size += len(text)
+            # the fewer words are known, the sooner new ones should be found in the table
+            if size >= min(READ_AT_ONCE, 4 * (1000 + len(self._number_of))):
+                yield some
+                some, size = [], 0
+        if some:
+            yield some
 
     def _read(self, texts: Sequence[bytes]) -> Iterator[Text]:
         joined = b"\n".join([b"", *texts, b""])
@@ -112,19 +125,6 @@ def plain(text: str) -> bytes:
             if letter in text:
                 text = text.replace(letter, lower)
     return text.encode("utf-8", "surrogatepass").translate(PLAIN)
-
-
-def _together(texts: Iterable[bytes]) -> Iterator[list[bytes]]:
-    some: list[bytes] = []
-    size = 0
-    for text in texts:
-        some.append(text)
-        size += len(text)
-        if size >= READ_AT_ONCE:
-            yield some
-            some, size = [], 0
-    if some:
-        yield some
 
 
 def _padded(joined: bytes) -> npt.NDArray[np.uint8]:
