@@ -2,7 +2,7 @@
 
 Lin, "ROUGE: a package for automatic evaluation of summaries" (2004), as rouge-score counts it. Texts are read as
 numbers (vocabulary.py), references are made ready once and kept (reference.py), n-grams are counted in numpy, common
-subsequences come from rapidfuzz (subsequence.py) and, line by line, from union.py.
+subsequences come from rapidfuzz (matches.py) and, line by line, from union.py.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from threading import Lock
 import numpy as np
 import numpy.typing as npt
 
-from scoring.rouge import subsequence, union
+from scoring.rouge import union
+from scoring.rouge.matches import Matches
 from scoring.rouge.reference import Reference, ready
 from scoring.rouge.vocabulary import Numbers, Text, Vocabulary
 
@@ -21,6 +22,7 @@ TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 MEASURES = ("precision", "recall", "fmeasure")
 AT_ONCE = 256  # predictions
 CHARACTERS_AT_ONCE = 4_000_000
+TOKENS_AT_ONCE = 1 << 13  # what numpy makes of them stays in the processor's cache
 KEPT = 64_000_000  # bytes of words and references that an engine holds; over that it starts anew
 
 Measures = npt.NDArray[np.float64]
@@ -78,37 +80,33 @@ class Engine:
         """What matches, pairs x TYPES."""
         if len(self._code_of) < len(self._vocabulary):
             self._code_of = np.full(2 * len(self._vocabulary), -1, dtype=np.intp)
-        hits: Numbers = np.zeros((len(ours), len(TYPES)), dtype=np.intp)
-        sequences: list[tuple[subsequence.Encoded, subsequence.Encoded]] = []
-        for row, (text, reference) in enumerate(zip(ours, theirs, strict=True)):
-            self._code_of[reference.tokens] = np.arange(len(reference.tokens))
-            codes = self._code_of.take(text.numbers)
-            self._code_of[reference.tokens] = -1
-            known = codes >= 0
-            shared = codes[known]
-            counts = np.bincount(shared, minlength=len(reference.tokens))
-            hits[row, 0] = np.minimum(counts, reference.counts).sum()
-            hits[row, 1] = _pairs(codes, known, reference)
-            theirs_shared = reference.codes[counts[reference.codes] > 0]
-            sequences.append(subsequence.prepared(shared, theirs_shared, len(reference.tokens)))
-            if len(text.lines) > 1 or len(reference.text.lines) > 1:
-                hits[row, 3] = union.hits(codes, text.lines, reference, counts)
-        hits[:, 2] = subsequence.lengths(sequences)
-        for row, (text, reference) in enumerate(zip(ours, theirs, strict=True)):
-            if len(text.lines) <= 1 and len(reference.text.lines) <= 1:
-                hits[row, 3] = hits[row, 2]  # one line each: the union is that of one subsequence
-        return hits
+        found = []
+        for begin, end in _stretches([len(text.numbers) for text in ours]):
+            references = theirs[begin:end]
+            codes = [self._codes(text.numbers, one) for text, one in zip(ours[begin:end], references, strict=True)]
+            matches = Matches(codes, references)
+            by_line = matches.longest.copy()  # for one line each the union is that of one subsequence
+            for place, (text, reference) in enumerate(zip(ours[begin:end], references, strict=True)):
+                if len(text.lines) > 1 or len(reference.text.lines) > 1:
+                    by_line[place] = union.hits(codes[place], text.lines, reference, matches.counts(place))
+            found.append(np.stack([matches.words, matches.pairs, matches.longest, by_line], axis=1))
+        return np.concatenate(found)
+
+    def _codes(self, numbers: Numbers, reference: Reference) -> Numbers:
+        """The tokens in the reference's codes."""
+        self._code_of[reference.tokens] = np.arange(len(reference.tokens))
+        codes = self._code_of.take(numbers)
+        self._code_of[reference.tokens] = -1
+        return codes
 
 
-def _pairs(codes: Numbers, known: npt.NDArray[np.bool_], reference: Reference) -> int:
-    """How many pairs of neighbours match."""
-    if not len(reference.pairs):
-        return 0
-    both = np.flatnonzero(known[1:] & known[:-1])
-    pairs = codes[both] * len(reference.tokens) + codes[both + 1]
-    place = np.searchsorted(reference.pairs, pairs)
-    place = place[reference.pairs.take(place, mode="clip") == pairs]
-    return int(np.minimum(np.bincount(place, minlength=len(reference.pairs)), reference.pair_counts).sum())
+def _stretches(sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
+    begin, size = 0, 0
+    for end, tokens in enumerate(sizes, start=1):
+        size += tokens
+        if size >= TOKENS_AT_ONCE or end == len(sizes):
+            yield begin, end
+            begin, size = end, 0
 
 
 def _measures(hits: Numbers, ours: Sequence[Text], theirs: Sequence[Reference]) -> Measures:

@@ -13,21 +13,22 @@ from scoring.rouge.vocabulary import Numbers, Text
 class Reference:
     """A text whose tokens have codes of their own: 0 for the most frequent one, and so on.
 
-    tokens: the vocabulary's number by code. counts: by code. codes: of the tokens, in order. pairs: the different
-    pairs of neighbours in ascending order, each as code x len(tokens) + code. pair_counts: how often each stands.
+    tokens: the vocabulary's number by code. counts: by code. codes: of the tokens, in order. heads, tails: codes of the
+    different pairs of neighbours, in ascending order. pair_counts: how often each of these stands.
     """
 
     text: Text
     tokens: Numbers
     counts: Numbers
     codes: Numbers
-    pairs: Numbers
+    heads: Numbers
+    tails: Numbers
     pair_counts: Numbers
 
     @property
     def size(self) -> int:
         """Bytes, about."""
-        return 8 * (2 * len(self.codes) + 2 * len(self.tokens) + 2 * len(self.pairs)) + 1000
+        return 8 * (2 * len(self.codes) + 2 * len(self.tokens) + 3 * len(self.heads)) + 1000
 
 
 def ready(text: Text) -> Reference:
@@ -43,4 +44,5 @@ def ready(text: Text) -> Reference:
     code_of[by_count] = np.arange(len(by_count))
     codes = code_of.take(standing)
     pairs, pair_counts = np.unique(codes[:-1] * len(by_count) + codes[1:], return_counts=True)
-    return Reference(text, numbers[by_count], counted[by_count], codes, pairs, pair_counts)
+    heads, tails = np.divmod(pairs, max(1, len(by_count)))
+    return Reference(text, numbers[by_count], counted[by_count], codes, heads, tails, pair_counts)
