@@ -50,7 +50,7 @@ class Words:
             for _ in range(20_000)
         ]
         self._words = np.array(made, dtype=object)
-        shares = 1 / np.arange(10, len(made) + 10)
+        shares = 1 / (np.arange(1, len(made) + 1) + 2.7)  # Mandelbrot's constant for English
         self._upto = np.cumsum(shares / shares.sum())
         self._draws = np.random.default_rng(self._rng.randrange(1 << 32))
 
