@@ -158,7 +158,10 @@ LONG = {
 }
 
 
-@pytest.mark.parametrize("name", LONG)
+ALIKE = {"no word twice", "one word", "a word a line"}  # the other names go the same ways
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in ALIKE)) for name in LONG])
 def test_text_of_50_000_words_takes_minutes_or_fills_the_memory(name):
     prediction, reference = LONG[name]()
     tracemalloc.start()
