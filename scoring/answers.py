@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from records.response import Response
 from records.score import Score
+from scoring.batches import outcomes
 from scoring.outcome import PRIVATE, GoldError, Metric
 
 
@@ -39,12 +40,12 @@ def scores(
 
     Raises GoldError naming the example.
     """
-    for response in responses:
-        try:
-            text = in_tag(response.text, tag) if tag else response.text
-            outcome = metric.score(text, references[response.example_id])
-        except GoldError as error:
-            raise GoldError(f"{response.task}, example {response.example_id}: {error}") from error
+
+    def gold(response: Response) -> Mapping[str, Sequence[str]]:
+        return {"references": references[response.example_id]}
+
+    items = ((response, in_tag(response.text, tag) if tag else response.text, gold(response)) for response in responses)
+    for response, outcome in outcomes(metric, items, _unscored):
         yield Score(
             suite=response.suite,
             task=response.task,
@@ -59,3 +60,7 @@ def scores(
             flags=outcome.flags,
             parsed=outcome.parsed,
         )
+
+
+def _unscored(response: Response, error: GoldError) -> GoldError:
+    return GoldError(f"{response.task}, example {response.example_id}: {error}")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scoring.aggregate import combine
+from scoring.batches import Item, outcomes
 from scoring.outcome import GoldError, Metric, Outcome
 from scoring.parsing import first_line as first_line_of
 
@@ -89,15 +90,11 @@ def score_pairs(metric: Metric, rows: Iterable[Mapping[str, Any]], *, first_line
     (from 1) and the field or id: a missing field that the metric needs, a wrong type, no reference, an id seen
     before, a reference that the metric cannot score, no row at all.
     """
-    outcomes: dict[str, Outcome] = {}
-    for number, row in enumerate(rows, start=1):
-        pair = _pair(number, row, metric.NEEDS)
-        if pair.id in outcomes:
-            raise PairError(f'row {number}: field "id": {_quoted(pair.id)} stands in an earlier row too')
-        outcomes[pair.id] = _score(metric, number, pair, first_line)
-    if not outcomes:
+    scored = outcomes(metric, _items(rows, metric.NEEDS, first_line), _unscored)
+    found: dict[str, Outcome] = {pair.id: outcome for (_, pair), outcome in scored}
+    if not found:
         raise PairError("there is no row: a pairs file holds one JSON object a line")
-    summary = combine(metric, list(outcomes.values()))
+    summary = combine(metric, list(found.values()))
     return {
         "metric": metric.NAME,
         "n": summary.n,
@@ -105,17 +102,26 @@ def score_pairs(metric: Metric, rows: Iterable[Mapping[str, Any]], *, first_line
         "components": dict(summary.components),
         "per_instance": [
             {"id": name, "value": outcome.value, "components": dict(outcome.components)}
-            for name, outcome in outcomes.items()
+            for name, outcome in found.items()
         ],
     }
 
 
-def _score(metric: Metric, number: int, pair: Pair, first_line: bool) -> Outcome:
-    prediction = first_line_of(pair.prediction) if first_line else pair.prediction
-    try:
-        return metric.score(prediction, **pair.gold)
-    except GoldError as error:
-        raise PairError(f'row {number}: field "references" of id {_quoted(pair.id)}: {error}') from error
+def _items(
+    rows: Iterable[Mapping[str, Any]], needs: Sequence[str], first_line: bool
+) -> Iterator[Item[tuple[int, Pair]]]:
+    seen: set[str] = set()
+    for number, row in enumerate(rows, start=1):
+        pair = _pair(number, row, needs)
+        if pair.id in seen:
+            raise PairError(f'row {number}: field "id": {_quoted(pair.id)} stands in an earlier row too')
+        seen.add(pair.id)
+        yield (number, pair), first_line_of(pair.prediction) if first_line else pair.prediction, pair.gold
+
+
+def _unscored(key: tuple[int, Pair], error: GoldError) -> PairError:
+    number, pair = key
+    return PairError(f'row {number}: field "references" of id {_quoted(pair.id)}: {error}')
 
 
 def _pair(number: int, row: Mapping[str, Any], needs: Sequence[str]) -> Pair:

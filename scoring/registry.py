@@ -65,6 +65,12 @@ class Configured:
         """As the module's `score`, with the options."""
         return cast("Outcome", self._module.score(prediction, references, **dict(self.options)))
 
+    def batch(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> list[Outcome]:
+        """As the module's `batch`, with the options; one by one where it has none."""
+        if not hasattr(self._module, "batch"):
+            return [self.score(*pair) for pair in zip(predictions, references, strict=True)]
+        return cast("list[Outcome]", self._module.batch(predictions, references, **dict(self.options)))
+
     def headline(self, means: Mapping[str, FloatArray]) -> FloatArray:
         """As the module's `headline`."""
         return cast("FloatArray", self._module.headline(means))

@@ -7,30 +7,21 @@ is the one of the official code and of the published numbers: the geometric mean
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
-from itertools import chain
+from functools import cache
 
 import numpy as np
-from nltk.stem.porter import PorterStemmer
-from rouge_score.rouge_scorer import RougeScorer
-from rouge_score.scoring import fmeasure
-from rouge_score.tokenize import tokenize
 
-from scoring import lcs
 from scoring.outcome import FloatArray, Outcome, check_texts
+from scoring.rouge.engine import MEASURES, TYPES, Engine
 
 NAME = "rouge_geo"
-VERSION = 1
+VERSION = 2  # 2: words of more than 100 letters are stemmed too, as rouge-score does
 RANGE = (0.0, 100.0)
 NEEDS = ("references",)
-ROUGE = ("rouge1", "rouge2", "rougeL", "rougeLsum")
+ROUGE = TYPES
 COMPONENTS = (*ROUGE, "per_instance_mean")
 OPTIONS = ("stem",)
-
-# rouge-score stems from 4 on; what is longer than 100 is no word, and older stemmers recurse over it
-STEMMED_CHARACTERS = range(4, 101)
 
 
 def score(prediction: str, references: Sequence[str], *, stem: bool = False) -> Outcome:
@@ -40,11 +31,15 @@ def score(prediction: str, references: Sequence[str], *, stem: bool = False) -> 
     stemmer, off in both benchmarks. R-L is over the whole text; R-Lsum takes lines as sentences and does not
     enter the value. Raises GoldError for no reference, PredictionError for a prediction that is no text.
     """
-    check_texts(prediction, references)
-    each = [_rouge(prediction, reference, stem) for reference in references]
-    best = {name: max(rouge[name] for rouge in each) for name in ROUGE}
-    value = float(_geometric_mean(best))
-    return Outcome(value, best | {"per_instance_mean": value})
+    return batch([prediction], [references], stem=stem)[0]
+
+
+def batch(predictions: Sequence[str], references: Sequence[Sequence[str]], *, stem: bool = False) -> list[Outcome]:
+    """`score` of each prediction with its references, the same to the last bit, many times as fast."""
+    for prediction, some in zip(predictions, references, strict=True):
+        check_texts(prediction, some)
+    fmeasures = _engine(stem).score(predictions, references)[:, :, MEASURES.index("fmeasure")]
+    return [_outcome(dict(zip(ROUGE, row, strict=True))) for row in (100.0 * fmeasures).tolist()]
 
 
 def headline(means: Mapping[str, FloatArray]) -> FloatArray:
@@ -58,68 +53,11 @@ def _geometric_mean(rouge: Mapping[str, FloatArray]) -> FloatArray:
     return root
 
 
-def _rouge(prediction: str, reference: str, stem: bool) -> dict[str, float]:
-    ngrams = _scorer(stem).score(reference, prediction)
-    ours, theirs = _lines(prediction, stem), _lines(reference, stem)
-    fractions = {
-        "rouge1": ngrams["rouge1"].fmeasure,
-        "rouge2": ngrams["rouge2"].fmeasure,
-        "rougeL": _rouge_l(tuple(chain(*ours)), tuple(chain(*theirs))),
-        "rougeLsum": _rouge_lsum(ours, theirs),
-    }
-    return {name: 100.0 * float(fraction) for name, fraction in fractions.items()}
-
-
-def _rouge_l(prediction: Sequence[str], reference: Sequence[str]) -> float:
-    return _fmeasure(lcs.length(reference, prediction), len(prediction), len(reference))
-
-
-def _rouge_lsum(prediction: Sequence[Sequence[str]], reference: Sequence[Sequence[str]]) -> float:
-    """Summary-level R-L: for each reference line the union of its matches with all predicted lines."""
-    left = Counter(chain(*prediction))
-    vocabulary = set(chain(*reference))
-    # Equal lines match alike: a model that repeats one line for ever costs one line.
-    lines = [(lcs.positions(line, vocabulary), len(line)) for line in dict.fromkeys(prediction)]
-    hits = 0
-    for line in reference:
-        for place in sorted(set(chain(*(lcs.matched(line, masks, columns) for masks, columns in lines)))):
-            if left[line[place]] > 0:  # each token of the prediction counts once
-                hits += 1
-                left[line[place]] -= 1
-    return _fmeasure(hits, sum(map(len, prediction)), sum(map(len, reference)))
-
-
-def _fmeasure(hits: int, predicted: int, referred: int) -> float:
-    return float(fmeasure(hits / predicted, hits / referred)) if hits else 0.0
-
-
-class _Tokens:
-    """The tokenizer that rouge-score asks for, over ours: each text is tokenised once for all types."""
-
-    def __init__(self, stem: bool) -> None:
-        self.stem = stem
-
-    def tokenize(self, text: str) -> list[str]:
-        return list(chain(*_lines(text, self.stem)))
+def _outcome(rouge: Mapping[str, float]) -> Outcome:
+    value = float(_geometric_mean(rouge))
+    return Outcome(value, {**rouge, "per_instance_mean": value})
 
 
 @cache
-def _scorer(stem: bool) -> RougeScorer:
-    return RougeScorer(["rouge1", "rouge2"], tokenizer=_Tokens(stem))
-
-
-@lru_cache(maxsize=16)  # a prediction and its references; not the run's whole text
-def _lines(text: str, stem: bool) -> tuple[tuple[str, ...], ...]:
-    """Tokens by line; together they are the tokens of the text, as a newline always parts tokens."""
-    lines = (tuple(tokenize(line, None)) for line in text.split("\n"))
-    return tuple(tuple(map(_stemmed, line)) if stem else line for line in lines if line)
-
-
-@lru_cache(maxsize=100_000)
-def _stemmed(token: str) -> str:
-    return str(_stemmer().stem(token)) if len(token) in STEMMED_CHARACTERS else token
-
-
-@cache
-def _stemmer() -> PorterStemmer:
-    return PorterStemmer()
+def _engine(stem: bool) -> Engine:
+    return Engine(stem)

@@ -18,9 +18,8 @@ ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("analysis", "models", "preprocessing", "records", "reporting", "scoring")
 LIBRARIES = {
     "numpy": "numpy",
-    "rouge_score": "rouge-score",
+    "rapidfuzz": "rapidfuzz",
     "unidecode": "Unidecode",
-    "nltk": "nltk",
     "tiktoken": "tiktoken",
     "tokenizers": "tokenizers",
 }  # whose versions decide results

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import FINISHED, edit, files_of
 
-HEAVY = ("prefect", "polars", "sqlalchemy", "datasets", "openai", "anthropic", "nltk", "rouge_score")
+HEAVY = ("prefect", "polars", "sqlalchemy", "datasets", "openai", "anthropic", "nltk", "rouge_score", "rapidfuzz")
 
 
 def contents(folder):

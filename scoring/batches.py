@@ -1,0 +1,52 @@
+"""Outcomes of many answers: by the metric's own `batch` where it has one, else one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from scoring.outcome import GoldError, Metric, Outcome
+
+AT_ONCE = 256  # answers
+CHARACTERS_AT_ONCE = 4_000_000
+
+Key = TypeVar("Key")
+Item = tuple[Key, str, Mapping[str, Sequence[str]]]  # gold: the fields that the metric needs
+
+
+def outcomes(
+    metric: Metric, items: Iterable[Item[Key]], problem: Callable[[Key, GoldError], Exception]
+) -> Iterator[tuple[Key, Outcome]]:
+    """(key, outcome) of each (key, prediction, gold), in order; a portion of them is held at a time.
+
+    Raises what `problem` makes of the first key whose references cannot be scored.
+    """
+    batch = getattr(metric, "batch", None)
+    for some in _portions(items):
+        if batch is not None:
+            try:
+                found = batch([prediction for _, prediction, _ in some], [gold["references"] for _, _, gold in some])
+            except GoldError:
+                pass  # one by one, which tells whose it is
+            else:
+                yield from zip((key for key, _, _ in some), found, strict=True)
+                continue
+        for key, prediction, gold in some:
+            try:
+                outcome = metric.score(prediction, **gold)
+            except GoldError as error:
+                raise problem(key, error) from error
+            yield key, outcome
+
+
+def _portions(items: Iterable[Item[Key]]) -> Iterator[list[Item[Key]]]:
+    some: list[Item[Key]] = []
+    size = 0
+    for item in items:
+        some.append(item)
+        size += len(item[1]) if isinstance(item[1], str) else 0
+        if len(some) >= AT_ONCE or size >= CHARACTERS_AT_ONCE:
+            yield some
+            some, size = [], 0
+    if some:
+        yield some

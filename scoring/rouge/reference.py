@@ -1,0 +1,48 @@
+"""A reference made ready: what each prediction is counted against, computed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.rouge.vocabulary import Numbers, Text
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A text whose tokens have codes of their own: 0 for the most frequent one, and so on.
+
+    tokens: the vocabulary's number by code. counts: by code. codes: of the tokens, in order. heads, tails: codes of the
+    different pairs of neighbours, in ascending order. pair_counts: how often each of these stands.
+    """
+
+    text: Text
+    tokens: Numbers
+    counts: Numbers
+    codes: Numbers
+    heads: Numbers
+    tails: Numbers
+    pair_counts: Numbers
+
+    @property
+    def size(self) -> int:
+        """Bytes, about."""
+        return 8 * (2 * len(self.codes) + 2 * len(self.tokens) + 3 * len(self.heads)) + 1000
+
+
+def ready(text: Text) -> Reference:
+    """A text as a reference."""
+    numbers = text.numbers
+    size = len(numbers)
+    place = np.empty(numbers.max(initial=-1) + 1, dtype=np.intp)
+    place[numbers] = np.arange(size)
+    standing = place.take(numbers)  # a token's last place stands for the token: no sort over words that can be many
+    counted = np.bincount(standing, minlength=size)
+    by_count = np.argsort(-counted, kind="stable")[: np.count_nonzero(counted)]
+    code_of = np.empty(size, dtype=np.intp)
+    code_of[by_count] = np.arange(len(by_count))
+    codes = code_of.take(standing)
+    pairs, pair_counts = np.unique(codes[:-1] * len(by_count) + codes[1:], return_counts=True)
+    heads, tails = np.divmod(pairs, max(1, len(by_count)))
+    return Reference(text, numbers[by_count], counted[by_count], codes, heads, tails, pair_counts)

@@ -1,0 +1,60 @@
+"""Answers scored in portions: the same outcomes in the same order, errors by name, a portion held at a time."""
+
+import pytest
+
+from scoring import batches, f1, rouge_geo
+from scoring.batches import outcomes
+from scoring.outcome import GoldError
+from scoring.registry import metric
+
+
+def named(key, error):
+    return LookupError(f"{key}: {error}")
+
+
+def gold(*references):
+    return {"references": list(references)}
+
+
+@pytest.mark.parametrize("chosen", [f1, rouge_geo, metric("rouge_geo", stem=True)])
+@pytest.mark.parametrize("portion", [1, 3, 256])
+def test_outcome_is_given_to_another_answer(chosen, portion, monkeypatch):
+    monkeypatch.setattr(batches, "AT_ONCE", portion)
+    items = [(number, f"cats w{number}", gold(f"cat w{number}", "dogs")) for number in range(10)]
+    found = list(outcomes(chosen, iter(items), named))
+    assert found == [(number, chosen.score(text, **wanted)) for number, text, wanted in items]
+
+
+@pytest.mark.parametrize("chosen", [f1, rouge_geo])
+def test_reference_that_cannot_be_scored_is_not_named(chosen):
+    items = [("first", "a", gold("a")), ("second", "a", gold()), ("third", "a", gold())]
+    with pytest.raises(LookupError, match="second: references must hold one text") as found:
+        list(outcomes(chosen, items, named))
+    assert isinstance(found.value.__cause__, GoldError)
+
+
+def test_all_answers_are_held_at_once(monkeypatch):
+    monkeypatch.setattr(batches, "AT_ONCE", 4)
+    read = []
+
+    def items():
+        for number in range(100):
+            read.append(number)
+            yield number, "a", gold("a")
+
+    found = outcomes(rouge_geo, items(), named)
+    for number, _ in found:
+        assert len(read) <= number + 4
+    assert len(read) == 100
+
+
+def test_long_answers_are_held_by_the_hundred(monkeypatch):
+    monkeypatch.setattr(batches, "CHARACTERS_AT_ONCE", 100)
+    read = []
+    items = ((number, "a" * 60, gold("b")) for number in range(20) if not read.append(number))
+    assert next(outcomes(rouge_geo, items, named))[0] == 0
+    assert read == [0, 1]
+
+
+def test_no_answer_is_an_error():
+    assert list(outcomes(rouge_geo, [], named)) == []
