@@ -11,10 +11,10 @@ import numpy as np
 
 from analysis.intervals import Headline, interval, resampled
 from analysis.outcomes import Outcomes
-from analysis.paired import Paired, holm, paired, paired_averages
+from analysis.paired import Pair, Paired, holm, paired, paired_averages
 from records.comparison import Average, Comparison
 from records.prompt import CLOSED_BOOK, FULL
-from records.score import withheld
+from records.score import UPPER_BOUND, withheld
 
 Who = tuple[str, str]  # model, arm
 
@@ -31,10 +31,14 @@ class Measured:
     outcomes: Mapping[Who, Mapping[str, Outcomes]]
 
 
-def averages(measured: Measured) -> Iterator[Average]:
-    """One a model and arm; withheld by the rule of the leaderboard."""
+def averages(measured: Measured, left_out: Collection[str] = ()) -> Iterator[Average]:
+    """One a model and arm; withheld by the rule of the leaderboard. left_out: models that read the references."""
     for (model, arm), tasks in measured.outcomes.items():
-        reason = withheld(len(measured.tasks), {task: (one.asked, len(one)) for task, one in tasks.items()})
+        reason = (
+            UPPER_BOUND
+            if model in left_out
+            else withheld(len(measured.tasks), {task: (one.asked, len(one)) for task, one in tasks.items()})
+        )
         value = low = high = None
         if not reason:
             value = float(np.mean([one.value(measured.headlines[task]) for task, one in tasks.items()]))
@@ -65,19 +69,17 @@ def pairs(whos: Sequence[Who], left_out: Collection[str] = ()) -> Iterator[tuple
 def comparisons(measured: Measured, pair: tuple[Who, Who]) -> list[Comparison]:
     """A row for every task of which both answered an input, and one of the averages where neither is withheld."""
     ours, theirs = (measured.outcomes[who] for who in pair)
-    found = {
-        task: result
+    sides = {
+        task: Pair.of(ours[task], theirs[task], measured.headlines[task], task)
         for task in measured.tasks
-        if task in ours
-        and task in theirs
-        and (result := paired(ours[task], theirs[task], measured.headlines[task], task)) is not None
+        if task in ours and task in theirs
     }
+    found = {task: result for task, side in sides.items() if (result := paired(side)) is not None}
     adjusted = holm({task: one.test.p for task, one in found.items() if one.test is not None})
     rows = [row(measured, pair, task, one, adjusted.get(task)) for task, one in found.items()]
     counts = ({task: (one.asked, len(one)) for task, one in side.items()} for side in (ours, theirs))
     if not any(withheld(len(measured.tasks), count) for count in counts):
-        sides = {task: (ours[task], theirs[task], measured.headlines[task]) for task in sorted(measured.tasks)}
-        whole = paired_averages(sides)
+        whole = paired_averages(list(sides.values()))
         if whole is not None:
             rows.append(row(measured, pair, "", whole, None))
     return rows

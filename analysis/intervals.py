@@ -65,7 +65,7 @@ def generator(*names: object) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(stable_int(SEED, *names)))
 
 
-@lru_cache(maxsize=8)  # 8 MB each for 500 clusters
+@lru_cache(maxsize=16)  # one a task; 8 MB each for 500 clusters
 def draws(clusters: int, name: str) -> Floats:
     """How often each cluster stands in each resample: shape (RESAMPLES, clusters)."""
     random = generator("bootstrap", name, clusters)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -26,7 +27,7 @@ class Outcomes:
     def __len__(self) -> int:
         return len(self.names)
 
-    @property
+    @cached_property
     def grouped(self) -> Clusters:
         """The inputs by cluster."""
         return Clusters.of(self.clusters)
@@ -45,6 +46,8 @@ class Outcomes:
 
     def only(self, names: Collection[str]) -> Outcomes:
         """The same of these inputs alone, of those that were answered."""
+        if len(names) == len(self.names) == self.asked and all(name in names for name in self.names):
+            return self
         places = [place for place, name in enumerate(self.names) if name in names]
         return Outcomes(
             tuple(self.names[place] for place in places),

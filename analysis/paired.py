@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import sqrt
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from analysis.intervals import Floats, Headline, Resampled, interval, resampled
 from analysis.outcomes import Outcomes
 from analysis.student import quantile
-from analysis.swaps import Exchange, average_test, swap_test
+from analysis.swaps import SAME, Exchange, average_test, swap_test
 
 ALPHA = 0.05
 POWER = 0.8
@@ -47,51 +48,75 @@ class Paired:
     @property
     def difference(self) -> float:
         """Ours - theirs."""
-        return self.ours - self.theirs
+        return float(settled(np.asarray(self.ours - self.theirs)))
 
 
-def shared(ours: Outcomes, theirs: Outcomes) -> tuple[Outcomes, Outcomes]:
-    """Both on the inputs that both answered."""
-    both = frozenset(ours.names) & frozenset(theirs.names)
-    return ours.only(both), theirs.only(both)
+@dataclass(frozen=True)
+class Pair:
+    """Two models on the inputs of a task that both answered. asked: inputs of the task. name: of the random numbers."""
+
+    ours: Outcomes
+    theirs: Outcomes
+    headline: Headline
+    name: str
+    asked: int
+
+    @classmethod
+    def of(cls, ours: Outcomes, theirs: Outcomes, headline: Headline, name: str) -> Pair:
+        """From all that each of them answered."""
+        both = frozenset(ours.names) & frozenset(theirs.names)
+        return cls(ours.only(both), theirs.only(both), headline, name, max(ours.asked, theirs.asked))
+
+    @property
+    def clusters(self) -> int:
+        """Groups of documents."""
+        return len(self.ours.grouped)
+
+    @property
+    def values(self) -> tuple[float, float]:
+        """Both headlines."""
+        return self.ours.value(self.headline), self.theirs.value(self.headline)
+
+    @cached_property
+    def exchange(self) -> Exchange:
+        """For the permutation test."""
+        return Exchange(self.ours, self.theirs, self.headline)
+
+    @cached_property
+    def difference(self) -> Resampled:
+        """The difference in every resample of the same clusters."""
+        one, other = (
+            resampled(side.components, side.grouped, self.headline, self.name) for side in (self.ours, self.theirs)
+        )
+        return Resampled(settled(one.values - other.values), one.clusters)
+
+    @cached_property
+    def standard_error(self) -> float:
+        """Of the difference, by the jackknife over clusters, of which there are two or more: sqrt((C - 1) / C x the sum
+        of squared deviations of the differences without one cluster each). For a mean it is the cluster-robust error.
+        """
+        without = left_one_out(self.ours, self.headline) - left_one_out(self.theirs, self.headline)
+        count = len(without)
+        return float(sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum()))
 
 
-def paired(ours: Outcomes, theirs: Outcomes, headline: Headline, name: str) -> Paired | None:
-    """The comparison on a task; None where no input was answered by both. name: of the random numbers."""
-    left_out = max(ours.asked, theirs.asked)
-    ours, theirs = shared(ours, theirs)
-    if not len(ours):
+def paired(pair: Pair) -> Paired | None:
+    """The comparison on a task; None where no input was answered by both."""
+    inputs = len(pair.ours)
+    if not inputs:
         return None
-    values = ours.value(headline), theirs.value(headline)
-    clusters = len(ours.grouped)
-    left_out -= len(ours)
-    if clusters < 2:
-        return Paired(*values, len(ours), left_out, clusters)
-    error = standard_error(ours, theirs, headline)
-    return Paired(
-        *values,
-        len(ours),
-        left_out,
-        clusters,
-        interval([difference(ours, theirs, headline, name)]),
-        Permuted(*swap_test(Exchange(ours, theirs, headline), name)),
-        error,
-        detectable(error, clusters),
-    )
+    found = (*pair.values, inputs, pair.asked - inputs, pair.clusters)
+    if pair.clusters < 2:
+        return Paired(*found)
+    error = pair.standard_error
+    tested = Permuted(*swap_test(pair.exchange, pair.name))
+    return Paired(*found, interval([pair.difference]), tested, error, detectable(error, pair.clusters))
 
 
-def difference(ours: Outcomes, theirs: Outcomes, headline: Headline, name: str) -> Resampled:
-    """The difference in every resample of the same clusters."""
-    one, other = (resampled(side.components, side.grouped, headline, name) for side in (ours, theirs))
-    return Resampled(one.values - other.values, one.clusters)
-
-
-def standard_error(ours: Outcomes, theirs: Outcomes, headline: Headline) -> float:
-    """Of the difference, by the jackknife over clusters, of which there are two or more: sqrt((C - 1) / C x the sum of
-    squared deviations of the differences without one cluster each). For a mean it is the cluster-robust error."""
-    without = left_one_out(ours, headline) - left_one_out(theirs, headline)
-    count = len(without)
-    return float(sqrt((count - 1) / count * ((without - without.mean()) ** 2).sum()))
+def settled(differences: Floats) -> Floats:
+    """Differences that are nothing but rounding as 0."""
+    rounded: Floats = np.where(np.abs(differences) < SAME, 0.0, differences)
+    return rounded
 
 
 def left_one_out(outcomes: Outcomes, headline: Headline) -> Floats:
@@ -115,31 +140,23 @@ def detectable(error: float, clusters: int, alpha: float = ALPHA, power: float =
     return (quantile(1 - alpha / 2, clusters - 1) + quantile(power, clusters - 1)) * error
 
 
-def paired_averages(pairs: Mapping[str, tuple[Outcomes, Outcomes, Headline]]) -> Paired | None:
-    """The same of the mean over tasks, by task name; tasks are resampled and exchanged independently.
+def paired_averages(pairs: Sequence[Pair]) -> Paired | None:
+    """The same of the mean over tasks, a pair each; tasks are resampled and exchanged independently.
 
-    None where a task has no shared input; its test and interval need two clusters in every task.
+    None where a task has no shared input. Test and interval need two clusters in every task.
     """
-    both = {name: (*shared(ours, theirs), headline) for name, (ours, theirs, headline) in pairs.items()}
-    if not both or not all(len(ours) for ours, _, _ in both.values()):
+    if not pairs or not all(len(pair.ours) for pair in pairs):
         return None
-    inputs = sum(len(ours) for ours, _, _ in both.values())
-    asked = sum(max(ours.asked, theirs.asked) for ours, theirs, _ in pairs.values())
-    clusters = [len(ours.grouped) for ours, _, _ in both.values()]
-    values = np.mean([(ours.value(one), theirs.value(one)) for ours, theirs, one in both.values()], axis=0)
-    found = (float(values[0]), float(values[1]), inputs, asked - inputs, sum(clusters))
-    if min(clusters) < 2:
+    inputs, asked = sum(len(pair.ours) for pair in pairs), sum(pair.asked for pair in pairs)
+    clusters = sum(pair.clusters for pair in pairs)
+    ours, theirs = np.mean([pair.values for pair in pairs], axis=0)
+    found = (float(ours), float(theirs), inputs, asked - inputs, clusters)
+    if min(pair.clusters for pair in pairs) < 2:
         return Paired(*found)
-    errors = [standard_error(*sides) for sides in both.values()]
-    error = sqrt(sum(one**2 for one in errors)) / len(both)
-    exchanges = {name: Exchange(*sides) for name, sides in both.items()}
-    return Paired(
-        *found,
-        interval([difference(*sides, name) for name, sides in both.items()]),
-        Permuted(*average_test(exchanges), False),
-        error,
-        detectable(error, max(2, sum(clusters) - len(clusters) + 1)),
-    )
+    error = sqrt(sum(pair.standard_error**2 for pair in pairs)) / len(pairs)
+    tested = Permuted(*average_test({pair.name: pair.exchange for pair in pairs}), False)
+    free = clusters - len(pairs) + 1
+    return Paired(*found, interval([pair.difference for pair in pairs]), tested, error, detectable(error, free))
 
 
 def holm(ps: Mapping[str, float]) -> dict[str, float]:

@@ -35,38 +35,44 @@ class Exchange:
             raise ValueError("a paired test needs the same inputs on both sides")
         grouped = Clusters.of(ours.clusters)
         self._headline, self._inputs = headline, len(ours)
-        self._ours = {name: grouped.sums(values)[0] for name, values in ours.averaged.items()}
-        self._change = {name: grouped.sums(values)[0] - self._ours[name] for name, values in theirs.averaged.items()}
-        self._differing = np.any([np.abs(change) > SAME for change in self._change.values()], axis=0)
+        self._known: dict[str, Floats] = {}
+        self._names = sorted(ours.components)
+        sums = [
+            np.stack([grouped.sums(values)[0] for _, values in sorted(side.averaged.items())])
+            for side in (ours, theirs)
+        ]
+        self._totals = [side.sum(axis=1) for side in sums]
+        change = sums[1] - sums[0]  # shape (components, clusters)
+        self._change = change[:, np.any(np.abs(change) > SAME, axis=0)]
 
     @property
     def clusters(self) -> int:
         """Clusters on which the two differ; exchanging the others changes nothing."""
-        return int(self._differing.sum())
+        return int(self._change.shape[1])
 
     def differences(self, swaps: Swaps) -> Floats:
         """One a row of `swaps`, shape (permutations, clusters that differ): 1 where a cluster is exchanged."""
         found = []
         for start in range(0, len(swaps), CHUNK):
-            some = swaps[start : start + CHUNK].astype(np.float64)
-            ours, theirs = {}, {}
-            for name, change in self._change.items():
-                moved = some @ change[self._differing]
-                ours[name] = (self._ours[name].sum() + moved) / self._inputs
-                theirs[name] = ((self._ours[name] + change).sum() - moved) / self._inputs
-            # exchanging all may leave a component of nothing a rounding error below 0
-            found.append(np.asarray(self._headline(positive(ours))) - np.asarray(self._headline(positive(theirs))))
+            moved = swaps[start : start + CHUNK].astype(np.float64) @ self._change.T
+            found.append(self._of(self._totals[0] + moved) - self._of(self._totals[1] - moved))
         return np.concatenate(found)
+
+    def _of(self, totals: Floats) -> Floats:
+        """The headline from totals of the components, shape (permutations, components)."""
+        means = np.maximum(totals / self._inputs, 0.0).T  # exchanging all may leave a rounding error below 0
+        return np.asarray(self._headline(dict(zip(self._names, means, strict=True))), dtype=np.float64)
+
+    def randomly(self, name: str) -> Floats:
+        """The differences of 9,999 random exchanges, by random numbers of that name; worked out once."""
+        if name not in self._known:
+            self._known[name] = self.differences(random_swaps(self.clusters, name))
+        return self._known[name]
 
     @property
     def observed(self) -> float:
         """The difference as it is."""
         return float(self.differences(np.zeros((1, self.clusters), dtype=np.uint8))[0])
-
-
-def positive(means: dict[str, Floats]) -> dict[str, Floats]:
-    """The same without rounding errors below 0."""
-    return {name: np.maximum(values, 0.0) for name, values in means.items()}
 
 
 def swap_test(exchange: Exchange, name: str) -> tuple[float, int, bool]:
@@ -77,14 +83,14 @@ def swap_test(exchange: Exchange, name: str) -> tuple[float, int, bool]:
     """
     count = exchange.clusters
     exact = count <= EXACT_UP_TO
-    swaps = every_swap(count) if exact else random_swaps(count, name)
-    further = at_least(exchange.differences(swaps), exchange.observed)
-    return (further / len(swaps) if exact else (1 + further) / (1 + len(swaps))), len(swaps), exact
+    found = exchange.differences(every_swap(count)) if exact else exchange.randomly(name)
+    further = at_least(found, exchange.observed)
+    return (further / len(found) if exact else (1 + further) / (1 + len(found))), len(found), exact
 
 
 def average_test(exchanges: dict[str, Exchange]) -> tuple[float, int]:
     """(two-sided p, permutations) of the mean difference over tasks, by task name; each is exchanged by itself."""
-    parts = [one.differences(random_swaps(one.clusters, name)) for name, one in exchanges.items()]
+    parts = [one.randomly(name) for name, one in exchanges.items()]
     observed = float(np.mean([one.observed for one in exchanges.values()]))
     return (1 + at_least(np.mean(parts, axis=0), observed)) / (1 + PERMUTATIONS), PERMUTATIONS
 
@@ -100,7 +106,7 @@ def every_swap(clusters: int) -> Swaps:
     return ((ways >> np.arange(clusters, dtype=np.uint32)) & 1).astype(np.uint8)
 
 
-@lru_cache(maxsize=8)  # 5 MB each for 500 clusters
+@lru_cache(maxsize=16)  # one a task; 5 MB each for 500 clusters
 def random_swaps(clusters: int, name: str) -> Swaps:
     """Random ways to exchange clusters: shape (9,999, clusters)."""
     random = generator("permutation", name, clusters)

@@ -90,6 +90,9 @@ class Aggregate(Row):
         self.require((self.value is None) == (self.coverage.answered == 0), "value", "stands if something was answered")
 
 
+UPPER_BOUND = "upper bound: reads the references"  # what is said of a model instead of an average
+
+
 def withheld(tasks: int, counts: Mapping[str, tuple[int, int]]) -> str:
     """Why a benchmark has no average, "" where it has one: a task is missing, or an input of one is unanswered.
 

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from records.score import Aggregate, Coverage, withheld
+from records.score import UPPER_BOUND, Aggregate, Coverage, withheld
 from reporting.published import Published, published_of
 
 ARM = "full"
 ABOUT = " ("  # what follows in a model's name says how it was asked: "naive (plain-input900-words)"
 NOT_ASKED = "not asked"
 NO_GOLD = "no inputs with gold"
-UPPER_BOUND = "upper bound: reads the references"
 
 
 @dataclass(frozen=True)

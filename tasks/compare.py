@@ -22,7 +22,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     table = writer.table("comparisons", Comparison)
     compared = 0
     for measured in by_split(node, inputs):
-        for average in averages(measured):
+        for average in averages(measured, node.params["upper_bounds"]):
             means.add(average)
         listed = list(pairs(list(measured.outcomes), node.params["upper_bounds"]))
         for number, pair in enumerate(listed, start=1):
