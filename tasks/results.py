@@ -18,7 +18,6 @@ from storage.artifacts import Artifact
 from tasks.chain import Chain, locations_of
 from tasks.graph import Node, Planner
 from tasks.parts import Part, parts
-from tasks.report import BESIDE
 from tasks.request import Request
 from tasks.stages import curate_node, prompt_node, sample_node, statistics_node
 from tasks.suites import paper_sizes
@@ -157,6 +156,8 @@ class Results:
 
     def beside(self, report: Node) -> dict[str, list[dict[str, Any]]]:
         """What a report node keeps beside the scores (tasks.report.BESIDE), by table, as plain rows."""
+        from tasks.report import BESIDE
+
         artifact = self.artifact(report)
         if artifact is None:
             return {}
