@@ -160,7 +160,7 @@ FORMS: Mapping[str, Form] = {
 
 TEXT = (
     r"(?:text|story|article|passage|document|transcript|meeting|context|report|script|episode|excerpt|paragraph"
-    r"|information|review|summary|summarie|content|contract|novel|book)s?"
+    r"|information|review|summary|summarie|content|contract|agreement|conversation|discussion|novel|book)s?"
 )
 REFUSALS: tuple[Refusal, ...] = (  # the first that holds
     Refusal(
@@ -182,6 +182,11 @@ REFUSALS: tuple[Refusal, ...] = (  # the first that holds
             r"\b(?:not|isn't|wasn't|aren't|never) (?:explicitly |specifically |directly |clearly )?(?:mentioned|stated"
             r"|specified|provided|given|described|discussed|included|available) (?:in|by|within) (?:the|this) "
             rf"(?:\w+ )?{TEXT}",
+            r"\b(?:is|was|are|were) not (?:explicitly |specifically |directly |clearly )?(?:mentioned|stated|specified)"
+            r"(?:[.,;]| whether\b|$)",
+            r"\b(?:do(?:es)?|did) not (?:\w+ )?(?:mention|discuss|specify|say)\b.{0,80}?"
+            rf"\bin the (?:given|provided) {TEXT}\b",
+            r"\bthere (?:is|are) no specific (?:clause|provision|requirement|section|part|mention)s?\b",
             r"\bthere (?:is|was|are|isn't|wasn't|'s) (?:no|not enough|not any|insufficient) (?:\w+ )?"
             r"(?:information|context|mention|details?|evidence)\b",
             r"\b(?:not enough|insufficient) (?:information|context)(?: \w+)? (?:in|to|from|for)\b",
@@ -204,11 +209,16 @@ REFUSALS: tuple[Refusal, ...] = (  # the first that holds
             "Based on the transcript, it is unclear what she decided.",
             "Without the rest of the story I would have to guess.",
             "The rest of the story is omitted, so the ending is unknown.",
+            "The name of the ship is not specified.",
+            "It is not explicitly stated whether they married.",
+            "Anna did not mention the budget in the given transcript.",
+            "There are no specific provisions on insurance.",
             "It\u2019s impossible to tell from the excerpt.",
         ),
         not_said=(
             "He does not mention her name to the police.",
             "Not mentioned",
+            "not specified in advance",
             "The agency could not determine the cost of the programme.",
             "The meeting was about the remote control.",
             "She cannot answer him.",
@@ -217,21 +227,27 @@ REFUSALS: tuple[Refusal, ...] = (  # the first that holds
     Refusal(
         "declined",
         (
-            r"^(?:i'm|i am) (?:sorry|afraid)\b",
+            r"^(?:(?:i'm|i am) (?:sorry|afraid)\b|sorry,? (?:but )?i\b)",
             r"\b(?:i|we) (?:cannot|can't|can not|could not|couldn't|am unable to|am not able to|won't|will not) "
             r"(?:\w+ ){0,2}(?:answer|provide|determine|find|summari[sz]e|help|assist|give|complete|identify|write"
-            r"|comply|fulfil|fulfill|tell|offer|access|see)\b",
+            r"|generate|comply|fulfil|fulfill|tell|offer|access|see)\b",
             r"\bi'm (?:unable|not able) to\b",
             r"\bas an? (?:ai|artificial intelligence|large language model|language model)\b",
         ),
         said=(
             "I'm sorry, but I can't help with that.",
             "I am unable to provide a summary.",
+            "Sorry, but I cannot do that.",
             "I cannot answer this question.",
             "As an AI language model, I do not have opinions.",
             "I\u2019m not able to read the file.",
         ),
-        not_said=("He is sorry.", "I cannot stay, she says, and leaves.", "We could not have known."),
+        not_said=(
+            "He is sorry.",
+            "Sorry that he left",
+            "I cannot stay, she says, and leaves.",
+            "We could not have known.",
+        ),
     ),
 )
 _REFUSALS = tuple((one.name, re.compile("|".join(one.patterns))) for one in REFUSALS)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import time
+from pathlib import Path
 
 import pytest
 
@@ -40,6 +42,20 @@ def test_rule_is_of_a_metric_or_kind_that_nobody_knows() -> None:
 
 def test_metric_without_a_rule_is_out_of_form() -> None:
     assert in_form("no such metric", "text") is None
+
+
+def test_answers_of_people_are_taken_for_refusals(shared: Path) -> None:
+    """SQuALITY: 1,040 answers by people who had the whole story."""
+    file = shared / "raw" / "squality" / "v1-2" / "txt" / "test.jsonl"
+    if not file.is_file():
+        pytest.skip(f"no SQuALITY at {file}")
+    stories = [json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line]
+    answers = [
+        answer["response_text"] for story in stories for asked in story["questions"] for answer in asked["responses"]
+    ]
+    assert len(answers) == 1040
+    assert [answer[:60] for answer in answers if refusal(answer)] == []
+    assert sum(in_form("rouge_geo", answer) is True for answer in answers) >= 1035
 
 
 def test_refusal_far_into_an_answer_counts() -> None:
