@@ -140,16 +140,11 @@ def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
 
 def fitting(name: str, provider: str, endpoint: str, table: Mapping[str, Any]) -> None:
     """Check what would be sent as nobody means it, or not at all. Raises BadTable."""
-    heat = table.get("temperature", 0.0)
-    if not (isfinite(heat) and heat >= 0):
-        raise BadTable(f"model {name!r}: temperature must be a number, 0 or more, not {heat!r}")
     if "temperature" in table and temperature({**table, "endpoint": endpoint}) is None:
         raise BadTable(
-            f"model {name!r}: temperature = {heat!r} would not be sent; parameters = {{ temperature = true }} says "
-            "that the model takes one"
+            f"model {name!r}: temperature = {table['temperature']!r} would not be sent; parameters = "
+            "{ temperature = true } says that the model takes one"
         )
-    if table.get("reasoning_tokens", 0) < 0:
-        raise BadTable(f"model {name!r}: reasoning_tokens must be 0 or more")
     if not all(isinstance(one, str) and one for one in table.get("stop", [])):
         raise BadTable(f"model {name!r}: stop must be a list of texts")
     if provider != "anthropic" and (foreign := [key for key in OF_ANTHROPIC if key in table]):

@@ -109,10 +109,10 @@ def filled(model: str, table: dict[str, Any], request: Request) -> dict[str, Any
     """A model's table with what the suite and a local checkpoint say, its tokenizer in the home. Raises UsageError."""
     heat = request.config.temperature
     home = Home(request.home, request.store)
+    if table.get("truncation", "none") not in POLICIES:
+        raise UsageError(f"model {model!r}: truncation {table['truncation']!r} is none of {', '.join(POLICIES)}")
     if table["provider"] in HOSTED:
         table.setdefault("temperature", heat)
-        if table.get("truncation", "none") not in POLICIES:
-            raise UsageError(f"model {model!r}: truncation {table['truncation']!r} is none of {', '.join(POLICIES)}")
         try:
             table["tokenizer"] = adopt(table["tokenizer"], home)
         except UsageError as error:

@@ -9,9 +9,8 @@ from typing import Any
 from models.checkpoint import CAUSAL
 from models.registry import HOSTED
 from preprocessing.prompts import Profile
-from preprocessing.truncation import CHAT_OVERHEAD, POLICIES
+from preprocessing.truncation import CHAT_OVERHEAD
 from records.prompt import FULL
-from tasks.errors import UsageError
 from tasks.graph import Node
 from tasks.releases import imported
 from tasks.request import Request
@@ -76,8 +75,6 @@ def profile_of(request: Request, table: Mapping[str, Any]) -> Profile:
         else:  # SCROLLS' prefix keeps no room for the answer
             kept_free += max(task.max_new_tokens for task in request.config.tasks.values())
     policy = table.get("truncation", policy)
-    if policy not in POLICIES:
-        raise UsageError(f"truncation {policy!r} of a model's table is none of {', '.join(POLICIES)}")
     around = int(table.get("around", 0))  # a local model's chat template; the policy of chat models knows of some
     kept_free += max(0, around - CHAT_OVERHEAD) if (policy, table.get("variant")) == ("openai", "chat") else around
     limit = request.max_input_tokens or max(0, int(table.get("context", 0)) - kept_free)

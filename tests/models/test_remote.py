@@ -208,7 +208,7 @@ def test_thread_outlives_a_caller_that_leaves(how: str) -> None:
     del results
     gc.collect()
     assert threads() == []
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 10, "not the 60 s that a reply takes"
     assert client.closed
     assert client.in_flight == 0
 

@@ -51,9 +51,9 @@ def test_call_that_never_connected_has_an_unknown_cost() -> None:
 def test_run_that_is_retried_takes_replies_that_were_lost_for_free(tmp_path: Path) -> None:
     store = ResponseStore(tmp_path / "responses.db")
     lost = {"outcome": "transient", "status": None}
-    known = [attempt(n, owner="a-run.x", cost_nano_usd=cost) for n, cost in enumerate((100, 300))]
-    store.add([], [], [*known, *(attempt(n, owner="a-run.y", **lost) for n in (2, 3, 4))])
-    budget = budget_of(Calling("a-run", budget_usd="1"), store)
+    known = [attempt(n, owner="run-of-lost-replies.x", cost_nano_usd=cost) for n, cost in enumerate((100, 300))]
+    store.add([], [], [*known, *(attempt(n, owner="run-of-lost-replies.y", **lost) for n in (2, 3, 4))])
+    budget = budget_of(Calling("run-of-lost-replies", budget_usd="1"), store)
     assert budget is not None
     assert budget.spent == 400 + 3 * 200
     store.close()

@@ -49,7 +49,7 @@ def test_a_slip_in_how_prompts_are_cut_passes_for_another_way(scrollwork, tmp_pa
     own.write_text('[lab]\nprovider = "compatible"\nid = "m"\ncontext = 4000\ntruncation = "opneai"\n')
     given = ("--models", str(own), "--model", "lab", "--base-url", "http://127.0.0.1:9/v1")
     done = scrollwork("plan", "zeroscrolls", "--sample", "--task", "qmsum", *given, status=2)
-    assert "truncation 'opneai' of a model's table is none of none, input, openai, claude, prefix" in done.err
+    assert "own.toml: model 'lab': truncation 'opneai' is none of none, input, openai, claude, prefix" in done.err
 
 
 def test_a_changed_limit_is_not_named(finished):
