@@ -20,10 +20,12 @@ from preprocessing.chat import answer_tag, asks_for_tag
 from preprocessing.prompting import Template
 from preprocessing.tokens import engine_module
 from records.prompt import CLOSED_BOOK, FULL
+from reporting.page import assets_digest
 from scoring.registry import module_of as metric_module
 from tasks.calling import tables_of
 from tasks.errors import UsageError
 from tasks.graph import Node, RawQuery
+from tasks.lots import behind
 from tasks.parts import Part, parts, profile_of, seed_of
 from tasks.releases import release_options, release_query, upstream_values
 from tasks.request import Request
@@ -276,9 +278,13 @@ def report_node(request: Request, aggregates: list[Node], failures: Sequence[Map
     return Node(
         "report",
         (("suite", request.suite), ("models", "+".join(request.models))),
-        {**report_params(request.config, request.models, failures, bounds, decoding), "run": shown(request)},
-        ("reporting.page", "reporting.leaderboard"),
-        tuple((node.slot, node) for node in aggregates),
+        {
+            **report_params(request.config, request.models, failures, bounds, decoding),
+            "run": shown(request),
+            "assets": assets_digest(),
+        },
+        ("reporting.page", "reporting.leaderboard", "reporting.examples", "reporting.figures"),
+        (*((node.slot, node) for node in aggregates), *behind(aggregates)),
     )
 
 

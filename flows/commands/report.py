@@ -9,7 +9,7 @@ from flows.commands.common import console, print_json, say
 from reporting.leaderboard import board, terminal
 from reporting.page import page
 from storage.home import Home
-from tasks.chain import write_page
+from tasks.pages import write_file
 from tasks.errors import StageFailed
 from tasks.everything import scored
 
