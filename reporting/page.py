@@ -55,7 +55,7 @@ def page(
         .render(
             board=board,
             content=own,
-            policy=policy(style, script, own.folder),
+            policy=Markup(policy(style, script, own.folder)),
             style=Markup(style),
             script=Markup(script),
             core=Markup(as_facts(core(board, own))),

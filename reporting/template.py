@@ -175,10 +175,10 @@ TEMPLATE = (
 </dl>
 <nav aria-label="Sections of this page">
 {% for section in board.sections %}<a href="#board-{{ loop.index }}">Leaderboard, {{ section.split }}</a>{% endfor %}
-{% for section in board.sections %}<a href="#tasks-{{ loop.index }}">Tasks, {{ section.split }}</a>{% endfor %}
-{% if usage %}<a href="#usage">Cost and tokens</a>{% endif %}
-{% if figures %}<a href="#charts">Charts</a>{% endif %}
 {% if content.groups %}<a href="#explorer">Examples</a>{% endif %}
+{% if figures %}<a href="#charts">Charts</a>{% endif %}
+{% if usage %}<a href="#usage">Cost and tokens</a>{% endif %}
+{% for section in board.sections %}<a href="#tasks-{{ loop.index }}">Tasks, {{ section.split }}</a>{% endfor %}
 <a href="#failures">Failures ({{ board.failures | length }})</a>
 {% if board.published %}<a href="#published">Published results</a>{% endif %}
 <a href="#reading">How to read this</a>
@@ -259,6 +259,76 @@ TEMPLATE = (
 </section>
 {% endfor %}
 
+{% if content.groups %}
+<noscript><p class="note">Examples, sorting and comparisons need JavaScript; everything above and below does not.</p></noscript>
+<section id="explorer" aria-labelledby="compare-title" hidden>
+<h2 id="compare-title">Compare two models</h2>
+<div class="tools">
+<label>First model<select id="first"></select></label>
+<label>Second model<select id="second"></select></label>
+</div>
+<div id="pair-box" hidden>
+<div class="scroll" tabindex="0" role="region" aria-label="Two models, task by task">
+<table class="plain" id="pair"><caption>On the inputs that both answered. ▲ ▼: significant at 5 % after Holm’s correction over tasks; ≈: not. Detectable: the least difference that so many inputs show with 80 % power.</caption><thead></thead><tbody></tbody></table>
+</div>
+</div>
+<h2 id="examples-title">Examples</h2>
+<div class="tools">
+<label>Task<select id="group"></select></label>
+<label>Only<select id="only"></select></label>
+<label>Id contains<input type="search" id="ids" autocomplete="off" spellcheck="false"></label>
+</div>
+<div id="problem" class="warning" hidden></div>
+<div class="scroll" tabindex="0" role="region" aria-labelledby="examples-title">
+<table class="plain" id="examples"><caption>Open one to see document, prompt as sent, answers, references and scores.</caption><thead></thead><tbody></tbody></table>
+</div>
+<div class="pages"><button type="button" id="before">Previous 50</button><button type="button" id="after">Next 50</button><span id="examples-count" aria-live="polite"></span></div>
+</section>
+<dialog id="example" aria-labelledby="example-title">
+<header>
+<div class="bar"><h2 id="example-title">Example</h2><div class="bar"><button type="button" id="previous" aria-keyshortcuts="k">Previous</button><button type="button" id="next" aria-keyshortcuts="j">Next</button><button type="button" id="close">Close</button></div></div>
+<div role="tablist" aria-label="What to see of the example">
+<button type="button" role="tab" id="tab-answers" aria-controls="example-body">Answers</button>
+<button type="button" role="tab" id="tab-references" aria-controls="example-body">References</button>
+<button type="button" role="tab" id="tab-prompt" aria-controls="example-body">Prompt as sent</button>
+<button type="button" role="tab" id="tab-document" aria-controls="example-body">Document</button>
+</div>
+</header>
+<div id="example-body" role="tabpanel" tabindex="0" aria-labelledby="tab-answers"></div>
+</dialog>
+{% endif %}
+
+{% if figures %}
+<section id="charts" aria-labelledby="charts-title">
+<h2 id="charts-title">Charts</h2>
+<div class="figures">
+{% for figure in figures %}
+<figure{% if figure.wide %} class="wide"{% endif %}>
+<div class="drawing" tabindex="0" role="region" aria-label="{{ figure.title }}">{{ figure.svg }}</div>
+<figcaption><b>{{ figure.title }}.</b> {{ figure.caption | upto(600) }}</figcaption>
+</figure>
+{% endfor %}
+</div>
+</section>
+{% endif %}
+
+{% if usage %}
+<section id="usage" aria-labelledby="usage-title">
+<h2 id="usage-title">Cost and tokens</h2>
+<div class="scroll" tabindex="0" role="region" aria-labelledby="usage-title">
+<table class="plain">
+<caption>Of the answers shown here, as the providers count and charge; an en dash where a provider does not say. Failed tries that were charged are not in it: <code>scrollwork status</code> has all money spent.</caption>
+<thead><tr><th scope="col">model</th><th scope="col">answers</th><th scope="col">input tokens</th><th scope="col">of them cached</th><th scope="col">output tokens</th><th scope="col">cost, USD</th><th scope="col">USD an answer</th><th scope="col">attempts</th></tr></thead>
+<tbody>
+{% for row in usage %}
+<tr><th scope="row"><bdi>{{ row.label }}</bdi></th>{% for value in row["values"] %}<td>{{ value }}</td>{% endfor %}</tr>
+{% endfor %}
+</tbody>
+</table>
+</div>
+</section>
+{% endif %}
+
 {% for section in board.sections %}
 {% set published = references(section) %}
 <section id="tasks-{{ loop.index }}" aria-labelledby="tasks-{{ loop.index }}-title">
@@ -303,76 +373,6 @@ TEMPLATE = (
 </div>
 </section>
 {% endfor %}
-
-{% if usage %}
-<section id="usage" aria-labelledby="usage-title">
-<h2 id="usage-title">Cost and tokens</h2>
-<div class="scroll" tabindex="0" role="region" aria-labelledby="usage-title">
-<table class="plain">
-<caption>Of the answers shown here, as the providers count and charge; an en dash where a provider does not say. Failed tries that were charged are not in it: <code>scrollwork status</code> has all money spent.</caption>
-<thead><tr><th scope="col">model</th><th scope="col">answers</th><th scope="col">input tokens</th><th scope="col">of them cached</th><th scope="col">output tokens</th><th scope="col">cost, USD</th><th scope="col">USD an answer</th><th scope="col">attempts</th></tr></thead>
-<tbody>
-{% for row in usage %}
-<tr><th scope="row"><bdi>{{ row.label }}</bdi></th>{% for value in row["values"] %}<td>{{ value }}</td>{% endfor %}</tr>
-{% endfor %}
-</tbody>
-</table>
-</div>
-</section>
-{% endif %}
-
-{% if figures %}
-<section id="charts" aria-labelledby="charts-title">
-<h2 id="charts-title">Charts</h2>
-<div class="figures">
-{% for figure in figures %}
-<figure{% if figure.wide %} class="wide"{% endif %}>
-<div class="drawing" tabindex="0" role="region" aria-label="{{ figure.title }}">{{ figure.svg }}</div>
-<figcaption><b>{{ figure.title }}.</b> {{ figure.caption | upto(600) }}</figcaption>
-</figure>
-{% endfor %}
-</div>
-</section>
-{% endif %}
-
-{% if content.groups %}
-<noscript><p class="note">Examples, sorting and comparisons need JavaScript; everything above and below does not.</p></noscript>
-<section id="explorer" aria-labelledby="compare-title" hidden>
-<h2 id="compare-title">Compare two models</h2>
-<div class="tools">
-<label>First model<select id="first"></select></label>
-<label>Second model<select id="second"></select></label>
-</div>
-<div id="pair-box" hidden>
-<div class="scroll" tabindex="0" role="region" aria-label="Two models, task by task">
-<table class="plain" id="pair"><caption>On the inputs that both answered. ▲ ▼: significant at 5 % after Holm’s correction over tasks; ≈: not. Detectable: the least difference that so many inputs show with 80 % power.</caption><thead></thead><tbody></tbody></table>
-</div>
-</div>
-<h2 id="examples-title">Examples</h2>
-<div class="tools">
-<label>Task<select id="group"></select></label>
-<label>Only<select id="only"></select></label>
-<label>Id contains<input type="search" id="ids" autocomplete="off" spellcheck="false"></label>
-</div>
-<div id="problem" class="warning" hidden></div>
-<div class="scroll" tabindex="0" role="region" aria-labelledby="examples-title">
-<table class="plain" id="examples"><caption>Open one to see document, prompt as sent, answers, references and scores.</caption><thead></thead><tbody></tbody></table>
-</div>
-<div class="pages"><button type="button" id="before">Previous 50</button><button type="button" id="after">Next 50</button><span id="examples-count" aria-live="polite"></span></div>
-</section>
-<dialog id="example" aria-labelledby="example-title">
-<header>
-<div class="bar"><h2 id="example-title">Example</h2><div class="bar"><button type="button" id="previous" aria-keyshortcuts="k">Previous</button><button type="button" id="next" aria-keyshortcuts="j">Next</button><button type="button" id="close">Close</button></div></div>
-<div role="tablist" aria-label="What to see of the example">
-<button type="button" role="tab" id="tab-answers" aria-controls="example-body">Answers</button>
-<button type="button" role="tab" id="tab-references" aria-controls="example-body">References</button>
-<button type="button" role="tab" id="tab-prompt" aria-controls="example-body">Prompt as sent</button>
-<button type="button" role="tab" id="tab-document" aria-controls="example-body">Document</button>
-</div>
-</header>
-<div id="example-body" role="tabpanel" tabindex="0" aria-labelledby="tab-answers"></div>
-</dialog>
-{% endif %}
 
 <section id="failures" aria-labelledby="failures-title">
 <h2 id="failures-title">Failures</h2>

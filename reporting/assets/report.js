@@ -130,7 +130,7 @@
 
   // --- light and dark ------------------------------------------------------------------------------------------------
 
-  const THEMES = { "": "Light or dark: as the system", light: "Light", dark: "Dark" };
+  const THEMES = { "": "Theme: system", light: "Theme: light", dark: "Theme: dark" };
   function theme(name) {
     if (name) document.documentElement.dataset.theme = name;
     else delete document.documentElement.dataset.theme;
@@ -481,6 +481,9 @@
     return el("dl", { class: "facts small" }, ...shown_.map(([name, value]) => el("div", {}, el("dt", {}, name), el("dd", {}, value))));
   }
 
+  const KNOWN = Object.keys(core.metrics);
+  const inOrder = (names) => [...names].sort((a, b) => (KNOWN.indexOf(a) + 1 || 99) - (KNOWN.indexOf(b) + 1 || 99));
+
   function answerBox(line, one) {
     if (one[1] === null) {
       const [, , kind, status, message, attempts] = one;
@@ -492,13 +495,13 @@
     if (value !== undefined) {
       made.push(el("p", { class: "score" }, el("strong", {}, number(value, 2)), ` ${line.components.length > 1 ? "" : shown(core.metrics[line.components[0]] || "")}`));
       made.push(facts([
-        ...(components.length > 1 ? line.components.map((name, at) => [shown(core.metrics[name] || name), number(components[at], 2)]) : []),
+        ...(components.length > 1 ? inOrder(line.components).map((name) => [shown(core.metrics[name] || name), number(components[line.components.indexOf(name)], 2)]) : []),
         ...Object.entries(flags || {}).map(([name, is]) => [shown(name.replaceAll("_", " ")), is ? "yes" : "no"]),
       ]));
     } else made.push(el("p", { class: "soft" }, "Not scored: the references are not public or cannot be scored."));
     if (finish !== "complete") made.push(el("p", { class: "warning" }, `This answer was ${ENDED[finish] || finish}.`));
     made.push(el("h3", {}, "Answer"), textBox(text, "Answer"));
-    if (read !== undefined && read !== text) {
+    if (read !== undefined && read !== text && (read !== null || "format_ok" in (flags || {}))) {
       made.push(el("h3", {}, "Read by the metric"));
       made.push(read === null ? el("p", { class: "soft" }, "Nothing: the metric found no answer in the text.") : textBox(read, "Parsed answer"));
     }
