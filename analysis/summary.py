@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import fsum
 
 import numpy as np
 
@@ -53,8 +55,13 @@ def summarize(labels: Labels, inputs: Inputs, members: Mapping[str, Member], hea
 
 
 def document_group(document_ids: Sequence[str]) -> str:
-    """One name for a set of documents: inputs on the same documents, in any order, stand and fall together."""
-    return "+".join(sorted(set(document_ids)))
+    """One short name for a set of documents: inputs on the same documents, in any order, stand and fall together."""
+    return hashlib.sha256("+".join(sorted(set(document_ids))).encode("utf-8")).hexdigest()[:16]
+
+
+def input_name(example_id: str, draw: int) -> str:
+    """One name for an example in a draw."""
+    return f"{draw}\x1f{example_id}"
 
 
 def coverage(inputs: Inputs, members: Sequence[Member]) -> Coverage:
@@ -84,7 +91,7 @@ def _row(labels: Labels, inputs: Inputs, members: Sequence[Member], headline: He
     values = [scalar(headline, means) for means in each]
     expected = len(inputs.clusters)
     zeros = [zero_filled(member.scores, expected, headline) for member in answering]
-    interval = _interval(answering, inputs.clusters, headline)
+    interval = _interval(answering, inputs.clusters, headline, labels.task)
     covered = coverage(inputs, members)
     return Aggregate(
         suite=labels.suite,
@@ -107,7 +114,8 @@ def _row(labels: Labels, inputs: Inputs, members: Sequence[Member], headline: He
 def means_of(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
     """Mean of each component over one member's answered inputs."""
     rows = list(scores.values())
-    return {name: float(np.mean([row[name] for row in rows])) for name in sorted(rows[0])}
+    # fsum: the mean does not depend on the order of the answers
+    return {name: fsum(row[name] for row in rows) / len(rows) for name in sorted(rows[0])}
 
 
 def zero_filled(scores: Mapping[str, Mapping[str, float]], expected: int, headline: Headline) -> float:
@@ -121,13 +129,15 @@ def scalar(headline: Headline, means: Mapping[str, float]) -> float:
     return float(headline({name: np.asarray(value, dtype=np.float64) for name, value in means.items()}))
 
 
-def _interval(members: Sequence[Member], clusters: Mapping[str, str], headline: Headline) -> tuple[float, float] | None:
+def _interval(
+    members: Sequence[Member], clusters: Mapping[str, str], headline: Headline, task: str
+) -> tuple[float, float] | None:
     """Over the inputs that every member answered."""
-    shared = [name for name in clusters if members and all(name in member.scores for member in members)]
+    shared = sorted(name for name in clusters if members and all(name in member.scores for member in members))
     if not shared:
         return None
     components: dict[str, Floats] = {
         name: np.array([[member.scores[one][name] for one in shared] for member in members])
         for name in sorted(members[0].scores[shared[0]])
     }
-    return clustered_interval(components, [clusters[name] for name in shared], headline)
+    return clustered_interval(components, [clusters[name] for name in shared], headline, name=task)

@@ -10,6 +10,7 @@ NAMES = [
     "rouge",
     "strip",
     "spread",
+    "statistics",
     "baselines",
     "limiter",
     "calls",
@@ -24,7 +25,7 @@ parser.add_argument("--peer", default="", metavar="PYTHON", help="a Python with 
 arguments = parser.parse_args()
 for name in arguments.names or NAMES:
     module = importlib.import_module(f"benchmarks.{name}")
-    small = arguments.small and name in ("build", "whole", "call_memory")
+    small = arguments.small and name in ("build", "whole", "call_memory", "statistics")
     known: dict[str, Any] = {"small": True} if small else {}
     if name == "calls":
         known = {"peer": arguments.peer}

@@ -88,3 +88,19 @@ class Aggregate(Row):
 
     def check(self) -> None:
         self.require((self.value is None) == (self.coverage.answered == 0), "value", "stands if something was answered")
+
+
+UPPER_BOUND = "upper bound: reads the references"  # what is said of a model instead of an average
+
+
+def withheld(tasks: int, counts: Mapping[str, tuple[int, int]]) -> str:
+    """Why a benchmark has no average, "" where it has one: a task is missing, or an input of one is unanswered.
+
+    tasks: how many the benchmark has. counts: (expected, answered) inputs of each task that was scored; one without
+    inputs that can be scored counts as missing.
+    """
+    scored = {task: count for task, count in counts.items() if count[0]}
+    unanswered = [task for task, (expected, answered) in scored.items() if answered < expected]
+    reasons = [f"{len(scored)} of {tasks} tasks"] if len(scored) < tasks else []
+    reasons += [f"unanswered inputs in {', '.join(unanswered)}"] if unanswered else []
+    return "; ".join(reasons) or ("" if scored else "no tasks")

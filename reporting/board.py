@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from records.score import Aggregate, Coverage
+from records.score import UPPER_BOUND, Aggregate, Coverage, withheld
 from reporting.published import Published, published_of
 
 ARM = "full"
 ABOUT = " ("  # what follows in a model's name says how it was asked: "naive (plain-input900-words)"
 NOT_ASKED = "not asked"
 NO_GOLD = "no inputs with gold"
-UPPER_BOUND = "upper bound: reads the references"
 
 
 @dataclass(frozen=True)
@@ -277,13 +276,10 @@ def is_member(name: str, family: str) -> bool:
 
 def average(cells: Sequence[Cell]) -> Average:
     """The benchmark's average (ZeroSCROLLS 3.2), or why it is withheld."""
-    scored = [cell for cell in cells if cell.coverage is not None and cell.coverage.expected]
-    unanswered = [cell.task for cell in scored if not cell.complete]
-    reasons = [f"{len(scored)} of {len(cells)} tasks"] if len(scored) < len(cells) else []
-    reasons += [f"unanswered inputs in {', '.join(unanswered)}"] if unanswered else []
+    counts = {cell.task: (cell.coverage.expected, cell.coverage.answered) for cell in cells if cell.coverage}
+    if reason := withheld(len(cells), counts):
+        return Average(None, reason=reason)
     values = [cell.value for cell in cells if cell.value is not None]
-    if reasons or not values:
-        return Average(None, reason="; ".join(reasons) or "no tasks")
     return Average(sum(values) / len(values), _spread_of_averages(cells))
 
 

@@ -288,9 +288,12 @@ class _Drawn:
             facecolor="none" if place < 0 else colour,
             edgecolor=colour,
             linewidth=0.8,
-            alpha=1 if place < 0 else 0.75,
+            alpha=1 if place < 0 else 0.35,
         )
-        axes.plot([middle, middle], [y - 0.35 * height, y + 0.35 * height], color=INK, linewidth=1.4)
+        if place < 0:
+            axes.plot([middle, middle], [y - 0.35 * height, y + 0.35 * height], color=SOFT, linewidth=1.6)
+        else:
+            axes.plot(middle, y, **{**_dot(place), "markersize": 4})
 
     def cost(self) -> matplotlib.figure.Figure:
         """A dot a line that was paid for."""
@@ -317,7 +320,6 @@ class _Drawn:
         ]
         names = [_name(line) for line in self.lines]
         if references:
-            marks = [Patch(facecolor=_colour(place), alpha=0.75) for place in range(len(self.lines))]
             marks.append(Patch(facecolor="none", edgecolor=SOFT))
             names.append("references")
         made.legend(marks, names, loc="outside upper left", ncols=min(3, len(names)), fontsize=8)

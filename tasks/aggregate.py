@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.summary import Inputs, Labels, Member, document_group, summarize
+from analysis.summary import Inputs, Labels, Member, document_group, input_name, summarize
 from records.example import Example
 from records.score import Aggregate, Score
 from scoring.answers import gold_problem
@@ -61,8 +61,3 @@ def asked(inputs: Mapping[str, Artifact], own: Metric) -> tuple[Inputs, dict[str
 def named(row: Mapping[str, Any]) -> str:
     """The input that a row belongs to."""
     return input_name(row["example_id"], row["draw"])
-
-
-def input_name(example_id: str, draw: int) -> str:
-    """One name for an example in a draw."""
-    return f"{draw}\x1f{example_id}"

@@ -11,6 +11,7 @@ from tasks.build import mending
 from tasks.calling import calling_of, new_run
 from tasks.engine import Engine, Finished, run_inline, run_strictly
 from tasks.graph import Node, Planner, Status, topological
+from tasks.judging import compare_node, judge_node
 from tasks.pages import publish as publish_page
 from tasks.pages import write_file
 from tasks.request import Request
@@ -52,18 +53,27 @@ def locations_of(request: Request) -> Locations:
 def plan(request: Request) -> Planned:
     """The state of every stage of a request; the report's too, once everything before it stands or cannot be built."""
     planner = Planner(Workshop(locations_of(request)))
-    nodes = topological(run_nodes(request) if request.models else build_nodes(request))
+    nodes = topological(run_targets(request) if request.models else build_nodes(request))
     statuses = [(node, planner.status(node)) for node in nodes]
-    last = planned_report(request, statuses) if request.models else planned_overview(request, statuses)
-    statuses.append((last, planner.status(last)))
+    for last in planned_report(request, statuses) if request.models else [planned_overview(request, statuses)]:
+        statuses.append((last, planner.status(last)))
     return Planned(tuple(statuses))
 
 
-def planned_report(request: Request, statuses: Sequence[tuple[Node, Status]]) -> Node:
-    """The report over the aggregates that can be had."""
+def run_targets(request: Request) -> list[Node]:
+    """What `run` builds before models are compared: all scores, and what is judged of them."""
+    scored = run_nodes(request)
+    return [*scored, *map(judge_node, scored)]
+
+
+def planned_report(request: Request, statuses: Sequence[tuple[Node, Status]]) -> list[Node]:
+    """The comparison and the report over the aggregates that can be had."""
     aggregates = [(node, status) for node, status in statuses if node.stage == "aggregate"]
     failures = [failure(node, str(status.problem)) for node, status in aggregates if status.problem is not None]
-    return report_node(request, [node for node, status in aggregates if status.problem is None], failures)
+    scored = [node for node, status in aggregates if status.problem is None]
+    judged = [node for node, status in statuses if node.stage == "judge" and status.problem is None]
+    compared = [compare_node(request, judged, scored)] if judged else []
+    return [*compared, report_node(request, scored, failures, [*judged, *compared])]
 
 
 def planned_overview(request: Request, statuses: Sequence[tuple[Node, Status]]) -> Node:
@@ -108,16 +118,20 @@ def run(request: Request, engine: Engine = run_inline) -> Chain:
     """Raw files to a report. What failed is missing from it and named in it."""
     request = replace(request, run=request.run or new_run())
     sweep(request)
-    finished = ran(request, engine, run_nodes(request))
+    finished = ran(request, engine, run_targets(request))
     if request.strict and any(one.error and one.node.strict for one in finished):
         chain = Chain(request, tuple(finished))
         note(chain)
         return chain
     aggregates = [one for one in finished if one.node.stage == "aggregate"]
     failures = [failure(one.node, one.error) for one in aggregates if one.error]
-    report = report_node(request, [one.node for one in aggregates if not one.error], failures)
+    scored = [one.node for one in aggregates if not one.error]
+    judged = [one.node for one in finished if one.node.stage == "judge" and not one.error]
+    compared = engine([compare_node(request, judged, scored)], locations_of(request)) if judged else []
+    beside = [*judged, *(one.node for one in compared if not one.error)]
+    report = report_node(request, scored, failures, beside)
     last, page = mending(Workshop(locations_of(request)), lambda: reported(request, report, engine))
-    chain = Chain(request, (*finished, last), page)
+    chain = Chain(request, (*finished, *compared, last), page)
     note(chain)
     return chain
 

@@ -1,16 +1,25 @@
-"""Stage report: aggregates and everything behind them -> leaderboard and page."""
+"""Stage report: aggregates with all that is behind them, what was judged and compared -> leaderboard and page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from records.base import Row
+from records.comparison import Average, Comparison
+from records.judgement import Conduct, Slice
 from records.score import Aggregate
+from reporting.content import Beside
 from reporting.leaderboard import board
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks.graph import Node
 from tasks.lots import lots_of
 from tasks.pages import PAGE, make, store_ledger
 from tasks.workshop import Workshop
+
+BESIDE: Mapping[str, Mapping[str, type[Row]]] = {  # tables of a stage that the report keeps beside the scores
+    "judge": {"conduct": Conduct, "slices": Slice},
+    "compare": {"averages": Average, "comparisons": Comparison},
+}
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
@@ -22,6 +31,23 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
             rows += list(inputs[name].rows("aggregates", Aggregate))
     for row in rows:
         table.add(row)
+    beside = copied(node, inputs, writer)
     content = board(rows, node.params)
-    made = make(content, node.params, lots_of(node, inputs), store_ledger(shop), node.label("suite"), writer.file)
+    own = Beside(**{name: [row.to_dict() for row in found] for name, found in beside.items()})
+    lots = lots_of(node, inputs)
+    made = make(content, node.params, lots, store_ledger(shop), node.label("suite"), writer.file, own)
     writer.facts = {"rows": len(rows), "page": PAGE, "folder": made.folder, "files": made.files}
+
+
+def copied(node: Node, inputs: Mapping[str, Artifact], writer: ArtifactWriter) -> dict[str, list[Row]]:
+    """What was judged and compared, as the stages before left it, written down again; by table."""
+    found: dict[str, list[Row]] = {}
+    for stage, tables in BESIDE.items():
+        for table, row in tables.items():
+            own = writer.table(table, row)
+            for name, needed in node.inputs:
+                if needed.stage == stage:
+                    for one in inputs[name].rows(table, row):
+                        own.add(one)
+                        found.setdefault(table, []).append(one)
+    return found

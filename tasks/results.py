@@ -154,6 +154,22 @@ class Results:
                 found[f"{node.label('task')}, {node.label('split')}: {count:,} inputs: {reason}{advice}"] = None
         return list(found)
 
+    def beside(self, report: Node) -> dict[str, list[dict[str, Any]]]:
+        """What a report node keeps beside the scores (tasks.report.BESIDE), by table, as plain rows."""
+        from tasks.report import BESIDE
+
+        artifact = self.artifact(report)
+        if artifact is None:
+            return {}
+        tables = [(name, row) for tables in BESIDE.values() for name, row in tables.items()]
+        return {
+            name: [
+                {field: value for field, value in one.to_dict().items() if field != "suite"}
+                for one in artifact.rows(name, row)
+            ]
+            for name, row in tables
+        }
+
     def board(self, report: Node) -> Board | None:
         """The leaderboard that a report node made."""
         artifact = self.artifact(report)

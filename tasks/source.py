@@ -30,6 +30,11 @@ SKIPPED = {"lineno", "col_offset", "end_lineno", "end_col_offset", "type_comment
 
 def sources(entries: Sequence[str]) -> dict[str, str]:
     """Digest by module of everything that the entry modules run."""
+    return dict(_sources(tuple(entries)))
+
+
+@cache
+def _sources(entries: tuple[str, ...]) -> dict[str, str]:
     found: dict[str, str] = {}
     waiting = list(entries)
     while waiting:
@@ -43,7 +48,12 @@ def sources(entries: Sequence[str]) -> dict[str, str]:
 
 def libraries(entries: Sequence[str]) -> dict[str, str]:
     """Installed version by name of the declared libraries that these modules import."""
-    named = {name for module in sources(entries) for name in _read(module)[2]}
+    return dict(_libraries(tuple(entries)))
+
+
+@cache  # a plan asks for each of its hundreds of nodes, and a version is read from a file
+def _libraries(entries: tuple[str, ...]) -> dict[str, str]:
+    named = {name for module in _sources(entries) for name in _read(module)[2]}
     return {LIBRARIES[name]: version(LIBRARIES[name]) for name in sorted(named)}
 
 

@@ -1,6 +1,7 @@
 """The stages of a request as nodes: what each runs, on what, with which parameters. Declarations only.
 
     curate -> sample -> prompt -> generate -> score -> aggregate -> report
+                                                    -> judge -> compare -> report (tasks/judging.py)
                                -> statistics -> overview (of `build`)
     curate (another split) -> fit -> generate, for models with fitted rules
 
@@ -128,10 +129,14 @@ def scaled(strata: Mapping[str, int], size: int) -> dict[str, int]:
 
 def tokens_node(part: Part) -> Node:
     """The sample's documents counted by the profile's tokenizer."""
-    name = part.profile.tokenizer
-    inputs = (("curated", curate_node(part)), ("sample", sample_node(part)))
-    modules = ("preprocessing.tokens", "records.token_count", *filter(None, [engine_module(name)]))
-    return Node("tokens", (*part.base, ("tokenizer", name)), {"tokenizer": name}, modules, inputs)
+    return counted_node(sample_node(part), part.profile.tokenizer)
+
+
+def counted_node(sample: Node, tokenizer: str) -> Node:
+    """A sample's documents counted by a tokenizer."""
+    inputs = (("curated", sample.input("curated")), ("sample", sample))
+    modules = ("preprocessing.tokens", "records.token_count", *filter(None, [engine_module(tokenizer)]))
+    return Node("tokens", (*sample.labels, ("tokenizer", tokenizer)), {"tokenizer": tokenizer}, modules, inputs)
 
 
 def prompt_node(part: Part) -> Node:
@@ -271,9 +276,12 @@ def overview_node(request: Request, statistics: Sequence[Node]) -> Node:
     return Node("overview", (("suite", request.suite),), params, ("reporting.overview",), inputs)
 
 
-def report_node(request: Request, aggregates: list[Node], failures: Sequence[Mapping[str, str]]) -> Node:
-    """All aggregates to one page. failures: why a task of a model has none; see `failure`."""
-    bounds = sorted({node.label("model") for node in aggregates if node.params.get("reads_references")})
+def report_node(
+    request: Request, aggregates: list[Node], failures: Sequence[Mapping[str, str]], beside: Sequence[Node] = ()
+) -> Node:
+    """All aggregates to one page. failures: why a task of a model has none; see `failure`. beside: what was judged and
+    compared of them (tasks/judging.py)."""
+    bounds = upper_bounds(aggregates)
     decoding = {node.label("model"): node.params["decoding"] for node in aggregates if "decoding" in node.params}
     return Node(
         "report",
@@ -284,8 +292,13 @@ def report_node(request: Request, aggregates: list[Node], failures: Sequence[Map
             "assets": assets_digest(),
         },
         ("reporting.page", "reporting.leaderboard", "reporting.examples", "reporting.figures"),
-        (*((node.slot, node) for node in aggregates), *behind(aggregates)),
+        (*((node.slot, node) for node in aggregates), *behind(aggregates), *((node.name, node) for node in beside)),
     )
+
+
+def upper_bounds(aggregates: Sequence[Node]) -> list[str]:
+    """The models that read the references."""
+    return sorted({node.label("model") for node in aggregates if node.params.get("reads_references")})
 
 
 def shown(request: Request) -> dict[str, Any]:

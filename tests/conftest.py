@@ -135,7 +135,7 @@ class Scrollwork:
 def short(name: str) -> str:
     """ "score/zeroscrolls.qmsum.test.naive" as "score qmsum"; "report/..." as "report"."""
     stage, _, slot = name.partition("/")
-    return stage if stage == "report" else f"{stage} {slot.split('.')[1]}"
+    return stage if stage in ("report", "compare") else f"{stage} {slot.split('.')[1]}"
 
 
 def files_of(home: Path) -> dict[str, str]:

@@ -32,6 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
     board = Results(request).board(report) if report is not None else None
     if arguments.json:
         result: dict[str, Any] = {"tasks": [], "averages": {}} if board is None else as_json(board)
+        if report is not None:
+            result |= beside(Results(request).beside(report))
         print_json({**result, "report": str(chain.report) if chain.report else None, "spent": spent_by(chain)})
     elif board is not None:
         console().print(terminal(board))
@@ -51,3 +53,8 @@ def run(arguments: argparse.Namespace) -> int:
     for line in Results(request).without_gold(chain):
         say(f"not scored: {line}")
     return int(tell_problems(chain, request) or bool(gaps))
+
+
+def beside(tables: dict[str, Any]) -> dict[str, Any]:
+    """What is judged and compared, by the keys of --json; "averages" are the plain numbers there."""
+    return {{"averages": "average_intervals"}.get(name, name): rows for name, rows in tables.items()}

@@ -15,10 +15,10 @@ from tests.conftest import Call
 RUN = ("run", "zeroscrolls", "--sample", "--model", "naive:seed=0", "--engine", "inline", "--quiet", "--json")
 
 
-def rows(home: Path, stage: str, table: str, kind: type) -> list:  # type: ignore[type-arg]
+def rows(home: Path, stage: str, table: str, kind: type, slot: str = "") -> list:  # type: ignore[type-arg]
     found = []
     for artifact in Home(str(home)).artifacts.everything():
-        if artifact.manifest.ingredients.stage == stage:
+        if artifact.manifest.ingredients.stage == stage and slot in artifact.manifest.ingredients.slot:
             found += list(artifact.rows(table, kind))
     return found
 
@@ -73,7 +73,7 @@ def test_documents_are_counted_by_another_vocabulary_or_twice(call: Call, vocabu
     (task,) = json.loads(out)["tasks"]
     assert task["coverage"]["truncated"] == task["coverage"]["expected"] > 0
     prompts = rows(call.home, "prompt", "prompts", Prompt)
-    counts = {row.document_id: row.tokens for row in rows(call.home, "tokens", "tokens", TokenCount)}
+    counts = {row.document_id: row.tokens for row in rows(call.home, "tokens", "tokens", TokenCount, "hf-")}
     assert all(prompt.tokens_prompt <= 500 and prompt.truncated for prompt in prompts)
     for prompt in prompts:
         (part,) = [part for part in prompt.parts if part.role == "document"]

@@ -153,7 +153,7 @@ def test_json_of_some_command_is_not_one_document_or_not_what_was_promised(scrol
     assert row["statistics"]["words_in"]["mean"] == pytest.approx(row["mean_words"])
 
     plan = scrollwork("plan", "zeroscrolls", "--sample", "--model", "naive:seed=3", *SMALL, "--json").document
-    assert [{"stage", "task", "model", "state", "why", "key"} <= set(row) for row in plan] == [True] * 7
+    assert [{"stage", "task", "model", "state", "why", "key"} <= set(row) for row in plan] == [True] * 10
     assert {row["state"] for row in plan} == {"reused", "missing"}
 
     ran = scrollwork.run(*SMALL, "--json", model="naive:seed=3")
@@ -188,7 +188,11 @@ def test_json_of_some_command_is_not_one_document_or_not_what_was_promised(scrol
 
     status = scrollwork("status", "--json").document
     assert status["artifacts"] == dict.fromkeys(
-        ("curate", "sample", "prompt", "statistics", "overview", "generate", "score", "aggregate", "report"), 1
+        (
+            *("curate", "sample", "prompt", "statistics", "overview", "generate", "score", "aggregate", "tokens"),
+            *("judge", "compare", "report"),
+        ),
+        1,
     )
     assert status["answers"] == {"naive:seed=3": row["examples"]}
     assert (status["failures"], len(status["runs"]), status["server"]) == ({}, 3, None)

@@ -162,8 +162,8 @@ def test_a_retry_redoes_more_than_what_failed(server, tmp_path):
     ):
         last[run["name"]] = run["state_name"]
     assert {name: state for name, state in last.items() if "musique" in name} == dict.fromkeys(
-        [f"{stage} musique" for stage in ("curate", "sample", "prompt")]
-        + [f"{stage} musique, naive:seed=0" for stage in ("generate", "score", "aggregate")],
+        [f"{stage} musique" for stage in ("curate", "sample", "prompt", "tokens")]
+        + [f"{stage} musique, naive:seed=0" for stage in ("generate", "score", "aggregate", "judge")],
         "Reused",
     )
     assert {state for name, state in last.items() if "qmsum" in name} == {"Completed"}

@@ -11,7 +11,8 @@ import pytest
 from tests.conftest import FINISHED, files_of
 
 slow = pytest.mark.slow
-STAGES = ("curate", "sample", "prompt", "generate", "score", "aggregate", "report")
+STAGES = ("curate", "sample", "prompt", "generate", "score", "aggregate", "judge", "compare", "report")
+WHOLE = ("compare", "report")  # of all tasks together
 
 
 def missing(path):
@@ -37,7 +38,7 @@ def altered_in_secret(path):
 
 def part(home, stage, task="qmsum", table=""):
     """A part of the artifact of a stage of a task."""
-    slot = "*" if stage == "report" else f"*.{task}.*"
+    slot = "*" if stage in WHOLE else f"*.{task}.*"
     return sorted((home / "artifacts" / stage).glob(f"{slot}/*/{table}*.parquet"))[0]
 
 
@@ -53,12 +54,12 @@ def test_a_damaged_part_is_read_or_not_named(finished, damage):
         damage(path)
     plan = finished.plan(*FINISHED)
     for stage, path in zip(STAGES, paths, strict=True):
-        row = plan["report" if stage == "report" else f"{stage} qmsum"]
+        row = plan[stage if stage in WHOLE else f"{stage} qmsum"]
         assert row["state"] == "stale"
         assert path.name in row["why"]
     done = finished.run(*FINISHED, "--quiet")
     assert [path.name for path in paths if not warned(done.err, path)] == []
-    assert finished.built() == sorted("report" if stage == "report" else f"{stage} qmsum" for stage in STAGES)
+    assert finished.built() == sorted(stage if stage in WHOLE else f"{stage} qmsum" for stage in STAGES)
     assert files_of(finished.home) == before
     assert finished("verify", "--json").document["ok"]
 
@@ -96,13 +97,15 @@ def test_a_damaged_manifest_blocks_every_run(finished, damage):
         pytest.param("prompt", "prompts", "generate", marks=slow),
         pytest.param("score", "scores", "aggregate", marks=slow),
         pytest.param("aggregate", "aggregates", "report", marks=slow),
+        ("judge", "judgements", "compare"),
+        pytest.param("compare", "averages", "report", marks=slow),
     ],
 )
 def test_a_part_altered_in_secret_reaches_the_stages_behind(finished, stage, table, reader):
     before = files_of(finished.home)
     path = part(finished.home, stage, table=table)
     altered_in_secret(path)
-    shutil.rmtree(next((finished.home / "artifacts" / reader).glob("*" if reader == "report" else "*.qmsum.*")))
+    shutil.rmtree(next((finished.home / "artifacts" / reader).glob("*" if reader in WHOLE else "*.qmsum.*")))
     done = finished.run(*FINISHED, "--quiet")
     assert warned(done.err, path)
     assert files_of(finished.home) == before

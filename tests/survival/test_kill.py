@@ -13,7 +13,7 @@ from tasks.everything import verify
 from tests.conftest import Scrollwork, files_of, leftovers
 
 DRIVER = str(Path(__file__).with_name("killed.py"))
-STAGES = ("curate", "sample", "prompt", "generate", "score", "aggregate", "report")
+STAGES = (*("curate", "sample", "prompt", "generate", "score", "aggregate", "tokens", "judge", "compare", "report"),)
 TASK = ("--task", "qasper")  # 27 inputs: more than one chunk of answers
 POINTS = ("begin", "half", "part", "manifest", "done")
 QUICK = {("curate", "half"), ("generate", "half"), ("report", "manifest")}  # the others are slow all together
@@ -34,7 +34,7 @@ def undisturbed(house, tmp_path_factory):
 
 
 def names(stages):
-    return sorted("report" if stage == "report" else f"{stage} qasper" for stage in stages)
+    return sorted(stage if stage in ("compare", "report") else f"{stage} qasper" for stage in stages)
 
 
 def end(work, stage, point, how="SIGKILL", status=-signal.SIGKILL):

@@ -24,7 +24,7 @@ def contents(folder):
 
 def test_a_finished_stage_is_not_told_as_reused(finished):
     states = finished.states(*FINISHED)
-    assert len(states) == 3 * 6 + 1
+    assert len(states) == 3 * 8 + 2
     assert set(states.values()) == {"reused"}
 
 
@@ -274,7 +274,8 @@ def test_missing_answers_are_not_told_as_partial_or_are_asked_again_with_the_res
     provider.fails()
     last = provider.run()
     assert provider.asked() == [lost]
-    assert provider.work.built() == ["aggregate musique", "generate musique", "report", "score musique"]
+    after = ["aggregate musique", "compare", "generate musique", "judge musique", "report", "score musique"]
+    assert provider.work.built() == after
     (row,) = last.document["tasks"]
     assert row["coverage"]["answered"] == count
     assert {row["state"] for row in provider.plan().values()} == {"reused"}

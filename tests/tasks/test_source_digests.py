@@ -38,14 +38,15 @@ def test_a_changed_helper_leaves_its_stage_and_those_after_it_standing(work):
     assert "source preprocessing.prompting changed" in plan["prompt qmsum"]["why"]
     assert [plan[f"{stage} qmsum"]["state"] for stage in ("curate", "sample")] == ["reused", "reused"]
     assert all(
-        plan[name]["state"] != "reused" for name in ("generate qmsum", "score qmsum", "aggregate qmsum", "report")
+        plan[name]["state"] != "reused"
+        for name in ("generate qmsum", "score qmsum", "aggregate qmsum", "judge qmsum", "compare", "report")
     )
 
     work.run(*ASK)
-    after = ("prompt", "generate", "score", "aggregate")
+    after = ("prompt", "generate", "score", "aggregate", "judge")
     again = [f"{stage} {task}" for stage in after for task in ("book_sum_sort", "qmsum", "space_digest")]
     # the fixed answers of two baselines do not read the prompt: answers that are equal are not scored again
-    assert set(work.built()) <= {*again, "report"}
+    assert set(work.built()) <= {*again, "compare", "report"}
     assert {"prompt qmsum", "generate qmsum", "score qmsum", "aggregate qmsum"} <= set(work.built())
     assert set(changed(work.states(*FINISHED))) == set()
 
@@ -96,11 +97,14 @@ def test_a_changed_metric_generates_again_or_leaves_its_scores_standing(work):
     assert "source scoring.es changed" in plan["score space_digest"]["why"]
     assert changed({name: row["state"] for name, row in plan.items()}) == [
         "aggregate space_digest",
+        "compare",
+        "judge space_digest",
         "report",
         "score space_digest",
     ]
     before = work.run(*ASK, "--json", "--quiet").document
-    assert work.built() == ["aggregate space_digest", "report", "score space_digest"]
+    again = ["aggregate space_digest", "compare", "judge space_digest", "report", "score space_digest"]
+    assert work.built() == again
     values = {row["task"]: row["value"] for row in before["tasks"]}
     edit(work.root / "scoring" / "es.py", lambda text: text.replace("HALVING_POINTS = 5.0", "HALVING_POINTS = 10.0"))
     now = {row["task"]: row["value"] for row in work.run(*ASK, "--json", "--quiet").document["tasks"]}
@@ -138,11 +142,14 @@ status = main(sys.argv[1:])
 from tasks.graph import topological
 from tasks.request import Request
 from tasks.source import ROOMS, sources
+from tasks.judging import compare_node, judge_node
 from tasks.stages import run_nodes
 loaded = {name for name in sys.modules if name.split(".")[0] in ROOMS}
 request = Request.of("zeroscrolls", home=sys.argv[2], sample=True, models=("naive:seed=0",))
 known = set(sources(("reporting.page", "reporting.leaderboard")))
-for node in topological(run_nodes(request)):
+scored = run_nodes(request)
+judged = [judge_node(node) for node in scored]
+for node in topological([*scored, compare_node(request, judged, scored)]):
     known |= set(sources(node.modules))
 print(json.dumps([status, sorted(loaded - known), sorted(loaded & known)]), file=sys.stderr)
 """,

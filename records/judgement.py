@@ -1,0 +1,121 @@
+"""What answers look like beside their score, one by one and of a task together. Beside the metric, never instead."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from records.base import Row
+
+REFUSALS = ("unanswerable", "context", "declined")
+MEASURES = (
+    "in_format",  # answers in the form that was asked for: a letter, a percentage, ids, one sentence, plain prose
+    "unreadable",  # the metric found no letter, no percentage or no permutation of the ids
+    "unanswerable",  # answers that say that the question has no answer
+    "wrongly_unanswerable",  # of the inputs that have an answer by every reference
+    "lacks_context",  # answers that say that the text does not hold what is asked for
+    "declined",  # answers that say that the model cannot or will not
+    "length_cut",  # answers that the limit of new tokens ended
+    "empty",  # answers without a word
+    "answer_words",  # mean, in white-space words
+    "reference_words",  # mean over inputs of the mean over references, in white-space words
+    "length_ratio",  # the first mean by the second; inputs whose references have no words are left out
+)
+WORDS = ("answer_words", "reference_words")  # in words; length_ratio has no unit; all others are shares in percent
+SLICES = ("document_words", "truncated", "evidence", "answer")
+
+
+@dataclass(frozen=True)
+class Judgement(Row):
+    """One input and what a model (or a seed) made of it; an input without an answer has a row too.
+
+    cluster: digest of the input's group of documents. document_words: white-space words of its documents, whole.
+    truncated, answer_in, evidence_in: what the prompt's cut took (records.prompt.PLACES). components: of the score.
+    words: of the answer. reference_words: mean over references. in_format, readable: None where the metric has no rule.
+    refusal: one of REFUSALS. What is said of an answer is None where there is none.
+    """
+
+    suite: str
+    task: str
+    split: str
+    example_id: str
+    draw: int
+    model: str
+    arm: str
+    metric: str
+    cluster: str
+    document_words: int
+    truncated: bool
+    answer_in: str | None
+    evidence_in: str | None
+    answered: bool
+    components: Mapping[str, float]
+    words: int | None
+    reference_words: float
+    in_format: bool | None
+    readable: bool | None
+    refusal: str | None
+    length_cut: bool | None
+    answerable: bool
+
+    def check(self) -> None:
+        said = (self.words, self.length_cut)
+        self.require((None in said) != self.answered, "answered", "an answer has words, and nothing else has")
+        self.require(bool(self.components) == self.answered, "components", "an answer has a score, nothing else has")
+        self.require(self.refusal is None or self.refusal in REFUSALS, "refusal", f"{self.refusal!r} is not known")
+        self.require(self.document_words >= 0, "document_words", "is negative")
+
+
+@dataclass(frozen=True)
+class Conduct(Row):
+    """One measure of MEASURES over a model's answers, its members averaged, with a 95 % interval over documents.
+
+    answers: how many inputs it is of.
+    """
+
+    suite: str
+    task: str
+    split: str
+    model: str
+    arm: str
+    metric: str
+    measure: str
+    value: float
+    low: float | None
+    high: float | None
+    answers: int
+
+    def check(self) -> None:
+        self.require(self.measure in MEASURES, "measure", f"{self.measure!r} is none of {', '.join(MEASURES)}")
+        self.require(self.answers > 0, "answers", "must be positive")
+
+
+@dataclass(frozen=True)
+class Slice(Row):
+    """The score on a part of a task's inputs.
+
+    by: one of SLICES. part: its name, such as "cut" or "1,204 to 3,377". least, most: of document_words, both included;
+    parts are quartiles of all inputs. asked, answered: inputs of the part. value: over the answered, None without any.
+    """
+
+    suite: str
+    task: str
+    split: str
+    model: str
+    arm: str
+    metric: str
+    by: str
+    part: str
+    least: int | None
+    most: int | None
+    asked: int
+    answered: int
+    clusters: int
+    value: float | None
+    low: float | None
+    high: float | None
+
+    def check(self) -> None:
+        self.require(self.by in SLICES, "by", f"{self.by!r} is none of {', '.join(SLICES)}")
+        self.require(0 <= self.answered <= self.asked, "answered", f"{self.answered} of {self.asked}")
+        self.require((self.value is None) == (self.answered == 0), "value", "stands if something was answered")

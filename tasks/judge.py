@@ -1,0 +1,113 @@
+"""Stage judge: answers and scores -> what each answer looks like, measures of all, the score on parts of the inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from statistics import fmean
+from typing import Any
+
+from analysis.judged import Judged, conduct, slices
+from analysis.summary import Inputs, Labels, input_name
+from records.example import Example
+from records.judgement import Conduct, Judgement, Slice
+from records.response import Response
+from scoring.answers import in_tag
+from scoring.judgement import answerable, judged, words
+from scoring.registry import metric
+from storage.artifacts import Artifact, ArtifactWriter
+from tasks.aggregate import asked, named
+from tasks.graph import Node
+from tasks.shards import shards
+from tasks.tokens import counts
+from tasks.workshop import Workshop
+
+PLACES = ("answer_in", "evidence_in")
+
+
+def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+    """A judgement for every member and input, answered or not; measures and slices of the family."""
+    own = metric(node.params["metric"])
+    labels = Labels(*(node.label(name) for name in ("suite", "task", "split", "model", "arm", "metric")))
+    rows = list(judgements(node, inputs, asked(inputs, own)[0], labels))
+    found = Judged.of(rows)
+    table = writer.table("judgements", Judgement)
+    for row in rows:
+        table.add(row)
+    measures = writer.table("conduct", Conduct)
+    for measure in conduct(found, labels):
+        measures.add(measure)
+    parts = writer.table("slices", Slice)
+    for part in slices(found, labels, own.headline, own.COMPONENTS):
+        parts.add(part)
+    writer.facts = {"judgements": len(rows), "inputs": len(found.inputs), "members": len(found.members)}
+
+
+def judgements(node: Node, inputs: Mapping[str, Artifact], wanted: Inputs, labels: Labels) -> Iterator[Judgement]:
+    """Rows in the order of members and inputs."""
+    answers, scores = answers_of(node, inputs), scores_of(inputs)
+    about = list(facts_of(inputs, wanted, labels))
+    for member in sorted({name for shard in shards(inputs, "answers") for name in shard.facts["members"]}):
+        for name, known in about:
+            answer = answers.get((member, name))
+            score = scores.get((member, name))
+            if answer is None or score is None:
+                told: dict[str, Any] = {"answered": False, "components": {}, "readable": None, **NOT_ANSWERED}
+            else:
+                flags = dict(score["flags"])
+                told = {"answered": True, "components": dict(score["components"]), **answer}
+                told["readable"] = flags.get("format_ok")
+            yield Judgement(model=member, **known, **told)
+
+
+NOT_ANSWERED: Mapping[str, Any] = {"words": None, "in_format": None, "refusal": None, "length_cut": None}
+
+
+def facts_of(inputs: Mapping[str, Artifact], wanted: Inputs, labels: Labels) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(name, what is known without any answer) of every input that can be scored, in the order of their names."""
+    lengths = counts(inputs["words"])
+    examples = {example.example_id: example for example in inputs["sample"].rows("examples", Example)}
+    columns = ["example_id", "draw", "truncated", *PLACES]
+    prompts = {named(row): row for shard in shards(inputs, "prompts") for row in shard.columns("prompts", columns)}
+    for name, cluster in sorted(wanted.clusters.items()):
+        prompt = prompts[name]
+        example = examples[prompt["example_id"]]
+        yield (
+            name,
+            {
+                **{field: getattr(labels, field) for field in ("suite", "task", "split", "arm", "metric")},
+                "example_id": example.example_id,
+                "draw": prompt["draw"],
+                "cluster": cluster,
+                "document_words": sum(lengths[one] for one in dict.fromkeys(example.document_ids)),
+                "truncated": prompt["truncated"],
+                **{place: prompt[place] for place in PLACES},
+                "reference_words": fmean(map(words, example.references)),
+                "answerable": answerable(example.references),
+            },
+        )
+
+
+def answers_of(node: Node, inputs: Mapping[str, Artifact]) -> dict[tuple[str, str], dict[str, Any]]:
+    """What is said of each answer, by member and input; texts are read one after another."""
+    tag, metric_name = node.params.get("tag", ""), node.params["metric"]
+    options = {example.example_id: example.options for example in inputs["sample"].rows("examples", Example)}
+    found = {}
+    for shard in shards(inputs, "answers"):
+        for row in shard.rows("responses", Response):
+            text = in_tag(row.text, tag) if tag else row.text
+            said = judged(metric_name, text, row.text, options[row.example_id])
+            found[row.model, input_name(row.example_id, row.draw)] = {
+                **said,
+                "length_cut": row.finish_reason == "length",
+            }
+    return found
+
+
+def scores_of(inputs: Mapping[str, Artifact]) -> dict[tuple[str, str], dict[str, Any]]:
+    """Components and flags by member and input."""
+    columns = ["model", "example_id", "draw", "components", "flags"]
+    return {
+        (row["model"], named(row)): row
+        for shard in shards(inputs, "scores")
+        for row in shard.columns("scores", columns)
+    }
