@@ -381,5 +381,3 @@ def quantiles(values: Sequence[float], shares: Sequence[float]) -> Iterator[floa
         low = int(place)
         high = min(low + 1, len(ordered) - 1)
         yield ordered[low] + (ordered[high] - ordered[low]) * (place - low)
-
-

@@ -80,7 +80,9 @@ def drawings(board: Board, beside: Beside, usage: Mapping[tuple[str, int], Usage
         several = len(board.sections) > 1
         of, ending = (f", split {section.split}", f"-{folder(section.split)}") if several else ("", "")
         left = len(section.lines) - len(lines)
-        more = f" {left} further lines of the leaderboard are left out." if left > 0 and len(lines) == MOST_LINES else ""
+        more = (
+            f" {left} further lines of the leaderboard are left out." if left > 0 and len(lines) == MOST_LINES else ""
+        )
         own = _Drawn(board.columns, section, lines, beside, usage, lengths)
         for name, title, caption, draw, wide, there in (
             ("scores", "Scores", INTERVALS, own.scores, True, True),
@@ -94,7 +96,7 @@ def drawings(board: Board, beside: Beside, usage: Mapping[tuple[str, int], Usage
 
 
 INTERVALS = "Dots are scores, bars 95 % intervals (bootstrap over documents). A hollow dot has unanswered inputs."
-SLICED = "Score on quarters of the inputs by the length of their documents, with 95 % intervals; words on a logarithmic axis."
+SLICED = "Score on quarters of the inputs by words of their documents (logarithmic axis), with 95 % intervals."
 BOXES = "Boxes from first to third quartile with the median, whiskers from the 5th to the 95th percentile."
 COSTS = "Benchmark average against what the answers cost, on a logarithmic axis."
 

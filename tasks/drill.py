@@ -121,9 +121,7 @@ def gold_of(lot: Lot) -> set[str]:
     return {example.example_id for example in examples if not gold_problem(own, example.references)}
 
 
-def answers_of(
-    lot: Lot, ledger: Ledger
-) -> Iterator[tuple[Response | Failure, Mapping[str, Any] | None, Paid | None]]:
+def answers_of(lot: Lot, ledger: Ledger) -> Iterator[tuple[Response | Failure, Mapping[str, Any] | None, Paid | None]]:
     """Answers with score and what the store knows, and failures; those to one input side by side."""
     for answers, scored in zip(lot.answers, lot.scores, strict=True):
         scores = scores_of(scored)

@@ -73,4 +73,5 @@ def lots_in(everything: Iterable[Artifact], aggregates: Iterable[tuple[Aggregate
 
 def _lot(labels: Sequence[str], profile: str, curated: Artifact, own: Mapping[str, Artifact]) -> Lot:
     prompts, answers, scores = (tuple(shards(own, name)) for name in ("prompts", "answers", "scores"))
-    return Lot(*labels, profile, curated, own["sample"], prompts, answers, scores)
+    task, split, model, arm, name = labels
+    return Lot(task, split, model, arm, name, profile, curated, own["sample"], prompts, answers, scores)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,10 +15,12 @@ from reporting.board import Board
 from reporting.chunks import Spool, data_file
 from reporting.content import Beside, Content
 from reporting.examples import Paid
-from reporting.figures import figures
+from reporting.figures import drawings, figures, written
 from reporting.page import page
 from storage.artifacts import Artifact
 from storage.errors import naming_full_disks
+from storage.home import Home
+from storage.store_rows import StoredAnswer
 from tasks.drill import Ledger, drill
 from tasks.lots import Lot
 from tasks.workshop import Workshop
@@ -32,7 +33,7 @@ Write = Callable[[str, bytes], None]
 
 @dataclass(frozen=True)
 class Made:
-    """A page that was written. folder: of its data files, relative to it, "" where there are none; files: their names."""
+    """A page that was written. folder: of its data files, relative to it, "" without any; files: their names."""
 
     folder: str
     files: list[str]
@@ -82,24 +83,56 @@ def _block(name: str, chunk: str) -> str:
 
 
 def store_ledger(shop: Workshop) -> Ledger:
-    """What the response store knows of requests."""
+    """What a response store knows of requests."""
+    return _ledger(lambda keys: shop.store.answers(keys))
 
-    def look(keys: Sequence[str]) -> Mapping[str, Paid]:
-        return {key: Paid(one.attempts, one.cost_nano_usd) for key, one in shop.store.answers(keys).items()}
 
-    return look
+def home_ledger(home: Home) -> Ledger:
+    """What a home's response store knows of requests; nothing where there is none."""
+    if not home.has_store:
+        return lambda keys: {}
+    from storage.responses import ResponseStore
+
+    store = ResponseStore(home.store_place)
+    return _ledger(store.answers)
+
+
+def _ledger(answers: Callable[[Sequence[str]], Mapping[str, StoredAnswer]]) -> Ledger:
+    return lambda keys: {key: Paid(one.attempts, one.cost_nano_usd) for key, one in answers(keys).items()}
+
+
+def drawn(board: Board, lots: Sequence[Lot], beside: Beside, ledger: Ledger, kind: str) -> dict[str, bytes]:
+    """The charts as files, "svg" or "png", by name."""
+    drilled = drill(board, lots, lambda name, chunk: None, ledger)
+    found = drawings(board, beside, drilled.usage, drilled.lengths)
+    return {f"{one.name}.{kind}": written(one, kind) for one in found}
+
+
+def put_page(
+    path: Path, board: Board, params: Mapping[str, Any], lots: Sequence[Lot], ledger: Ledger, beside: Beside
+) -> None:
+    """A page that no artifact holds, with its data files."""
+    with tempfile.TemporaryDirectory(prefix="scrollwork-page-") as place:
+
+        def write(name: str, data: bytes) -> None:
+            _written(Path(place, name), data)
+
+        made = make(board, params, lots, ledger, path.stem, write, beside)
+        _put(path, made.folder, made.files, lambda name: Path(place, name).read_bytes())
 
 
 def publish(artifact: Artifact, path: Path) -> Path:
     """Put the page of a report artifact, and its data files, where people find them. Raises DamagedArtifact."""
-    folder = artifact.facts["folder"]
-    if folder:
-        target = path.parent / folder
-        for name in artifact.facts["files"]:
-            write_file(target / name, artifact.bytes_of(name))
-    write_file(path, artifact.bytes_of(PAGE))
-    forget(path, folder)
+    _put(path, artifact.facts["folder"], artifact.facts["files"], artifact.bytes_of)
     return path
+
+
+def _put(path: Path, folder: str, files: Sequence[str], bytes_of: Callable[[str], bytes]) -> None:
+    """Data first, then the page that needs them, then away with what an earlier page needed."""
+    for name in files:
+        write_file(path.parent / folder / name, bytes_of(name))
+    write_file(path, bytes_of(PAGE))
+    forget(path, folder)
 
 
 def forget(path: Path, folder: str) -> None:

@@ -36,7 +36,10 @@
   }
   const clear = (node, ...children) => { node.replaceChildren(...children.filter((one) => one !== null)); return node; };
   const number = (value, places = 1) => (value === null || value === undefined ? "–" : value.toFixed(places));
-  const signed = (value, places = 1) => (value >= 0 ? "+" : "−") + Math.abs(value).toFixed(places);
+  const signed = (value, places = 1) => {
+    const text = Math.abs(value).toFixed(places);
+    return Number(text) === 0 ? text : (value > 0 ? "+" : "−") + text;
+  };
   const count = (value) => (value === null || value === undefined ? "–" : Math.round(value).toLocaleString("en-US"));
   const say = (text) => { $("said").textContent = text; };
   const short = (text, most) => { const cut = shown(text.slice(0, most)); return text.length > most ? `${cut}…` : cut; };
