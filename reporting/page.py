@@ -23,6 +23,18 @@ if TYPE_CHECKING:
 
 Facts = Mapping[tuple[str, str], Mapping[str, object]]
 MESSAGE_LIMIT = 1000  # characters shown of an error message
+COMPARED = (
+    "difference",
+    "value",
+    "other_value",
+    "low",
+    "high",
+    "p",
+    "p_holm",
+    "detectable",
+    "inputs",
+    "left_out",
+)  # of records/comparison.py
 ASSETS = Path(__file__).with_name("assets")
 
 
@@ -105,25 +117,48 @@ def _sha256(text: str) -> str:
 
 
 def core(board: Board, content: Content) -> dict[str, Any]:
-    """What the script knows at once; the rest it reads from chunks."""
+    """What the script knows at once; the rest it reads from chunks. Names from outside are cut and made visible."""
+    labels = _labels(board)
+    places = {
+        (section.split, line.model, line.arm): place
+        for section in board.sections
+        for place, line in enumerate(section.lines)
+    }
 
     def line_facts(line: Line) -> dict[str, Any]:
         return {
-            "label": line.label,
-            "model": line.model,
-            "arm": line.arm,
+            "label": labels[line.model, line.arm],
             "bound": line.upper_bound,
             "average": line.average.value,
             "cells": [{"task": cell.task, "value": cell.value} for cell in line.cells],
         }
 
+    compared = []
+    for row in content.beside.comparisons:
+        ends = [(row["split"], row["model"], row["arm"]), (row["split"], row["other"], row["other_arm"])]
+        if all(end in places for end in ends):
+            one, other = (places[end] for end in ends)
+            named = {"split": shown(row["split"]), "task": row["task"], "one": one, "other": other}
+            compared.append({**named, **{name: row[name] for name in COMPARED}})
     return {
-        "sections": [{"split": one.split, "lines": [line_facts(line) for line in one.lines]} for one in board.sections],
-        "groups": list(content.groups),
-        "comparisons": list(content.beside.comparisons),
+        "sections": [
+            {"split": shown(one.split), "lines": [line_facts(line) for line in one.lines]} for one in board.sections
+        ],
+        "groups": [{**group, "split": shown(group["split"])} for group in content.groups],
+        "comparisons": compared,
         "metrics": {**{column.metric: reading(column.metric).name for column in board.columns}, **COMPONENTS},
         "folder": content.folder,
     }
+
+
+def _labels(board: Board) -> dict[tuple[str, str], str]:
+    """A name of its own for every model and arm, also where long ones begin alike."""
+    found: dict[tuple[str, str], str] = {}
+    for line in (line for section in board.sections for line in section.lines):
+        name = shown(line.label)
+        if (line.model, line.arm) not in found:
+            found[line.model, line.arm] = name if name not in found.values() else f"{name} ({len(found) + 1})"
+    return found
 
 
 def _totals(board: Board) -> dict[str, int]:

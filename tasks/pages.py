@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from reporting.assembly import FOLDER, PAGE, Made, Write, assemble
 from reporting.board import Board
-from reporting.chunks import Spool, data_file
+from reporting.chunks import Spool
 from reporting.content import Beside, Content
 from reporting.examples import Paid
 from reporting.figures import drawings, figures, written
-from reporting.page import page
 from storage.artifacts import Artifact
 from storage.errors import naming_full_disks
 from storage.home import Home
@@ -24,20 +24,6 @@ from storage.store_rows import StoredAnswer
 from tasks.drill import Ledger, drill
 from tasks.lots import Lot
 from tasks.workshop import Workshop
-
-PAGE = "page.html"
-WHOLE = 20_000_000  # bytes up to which everything stands in the page itself
-FOLDER = ".files"  # behind the page's name: where its data lie
-Write = Callable[[str, bytes], None]
-
-
-@dataclass(frozen=True)
-class Made:
-    """A page that was written. folder: of its data files, relative to it, "" without any; files: their names."""
-
-    folder: str
-    files: list[str]
-
 
 def make(
     board: Board,
@@ -59,27 +45,14 @@ def make(
         own = beside or Beside()
         drawn = figures(board, own, drilled.usage, drilled.lengths)
         content = Content(drilled.groups, drilled.usage, own, drawn)
-        before, after = page(board, params, content=content)
-        sizes = len(before.encode("utf-8")) + len(after.encode("utf-8")) + spool.size + 60 * len(spool.names)
-        if sizes <= WHOLE:
-            blocks = "".join(_block(chunk, Path(place, chunk).read_text("ascii")) for chunk in spool.names)
-            write(PAGE, f"{before}{blocks}{after}".encode())
-            return Made("", [])
-        folder = f"{name}{FOLDER}/{spool.digest()[:16]}"
-        before, after = page(board, params, content=Content(drilled.groups, drilled.usage, own, drawn, folder))
-        for chunk in spool.names:
-            write(f"{chunk}.js", data_file(chunk, Path(place, chunk).read_text("ascii")))
-        write(PAGE, f"{before}{after}".encode())
-        return Made(folder, [f"{chunk}.js" for chunk in spool.names])
+        return assemble(
+            board, params, content, spool, lambda chunk: Path(place, chunk).read_text("ascii"), name, write
+        )
 
 
 def _written(path: Path, data: bytes) -> None:
     with naming_full_disks("the data of a report", str(path.parent)):
         path.write_bytes(data)
-
-
-def _block(name: str, chunk: str) -> str:
-    return f'<script type="text/plain" id="chunk-{name}">{chunk}</script>\n'
 
 
 def store_ledger(shop: Workshop) -> Ledger:

@@ -8,12 +8,13 @@ from records.base import Row
 from records.comparison import Average, Comparison
 from records.judgement import Conduct, Slice
 from records.score import Aggregate
+from reporting.assembly import PAGE
 from reporting.content import Beside
 from reporting.leaderboard import board
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks.graph import Node
 from tasks.lots import lots_of
-from tasks.pages import PAGE, make, store_ledger
+from tasks.pages import make, store_ledger
 from tasks.workshop import Workshop
 
 BESIDE: Mapping[str, Mapping[str, type[Row]]] = {  # tables of a stage that the report keeps beside the scores

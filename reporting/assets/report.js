@@ -43,7 +43,6 @@
   const count = (value) => (value === null || value === undefined ? "–" : Math.round(value).toLocaleString("en-US"));
   const say = (text) => { $("said").textContent = text; };
   const short = (text, most) => { const cut = shown(text.slice(0, most)); return text.length > most ? `${cut}…` : cut; };
-  const same = (a, b) => a.model === b.model && a.arm === b.arm;
 
   function option(value, text, chosen) {
     const made = el("option", { value: String(value) }, text);
@@ -157,16 +156,15 @@
   }));
   const inSection = (section, label) => section.lines.findIndex((line) => line.label === label);
 
-  /* How a stands against b on a task ("" for the mean over tasks), as stage compare says; null where nothing does. */
-  function compared(split, task, a, b) {
-    for (const one of core.comparisons) {
-      if (one.split !== split || one.task !== task) continue;
-      const left = { model: one.model, arm: one.arm };
-      const right = { model: one.other, arm: one.other_arm };
-      if (same(left, a) && same(right, b)) return one;
-      if (same(left, b) && same(right, a)) {
-        return { ...one, value: one.other_value, other_value: one.value, difference: -one.difference,
-          low: one.high === null ? null : -one.high, high: one.low === null ? null : -one.low };
+  /* How line a stands against line b on a task ("" for the mean over tasks), as stage compare says; null where nothing does. */
+  function compared(section, task, a, b) {
+    for (const test of core.comparisons) {
+      if (test.split !== section.split || test.task !== task) continue;
+      const [one, other] = [section.lines[test.one], section.lines[test.other]];
+      if (one === a && other === b) return test;
+      if (one === b && other === a) {
+        return { ...test, value: test.other_value, other_value: test.value, difference: -test.difference,
+          low: test.high === null ? null : -test.high, high: test.low === null ? null : -test.low };
       }
     }
     return null;
@@ -237,7 +235,7 @@
         const cells = [[line.average, against.average, ""], ...line.cells.map((cell, place) => [cell.value, against.cells[place].value, cell.task])];
         cells.forEach(([value, other, task], place) => {
           if (value === null || other === null) return;
-          const test = compared(section.split, task, line, against);
+          const test = compared(section, task, line, against);
           const difference = test ? test.difference : value - other;
           const sign = mark(test);
           const said = !sign ? "not tested" : `${sign === "≈" ? "no significant difference" : "significant"}, p ${told(chance(test))}`;
@@ -283,7 +281,7 @@
     const names = ["task", shown(a.label), shown(b.label), "difference", "95 % interval", "p (Holm)", "detectable", "inputs"];
     clear(table.tHead, el("tr", {}, ...names.map((name) => el("th", { scope: "col" }, name))));
     clear(table.tBodies[0], ...rows.map(([task, name, one, other]) => {
-      const test = compared(section.split, task, a, b);
+      const test = compared(section, task, a, b);
       const group = core.groups.findIndex((at) => at.task === task && at.split === section.split);
       const open = group < 0 ? name : el("button", { type: "button", class: "link", on: { click: () => { openGroup(group, true); } } }, name);
       const left = test ? test.value : one;
