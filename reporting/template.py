@@ -286,7 +286,7 @@ TEMPLATE = (
 </section>
 <dialog id="example" aria-labelledby="example-title">
 <header>
-<div class="bar"><h2 id="example-title">Example</h2><div class="bar"><button type="button" id="previous" aria-keyshortcuts="k">Previous</button><button type="button" id="next" aria-keyshortcuts="j">Next</button><button type="button" id="close">Close</button></div></div>
+<div class="bar"><h2 id="example-title" tabindex="-1">Example</h2><div class="bar"><button type="button" id="previous" aria-keyshortcuts="k">Previous</button><button type="button" id="next" aria-keyshortcuts="j">Next</button><button type="button" id="close">Close</button></div></div>
 <div role="tablist" aria-label="What to see of the example">
 <button type="button" role="tab" id="tab-answers" aria-controls="example-body">Answers</button>
 <button type="button" role="tab" id="tab-references" aria-controls="example-body">References</button>

@@ -7,7 +7,6 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from storage.store_rows import StoredAnswer
 from tasks.drill import Ledger, drill
 from tasks.lots import Lot
 from tasks.workshop import Workshop
+
 
 def make(
     board: Board,
@@ -45,9 +45,7 @@ def make(
         own = beside or Beside()
         drawn = figures(board, own, drilled.usage, drilled.lengths)
         content = Content(drilled.groups, drilled.usage, own, drawn)
-        return assemble(
-            board, params, content, spool, lambda chunk: Path(place, chunk).read_text("ascii"), name, write
-        )
+        return assemble(board, params, content, spool, lambda chunk: Path(place, chunk).read_text("ascii"), name, write)
 
 
 def _written(path: Path, data: bytes) -> None:

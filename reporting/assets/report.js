@@ -213,11 +213,9 @@
   function filterBoards() {
     const words = $("models-filter").value.toLowerCase().split(/\s+/).filter(Boolean);
     let left = 0;
-    for (const table of boards) {
-      for (const row of table.querySelectorAll("tr[data-label]")) {
-        row.hidden = !words.every((word) => row.dataset.label.toLowerCase().includes(word));
-        left += !row.hidden;
-      }
+    for (const row of document.querySelectorAll("table.board tr[data-label]")) {
+      row.hidden = !words.every((word) => row.dataset.label.toLowerCase().includes(word));
+      left += !row.hidden;
     }
     say(`${left} rows shown.`);
   }
@@ -421,7 +419,10 @@
     const own = (opening += 1);
     const group = core.groups[state.group];
     state.row = row;
-    if (!dialog.open) dialog.showModal();
+    if (!dialog.open) {
+      dialog.showModal();
+      $("example-title").focus();
+    }
     try {
       const index = await chunk(`${group.name}.i`);
       const example = await entry(`${group.name}.e`, index.examples[row], index.rows[row]);
@@ -430,6 +431,7 @@
       const place = (state.rows || []).indexOf(row);
       $("previous").disabled = place <= 0;
       $("next").disabled = place < 0 || place + 1 >= state.rows.length;
+      if (!dialog.contains(document.activeElement)) $("example-title").focus(); // a button that is disabled loses it
       const hash = `#example/${encodeURIComponent(group.task)}/${encodeURIComponent(group.split)}/${row}`;
       if (location.hash !== hash) history.replaceState(null, "", hash);
       for (const name of TABS) {

@@ -77,7 +77,7 @@ class Tab:
             raise RuntimeError(str(result["exceptionDetails"].get("exception", {}).get("description")))
         return result["result"].get("value")
 
-    def wait(self, condition: str, seconds: float = 20) -> float:
+    def wait(self, condition: str, seconds: float = 10) -> float:
         """Until an expression is true; how long it took. Raises TimeoutError."""
         start = time.perf_counter()
         while not self.run(condition):
@@ -86,11 +86,16 @@ class Tab:
             time.sleep(0.01)
         return time.perf_counter() - start
 
+    def blank(self) -> None:
+        """Leave the page, so that the same one is read anew."""
+        self.call("Page.navigate", url="about:blank")
+        self.wait("location.href === 'about:blank'")
+
     def open(self, url: str, ready: str = "document.documentElement?.dataset.ready === 'yes'") -> float:
         """Go to a page; seconds until it is ready."""
         start = time.perf_counter()
         self.call("Page.navigate", url=url)
-        self.wait(f"location.href !== 'about:blank' && ({ready})", 60)
+        self.wait(f"location.href !== 'about:blank' && ({ready})", 30)
         return time.perf_counter() - start
 
     def size(self, width: int, height: int = 900) -> None:

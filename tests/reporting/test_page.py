@@ -86,7 +86,9 @@ def test_page_loads_nothing_and_runs_nothing_but_its_own(text: str) -> None:
     reader = Reader(text)
     assert not {"img", "iframe", "link", "object", "embed", "base", "form"} & set(reader.elements)
     assert reader.elements["script"] == 2
-    assert [value for tag, name, value in reader.attributes if (tag, name) == ("script", "type")] == ["application/json"]
+    assert [value for tag, name, value in reader.attributes if (tag, name) == ("script", "type")] == [
+        "application/json"
+    ]
     assert not [one for one in reader.attributes if one[1].startswith("on") or one[1] in LOADING or one[1] == "style"]
     links = {value for tag, name, value in reader.attributes if name == "href"}
     assert {link for link in links if not link.startswith("#")} == {"https://arxiv.org/abs/2305.14196"}
@@ -167,7 +169,9 @@ def test_seeds_are_drawn_once_each_with_the_published_value() -> None:
 
 def test_an_upper_bound_is_shown_as_a_model_like_any_other() -> None:
     rows = [row(task, model) for model in ("oracle", "m") for task in TASKS]
-    shown = Reader(joined(page(board(rows, params(["oracle", "m"], upper_bounds=["oracle"])), params(["oracle", "m"])))).shown
+    shown = Reader(
+        joined(page(board(rows, params(["oracle", "m"], upper_bounds=["oracle"])), params(["oracle", "m"])))
+    ).shown
     assert shown.count("upper bound: reads the references") == 3 + len(TASKS)  # headline, name, why, each task
 
 
