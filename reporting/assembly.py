@@ -13,7 +13,6 @@ from reporting.page import page
 
 PAGE = "page.html"
 WHOLE = 20_000_000  # bytes up to which everything stands in the page itself
-FOLDER = ".files"  # behind the page's name: where its data lie
 BLOCK = '<script type="text/plain" id="chunk-{}">{}</script>\n'
 Write = Callable[[str, bytes], None]
 
@@ -32,13 +31,14 @@ def assemble(
     content: Content,
     spool: Spool,
     read: Callable[[str], str],
-    name: str,
+    beside: str,
     write: Write,
     whole: int = WHOLE,
 ) -> Made:
     """Write page.html, and its data files where they do not fit into it.
 
-    spool: what was kept of the chunks; read: gives one back. name: of the published page without its ending. write:
+    spool: what was kept of the chunks; read: gives one back. beside: name of a folder beside the page, where its data
+    files go in a folder of this version. write:
     takes a file's name and bytes. whole: the most bytes of a page that has its data within it.
     """
     before, after = page(board, params, content=content)
@@ -47,7 +47,7 @@ def assemble(
         blocks = "".join(BLOCK.format(chunk, read(chunk)) for chunk in spool.names)
         write(PAGE, f"{before}{blocks}{after}".encode())
         return Made("", [])
-    folder = f"{name}{FOLDER}/{spool.digest()[:16]}"
+    folder = f"{beside}/{spool.digest()[:16]}"
     before, after = page(board, params, content=replace(content, folder=folder))
     for chunk in spool.names:
         write(f"{chunk}.js", data_file(chunk, read(chunk)))

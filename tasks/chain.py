@@ -12,8 +12,8 @@ from tasks.calling import calling_of, new_run
 from tasks.engine import Engine, Finished, run_inline, run_strictly
 from tasks.graph import Node, Planner, Status, topological
 from tasks.judging import compare_node, judge_node
-from tasks.pages import publish as publish_page
-from tasks.pages import write_file
+from tasks.published import publish as publish_page
+from tasks.published import write_file
 from tasks.request import Request
 from tasks.stages import build_nodes, failure, overview_node, report_node, run_nodes
 from tasks.workshop import Locations, Workshop

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from reporting.assembly import FOLDER, PAGE, Made, Write, assemble
+from reporting.assembly import PAGE, Made, Write, assemble
 from reporting.board import Board
 from reporting.chunks import Spool
 from reporting.content import Beside, Content
 from reporting.examples import Paid
 from reporting.figures import drawings, figures, written
-from storage.artifacts import Artifact
 from storage.errors import naming_full_disks
 from storage.home import Home
 from storage.store_rows import StoredAnswer
 from tasks.drill import Ledger, drill
 from tasks.lots import Lot
+from tasks.published import FOLDER, put
 from tasks.workshop import Workshop
 
 
@@ -45,7 +42,9 @@ def make(
         own = beside or Beside()
         drawn = figures(board, own, drilled.usage, drilled.lengths)
         content = Content(drilled.groups, drilled.usage, own, drawn)
-        return assemble(board, params, content, spool, lambda chunk: Path(place, chunk).read_text("ascii"), name, write)
+        return assemble(
+            board, params, content, spool, lambda chunk: Path(place, chunk).read_text("ascii"), f"{name}{FOLDER}", write
+        )
 
 
 def _written(path: Path, data: bytes) -> None:
@@ -89,43 +88,4 @@ def put_page(
             _written(Path(place, name), data)
 
         made = make(board, params, lots, ledger, path.stem, write, beside)
-        _put(path, made.folder, made.files, lambda name: Path(place, name).read_bytes())
-
-
-def publish(artifact: Artifact, path: Path) -> Path:
-    """Put the page of a report artifact, and its data files, where people find them. Raises DamagedArtifact."""
-    _put(path, artifact.facts["folder"], artifact.facts["files"], artifact.bytes_of)
-    return path
-
-
-def _put(path: Path, folder: str, files: Sequence[str], bytes_of: Callable[[str], bytes]) -> None:
-    """Data first, then the page that needs them, then away with what an earlier page needed."""
-    for name in files:
-        write_file(path.parent / folder / name, bytes_of(name))
-    write_file(path, bytes_of(PAGE))
-    forget(path, folder)
-
-
-def forget(path: Path, folder: str) -> None:
-    """Remove the data files of earlier versions of a page."""
-    own = path.parent / f"{path.stem}{FOLDER}"
-    for old in own.iterdir() if own.is_dir() else ():
-        if f"{own.name}/{old.name}" != folder and old.is_dir():
-            shutil.rmtree(old, ignore_errors=True)
-    with suppress(OSError):
-        own.rmdir()  # where nothing is left in it
-
-
-def write_file(path: Path, data: bytes) -> Path:
-    """Write a file whole or not at all; nothing happens where the same bytes stand."""
-    if path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data:
-        return path
-    with naming_full_disks("the report", str(path.parent)):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            temporary.write_bytes(data)
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
-    return path
+        put(path, PAGE, made.folder, made.files, lambda name: Path(place, name).read_bytes())

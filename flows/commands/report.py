@@ -14,7 +14,8 @@ from tasks.beside import beside_of
 from tasks.errors import StageFailed
 from tasks.everything import Scored, everything_scored
 from tasks.lots import Lot, lots_in
-from tasks.pages import drawn, home_ledger, put_page, write_file
+from tasks.pages import drawn, home_ledger, put_page
+from tasks.published import write_file
 
 TABLES = {"markdown": "md", "latex": "tex", "csv": "csv"}
 FIGURES = ("svg", "png")

@@ -112,7 +112,7 @@ def written(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
 
-    made: Made = assemble(content, asked, own, spool, lambda name: chunks[name], target.stem, write, whole)
+    made: Made = assemble(content, asked, own, spool, lambda name: chunks[name], "report.files", write, whole)
     assert made.folder in ("", made_folder(spool))
     return target
 
