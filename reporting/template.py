@@ -229,7 +229,7 @@ TEMPLATE = (
 {% endif %}
 <div class="scroll" tabindex="0" role="region" aria-labelledby="board-{{ loop.index }}-title">
 <table class="board" data-section="{{ loop.index0 }}">
-<caption>Score, ± standard deviation over seeds, 95 % interval over inputs, inputs answered / expected.</caption>
+<caption><span>Score, ± standard deviation over seeds, 95 % interval over inputs, inputs answered / expected.</span></caption>
 {{ head() }}
 <tbody>
 {% for line in section.lines %}
@@ -269,7 +269,7 @@ TEMPLATE = (
 </div>
 <div id="pair-box" hidden>
 <div class="scroll" tabindex="0" role="region" aria-label="Two models, task by task">
-<table class="plain" id="pair"><caption>On the inputs that both answered. ▲ ▼: significant at 5 % after Holm’s correction over tasks; ≈: not. Detectable: the least difference that so many inputs show with 80 % power.</caption><thead></thead><tbody></tbody></table>
+<table class="plain" id="pair"><caption><span>On the inputs that both answered. ▲ ▼: significant at 5 % after Holm’s correction over tasks; ≈: not. Detectable: the least difference that so many inputs show with 80 % power.</span></caption><thead></thead><tbody></tbody></table>
 </div>
 </div>
 <h2 id="examples-title">Examples</h2>
@@ -280,7 +280,7 @@ TEMPLATE = (
 </div>
 <div id="problem" class="warning" hidden></div>
 <div class="scroll" tabindex="0" role="region" aria-labelledby="examples-title">
-<table class="plain" id="examples"><caption>Open one to see document, prompt as sent, answers, references and scores.</caption><thead></thead><tbody></tbody></table>
+<table class="plain" id="examples"><caption><span>Open one to see document, prompt as sent, answers, references and scores.</span></caption><thead></thead><tbody></tbody></table>
 </div>
 <div class="pages"><button type="button" id="before">Previous 50</button><button type="button" id="after">Next 50</button><span id="examples-count" aria-live="polite"></span></div>
 </section>
@@ -317,7 +317,7 @@ TEMPLATE = (
 <h2 id="usage-title">Cost and tokens</h2>
 <div class="scroll" tabindex="0" role="region" aria-labelledby="usage-title">
 <table class="plain">
-<caption>Of the answers shown here, as the providers count and charge; an en dash where a provider does not say. Failed tries that were charged are not in it: <code>scrollwork status</code> has all money spent.</caption>
+<caption><span>Of the answers shown here, as the providers count and charge; an en dash where a provider does not say. Failed tries that were charged are not in it: <code>scrollwork status</code> has all money spent.</span></caption>
 <thead><tr><th scope="col">model</th><th scope="col">answers</th><th scope="col">input tokens</th><th scope="col">of them cached</th><th scope="col">output tokens</th><th scope="col">cost, USD</th><th scope="col">USD an answer</th><th scope="col">attempts</th></tr></thead>
 <tbody>
 {% for row in usage %}
@@ -398,7 +398,7 @@ TEMPLATE = (
 {% if table != board.published.main or not beside %}
 <div class="scroll" tabindex="0" role="region" aria-label="{{ title }}">
 <table class="board">
-<caption>{{ title }}. {{ board.published.short }}.</caption>
+<caption><span>{{ title }}. {{ board.published.short }}.</span></caption>
 {{ head() }}
 {{ references_body(board.published, table, false) }}
 </table>
