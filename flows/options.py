@@ -243,7 +243,19 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
             (["suite"], {"nargs": "?", "default": "zeroscrolls", "help": SUITE}),
             (
                 ["--out"],
-                {"default": "", "metavar": "FILE", "help": "where the page goes (default: reports/ of the home)"},
+                {
+                    "default": "",
+                    "metavar": "FILE",
+                    "help": "where it goes; with --format svg or png a folder (default: reports/ of the home)",
+                },
+            ),
+            (
+                ["--format"],
+                {
+                    "default": "html",
+                    "choices": ["html", "markdown", "latex", "csv", "svg", "png"],
+                    "help": "the page, the leaderboard as a table, or the charts as files (default: html)",
+                },
             ),
         ],
     ),

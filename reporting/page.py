@@ -1,16 +1,21 @@
-"""The report: one HTML file that loads nothing, runs nothing and shows text from outside as text."""
+"""The report: HTML that loads nothing from a network, runs its own script only and shows text from outside as text."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reporting.board import ARM, NOT_ASKED, Board, Cell, Section, stopped
+from reporting.board import ARM, NOT_ASKED, Board, Cell, Line, Section, stopped
+from reporting.chunks import facts as as_facts
+from reporting.content import Content, usage_row
 from reporting.leaderboard import references
-from reporting.metrics import components, reading
+from reporting.metrics import COMPONENTS, components, reading
 from reporting.strip import strip
-from reporting.template import TEMPLATE
+from reporting.template import CHUNKS, STYLE, TEMPLATE
 from reporting.text import count, number, shown, spread
 
 if TYPE_CHECKING:
@@ -18,19 +23,64 @@ if TYPE_CHECKING:
 
 Facts = Mapping[tuple[str, str], Mapping[str, object]]
 MESSAGE_LIMIT = 1000  # characters shown of an error message
+COMPARED = (
+    "difference",
+    "value",
+    "other_value",
+    "low",
+    "high",
+    "p",
+    "p_holm",
+    "detectable",
+    "inputs",
+    "left_out",
+)  # of records/comparison.py
+ASSETS = Path(__file__).with_name("assets")
 
 
-def page(board: Board, params: Mapping[str, Any], facts: Facts | None = None) -> str:
-    """The report as HTML; equal input gives equal bytes.
+@cache
+def asset(name: str) -> str:
+    """A file of this room's assets: the script or the style of the page."""
+    return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def assets_digest() -> str:
+    """sha256 of all assets: they decide the page as code does."""
+    return hashlib.sha256("\0".join(asset(name) for name in ("report.css", "report.js")).encode("utf-8")).hexdigest()
+
+
+def page(
+    board: Board, params: Mapping[str, Any], facts: Facts | None = None, content: Content | None = None
+) -> tuple[str, str]:
+    """The report as HTML, in two halves between which the chunks of its data go; equal input gives equal bytes.
 
     params: as for `board`; its "run", a mapping, is shown as what was asked (limit, seed, ...). facts: what is known of
     the inputs of a (task, split), by label, e.g. {("qmsum", "test"): {"mean words": 10839}}.
     """
-    return (
+    from markupsafe import Markup
+
+    own = content or Content()
+    style, script = STYLE + asset("report.css"), asset("report.js")
+    before, _, after = (
         environment()
         .from_string(TEMPLATE)
         .render(
             board=board,
+            content=own,
+            policy=Markup(policy(style, script, own.folder)),
+            style=Markup(style),
+            script=Markup(script),
+            core=Markup(as_facts(core(board, own))),
+            usage=[
+                {"label": line.label if len(board.sections) < 2 else f"{line.label}, {section.split}", "values": cells}
+                for section in board.sections
+                for place, line in enumerate(section.lines)
+                if (took := own.usage.get((section.split, place))) is not None and (cells := usage_row(took))
+            ],
+            figures=[
+                {"title": one.title, "caption": one.caption, "svg": Markup(one.svg), "wide": one.wide}
+                for one in own.figures
+            ],
             run=dict(params.get("run", {})),
             paper={task["name"]: dict(task.get("paper", {})) for task in params["tasks"]},
             facts=dict(facts or {}),
@@ -45,7 +95,70 @@ def page(board: Board, params: Mapping[str, Any], facts: Facts | None = None) ->
             message_limit=MESSAGE_LIMIT,
             **_totals(board),
         )
+        .partition(CHUNKS)
     )
+    return before, after
+
+
+def policy(style: str, script: str, folder: str) -> str:
+    """The page's Content-Security-Policy: its own style and script by digest, data files from its folder, nothing else.
+
+    Trusted types: what the script puts into the page cannot become markup, even by mistake.
+    """
+    files = " 'self' file:" if folder else ""
+    return (
+        f"default-src 'none'; script-src '{_sha256(script)}'{files}; style-src '{_sha256(style)}'; base-uri 'none'; "
+        "form-action 'none'; require-trusted-types-for 'script'; trusted-types scrollwork"
+    )
+
+
+def _sha256(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+
+def core(board: Board, content: Content) -> dict[str, Any]:
+    """What the script knows at once; the rest it reads from chunks. Names from outside are cut and made visible."""
+    labels = _labels(board)
+    places = {
+        (section.split, line.model, line.arm): place
+        for section in board.sections
+        for place, line in enumerate(section.lines)
+    }
+
+    def line_facts(line: Line) -> dict[str, Any]:
+        return {
+            "label": labels[line.model, line.arm],
+            "bound": line.upper_bound,
+            "average": line.average.value,
+            "cells": [{"task": cell.task, "value": cell.value} for cell in line.cells],
+        }
+
+    compared = []
+    for row in content.beside.comparisons:
+        ends = [(row["split"], row["model"], row["arm"]), (row["split"], row["other"], row["other_arm"])]
+        if all(end in places for end in ends):
+            one, other = (places[end] for end in ends)
+            named = {"split": shown(row["split"]), "task": row["task"], "one": one, "other": other}
+            compared.append({**named, **{name: row[name] for name in COMPARED}})
+    return {
+        "sections": [
+            {"split": shown(one.split), "lines": [line_facts(line) for line in one.lines]} for one in board.sections
+        ],
+        "groups": [{**group, "split": shown(group["split"])} for group in content.groups],
+        "comparisons": compared,
+        "metrics": {**{column.metric: reading(column.metric).name for column in board.columns}, **COMPONENTS},
+        "folder": content.folder,
+    }
+
+
+def _labels(board: Board) -> dict[tuple[str, str], str]:
+    """A name of its own for every model and arm, also where long ones begin alike."""
+    found: dict[tuple[str, str], str] = {}
+    for line in (line for section in board.sections for line in section.lines):
+        name = shown(line.label)
+        if (line.model, line.arm) not in found:
+            found[line.model, line.arm] = name if name not in found.values() else f"{name} ({len(found) + 1})"
+    return found
 
 
 def _totals(board: Board) -> dict[str, int]:

@@ -3,14 +3,19 @@
 STYLE = """
 :root {
   color-scheme: light dark;
-  --paper: #fcfbf8; --card: #ffffff; --ink: #1f1d1a; --soft: #625d54; --line: #e2ddd2; --faint: #f3f0e9;
-  --accent: #1d5f6b; --warn: #8a3b00; --warn-back: #fdf0e0; --warn-line: #e3a765; --seed: #1d5f6b;
+  --paper: #fcfbf8; --card: #ffffff; --ink: #1f1d1a; --soft: #625d54; --line: #e2ddd2; --faint: #f3f0e9; --edge: #8d8679;
+  --accent: #1d5f6b; --warn: #8a3b00; --warn-back: #fdf0e0; --warn-line: #e3a765; --seed: #1d5f6b; --up: #1c6b33;
 }
 @media (prefers-color-scheme: dark) {
-  :root {
-    --paper: #171614; --card: #1e1d1a; --ink: #ebe7df; --soft: #aaa396; --line: #38352f; --faint: #24221f;
-    --accent: #7cc4cf; --warn: #ffc078; --warn-back: #33240f; --warn-line: #8a6226; --seed: #7cc4cf;
+  :root:not([data-theme="light"]) {
+    --paper: #171614; --card: #1e1d1a; --ink: #ebe7df; --soft: #aaa396; --line: #38352f; --faint: #24221f; --edge: #7d766a;
+    --accent: #7cc4cf; --warn: #ffc078; --warn-back: #33240f; --warn-line: #8a6226; --seed: #7cc4cf; --up: #8fd6a0;
   }
+}
+:root[data-theme="light"] { color-scheme: light; }
+:root[data-theme="dark"] { color-scheme: dark;
+  --paper: #171614; --card: #1e1d1a; --ink: #ebe7df; --soft: #aaa396; --line: #38352f; --faint: #24221f; --edge: #7d766a;
+    --accent: #7cc4cf; --warn: #ffc078; --warn-back: #33240f; --warn-line: #8a6226; --seed: #7cc4cf; --up: #8fd6a0;
 }
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; scroll-behavior: smooth; }
@@ -108,8 +113,8 @@ footer { margin-top: 3.5rem; padding-top: 1rem; padding-bottom: 3rem; color: var
   .reading dd { margin-bottom: .7rem; }
 }
 @media print {
-  :root { --paper: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --faint: #f4f4f4; --accent: #000;
-    --warn: #7a3300; --warn-back: #fff; --warn-line: #7a3300; --seed: #000; color-scheme: light; }
+  :root, :root[data-theme] { --paper: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --faint: #f4f4f4; --accent: #000;
+    --warn: #7a3300; --warn-back: #fff; --warn-line: #7a3300; --seed: #000; --up: #000; --edge: #bbb; color-scheme: light; }
   @page { size: A4 landscape; margin: 12mm; }
   body { font-size: 10pt; }
   nav { display: none; }
@@ -122,18 +127,18 @@ footer { margin-top: 3.5rem; padding-top: 1rem; padding-bottom: 3rem; color: var
 }
 """
 
+CHUNKS = "<!--chunks-->"  # where the page's data go; text from outside is escaped and cannot hold it
+
 TEMPLATE = (
     """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="{{ policy }}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>{{ board.title }}: report</title>
-<style>"""
-    + STYLE
-    + """</style>
+<style>{{ style }}</style>
 </head>
 """
     """{% macro model_name(line) %}<bdi>{{ line.model }}</bdi>{% if line.arm != usual_arm %} <small>{{ line.arm }}</small>{% endif %}{% if line.note %} <small>{{ line.note }}</small>{% endif %}{% if line.model in board.decoding %} <small>{{ board.decoding[line.model] }}</small>{% endif %}{% endmacro %}
@@ -142,10 +147,10 @@ TEMPLATE = (
 {% for column in board.columns %}<td>{{ row.scores.get(column.task) | number }}</td>{% endfor %}
 {% endmacro %}
 {% macro head() %}
-<thead><tr><th scope="col" class="model">model</th>
-<th scope="col" class="average">average</th>
+<thead><tr><th scope="col" class="model" data-key="model">model</th>
+<th scope="col" class="average" data-key="average">average</th>
 {% for column in board.columns %}
-<th scope="col"><abbr title="{{ column.task }}" style="text-decoration:none">{{ column.short }}</abbr><small>{{ (column.metric | reading).short }}</small></th>
+<th scope="col" data-key="{{ column.task }}"><abbr title="{{ column.task }}">{{ column.short }}</abbr><small>{{ (column.metric | reading).short }}</small></th>
 {% endfor %}
 </tr></thead>
 {% endmacro %}
@@ -153,13 +158,13 @@ TEMPLATE = (
 <tbody class="published">
 {% if caption %}<tr><th class="label" scope="colgroup" colspan="{{ board.columns | length + 2 }}"><span>Published, not computed here: {{ published.short }}, table {{ table }}</span></th></tr>{% endif %}
 {% for row in published.table(table) %}
-<tr><th scope="row" class="model">{{ row.label }}{% if row.about %} <small>{{ row.about }}</small>{% endif %}</th>{{ reference_cells(row) }}</tr>
+<tr data-label="{{ row.label }}"><th scope="row" class="model">{{ row.label }}{% if row.about %} <small>{{ row.about }}</small>{% endif %}</th>{{ reference_cells(row) }}</tr>
 {% endfor %}
 </tbody>
 {% endmacro %}
 <body>
 <header>
-<p class="eyebrow">scrollwork · evaluation report</p>
+<div class="top"><p class="eyebrow">scrollwork · evaluation report</p><button type="button" id="theme">Light or dark</button></div>
 <h1>{{ board.title }}</h1>
 <dl class="facts">
 <div><dt>Models</dt><dd>{% for name in models %}<bdi>{{ name }}</bdi>{{ ", " if not loop.last }}{% else %}none{% endfor %}</dd></div>
@@ -170,6 +175,9 @@ TEMPLATE = (
 </dl>
 <nav aria-label="Sections of this page">
 {% for section in board.sections %}<a href="#board-{{ loop.index }}">Leaderboard, {{ section.split }}</a>{% endfor %}
+{% if content.groups %}<a href="#explorer">Examples</a>{% endif %}
+{% if figures %}<a href="#charts">Charts</a>{% endif %}
+{% if usage %}<a href="#usage">Cost and tokens</a>{% endif %}
 {% for section in board.sections %}<a href="#tasks-{{ loop.index }}">Tasks, {{ section.split }}</a>{% endfor %}
 <a href="#failures">Failures ({{ board.failures | length }})</a>
 {% if board.published %}<a href="#published">Published results</a>{% endif %}
@@ -212,19 +220,27 @@ TEMPLATE = (
 <div class="note"><p><b>Not the paper’s inputs.</b> The number of inputs differs from the paper’s test set, so these scores and the published ones are not of the same questions:
 {% for column, number_asked in differing %}{{ column.short }} {{ number_asked }} instead of {{ column.examples | count }}{{ "; " if not loop.last else "." }}{% endfor %}</p></div>
 {% endif %}
+{% if loop.first %}
+<div class="tools" id="board-tools" hidden>
+<label>Models that contain<input type="search" id="models-filter" autocomplete="off" spellcheck="false"></label>
+<label>Compare with<select id="reference"></select></label>
+<label class="check"><input type="checkbox" id="published-rows" checked> published rows</label>
+</div>
+{% endif %}
 <div class="scroll" tabindex="0" role="region" aria-labelledby="board-{{ loop.index }}-title">
-<table class="board">
-<caption>Score, ± standard deviation over seeds, 95 % interval over inputs, inputs answered / expected.</caption>
+<table class="board" data-section="{{ loop.index0 }}">
+<caption><span>Score, ± standard deviation over seeds, 95 % interval over inputs, inputs answered / expected.</span></caption>
 {{ head() }}
 <tbody>
 {% for line in section.lines %}
-<tr><th scope="row" class="model">{{ model_name(line) }}{% set seeds = line.cells | map(attribute="seeds") | max %}{% if seeds > 1 %}<small>{{ seeds }} seeds</small>{% endif %}</th>
-<td class="average">{% if line.average.value is not none %}<b>{{ line.average.value | number }}</b>{% if line.average.spread is not none %}<small>{{ line.average.spread | spread }}</small>{% endif %}{% else %}–<small class="why">{{ line.average.reason | upto(200) }}</small>{% endif %}</td>
+<tr data-line="{{ loop.index0 }}" data-label="{{ line.label }}"><th scope="row" class="model">{{ model_name(line) }}{% set seeds = line.cells | map(attribute="seeds") | max %}{% if seeds > 1 %}<small>{{ seeds }} seeds</small>{% endif %}</th>
+{% set interval = content.average(section.split, line) %}
+<td class="average"{% if line.average.value is not none %} data-value="{{ line.average.value }}"{% endif %}>{% if line.average.value is not none %}<b>{{ line.average.value | number }}</b>{% if interval %}<small>{{ interval[0] | number }}–{{ interval[1] | number }}</small>{% endif %}{% if line.average.spread is not none %}<small>{{ line.average.spread | spread }}</small>{% endif %}{% else %}–<small class="why">{{ line.average.reason | upto(200) }}</small>{% endif %}</td>
 {% for cell in line.cells %}
 {% if cell.coverage is none or not cell.coverage.expected %}
 <td{% if cell.reason != not_asked %} class="bad"{% endif %}>–<small{% if cell.reason != not_asked %} class="bad"{% endif %}>{{ cell.reason if cell.reason in (not_asked, "no inputs with gold") else "failed" }}</small></td>
 {% else %}
-<td{% if cell.unanswered %} class="bad"{% endif %}><b>{{ cell.value | number }}</b>
+<td{% if cell.unanswered %} class="bad"{% endif %}{% if cell.value is not none %} data-value="{{ cell.value }}"{% endif %}><b>{{ cell.value | number }}</b>
 {% if cell.spread is not none %}<small>{{ cell.spread | spread }}</small>{% endif %}
 {% if cell.low is not none and cell.high is not none %}<small>{{ cell.low | number }}–{{ cell.high | number }}</small>{% endif %}
 <small{% if cell.unanswered %} class="bad"{% endif %}>{% if cell.unanswered %}⚠ {% endif %}{{ cell.coverage.answered | count }}/{{ cell.coverage.expected | count }}</small>
@@ -242,6 +258,76 @@ TEMPLATE = (
 </div>
 </section>
 {% endfor %}
+
+{% if content.groups %}
+<noscript><p class="note">Examples, sorting and comparisons need JavaScript; everything above and below does not.</p></noscript>
+<section id="explorer" aria-labelledby="compare-title" hidden>
+<h2 id="compare-title">Compare two models</h2>
+<div class="tools">
+<label>First model<select id="first"></select></label>
+<label>Second model<select id="second"></select></label>
+</div>
+<div id="pair-box" hidden>
+<div class="scroll" tabindex="0" role="region" aria-label="Two models, task by task">
+<table class="plain" id="pair"><caption><span>On the inputs that both answered. ▲ ▼: significant at 5 % after Holm’s correction over tasks; ≈: not. Detectable: the least difference that so many inputs show with 80 % power.</span></caption><thead></thead><tbody></tbody></table>
+</div>
+</div>
+<h2 id="examples-title">Examples</h2>
+<div class="tools">
+<label>Task<select id="group"></select></label>
+<label>Only<select id="only"></select></label>
+<label>Id contains<input type="search" id="ids" autocomplete="off" spellcheck="false"></label>
+</div>
+<div id="problem" class="warning" hidden></div>
+<div class="scroll" tabindex="0" role="region" aria-labelledby="examples-title">
+<table class="plain" id="examples"><caption><span>Open one to see document, prompt as sent, answers, references and scores.</span></caption><thead></thead><tbody></tbody></table>
+</div>
+<div class="pages"><button type="button" id="before">Previous 50</button><button type="button" id="after">Next 50</button><span id="examples-count" aria-live="polite"></span></div>
+</section>
+<dialog id="example" aria-labelledby="example-title">
+<header>
+<div class="bar"><h2 id="example-title" tabindex="-1">Example</h2><div class="bar"><button type="button" id="previous" aria-keyshortcuts="k">Previous</button><button type="button" id="next" aria-keyshortcuts="j">Next</button><button type="button" id="close">Close</button></div></div>
+<div role="tablist" aria-label="What to see of the example">
+<button type="button" role="tab" id="tab-answers" aria-controls="example-body">Answers</button>
+<button type="button" role="tab" id="tab-references" aria-controls="example-body">References</button>
+<button type="button" role="tab" id="tab-prompt" aria-controls="example-body">Prompt as sent</button>
+<button type="button" role="tab" id="tab-document" aria-controls="example-body">Document</button>
+</div>
+</header>
+<div id="example-body" role="tabpanel" tabindex="0" aria-labelledby="tab-answers"></div>
+</dialog>
+{% endif %}
+
+{% if figures %}
+<section id="charts" aria-labelledby="charts-title">
+<h2 id="charts-title">Charts</h2>
+<div class="figures">
+{% for figure in figures %}
+<figure{% if figure.wide %} class="wide"{% endif %}>
+<div class="drawing" tabindex="0" role="region" aria-label="{{ figure.title }}">{{ figure.svg }}</div>
+<figcaption><b>{{ figure.title }}.</b> {{ figure.caption | upto(600) }}</figcaption>
+</figure>
+{% endfor %}
+</div>
+</section>
+{% endif %}
+
+{% if usage %}
+<section id="usage" aria-labelledby="usage-title">
+<h2 id="usage-title">Cost and tokens</h2>
+<div class="scroll" tabindex="0" role="region" aria-labelledby="usage-title">
+<table class="plain">
+<caption><span>Of the answers shown here, as the providers count and charge; an en dash where a provider does not say. Failed tries that were charged are not in it: <code>scrollwork status</code> has all money spent.</span></caption>
+<thead><tr><th scope="col">model</th><th scope="col">answers</th><th scope="col">input tokens</th><th scope="col">of them cached</th><th scope="col">output tokens</th><th scope="col">cost, USD</th><th scope="col">USD an answer</th><th scope="col">attempts</th></tr></thead>
+<tbody>
+{% for row in usage %}
+<tr><th scope="row"><bdi>{{ row.label }}</bdi></th>{% for value in row["values"] %}<td>{{ value }}</td>{% endfor %}</tr>
+{% endfor %}
+</tbody>
+</table>
+</div>
+</section>
+{% endif %}
 
 {% for section in board.sections %}
 {% set published = references(section) %}
@@ -312,7 +398,7 @@ TEMPLATE = (
 {% if table != board.published.main or not beside %}
 <div class="scroll" tabindex="0" role="region" aria-label="{{ title }}">
 <table class="board">
-<caption>{{ title }}. {{ board.published.short }}.</caption>
+<caption><span>{{ title }}. {{ board.published.short }}.</span></caption>
 {{ head() }}
 {{ references_body(board.published, table, false) }}
 </table>
@@ -330,6 +416,8 @@ TEMPLATE = (
 <dl class="reading">
 <dt>Score</dt><dd>0 to 100, higher is better, by the task’s own metric; over the inputs that were answered. A failed call is no answer: it is never scored as an empty one.</dd>
 <dt>Average</dt><dd>The plain mean of the unrounded scores of all {{ board.columns | length }} tasks. It is withheld while a task is missing or an input is unanswered, because a mean over other questions is another number.</dd>
+{% if content.groups %}<dt>Keys</dt><dd>In an example, <kbd>j</kbd> and <kbd>k</kbd> go to the next and the one before, arrow keys move between its tabs, <kbd>Esc</kbd> closes it. The address of an open example can be kept.</dd>{% endif %}
+<dt>▲ ▼ ≈ Δ</dt><dd>Beside a chosen model: significantly better, significantly worse, no significant difference (5 %, paired permutation test by documents, Holm’s correction over tasks). Δ is a difference that was not tested.</dd>
 <dt>±</dt><dd>Standard deviation over a baseline’s seeds: how far chance alone moves the score. In a strip, each thin stroke is a seed, the tall one their mean, the dashed one what the paper prints for its naive baseline.</dd>
 <dt>95 % interval</dt><dd>Bootstrap over documents: how far the choice of documents moves the score. Questions on one document are kept together. There is none for a single document.</dd>
 <dt>Answered / expected</dt><dd>In inputs; a baseline of several seeds has answered an input when every seed has. Expected = attempted + missing; attempted = answered + failed. ⚠ marks a score whose inputs are not all answered.</dd>
@@ -342,7 +430,13 @@ TEMPLATE = (
 </dl>
 </section>
 </main>
-<footer>Made by scrollwork. This file loads nothing and runs no script; it can be kept, mailed and printed as it is.</footer>
+<footer>Made by scrollwork. {% if content.folder %}This page needs the folder {{ content.folder.split("/")[0] }} beside it and nothing from a network.{% else %}This file is whole: it loads nothing from anywhere and can be kept, mailed and printed.{% endif %}</footer>
+<p class="unseen" id="said" role="status"></p>
+<script type="application/json" id="core">{{ core }}</script>
+<script>{{ script }}</script>
+"""
+    + CHUNKS
+    + """
 </body>
 </html>
 """

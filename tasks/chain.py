@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from storage.errors import naming_full_disks
 from tasks.build import mending
 from tasks.calling import calling_of, new_run
 from tasks.engine import Engine, Finished, run_inline, run_strictly
 from tasks.graph import Node, Planner, Status, topological
 from tasks.judging import compare_node, judge_node
+from tasks.published import publish as publish_page
+from tasks.published import write_file
 from tasks.request import Request
 from tasks.stages import build_nodes, failure, overview_node, report_node, run_nodes
 from tasks.workshop import Locations, Workshop
@@ -109,8 +109,8 @@ def overviewed(request: Request, overview: Node, engine: Engine) -> tuple[Finish
     assert artifact is not None
     artifact.check(rehash=True)
     for name in artifact.facts["pictures"]:
-        write_page(shop.home.reports / f"{request.suite}-{name}", artifact.bytes_of(name))
-    page = write_page(shop.home.reports / f"{request.suite}-statistics.html", artifact.bytes_of("statistics.html"))
+        write_file(shop.home.reports / f"{request.suite}-{name}", artifact.bytes_of(name))
+    page = write_file(shop.home.reports / f"{request.suite}-statistics.html", artifact.bytes_of("statistics.html"))
     return last, page
 
 
@@ -187,22 +187,7 @@ def publish(request: Request, report: Node) -> Path:
     artifact = Planner(shop).status(report).artifact
     assert artifact is not None
     artifact.check(rehash=True)
-    return write_page(shop.home.reports / f"{request.suite}.html", artifact.bytes_of("page.html"))
-
-
-def write_page(path: Path, data: bytes) -> Path:
-    """Write a page whole or not at all; nothing happens where the same bytes stand."""
-    if path.is_file() and path.read_bytes() == data:
-        return path
-    with naming_full_disks("the report", str(path.parent)):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            temporary.write_bytes(data)
-            os.replace(temporary, path)
-        finally:
-            temporary.unlink(missing_ok=True)
-    return path
+    return publish_page(artifact, shop.home.reports / f"{request.suite}.html")
 
 
 def without_password(url: str) -> str:

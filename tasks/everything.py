@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,21 +30,38 @@ NOT_SETTINGS = ("home", "store", "tasks", "splits", "models", "models_file", "ar
 IN_NAME = ("max_input_tokens", "tokenizer", "truncation", "prompts")  # said by the profile in a row's name
 
 
+@dataclass(frozen=True)
+class Scored:
+    """What the newest runs scored. params: of a report over it. artifacts: the aggregates, each with the row that its
+    line shows."""
+
+    rows: list[Aggregate]
+    params: dict[str, Any]
+    artifacts: tuple[tuple[Aggregate, Artifact], ...]
+
+
 def scored(home: Home, suite: str) -> tuple[list[Aggregate], dict[str, Any]]:
-    """(what the newest runs scored; parameters of a report over it).
+    """(what the newest runs scored; parameters of a report over it): see `everything_scored`."""
+    found = everything_scored(home, suite)
+    return found.rows, found.params
+
+
+def everything_scored(home: Home, suite: str) -> Scored:
+    """What the newest runs scored, and the artifacts behind it.
 
     A model's tasks come from its newest run and from earlier ones with the same settings (limit, seed, options, raw
     folder, cut): scores of other inputs are never put into one row. A seed that was also run alone, on other inputs
     than its family, says so in its name.
     """
     rows: dict[str, list[Aggregate]] = {}
+    artifacts: dict[str, Artifact] = {}
     settings: dict[str, dict[str, Any]] = {}
     bounds: set[str] = set()
     decoding: dict[str, str] = {}
     for run in reversed(home.runs()):
-        own = {name: value for name, value in run["request"].items() if name not in NOT_SETTINGS}
-        if own["suite"] != suite:
+        if run["request"]["suite"] != suite:
             continue
+        own = {name: value for name, value in run["request"].items() if name not in NOT_SETTINGS}
         for name, key in run["keys"].items():
             stage, _, slot = name.partition("/")
             artifact = home.artifacts.find(stage, slot, key) if stage == "aggregate" and slot not in rows else None
@@ -52,16 +69,19 @@ def scored(home: Home, suite: str) -> tuple[list[Aggregate], dict[str, Any]]:
                 continue
             found = named(artifact)
             if settings.setdefault(found[-1].model, own) == own:
-                rows[slot] = found
+                rows[slot], artifacts[slot] = found, artifact
                 params = artifact.manifest.ingredients.params
                 if params.get("reads_references"):
                     bounds.add(found[-1].model)
                 if "decoding" in params:
                     decoding[found[-1].model] = params["decoding"]
     rows = {slot: told_apart(found, settings) for slot, found in rows.items()}
-    listed = [row for slot in sorted(rows) for row in rows[slot]]
     models = sorted({found[-1].model for found in rows.values()})
-    return listed, report_params(load_suite(suite), models, [], sorted(bounds), decoding)
+    return Scored(
+        [row for slot in sorted(rows) for row in rows[slot]],
+        report_params(load_suite(suite), models, [], sorted(bounds), decoding),
+        tuple((rows[slot][-1], artifacts[slot]) for slot in sorted(rows)),
+    )
 
 
 def named(artifact: Artifact) -> list[Aggregate]:

@@ -1,4 +1,4 @@
-"""Stage report: aggregates, and what was judged and compared -> leaderboard and page."""
+"""Stage report: aggregates with all that is behind them, what was judged and compared -> leaderboard and page."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from records.base import Row
 from records.comparison import Average, Comparison
 from records.judgement import Conduct, Slice
 from records.score import Aggregate
+from reporting.assembly import PAGE
+from reporting.content import Beside
 from reporting.leaderboard import board
-from reporting.page import page
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks.graph import Node
+from tasks.lots import lots_of
+from tasks.pages import make, store_ledger
 from tasks.workshop import Workshop
 
 BESIDE: Mapping[str, Mapping[str, type[Row]]] = {  # tables of a stage that the report keeps beside the scores
@@ -21,7 +24,7 @@ BESIDE: Mapping[str, Mapping[str, type[Row]]] = {  # tables of a stage that the 
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
-    """The page, and the aggregates that it shows."""
+    """The page and its data files, and the aggregates that it shows."""
     table = writer.table("aggregates", Aggregate)
     rows = []
     for name, needed in node.inputs:
@@ -29,14 +32,17 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
             rows += list(inputs[name].rows("aggregates", Aggregate))
     for row in rows:
         table.add(row)
-    copied(node, inputs, writer)
+    beside = copied(node, inputs, writer)
     content = board(rows, node.params)
-    writer.file("page.html", page(content, node.params).encode("utf-8"))
-    writer.facts = {"rows": len(rows)}
+    own = Beside(**{name: [row.to_dict() for row in found] for name, found in beside.items()})
+    lots = lots_of(node, inputs)
+    made = make(content, node.params, lots, store_ledger(shop), node.label("suite"), writer.file, own)
+    writer.facts = {"rows": len(rows), "page": PAGE, "folder": made.folder, "files": made.files}
 
 
-def copied(node: Node, inputs: Mapping[str, Artifact], writer: ArtifactWriter) -> None:
-    """What was judged and compared, as the stages before left it."""
+def copied(node: Node, inputs: Mapping[str, Artifact], writer: ArtifactWriter) -> dict[str, list[Row]]:
+    """What was judged and compared, as the stages before left it, written down again; by table."""
+    found: dict[str, list[Row]] = {}
     for stage, tables in BESIDE.items():
         for table, row in tables.items():
             own = writer.table(table, row)
@@ -44,3 +50,5 @@ def copied(node: Node, inputs: Mapping[str, Artifact], writer: ArtifactWriter) -
                 if needed.stage == stage:
                     for one in inputs[name].rows(table, row):
                         own.add(one)
+                        found.setdefault(table, []).append(one)
+    return found

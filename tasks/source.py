@@ -22,6 +22,7 @@ LIBRARIES = {
     "unidecode": "Unidecode",
     "tiktoken": "tiktoken",
     "tokenizers": "tokenizers",
+    "matplotlib": "matplotlib",
 }  # whose versions decide results
 SKIPPED = {"lineno", "col_offset", "end_lineno", "end_col_offset", "type_comment", "type_ignores", "kind", "ctx"}
 

@@ -22,10 +22,12 @@ from preprocessing.chat import answer_tag, asks_for_tag
 from preprocessing.prompting import Template
 from preprocessing.tokens import engine_module
 from records.prompt import CLOSED_BOOK, FULL
+from reporting.page import assets_digest
 from scoring.registry import module_of as metric_module
 from tasks.calling import tables_of
 from tasks.errors import UsageError
 from tasks.graph import Node, RawQuery
+from tasks.lots import behind
 from tasks.outside import PROVIDER, shown_name
 from tasks.parts import Part, parts, profile_of, seed_of
 from tasks.releases import release_options, release_query, upstream_values
@@ -303,9 +305,13 @@ def report_node(
     return Node(
         "report",
         (("suite", request.suite), ("models", "+".join(models))),
-        {**report_params(request.config, models, failures, bounds, decoding), "run": shown(request)},
-        ("reporting.page", "reporting.leaderboard"),
-        (*((node.slot, node) for node in aggregates), *((node.name, node) for node in beside)),
+        {
+            **report_params(request.config, models, failures, bounds, decoding),
+            "run": shown(request),
+            "assets": assets_digest(),
+        },
+        ("reporting.assembly", "reporting.leaderboard", "reporting.examples", "reporting.figures"),
+        (*((node.slot, node) for node in aggregates), *behind(aggregates), *((node.name, node) for node in beside)),
     )
 
 

@@ -3,29 +3,62 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 
 from flows.commands.common import console, print_json, say
-from reporting.leaderboard import board, terminal
-from reporting.page import page
+from reporting.board import Board
+from reporting.leaderboard import board, markdown, terminal
 from storage.home import Home
-from tasks.chain import write_page
+from tasks.beside import beside_of
 from tasks.errors import StageFailed
-from tasks.everything import scored
+from tasks.everything import Scored, everything_scored
+from tasks.lots import Lot, lots_in
+from tasks.pages import drawn, home_ledger, put_page
+from tasks.published import write_file
+
+TABLES = {"markdown": "md", "latex": "tex", "csv": "csv"}
+FIGURES = ("svg", "png")
+FORMATS = ("html", *TABLES, *FIGURES)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Collect, write the page, print the leaderboard."""
+    """Collect, write what is asked for, print the leaderboard."""
     home = Home.at(arguments.home, arguments.store)
-    rows, params = scored(home, arguments.suite)
-    if not rows:
+    found = everything_scored(home, arguments.suite)
+    if not found.rows:
         raise StageFailed(f"nothing is scored for {arguments.suite} in {home.url}; run `scrollwork run` first")
-    content = board(rows, params)
-    out = Path(arguments.out) if arguments.out else home.reports / f"{arguments.suite}-all.html"
-    write_page(out.resolve(), page(content, params).encode("utf-8"))
+    content = board(found.rows, found.params)
+    ending = TABLES.get(arguments.format, "html")
+    name = f"{arguments.suite}-figures" if arguments.format in FIGURES else f"{arguments.suite}-all.{ending}"
+    out = Path(arguments.out) if arguments.out else home.reports / name
+    files = written(arguments.format, out.resolve(), home, found, content)
     if arguments.json:
-        print_json({"out": str(out)})
+        print_json({"out": str(out), **({"files": files} if arguments.format in FIGURES else {})})
     else:
         console().print(terminal(content))
         say(f"report: {out}")
     return 0
+
+
+def written(kind: str, out: Path, home: Home, found: Scored, content: Board) -> list[str]:
+    """Write one format; the names of the figures' files."""
+    if kind in TABLES:
+        from reporting.exports import csv_table, latex
+
+        text = {"markdown": markdown, "latex": latex, "csv": csv_table}[kind](content)
+        write_file(out, text.encode("utf-8"))
+        return []
+    everything = list(home.artifacts.everything())
+    beside = beside_of(found.params, everything, found.artifacts)
+    lots: list[Lot] = lots_in(everything, found.artifacts)
+    if kind in FIGURES:
+        pictures: Mapping[str, bytes] = drawn(content, lots, beside, home_ledger(home), kind)
+        for name, data in pictures.items():
+            write_file(out / name, data)
+        return list(pictures)
+    if len(lots) < len(found.artifacts):
+        say(f"{len(found.artifacts) - len(lots)} of {len(found.artifacts)} scores are shown without their examples, "
+            "which are not in this home any more")  # fmt: skip
+    put_page(out, content, found.params, lots, home_ledger(home), beside)
+    return []

@@ -1,0 +1,74 @@
+"""What a page shows beside its leaderboard: groups of examples, what answers took, what was compared, figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from reporting.board import Line
+from reporting.examples import Usage
+from reporting.text import count
+
+ENTRY = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Beside:
+    """Rows of the stages judge and compare as plain values, named as there: comparisons and averages
+    (records/comparison.py), conduct and slices (records/judgement.py). Empty where nothing was judged."""
+
+    comparisons: Sequence[ENTRY] = ()
+    averages: Sequence[ENTRY] = ()
+    conduct: Sequence[ENTRY] = ()
+    slices: Sequence[ENTRY] = ()
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart. wide: over the whole width of the page. svg: inline, in colours of the page."""
+
+    name: str
+    title: str
+    caption: str
+    svg: str
+    wide: bool = False
+
+
+@dataclass(frozen=True)
+class Content:
+    """groups: tasks with examples, as the page lists them. usage: by (split, number of the line in it). folder: where
+    the page finds its data, "" where they are within it."""
+
+    groups: Sequence[ENTRY] = ()
+    usage: Mapping[tuple[str, int], Usage] = field(default_factory=dict)
+    beside: Beside = field(default_factory=Beside)
+    figures: Sequence[Figure] = ()
+    folder: str = ""
+
+    def average(self, split: str, line: Line) -> tuple[float, float] | None:
+        """The 95 % interval of a line's average over tasks, where it is known."""
+        for row in self.beside.averages:
+            if (row["split"], row["model"], row["arm"]) == (split, line.model, line.arm) and row["low"] is not None:
+                return row["low"], row["high"]
+        return None
+
+
+def usage_row(usage: Usage) -> list[str]:
+    """Cells of the table of cost and tokens. A sum over some of the answers only says of how many it is."""
+
+    def partly(value: str, known: int) -> str:
+        return value if known == usage.answers else f"{value} ({count(known)} answers)" if known else "–"
+
+    tokens = [
+        partly(count(usage.tokens.get(name, 0)), usage.tokens_of.get(name, 0)) for name in ("input", "cached", "output")
+    ]
+    dollars = usage.cost_nano_usd / 1e9
+    each = dollars / usage.cost_of if usage.cost_of else 0.0
+    return [
+        count(usage.answers),
+        *tokens,
+        partly(f"{dollars:,.2f}" if dollars >= 0.01 or not dollars else f"{dollars:.6f}", usage.cost_of),
+        f"{each:.3g}" if usage.cost_of else "–",
+        count(usage.attempts) if usage.attempts else "–",
+    ]

@@ -1,0 +1,357 @@
+"""The charts of a report, drawn by matplotlib: as files for papers, and inline in the colours of the page.
+
+matplotlib, because it is what papers use, writes SVG and PNG, and needs no script in the page: five charts are some
+150 KB of SVG (20 KB compressed), a charting script alone is 1 to 4 MB. Lines differ by marker and stroke as well as by
+colour, so that they can be read in grey.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from reporting.board import Board, Column, Line, Section
+from reporting.content import Beside, Figure
+from reporting.examples import Usage, quantiles
+from reporting.text import shown
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+
+MOST_LINES = 12  # of one chart
+NAME = 42  # characters of a model's name in a chart
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b35f93", "#8a7a00", "#7b61c9", "#3c93c2", "#777777")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h")
+STROKES = ("-", "--", "-.", ":")
+INK, SOFT, LINE, PAPER = "#1f1d1a", "#625d54", "#cfc9bd", "#ffffff"
+IN_PAGE = {INK: "currentColor", SOFT: "var(--soft)", LINE: "var(--line)", PAPER: "var(--card)"}
+STYLE: Mapping[str, Any] = {
+    "svg.hashsalt": "scrollwork",  # ids that depend on the drawing alone
+    "svg.fonttype": "none",
+    "text.parse_math": False,  # names may hold dollars
+    "font.family": ["DejaVu Sans"],  # comes with matplotlib: the same on every machine
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": LINE,
+    "axes.labelcolor": SOFT,
+    "axes.titlesize": 9,
+    "axes.titlecolor": INK,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": LINE,
+    "grid.linewidth": 0.5,
+    "text.color": INK,
+    "xtick.color": SOFT,
+    "ytick.color": SOFT,
+    "xtick.labelcolor": SOFT,
+    "ytick.labelcolor": INK,
+    "figure.facecolor": PAPER,
+    "axes.facecolor": "none",
+    "legend.frameon": False,
+}
+NO_METADATA = {"svg": {"Date": None, "Creator": None, "Format": None, "Type": None}, "png": {"Software": None}}
+Lengths = Mapping[tuple[str, str, int], Sequence[float]]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A chart before it is written: name of its file, what it is, and how to draw it."""
+
+    name: str
+    title: str
+    caption: str
+    draw: Callable[[], matplotlib.figure.Figure]
+    wide: bool = False
+
+
+def drawings(board: Board, beside: Beside, usage: Mapping[tuple[str, int], Usage], lengths: Lengths) -> list[Drawing]:
+    """The charts that there is something for, of every split."""
+    found = []
+    for section in board.sections:
+        lines = [line for line in section.lines if any(cell.value is not None for cell in line.cells)][:MOST_LINES]
+        if not lines:
+            continue
+        several = len(board.sections) > 1
+        of, ending = (f", split {section.split}", f"-{folder(section.split)}") if several else ("", "")
+        left = len(section.lines) - len(lines)
+        more = (
+            f" {left} further lines of the leaderboard are left out." if left > 0 and len(lines) == MOST_LINES else ""
+        )
+        own = _Drawn(board.columns, section, lines, beside, usage, lengths)
+        for name, title, caption, draw, wide, there in (
+            ("scores", "Scores", INTERVALS, own.scores, True, True),
+            ("by-length", "Score by document length", SLICED, own.by_length, True, bool(own.slices)),
+            ("lengths", "Words of answers", BOXES, own.answer_lengths, False, bool(own.counted)),
+            ("cost", "Cost against score", COSTS, own.cost, False, bool(own.priced)),
+        ):
+            if there:
+                found.append(Drawing(f"{name}{ending}", f"{title}{of}", caption + more, draw, wide))
+    return found
+
+
+INTERVALS = "Dots are scores, bars 95 % intervals (bootstrap over documents). A hollow dot has unanswered inputs."
+SLICED = "Score on quarters of the inputs by words of their documents (logarithmic axis), with 95 % intervals."
+BOXES = "Boxes from first to third quartile with the median, whiskers from the 5th to the 95th percentile."
+COSTS = "Benchmark average against what the answers cost, on a logarithmic axis."
+
+
+def folder(name: str) -> str:
+    """A name as part of a file's name."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", name)
+
+
+def figures(board: Board, beside: Beside, usage: Mapping[tuple[str, int], Usage], lengths: Lengths) -> list[Figure]:
+    """The charts as parts of a page."""
+    return [
+        Figure(one.name, one.title, one.caption, inline(written(one, "svg").decode("utf-8"), one), one.wide)
+        for one in drawings(board, beside, usage, lengths)
+    ]
+
+
+def written(drawing: Drawing, kind: str) -> bytes:
+    """A chart as a file, "svg" or "png"; equal input gives equal bytes."""
+    with styled():
+        buffer = io.BytesIO()
+        drawing.draw().savefig(buffer, format=kind, metadata=NO_METADATA[kind], dpi=200)
+    return buffer.getvalue()
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """matplotlib as all charts want it, whatever else the process or the user set."""
+    import matplotlib as mpl
+
+    with mpl.rc_context(), warnings.catch_warnings():
+        mpl.rcdefaults()
+        cast("dict[str, Any]", mpl.rcParams).update(STYLE)
+        warnings.filterwarnings("ignore", message=".*[Gg]lyph.*")  # a name in a script that the font lacks
+        yield
+
+
+def inline(svg: str, drawing: Drawing) -> str:
+    """A file of matplotlib as part of a page: its policy allows no style attributes, and ids must not meet others."""
+    body = svg[svg.index("<svg") :]
+    body = re.sub(r"<style[^>]*>.*?</style>", "", body, flags=re.DOTALL)
+    body = re.sub(r'style="([^"]*)"', lambda found: _attributes(found[1]), body)
+    body = re.sub(r'\bid="', f'id="{drawing.name}-', body)
+    body = re.sub(r'(?:xlink:)?href="#', f'href="#{drawing.name}-', body)
+    body = body.replace("url(#", f"url(#{drawing.name}-").replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "")
+    body = re.sub(r"<!--.*?-->\s*", "", body, flags=re.DOTALL)
+    for colour, own in IN_PAGE.items():
+        body = body.replace(f'"{colour}"', f'"{own}"')
+    head = f'<svg role="img" aria-label="{drawing.title}" stroke-linejoin="round" stroke-linecap="butt"'
+    body = re.sub(r'^<svg(?P<rest>[^>]*?) width="[^"]*"', rf"{head}\g<rest>", body)
+    body = re.sub(r'^(<svg[^>]*?) height="[^"]*"', r"\1", body)
+    return re.sub(r"\s*\n\s*", "\n", body).strip()
+
+
+def _attributes(style: str) -> str:
+    """A style as attributes. The page's font takes the place of matplotlib's."""
+    made = []
+    for declaration in filter(None, (one.strip() for one in style.split(";"))):
+        name, _, value = (part.strip() for part in declaration.partition(":"))
+        if name == "font":
+            size = re.search(r"[\d.]+px", value)
+            made.append(f'font-size="{size[0] if size else "10px"}"')
+            if re.match(r"(bold|[6-9]00)\b", value):
+                made.append('font-weight="600"')
+        elif name != "font-family":
+            made.append(f'{name}="{value}"')
+    return " ".join(made)
+
+
+class _Drawn:
+    """Draws the charts of one split."""
+
+    def __init__(
+        self,
+        columns: Sequence[Column],
+        section: Section,
+        lines: Sequence[Line],
+        beside: Beside,
+        usage: Mapping[tuple[str, int], Usage],
+        lengths: Lengths,
+    ) -> None:
+        self.columns, self.lines = columns, lines
+        numbers = [section.lines.index(line) for line in lines]
+        self.slices = [
+            row
+            for row in beside.slices
+            if row["split"] == section.split and row["by"] == "document_words" and row["value"] is not None
+        ]
+        names = {(line.model, line.arm) for line in lines}
+        self.slices = [row for row in self.slices if (row["model"], row["arm"]) in names]
+        self.counted = {
+            (column.task, place): lengths[column.task, section.split, number]
+            for column in columns
+            for place, number in [*enumerate(numbers), (-1, -1)]
+            if lengths.get((column.task, section.split, number))
+        }
+        self.priced = [
+            (place, usage[section.split, number].cost_nano_usd / 1e9, line.average.value)
+            for place, (number, line) in enumerate(zip(numbers, lines, strict=True))
+            if line.average.value is not None
+            and (section.split, number) in usage
+            and usage[section.split, number].cost_nano_usd
+        ]
+
+    def scores(self) -> matplotlib.figure.Figure:
+        """A row a task, a dot with its interval a line."""
+        made = _figure(9.2, 1.1 + len(self.columns) * max(0.34, 0.15 * len(self.lines)))
+        axes = made.subplots()
+        for place, line in enumerate(self.lines):
+            shift = 0.0 if len(self.lines) == 1 else 0.62 * (place / (len(self.lines) - 1) - 0.5)
+            for row, cell in enumerate(line.cells):
+                if cell.value is None:
+                    continue
+                if cell.low is not None and cell.high is not None:
+                    axes.plot([cell.low, cell.high], [row + shift] * 2, color=_colour(place), linewidth=1.3)
+                axes.plot(cell.value, row + shift, **_dot(place, hollow=bool(cell.unanswered)))
+        axes.set_yticks(range(len(self.columns)), [shown(column.task, NAME) for column in self.columns])
+        axes.set_ylim(len(self.columns) - 0.4, -0.6)
+        axes.set_xlabel("score")
+        axes.set_xlim(left=0)
+        self._legend(made)
+        return made
+
+    def by_length(self) -> matplotlib.figure.Figure:
+        """A panel a task, a curve a line."""
+        tasks = [column for column in self.columns if any(row["task"] == column.task for row in self.slices)]
+        across = min(5, len(tasks))
+        down = -(-len(tasks) // across)
+        made = _figure(9.2, 0.8 + 1.75 * down)
+        panels = made.subplots(down, across, squeeze=False)
+        for panel in panels.flat[len(tasks) :]:
+            panel.set_visible(False)
+        for panel, column in zip(panels.flat, tasks, strict=False):
+            for place, line in enumerate(self.lines):
+                self._curve(panel, place, line, column.task)
+            panel.set_xscale("log")
+            panel.set_title(shown(column.short, NAME), loc="left")
+            panel.minorticks_off()
+            values = [row for row in self.slices if row["task"] == column.task]
+            ticks = [min(_middle(row) for row in values), max(_middle(row) for row in values)]
+            panel.set_xticks(sorted(set(ticks)), [f"{tick:,.0f}" for tick in sorted(set(ticks))])
+        self._legend(made)
+        return made
+
+    def _curve(self, panel: Any, place: int, line: Line, task: str) -> None:
+        rows = [row for row in self.slices if (row["task"], row["model"], row["arm"]) == (task, line.model, line.arm)]
+        rows.sort(key=_middle)
+        x = [_middle(row) for row in rows]
+        panel.plot(
+            x,
+            [row["value"] for row in rows],
+            color=_colour(place),
+            marker=MARKERS[place % len(MARKERS)],
+            markersize=3.5,
+            linestyle=STROKES[place % len(STROKES)],
+            linewidth=1.2,
+        )
+        for at, row in zip(x, rows, strict=True):
+            if row["low"] is not None:
+                panel.plot([at, at], [row["low"], row["high"]], color=_colour(place), linewidth=0.7)
+
+    def answer_lengths(self) -> matplotlib.figure.Figure:
+        """Boxes side by side: the references and each line."""
+        tasks = [column for column in self.columns if any(task == column.task for task, _ in self.counted)]
+        places = [*range(len(self.lines)), -1]
+        height = 0.8 / len(places)
+        made = _figure(5.6, 1.1 + len(tasks) * max(0.36, 0.14 * len(places)))
+        axes = made.subplots()
+        for row, column in enumerate(tasks):
+            for rank, place in enumerate(places):
+                if values := self.counted.get((column.task, place)):
+                    self._box(axes, row + (rank - (len(places) - 1) / 2) * height, height, values, place)
+        axes.set_yticks(range(len(tasks)), [shown(column.task, NAME) for column in tasks])
+        axes.set_ylim(len(tasks) - 0.4, -0.6)
+        axes.set_xscale("symlog", linthresh=1)
+        axes.set_xlim(left=0)
+        axes.set_xlabel("words")
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
+        self._legend(made, references=True)
+        return made
+
+    def _box(self, axes: Any, y: float, height: float, values: Sequence[float], place: int) -> None:
+        low, first, middle, third, high = quantiles(values, (0.05, 0.25, 0.5, 0.75, 0.95))
+        colour = SOFT if place < 0 else _colour(place)
+        axes.plot([low, high], [y, y], color=colour, linewidth=0.8)
+        axes.barh(
+            y,
+            third - first,
+            left=first,
+            height=0.7 * height,
+            facecolor="none" if place < 0 else colour,
+            edgecolor=colour,
+            linewidth=0.8,
+            alpha=1 if place < 0 else 0.35,
+        )
+        if place < 0:
+            axes.plot([middle, middle], [y - 0.35 * height, y + 0.35 * height], color=SOFT, linewidth=1.6)
+        else:
+            axes.plot(middle, y, **{**_dot(place), "markersize": 4})
+
+    def cost(self) -> matplotlib.figure.Figure:
+        """A dot a line that was paid for."""
+        made = _figure(5.6, 3.6)
+        axes = made.subplots()
+        for place, dollars, value in self.priced:
+            axes.plot(dollars, value, **{**_dot(place), "markersize": 8})
+            axes.annotate(_name(self.lines[place]), (dollars, value), (7, 5), textcoords="offset points", fontsize=8)
+        axes.set_xscale("log")
+        axes.margins(0.25)
+        axes.xaxis.set_major_formatter(lambda dollars, _: f"${dollars:g}")
+        axes.minorticks_off()
+        axes.set_xlabel("cost of all answers")
+        axes.set_ylabel("average score")
+        return made
+
+    def _legend(self, made: matplotlib.figure.Figure, references: bool = False) -> None:
+        from matplotlib.lines import Line2D
+        from matplotlib.patches import Patch
+
+        marks: list[Any] = [
+            Line2D([], [], **{**_dot(place), "linestyle": STROKES[place % len(STROKES)]})
+            for place in range(len(self.lines))
+        ]
+        names = [_name(line) for line in self.lines]
+        if references:
+            marks.append(Patch(facecolor="none", edgecolor=SOFT))
+            names.append("references")
+        made.legend(marks, names, loc="outside upper left", ncols=min(3, len(names)), fontsize=8)
+
+
+def _middle(row: Mapping[str, Any]) -> float:
+    """Where a quarter of the inputs stands on a logarithmic axis of words."""
+    return float((max(1, row["least"]) * max(1, row["most"])) ** 0.5)
+
+
+def _figure(width: float, height: float) -> matplotlib.figure.Figure:
+    from matplotlib.figure import Figure as Made
+
+    return Made(figsize=(width, height), layout="constrained")
+
+
+def _colour(place: int) -> str:
+    return COLOURS[place % len(COLOURS)]
+
+
+def _dot(place: int, hollow: bool = False) -> dict[str, Any]:
+    face = PAPER if hollow else _colour(place)
+    return {
+        "color": _colour(place),
+        "marker": MARKERS[place % len(MARKERS)],
+        "markersize": 5,
+        "linestyle": "none",
+        "markerfacecolor": face,
+    }
+
+
+def _name(line: Line) -> str:
+    return shown(line.label, 120) if len(line.label) <= NAME else shown(line.label[: NAME - 1], 120) + "…"

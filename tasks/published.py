@@ -1,0 +1,57 @@
+"""Where pages go: written whole or not at all, with their data files, and without those of earlier versions."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from storage.artifacts import Artifact
+from storage.errors import naming_full_disks
+
+FOLDER = ".files"  # behind a page's name: where its data lie
+
+
+def publish(artifact: Artifact, path: Path) -> Path:
+    """Put the page of a report artifact, and its data files, where people find them. Raises DamagedArtifact."""
+    facts = artifact.facts
+    put(path, facts["page"], facts["folder"], facts["files"], artifact.bytes_of)
+    return path
+
+
+def put(path: Path, page: str, folder: str, files: Sequence[str], bytes_of: Callable[[str], bytes]) -> None:
+    """Data first, then the page that needs them, then away with what an earlier page needed.
+
+    page: name of the page among the files that bytes_of gives. folder: of the data files, beside the page.
+    """
+    for name in files:
+        write_file(path.parent / folder / name, bytes_of(name))
+    write_file(path, bytes_of(page))
+    forget(path, folder)
+
+
+def forget(path: Path, folder: str) -> None:
+    """Remove the data files of earlier versions of a page."""
+    own = path.parent / f"{path.stem}{FOLDER}"
+    for old in own.iterdir() if own.is_dir() else ():
+        if f"{own.name}/{old.name}" != folder and old.is_dir():
+            shutil.rmtree(old, ignore_errors=True)
+    with suppress(OSError):
+        own.rmdir()  # where nothing is left in it
+
+
+def write_file(path: Path, data: bytes) -> Path:
+    """Write a file whole or not at all; nothing happens where the same bytes stand."""
+    if path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data:
+        return path
+    with naming_full_disks("the report", str(path.parent)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            temporary.write_bytes(data)
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    return path

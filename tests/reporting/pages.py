@@ -1,0 +1,121 @@
+"""Whole pages of invented runs: documents, prompts, answers and scores, without artifacts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from boards import TASKS, params, row
+
+from records.document import Document
+from records.example import Example
+from records.prompt import Part, Prompt
+from records.response import Failure, Response
+from reporting.assembly import PAGE, WHOLE, Made, assemble
+from reporting.board import board
+from reporting.chunks import Spool
+from reporting.content import Beside, Content
+from reporting.examples import Documents, Group, Paid
+
+TASK = "qasper"
+TEXT = "".join(f"Sentence {number} of an invented document with some words.\n" for number in range(60))
+KEY = "0" * 64
+
+
+def example(number: int, document: Document, reference: str = "forty-two") -> Example:
+    return Example(TASK, "test", f"q{number}", (document.document_id,), (reference,), f"What is {number}?")
+
+
+def prompt(one: Example, document: Document, kept: int = 0) -> Prompt:
+    """Of the whole document, or of its first `kept` characters."""
+    length = len(document.text)
+    end = kept or length
+    cut = (Part("document", document_id=document.document_id, start=end, end=length),) if kept else ()
+    parts = (
+        Part("instruction", "Answer the question.\n\n"),
+        Part("document", document_id=document.document_id, start=0, end=end),
+        Part("query", f"\n\nQuestion: {one.query}\nAnswer:"),
+    )
+    return Prompt(
+        *("zeroscrolls", TASK, "test", one.example_id, 0, "plain", "full"),
+        parts=parts,
+        prompt_sha256=KEY,
+        words=100,
+        kept_chars=end,
+        dropped_chars=length - end,
+        truncated=bool(kept),
+        max_new_tokens=128,
+        dropped=cut,
+    )
+
+
+def response(one: Example, model: str, text: str, finish: str = "complete") -> Response:
+    where = ("zeroscrolls", TASK, "test", one.example_id, 0, model, "full", KEY)
+    return Response(*where, text, finish, 1000, 200, 30, f"{model}-2026")
+
+
+def failure(one: Example, model: str, message: str) -> Failure:
+    where = ("zeroscrolls", TASK, "test", one.example_id, 0, model, "full", KEY)
+    return Failure(*where, "terminal", 400, message, 3)
+
+
+def score(value: float, parsed: str | None = None) -> dict[str, Any]:
+    return {"value": value, "components": {"f1": value}, "flags": {}, "parsed": parsed}
+
+
+def written(
+    folder: Path,
+    answers: Mapping[str, Sequence[str | None]],
+    *,
+    kept: int = 0,
+    whole: int = WHOLE,
+    beside: Beside | None = None,
+    text: str = TEXT,
+    reference: str = "forty-two",
+) -> Path:
+    """A page of models that answered a task; None: the call failed with a message. The model's n-th answer scores
+    10 n, the second model's half of it. kept: characters of the document in the prompts, 0 for all."""
+    models = list(answers)
+    count = len(next(iter(answers.values())))
+    rows = [row(task, model, 20.0 + place, inputs=count) for task in TASKS for place, model in enumerate(models)]
+    asked = params(models)
+    content = board(rows, asked)
+    chunks: dict[str, str] = {}
+    spool = Spool(lambda name, data: chunks.__setitem__(name, data.decode("ascii")))
+    document = Document.of(text, title="An invented document", source_file="none")
+    documents = Documents(spool)
+    documents.add(document.document_id, document.title, document.text)
+    group = Group("g0", TASK, "test", documents, spool)
+    examples = [example(number, document, reference) for number in range(count)]
+    group.examples(examples, {document.document_id: document.words})
+    prompts = group.prompts("plain", "full", (prompt(one, document, kept) for one in examples))
+    usage, lines = {}, [line.model for line in content.sections[0].lines]
+    for place, model in enumerate(models):
+
+        def said(model: str = model, part: int = place + 1) -> Iterator[tuple[Any, Any, Any]]:
+            for number, (one, text) in enumerate(zip(examples, answers[model], strict=True)):
+                if text is None:
+                    yield failure(one, model, "content refused <b>by</b> the provider"), None, None
+                else:
+                    yield response(one, model, text), score(min(100.0, 10.0 * number) / part, text), Paid(1, 2_000_000)
+
+        line = lines.index(model)
+        usage["test", line], _ = group.answers(line, prompts, [model], said(), {one.example_id for one in examples})
+    groups = (group.close(),)
+    documents.close()
+    own = Content(groups, usage, beside or Beside())
+    target = folder / "report.html"
+
+    def write(name: str, data: bytes) -> None:
+        path = target if name == PAGE else folder / made_folder(spool) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+    made: Made = assemble(content, asked, own, spool, lambda name: chunks[name], "report.files", write, whole)
+    assert made.folder in ("", made_folder(spool))
+    return target
+
+
+def made_folder(spool: Spool) -> str:
+    return f"report.files/{spool.digest()[:16]}"

@@ -1,0 +1,57 @@
+import xml.etree.ElementTree as ET
+
+import pytest
+from boards import TASKS, params, row
+
+from reporting.board import Board, board
+from reporting.content import Beside
+from reporting.examples import Usage
+from reporting.figures import drawings, figures, written
+
+EVIL = "$\\frac{1}{2}$\x1b\u202e</svg><script>x</script>漢"
+
+
+def quarter(task: str, model: str, part: int) -> dict[str, object]:
+    where = {"split": "test", "task": task, "model": model, "arm": "full", "by": "document_words"}
+    return {**where, "least": 100 * part, "most": 100 * part + 90, "value": 10.0 * part, "low": 9.0, "high": 45.0}
+
+
+def whole(
+    model: str = "m",
+) -> tuple[Board, Beside, dict[tuple[str, int], Usage], dict[tuple[str, str, int], list[float]]]:
+    rows = [row(task, one, 20.0) for task in TASKS for one in (model, "other")]
+    beside = Beside(
+        slices=[quarter(task, one, part) for task in TASKS for one in (model, "other") for part in (1, 2, 3)]
+    )
+    usage = {("test", 0): Usage(answers=5, cost_nano_usd=2 * 10**9, cost_of=5), ("test", 1): Usage(answers=5)}
+    lengths = {(task, "test", line): [1.0, 5.0, 20.0] for task in TASKS for line in (-1, 0, 1)}
+    return board(rows, params([model, "other"])), beside, usage, lengths
+
+
+def test_equal_input_draws_other_bytes() -> None:
+    for kind in ("svg", "png"):
+        first, second = ([written(one, kind) for one in drawings(*whole())] for _ in range(2))
+        assert first == second
+
+
+def test_a_chart_is_missing_or_drawn_of_nothing() -> None:
+    assert [one.name for one in drawings(*whole())] == ["scores", "by-length", "lengths", "cost"]
+    content, _, _, _ = whole()
+    assert [one.name for one in drawings(content, Beside(), {}, {})] == ["scores"]
+    assert drawings(board([], params([])), Beside(), {}, {}) == []
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_name_breaks_out_of_a_chart_or_is_read_as_a_formula() -> None:
+    for figure in figures(*whole(EVIL)):
+        tree = ET.fromstring(figure.svg)
+        tags = {one.tag.rpartition("}")[2] for one in tree.iter()}
+        assert not {"script", "style", "image", "foreignObject"} & tags
+        assert "$\\frac{1}{2}$⟨U+001B⟩" in "".join(tree.itertext())
+
+
+def test_inline_charts_carry_styles_that_the_policy_forbids_or_ids_twice() -> None:
+    made = figures(*whole())
+    assert not [figure.name for figure in made if 'style="' in figure.svg or "<style" in figure.svg]
+    names = [one.get("id") for figure in made for one in ET.fromstring(figure.svg).iter() if one.get("id")]
+    assert len(names) == len(set(names))
