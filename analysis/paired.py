@@ -31,8 +31,8 @@ class Permuted:
 class Paired:
     """Ours - theirs in points over the inputs that both answered.
 
-    interval, test, standard_error, detectable: None with fewer than two clusters. left_out: inputs that were asked of
-    both and not answered by both.
+    interval, test, standard_error, detectable: None with fewer than two clusters; detectable also where there is none.
+    left_out: inputs that were asked of both and not answered by both.
     """
 
     ours: float
@@ -131,12 +131,15 @@ def left_one_out(outcomes: Outcomes, headline: Headline) -> Floats:
     return without
 
 
-def detectable(error: float, clusters: int, alpha: float = ALPHA, power: float = POWER) -> float:
+def detectable(error: float, clusters: int, alpha: float = ALPHA, power: float = POWER) -> float | None:
     """The least true difference that a two-sided test at alpha finds with this power, in points (Bloom 1995):
 
     (t of 1 - alpha / 2 + t of power) x the clustered standard error of the paired difference, t with C - 1 degrees of
-    freedom; 2.8 errors for many clusters. It is of the observed spread, never of the observed difference.
+    freedom; 2.8 errors for many clusters. It is of the observed spread, never of the observed difference. None where so
+    few clusters can be exchanged that no p is below alpha, and where there is no spread to tell it from.
     """
+    if 2.0 ** (1 - clusters) > alpha or error < SAME:
+        return None
     return (quantile(1 - alpha / 2, clusters - 1) + quantile(power, clusters - 1)) * error
 
 

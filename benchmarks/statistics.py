@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from analysis.intervals import Clusters, Floats, Headline, interval, resampled
 from analysis.outcomes import Outcomes
-from analysis.paired import Pair, paired, paired_averages
+from analysis.paired import Pair, detectable, paired, paired_averages
 from scoring.registry import metric
 
 TRIALS = 1_000
@@ -150,10 +150,11 @@ def simulated(shape: Shape, trials: int) -> tuple[float, float, float, float]:
         assert found is not None
         assert found.interval is not None
         assert found.test is not None
-        assert found.detectable is not None
+        assert found.standard_error is not None
         alarms += found.test.p <= 0.05
         paired_holds += found.interval[0] <= 0 <= found.interval[1]
-        shift += (found.detectable - shift) / (trial + 1)  # the mean of what was called detectable so far
+        called = detectable(found.standard_error, len(clusters)) or found.standard_error  # too few documents: none is
+        shift += (called - shift) / (trial + 1)  # the mean of what was called detectable so far
         moved = paired(Pair.of(outcomes(make(mixed[0], shift), index), other, headline, "task"))
         assert moved is not None
         assert moved.test is not None

@@ -36,7 +36,8 @@ class Comparison(Row):
     answered by both. clusters: groups of documents; with fewer than two all that follows is None. low, high: 95 %
     interval of the difference, clustered by document. p: two-sided, of the permutation test; p_holm: adjusted for the
     tasks of this pair, None for the mean over tasks, which stands alone. exact: all permutations were counted.
-    detectable: the least difference that these inputs show with 80 % power at 5 %.
+    detectable: the least difference that these inputs show with 80 % power at 5 %, None where none can be told: with
+    fewer than six clusters no p is below 0.05.
     """
 
     suite: str

@@ -27,10 +27,14 @@ def in_tag(text: str, tag: str) -> str:
     The prompt may have opened the tag already, so the text before a closing tag counts too. A model that thinks first
     ends with its answer: the last tag counts.
     """
-    tags = list(re.finditer(rf"<(/?){re.escape(tag)}>", text, re.IGNORECASE))
-    end = next((found.start() for found in reversed(tags) if found[1]), len(text))
-    start = next((found.end() for found in reversed(tags) if not found[1] and found.end() <= end), 0)
-    return text[start:end]
+    answer: str | None = None
+    start: int | None = 0  # of the answer at hand; None behind a closing tag, where there is none
+    for found in re.finditer(rf"<(/?){re.escape(tag)}>", text, re.IGNORECASE):
+        if not found[1]:
+            start = found.end()
+        elif start is not None:
+            answer, start = text[start : found.start()], None
+    return text[start:] if answer is None else answer
 
 
 def scores(

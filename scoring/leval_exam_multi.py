@@ -28,7 +28,7 @@ def letters(text: str) -> str:
 
     So "A. one\\nC. two" is AC, "ACD" and "(A), (C), (D)" are ACD, and "A, C, D" is A: its first letter opens the line.
     """
-    found = OPENS_LINE.findall(text) or CAPITAL.findall(first_line(text))
+    found = OPENS_LINE.findall(text) or CAPITAL.findall(first_line(text.lstrip("\r\n")))
     return "".join(sorted(set(found)))
 
 

@@ -58,5 +58,5 @@ def shown(text: str) -> str:
 
 
 def first_line(text: str) -> str:
-    """The first line that is not empty, its line end dropped; lines end at a newline only."""
-    return text.lstrip("\r\n").partition("\n")[0].rstrip("\r")
+    r"""The first line that is not empty, as LongBench cuts it: lines end at "\n" only, and "\r" is a character."""
+    return text.lstrip("\n").partition("\n")[0]

@@ -113,7 +113,7 @@ def _longbench(stream: IO[bytes]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _renamed(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    return {ours: row[theirs] for theirs, ours in names.items() if row.get(theirs) is not None}
+    return {ours: row[theirs] for theirs, ours in names.items() if theirs in row}
 
 
 def _object(stream: IO[bytes]) -> dict[str, Any] | None:
@@ -122,7 +122,7 @@ def _object(stream: IO[bytes]) -> dict[str, Any] | None:
     stream.seek(0)
     try:
         row = json.loads(first)
-        if not isinstance(row, dict) or not any(isinstance(value, dict) for value in row.values()):
+        if not isinstance(row, dict) or "pred" in row or not any(isinstance(value, dict) for value in row.values()):
             return None
     except ValueError:
         if first.strip() not in (b"{", b"{}"):

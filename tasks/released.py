@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -55,6 +55,16 @@ def score_file(benchmark: str, file: Path, task: str, own: str) -> dict[str, Any
         if first is None:
             raise PairError("there is no row")
         how = way(benchmark, file.name, task, own, first)
+        rows = rows if own else of_one_kind(first, rows)
         result = score_pairs(metric(how.metric), chain([first], rows), first_line=how.first_line)
     kept = {name: result[name] for name in ("metric", "value", "components", "n")}
     return {"task": how.task, **kept, "file": str(file), "sha256": sha256_file(file)}
+
+
+def of_one_kind(first: Mapping[str, Any], rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The rows behind the first. Raises PairError for one that is to be evaluated by another rule (L-Eval)."""
+    for row in rows:
+        if row.get("evaluation") != first.get("evaluation"):
+            kinds = [repr(one.get("evaluation"))[:40] for one in (row, first)]
+            raise PairError(f'line {row["id"]}: field "evaluation" is {kinds[0]}, that of line 1 {kinds[1]}')
+        yield row

@@ -82,6 +82,20 @@ def test_detectable_difference_is_not_the_one_of_the_formula() -> None:
     assert detectable(1.0, 10**6) == pytest.approx(2.80159, abs=1e-4)
 
 
+@pytest.mark.parametrize(("count", "told"), [(2, False), (5, False), (6, True), (40, True)])
+def test_a_difference_is_called_detectable_that_no_p_can_show(count: int, told: bool) -> None:
+    found = compared(one(OURS[:count]), one(THEIRS[:count]))
+    assert (found.detectable is not None) == told
+    apart = compared(one(np.full(count, 90.0) + OURS[:count] / 100), one(OURS[:count] / 100))
+    assert apart.test is not None
+    assert (apart.test.p < 0.05) == told  # as far apart as can be
+
+
+def test_models_without_any_spread_between_them_detect_everything() -> None:
+    assert compared(one(OURS), one(OURS)).detectable is None
+    assert compared(one(OURS), one(OURS - 2.0)).detectable is None
+
+
 def test_family_is_compared_by_one_seed() -> None:
     found = compared(several([[0.0, 10.0], [100.0, 50.0]]), one([10.0, 10.0]))
     assert (found.ours, found.theirs) == (40.0, 10.0)

@@ -43,6 +43,8 @@ def test_other_letters_are_read_as_the_answer(text, found):
         ("Both C and A", "ABC"),  # capitals of the first line, wherever they stand
         ("none\nA. one", "A"),  # a line that opens with a letter comes before the first line's capitals
         ("\n\nAC\nB", "B"),
+        ("\r\nBoth C\r\nD)", "D"),
+        ("\r\nis C\r\n", "C"),
         ("\nno letter\nACD", ""),
         ("A. one\r\nB. two", "AB"),
         ("", ""),

@@ -107,7 +107,8 @@ def test_row_that_is_no_object_is_scored():
     ("prediction", "kept"),
     [
         ("\n\nParis\nis a city", "Paris"),
-        ("\r\nParis\r\nis", "Paris"),
+        ("Paris\r\nis", "Paris\r"),
+        ("\r\nParis\r\nis", "\r"),  # as LongBench's code: lstrip("\n").split("\n")[0]
         ("Paris", "Paris"),
         ("", ""),
         ("\n", ""),
@@ -122,6 +123,13 @@ def test_first_line_is_kept_without_being_asked_for():
     row = {**ROW, "prediction": "\nParis\nis a city"}
     assert score_pairs(metric("em"), [row])["value"] == 0.0
     assert score_pairs(metric("em"), [row], first_line=True)["value"] == 100.0
+
+
+def test_options_of_null_refuse_a_pair_that_needs_none():
+    row = {**ROW, "options": None}
+    assert score_pairs(metric("em"), [row]) == score_pairs(metric("em"), [ROW])
+    with pytest.raises(PairError, match='row 1: field "options" must be a list of strings, not null'):
+        score_pairs(metric("longbench_classification"), [row])
 
 
 def test_unicode_line_separator_breaks_a_row():

@@ -17,6 +17,10 @@ from scoring.answers import in_tag
         ("a < b</answer>", "a < b"),
         ("<Answer>Paris</ANSWER>", "Paris"),
         ("<answer><answer>", ""),
+        ("Paris</answer>. Look at </answer>", "Paris"),  # the prompt opened it once
+        ("<answer>Paris</answer> and </answer>", "Paris"),
+        ("Lyon</answer>, no: <answer>Paris</answer>", "Paris"),
+        ("<answer>Paris</answer> <answer>Ly", "Paris"),
     ],
 )
 def test_what_stands_around_the_tag_is_scored(text: str, answer: str) -> None:

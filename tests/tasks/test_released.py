@@ -109,6 +109,25 @@ def test_what_cannot_be_scored_is_not_named(tmp_path: Path, benchmark: str, name
     assert name in failed["error"]
 
 
+def test_rows_of_another_rule_are_scored_by_that_of_the_first(tmp_path: Path) -> None:
+    path = write(tmp_path / "quality.pred.jsonl", *LEVAL, {**LEVAL[0], "evaluation": "f1"})
+    result = score_files("leval", str(path), "", (), "")
+    assert result["tasks"] == []
+    assert "line 3: field \"evaluation\" is 'f1', that of line 1 'exam'" in result["failed"][0]["error"]
+    assert one("leval", path, own="f1")["n"] == 3
+
+
+def test_output_with_an_object_beside_it_is_taken_for_a_whole_file(tmp_path: Path) -> None:
+    line = {"pred": "City", "answers": ["City"], "all_classes": CLASSES, "usage": {"output": 1}}
+    assert one("longbench", write(tmp_path / "trec.jsonl", line, line))["value"] == 100.0
+
+
+def test_output_of_null_is_told_as_missing(tmp_path: Path) -> None:
+    path = write(tmp_path / "qasper.jsonl", {"pred": None, "answers": ["x"], "all_classes": None})
+    (failed,) = score_files("longbench", str(path), "", (), "")["failed"]
+    assert 'row 1: field "prediction" must be a string, not null' in failed["error"]
+
+
 def test_task_without_a_metric_is_scored_somehow(tmp_path: Path) -> None:
     write(tmp_path / "codeU.pred.jsonl", *LEVAL)
     (row,) = score_files("leval", str(tmp_path), "", (), "")["not_scored"]
