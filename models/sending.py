@@ -23,6 +23,7 @@ from models.stopping import Stop
 
 Result = Answer | CallFailed | Attempt
 CLOSING_S = 5.0  # for requests to be cancelled, and for a client to close its connections
+REFUSED_S = 900.0  # after so long of nothing but refusals a run stops
 LOOK_AGAIN_S = 0.2  # at a budget that calls of other stages hold
 
 
@@ -60,6 +61,7 @@ class Engine:
         self._lane = Lane(self.wake)
         self._tasks: dict[asyncio.Task[None], tuple[Item, int]] = {}  # in flight, with the tokens reserved
         self._resting: dict[Item, asyncio.TimerHandle] = {}  # between two attempts
+        self._tried: dict[Item, None] = {}  # in vain, and not in flight: those that rest, and those whose turn comes
         self._timer: asyncio.TimerHandle | None = None
         self._all_fed = self._cancelled = False
         self._failed_in_a_row = 0
@@ -230,6 +232,7 @@ class Engine:
         assert task is not None
         began, started = self._loop.time(), time.time()
         item.attempts += 1
+        self._tried.pop(item, None)
         patience = None
         if item.group.prefix and item.group.state == "led":
             patience = self._loop.call_later(self._settings.warmup_s, self._follow, item)
@@ -293,9 +296,10 @@ class Engine:
             self._hand_over((tried,))
             self._halt(problem.message)
             return
-        if problem.slow_down and self._only_refused_s(trip) > self._settings.policy.seconds:
-            self._hand_over((tried,))
-            minutes = self._settings.policy.seconds / 60
+        if problem.slow_down and self._only_refused_s(trip) > REFUSED_S:
+            self._hand_over((tried, *(lost(one, problem) for one in (item, *self._tried))))
+            self._tried.clear()
+            minutes = REFUSED_S / 60
             self._halt(f"nothing but refusals for {minutes:g} minutes, try again later: {problem.message}")
             return
         wait = None
@@ -304,11 +308,11 @@ class Engine:
         if wait is None:
             self._failed_in_a_row += problem.kind == "transient"
             self._order.warm(item.group)
-            lost = CallFailed(item.call.key, problem.kind, problem.message, problem.status, item.attempts)
-            self._hand_over((tried, lost))
+            self._hand_over((tried, lost(item, problem)))
             return
         self._hand_over((tried,))
         if not self.stopped:
+            self._tried[item] = None
             self._order.cool(item.group)
             item.spent_s += wait
             self._resting[item] = self._loop.call_later(wait, self._rested, item)
@@ -330,3 +334,8 @@ class Engine:
         self._limiter.ended(self._lane, how, trip.ended)
         if self._gate is not None:
             self._gate.settle(trip.item.call, how.usage, maybe=how.charged)
+
+
+def lost(item: Item, problem: CallProblem) -> CallFailed:
+    """The end of a call that is given up."""
+    return CallFailed(item.call.key, problem.kind, problem.message, problem.status, item.attempts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from random import Random
 
@@ -81,7 +82,20 @@ def test_account_that_is_refused_all_day_is_asked_for_days() -> None:
     assert driven.seconds < 1200
     assert driven.stopped == "nothing but refusals for 15 minutes, try again later: HTTP 429: come back"
     assert driven.answers == {}
-    assert len(driven.failures) < 100, "what was not tried to its end is missing, not failed"
+    assert set(driven.failures) == {attempt.key for attempt in driven.attempts}, "a row each; the rest is missing"
+    assert len(driven.failures) < 100
+    assert {failure.status for failure in driven.failures.values()} == {429}
+
+
+@pytest.mark.parametrize("retry_after_s", [None, 1.0])
+def test_calls_that_are_all_refused_stay_without_a_row(retry_after_s: float | None) -> None:
+    """However short the bound of one call is: it is no bound of the run."""
+    refused = CallProblem("transient", "HTTP 429", status=429, slow_down=True, retry_after_s=retry_after_s)
+    policy = Policy(attempts=3, seconds=5.0)
+    sending = replace(Sending(), policy=policy)
+    driven = in_time(drive(fails(refused, 10**6), calls(40, group=5), sending=sending))
+    assert driven.stopped == ""
+    assert len(driven.failures) == 40
     assert {attempt.outcome for attempt in driven.attempts} == {"transient"}
 
 
