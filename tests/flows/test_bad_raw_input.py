@@ -197,7 +197,7 @@ def test_bad_raw_input_is_not_named_or_takes_the_rest_along(call, raw, undamaged
     again, out, err = call(*ask)  # everything that can stand is reused, and yet it is told
     assert (again, values(out)) == (1, after)
     assert told[0] in err.splitlines()
-    assert [row["state"] for row in json.loads(call("plan", *ask[1:])[1]) if row["task"] == OTHER] == ["reused"] * 6
+    assert [row["state"] for row in json.loads(call("plan", *ask[1:])[1]) if row["task"] == OTHER] == ["reused"] * 8
 
 
 def test_a_bad_record_is_not_counted_by_reason(call, raw):
