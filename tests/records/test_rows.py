@@ -14,11 +14,14 @@ from hypothesis import strategies as st
 
 import records
 from records.base import InvalidRow, Row, canonical_json, from_batch, to_batch
+from records.comparison import Average, Comparison
 from records.document import Document, text_id
 from records.drop import Drop
 from records.example import Example, metadata
 from records.fitted import KINDS as RULES
 from records.fitted import Fitted
+from records.judgement import MEASURES as CONDUCT
+from records.judgement import REFUSALS, SLICES, Conduct, Judgement, Slice
 from records.prompt import ARMS, PLACES, ROLES, Part, Prompt, part_text, render
 from records.raw_file import RawFile
 from records.response import FINISH_REASONS, KINDS, Failure, Response
@@ -135,6 +138,59 @@ def spreads(draw):
     return Spread(*[draw(text) for _ in range(4)], draw(st.none() | count), found + more, found, deviation)
 
 
+@st.composite
+def judgements(draw):
+    named = [draw(st.integers(0, 99) if place == 4 else text) for place in range(9)]
+    about = [draw(count), draw(st.booleans()), *[draw(st.none() | st.sampled_from(PLACES)) for _ in range(2)]]
+    answered = draw(st.booleans())
+    maybe = [draw(st.none() | st.booleans()) if answered else None for _ in range(2)]
+    return Judgement(
+        *named,
+        *about,
+        answered,
+        draw(st.dictionaries(text, number, min_size=1, max_size=3)) if answered else {},
+        draw(count) if answered else None,
+        draw(number),
+        *maybe,
+        draw(st.none() | st.sampled_from(REFUSALS)) if answered else None,
+        draw(st.booleans()) if answered else None,
+        draw(st.booleans()),
+    )
+
+
+@st.composite
+def slices(draw):
+    answered, more = draw(st.tuples(st.integers(0, 9), st.integers(0, 9)))
+    ends = [draw(maybe_count) for _ in range(2)]
+    labels = [draw(text) for _ in range(6)]
+    parts = [draw(st.sampled_from(SLICES)), draw(text), *ends, answered + more, answered, draw(count)]
+    return Slice(*labels, *parts, draw(number) if answered else None, *[draw(st.none() | number) for _ in range(2)])
+
+
+@st.composite
+def averages(draw):
+    withheld = draw(text)
+    optional = [draw(st.none() | number) for _ in range(2)]
+    return Average(
+        *[draw(text) for _ in range(4)], None if withheld else draw(number), *optional, draw(count), withheld
+    )
+
+
+@st.composite
+def comparisons(draw):
+    probabilities = [draw(st.none() | st.floats(0, 1, exclude_min=True)) for _ in range(2)]
+    return Comparison(
+        *[draw(text) for _ in range(5)],
+        *["full", draw(text), "closed-book"],
+        *[draw(number) for _ in range(3)],
+        *[draw(st.integers(1, 99)), draw(count), draw(count)],
+        *[draw(st.none() | number) for _ in range(2)],
+        *probabilities,
+        *[draw(maybe_count), draw(st.none() | st.booleans())],
+        *[draw(st.none() | number) for _ in range(2)],
+    )
+
+
 labels = [text, text, text, text, st.integers(-(2**63), 2**63 - 1), text, text]
 ROWS = {
     TokenCount: st.builds(TokenCount, text, count),
@@ -166,6 +222,13 @@ ROWS = {
     Distribution: distributions(),
     Bin: bins(),
     Spread: spreads(),
+    Judgement: judgements(),
+    Conduct: st.builds(
+        Conduct, *[text] * 6, st.sampled_from(CONDUCT), number, *[st.none() | number] * 2, st.integers(1, 99)
+    ),
+    Slice: slices(),
+    Average: averages(),
+    Comparison: comparisons(),
 }
 
 
