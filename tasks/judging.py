@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from scoring.registry import module_of as metric_module
 from tasks.graph import Node
+from tasks.outside import shown_name
 from tasks.request import Request
 from tasks.stages import counted_node, upper_bounds
 
@@ -30,10 +31,11 @@ def judge_node(aggregate: Node) -> Node:
 def compare_node(request: Request, judged: Sequence[Node], scored: Sequence[Node]) -> Node:
     """Averages and comparisons of everything that was judged. scored: its aggregates."""
     tasks = {name: task.metric for name, task in request.config.tasks.items()}
+    models = [shown_name(model) for model in request.models]  # as rows name them
     return Node(
         "compare",
-        (("suite", request.suite), ("models", "+".join(request.models))),
-        {"tasks": tasks, "models": list(request.models), "upper_bounds": upper_bounds(scored)},
+        (("suite", request.suite), ("models", "+".join(models))),
+        {"tasks": tasks, "models": models, "upper_bounds": upper_bounds(scored)},
         ("analysis.comparing", "analysis.judged", *sorted({metric_module(metric) for metric in tasks.values()})),
         tuple((node.slot, node) for node in judged),
     )
