@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
@@ -22,6 +23,8 @@ LM_EVAL = {"doc_id", "doc", "resps"}  # fields by which a line is one of a sampl
 LINE = 1 << 26  # bytes of a first line that is looked at
 STOPS = {"max_tokens": "length", "model_length": "context", "content_filter": "filtered"}
 ATTACHED = "attachment://"
+# what unpacking raises on damaged bytes; OSError and ValueError are Arrow's too
+DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError, LookupError)
 
 
 def task_of_log(stream: IO[bytes]) -> str:
@@ -34,7 +37,9 @@ def task_of_log(stream: IO[bytes]) -> str:
                 return _task(_header(archive))
         log = whole_log(stream) if start.lstrip()[:1] == b"{" else None
         return _task(log) if log is not None else ""
-    except (zipfile.BadZipFile, KeyError) as error:
+    except SubmissionError:
+        raise
+    except DAMAGED as error:
         raise SubmissionError(f"is no log of inspect, or a damaged one: {error}") from None
     finally:
         stream.seek(0)
@@ -77,7 +82,9 @@ def of_archive(stream: IO[bytes], task: str) -> Iterator[Prediction]:
             for name in sorted(last):
                 if name.startswith("samples/") and name.endswith(".json"):
                     yield from _sample(_json(archive, last[name]), own, name)
-    except (zipfile.BadZipFile, KeyError, EOFError, NotImplementedError) as error:
+    except SubmissionError:
+        raise
+    except DAMAGED as error:
         raise SubmissionError(f"is no log of inspect, or a damaged one: {error}") from None
 
 
@@ -197,16 +204,17 @@ def _json(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Any:
 
 def _unpacked(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     """The bytes of a file, at most as many as it says."""
-    if entry.compress_type != ZSTD:
+    try:
+        if entry.compress_type == ZSTD:
+            return _zstd(archive, entry)
         with archive.open(entry) as stream:
             return stream.read(entry.file_size + 1)
-    return _zstd(archive, entry)
+    except DAMAGED as error:
+        raise SubmissionError(f"{entry.filename}: cannot be unpacked: {error}") from None
 
 
 def _zstd(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     """A file packed by Zstandard, which Arrow unpacks for us; checked by its CRC."""
-    import zlib
-
     import pyarrow as pa
 
     stream = archive.fp
@@ -216,11 +224,8 @@ def _zstd(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     name, extra = int.from_bytes(lengths[:2], "little"), int.from_bytes(lengths[2:], "little")
     stream.seek(entry.header_offset + 30 + name + extra)
     packed = stream.read(entry.compress_size)
-    try:
-        with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as unpacking:
-            data: bytes = unpacking.read(entry.file_size + 1)
-    except (OSError, pa.ArrowException) as error:
-        raise SubmissionError(f"{entry.filename}: cannot be unpacked: {error}") from None
+    with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as unpacking:
+        data: bytes = unpacking.read(entry.file_size + 1)
     if len(data) != entry.file_size or zlib.crc32(data) != entry.CRC:
-        raise SubmissionError(f"{entry.filename}: is damaged (CRC)")
+        raise zipfile.BadZipFile("is damaged (CRC)")
     return data

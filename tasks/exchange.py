@@ -141,10 +141,13 @@ class Scored:
 
 @dataclass(frozen=True)
 class Found:
-    """What was scored of a request; lacking: what was not, in words."""
+    """What was scored of a request, whose models have their lasting names; lacking: what was not, in words; notes: what
+    is not scored in what was."""
 
+    request: Request
     scored: tuple[Scored, ...]
     lacking: tuple[str, ...]
+    notes: tuple[str, ...]
 
     @property
     def members(self) -> dict[str, list[Scored]]:
@@ -164,7 +167,7 @@ def scored(request: Request) -> Found:
         raise UsageError(f"this export needs --model M; models that ran on {request.suite} in this home: {known}")
     results, tables = Results(request), tables_of(request)
     by_name = {table.get("shown", model): table for model, table in tables.items()}
-    found, lacking = [], []
+    found, lacking, notes = [], [], []
     for node in run_nodes(request):
         aggregate = results.artifact(node)
         what = ", ".join([node.label(name) for name in ("task", "split", "model")])
@@ -178,11 +181,13 @@ def scored(request: Request) -> Found:
         if len(whole) < len(inputs):
             lacking.append(f"{what}: {', '.join(sorted(set(inputs) - set(whole)))} not here any more; run it again")
             continue
+        for why, count in aggregate.facts["without_gold"].items():
+            notes.append(f"{what}: {count:,} inputs have no score: {why}")
         found.append(Scored(node, by_name[node.label("model")], request, whole, aggregate))
     if not found:
         options = " and the options that it ran with"
         raise StageFailed(f"nothing of it is scored: run `scrollwork run {request.suite}` with these models{options}")
-    return Found(tuple(found), tuple(lacking))
+    return Found(request, tuple(found), tuple(lacking), tuple(notes))
 
 
 def resolved(request: Request, name: str) -> str:

@@ -79,6 +79,7 @@ def export_submission(request: Request, out: Path, *, fill: bool) -> Submission:
     if len(request.models) > 1 or len(request.chosen_arms()) > 1 or len(request.chosen_splits()) > 1:
         raise UsageError("a submission is of one model, arm and split: name one")
     found = scored(request)
+    request = found.request
     if len(found.members) > 1:
         first = next(iter(found.members))
         family = f"{request.models[0]} is a family of {len(found.members)}"
@@ -164,7 +165,10 @@ def answers(one: Scored, member: str, task: str, made: Submission) -> Iterator[t
 
 
 def absent(request: Request, task: str, made: Submission) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    """The same of a task without any answer: its ids are missing where it is built, else nobody knows them."""
+    """The same of a task without any answer: its ids are missing where it was asked for and is built."""
+    if request.tasks and task not in request.tasks:
+        made.absent.append(task)
+        return
     part = Part(request, request.config.tasks[task], request.chosen_splits()[0])
     sampled = Results(request).artifact(sample_node(part))
     if sampled is not None:

@@ -30,10 +30,12 @@ EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in an archive: equal scores give equal
 
 @dataclass(frozen=True)
 class Exported:
-    """Paths of the files; what was asked for and is not scored; inputs that are in no file, by what has them."""
+    """Paths of the files; what was asked for and is not scored; what has no score in what is; by what, inputs that were
+    to be answered and are in no row."""
 
     files: tuple[Path, ...]
     lacking: tuple[str, ...]
+    notes: tuple[str, ...]
     unanswered: Mapping[str, int]
 
 
@@ -45,7 +47,7 @@ def export_trials(kind: str, request: Request, out: Path) -> Exported:
         names = files_below(folder)
         sums = [f"{HEAD} {kind}\n", *(f"{sha256_file(folder / name)}  {name}\n" for name in names)]
         (folder / SUMS).write_text("".join(sums), encoding="utf-8")
-    return Exported(tuple(out / name for name in [*names, SUMS]), found.lacking, unanswered(found))
+    return Exported(tuple(out / name for name in [*names, SUMS]), found.lacking, found.notes, unanswered(found))
 
 
 def ours(folder: Path, path: str) -> bool:
@@ -132,6 +134,10 @@ def write_lm_eval(found: Found, folder: Path) -> None:
                     if (row := lm_eval_files.sample(trial, item)) is not None:
                         digest.update("".join(row[f"{what}_hash"] for what in ("doc", "prompt", "target")).encode())
                         stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+                empty = not stream.tell()
+            if empty:  # no reference is public
+                (place / f"samples_{name}_{when}.jsonl").unlink()
+                continue
             hashes[name] = digest.hexdigest()
         seconds = sum(float(one.aggregate.run().get("seconds", 0.0)) for one in listed)
         value = lm_eval_files.results(system, trials, hashes, ended, seconds)

@@ -21,9 +21,17 @@ def run(arguments: argparse.Namespace) -> int:
     from tasks.export_trials import export_trials
 
     made = export_trials(arguments.format, request_of(arguments), Path(arguments.out))
-    tell(arguments, list(made.files), lacking=list(made.lacking), unanswered=dict(made.unanswered))
+    tell(
+        arguments,
+        list(made.files),
+        lacking=list(made.lacking),
+        unanswered=dict(made.unanswered),
+        notes=list(made.notes),
+    )
     for line in made.lacking:
         say(f"lacking: {line}")
+    for line in made.notes:
+        say(f"not scored: {line}")
     for name, count in made.unanswered.items():
         say(f"unanswered: {name}: {count:,} inputs without an answer that could be scored are in no row")
     return int(bool(made.lacking or made.unanswered))
