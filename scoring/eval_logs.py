@@ -143,13 +143,22 @@ def _sample(sample: Any, task: str, where: str) -> Iterator[Prediction]:
         raise SubmissionError(f"{where}: id must be a string or a number, is {kind_of(name)}")
     if epoch != 1:
         raise SubmissionError(f"{where}: {task}, id {quoted(str(name))} has an epoch {epoch}; a system answers once")
-    error = sample.get("error")
-    said = error.get("message") if isinstance(error, dict) else None
-    if error is not None:
-        yield Prediction(task, printable(str(name)), "", where, printable(str(said or "an error")))
+    if problem := _problem(sample):
+        yield Prediction(task, printable(str(name)), "", where, printable(problem))
         return
     text, stop = _completion(sample, where)
     yield Prediction(task, printable(str(name)), printable(text), where, finish=STOPS.get(stop, "complete"))
+
+
+def _problem(sample: Mapping[str, Any]) -> str:
+    """Why the model gave no answer, "" where it gave one. An empty text is an answer, no text at all is none."""
+    error, output = sample.get("error"), sample.get("output")
+    if error is not None:
+        said = error.get("message") if isinstance(error, dict) else None
+        return str(said or "an error")
+    if isinstance(output, dict) and output.get("choices") == [] and not output.get("completion"):
+        return "the model was never heard: no choice in the output"
+    return ""
 
 
 def _completion(sample: Mapping[str, Any], where: str) -> tuple[str, str]:

@@ -101,6 +101,14 @@ def test_sample_that_ended_with_an_error_counts_as_an_empty_answer() -> None:
     assert (row.text, row.error) == ("", "timed out")
 
 
+def test_model_that_was_never_heard_answered_nothing() -> None:
+    silent = {"id": "q1", "epoch": 1, "output": {"choices": [], "completion": ""}}
+    (row,) = predictions(io.BytesIO(log(silent)))
+    assert row.error == "the model was never heard: no choice in the output"
+    (row,) = predictions(io.BytesIO(log(sample(text=""))))
+    assert (row.text, row.error) == ("", "")
+
+
 def test_answer_cut_by_length_counts_as_complete() -> None:
     found = [sample(stop, stop=stop) for stop in ("stop", "max_tokens", "model_length", "content_filter", "unknown")]
     ended = {row.id: row.finish for row in predictions(io.BytesIO(log(*found)))}
