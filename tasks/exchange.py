@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
@@ -187,7 +187,24 @@ def scored(request: Request) -> Found:
     if not found:
         options = " and the options that it ran with"
         raise StageFailed(f"nothing of it is scored: run `scrollwork run {request.suite}` with these models{options}")
+    refuse_twins(found)
     return Found(request, tuple(found), tuple(lacking), tuple(notes))
+
+
+def refuse_twins(found: Sequence[Scored]) -> None:
+    """Raises UsageError where two systems would be one in the files: by their id, or a seed that is there twice."""
+    by_id: dict[str, str] = {}
+    seen: set[tuple[str, ...]] = set()
+    for one in found:
+        for member in one.rows:
+            system = system_of(member, one.table)
+            if by_id.setdefault(system.id, system.name) != system.name:
+                names = f"{by_id[system.id]!r} and {system.name!r}"
+                raise UsageError(f"models {names} would both be {system.id} in the files; export them one by one")
+            place = (member, *(one.node.label(name) for name in ("task", "split", "arm")))
+            if place in seen:
+                raise UsageError(f"{member} stands in two of the models; leave one out")
+            seen.add(place)
 
 
 def resolved(request: Request, name: str) -> str:

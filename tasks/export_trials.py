@@ -25,6 +25,7 @@ from tasks.request import Request
 
 SUMS = "SHA256SUMS"
 HEAD = "# written by scrollwork export"
+PACK = 1  # of an archive: 5 times as fast as 6, a fifth larger
 EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in an archive: equal scores give equal bytes
 
 
@@ -113,7 +114,7 @@ def member(archive: zipfile.ZipFile, name: str, value: Any) -> None:
     info = zipfile.ZipInfo(name, EPOCH)
     info.compress_type = zipfile.ZIP_DEFLATED
     info.external_attr = 0o644 << 16
-    archive.writestr(info, json.dumps(value, ensure_ascii=False).encode("utf-8"), compresslevel=6)
+    archive.writestr(info, json.dumps(value, ensure_ascii=False).encode("utf-8"), compresslevel=PACK)
 
 
 def write_lm_eval(found: Found, folder: Path) -> None:

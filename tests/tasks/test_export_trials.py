@@ -307,6 +307,9 @@ def test_seeds_of_a_family_are_put_into_one_submission(call: Call, tmp_path: Pat
     assert (status, "naive is a family of 20; run and export one: --model naive:seed=0" in err) == (2, True)
     status, text, _ = call("export", "inspect", "zeroscrolls", *more, "--json")
     logs = [Path(name) for name in json.loads(text)["files"] if name.endswith(".eval")]
+    assert call("--quiet", "run", "zeroscrolls", "--model", "naive:seed=0", "--engine", "inline", *only)[0] == 0
+    twice = call("export", "inspect", "zeroscrolls", *more, "--model", "naive:seed=0")
+    assert (twice[0], "naive:seed=0 stands in two of the models" in twice[2]) == (2, True)
     assert (status, len(logs), len({path.parent.name for path in logs})) == (0, 20, 20)
 
 
