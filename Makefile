@@ -6,7 +6,7 @@ EXTRAS := dev
 STAMP := $(VENV)/.installed
 LOCAL_STAMP := $(VENV)/.installed-local
 
-.PHONY: run test test-all check bench soak env clean lock
+.PHONY: run test test-all check bench soak env validators clean lock
 
 run: $(STAMP)  ## the whole chain on the bundled sample: leaderboard and page
 	@$(BIN)/scrollwork run zeroscrolls --sample --model naive
@@ -59,5 +59,15 @@ $(LOCAL_STAMP): $(STAMP)
 lock:  ## renew requirements.lock: pinned versions of all extras, without URLs (needs uv)
 	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --no-emit-index-url --no-annotate --no-header -o requirements.lock
 
+# The tools that read our exports, for the slow tests of them. Their libraries are not ours (Every Eval Ever wants rich 14 and
+# Python 3.12), so they have an environment of their own; with an older Python that one tool is left out.
+VALIDATORS := .venv-validators
+NEWER ?= $(firstword $(foreach p,python3.12 python3.13 $(shell pyenv prefix 3.12 2>/dev/null)/bin/python,$(shell $(p) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $(p))) $(PYTHON))
+validators: $(VALIDATORS)/.installed  ## inspect_ai, lm_eval and every_eval_ever (about 1 GB)
+$(VALIDATORS)/.installed: tests/validators.txt
+	$(NEWER) -m venv --clear $(VALIDATORS)
+	$(VALIDATORS)/bin/python -m pip install -q --disable-pip-version-check -r tests/validators.txt
+	@touch $@
+
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VALIDATORS) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

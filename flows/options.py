@@ -260,21 +260,66 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         ],
     ),
     "export": (
-        "a built suite in another tool's format: official records that datasets.load_dataset opens (hf)",
-        "scrollwork export hf zeroscrolls --sample --out ./zeroscrolls-hf",
+        "a built suite (hf), or what models answered (submission, lm-eval, inspect, eee), in another tool's format",
+        "scrollwork export submission zeroscrolls --sample --model naive:seed=0 --out ./submission",
         "flows.commands.export",
         [
-            (["format"], {"choices": ["hf"], "help": "hf: one configuration a task, Parquet, and a card"}),
+            (
+                ["format"],
+                {
+                    "choices": ["hf", "submission", "lm-eval", "inspect", "eee"],
+                    "help": "hf: official records that datasets.load_dataset opens; submission: the leaderboard's CSV; "
+                    "lm-eval: results and samples of lm-evaluation-harness; inspect: logs of inspect_ai; eee: Every "
+                    "Eval Ever 0.3.0",
+                },
+            ),
             (["suite"], {"help": SUITE}),
+            *RUN_OPTIONS,
+            *(option for option in CALL_OPTIONS if option[0][0] in ("--base-url", "--context")),
             *BUILD_OPTIONS,
             (
                 ["--out"],
                 {
                     "required": True,
-                    "metavar": "DIR",
-                    "help": "folder: new, empty, or an earlier export, which it replaces",
+                    "metavar": "PATH",
+                    "help": "folder: new, empty, or an earlier export, then replaced; of a submission FILE.csv too",
                 },
             ),
+            (
+                ["--allow-missing"],
+                {
+                    "action": "store_true",
+                    "help": "submission: put an empty answer, which counts 0, for every input without one",
+                },
+            ),
+        ],
+    ),
+    "check-submission": (
+        "the official checks of a submission, offline: missing, redundant, duplicate and malformed rows by name",
+        "scrollwork check-submission zeroscrolls zero_scrolls_predictions.csv --raw DIR",
+        "flows.commands.check_submission",
+        [
+            (["suite"], {"help": SUITE}),
+            (["file"], {"metavar": "FILE", "help": "CSV of Task, ID, Prediction"}),
+            *BUILD_OPTIONS,
+        ],
+    ),
+    "import": (
+        "a log of inspect_ai or lm-evaluation-harness, or a submission, scored as a system that ran elsewhere",
+        "scrollwork import zeroscrolls logs/2026-01-01_qasper.eval --sample --name theirs",
+        "flows.commands.import_system",
+        [
+            (["suite"], {"help": SUITE}),
+            (
+                ["predictions"],
+                {
+                    "metavar": "PATH",
+                    "help": "as of `score SUITE --predictions`: inspect's .eval or .json, samples_TASK_WHEN.jsonl of "
+                    "lm-eval, CSV, JSON; a folder of them",
+                },
+            ),
+            (["--name"], {"default": "", "metavar": "NAME", "help": "under which it stands in the leaderboard"}),
+            *BUILD_OPTIONS,
         ],
     ),
     "cuts": (

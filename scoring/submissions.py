@@ -1,6 +1,7 @@
 """Predictions of another system for tasks of a suite: submission files (zeroscrolls.md 8, scrolls.md 5).
 
 A CSV with the columns Task, ID, Prediction; a JSON object {id: prediction} of one task; or {task: {id: prediction}}.
+Logs of other tools too: eval_logs.py.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ import codecs
 import csv
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import IO, Any
 
+from scoring import eval_logs
 from scoring.pairs import kind_of
+from scoring.prediction import Prediction, SubmissionError, named, printable, quoted
 
 COLUMNS = ("Task", "ID", "Prediction")
 LONGEST = 64 << 20  # characters of a cell; csv's own limit is 131,072, which an answer may well have
@@ -22,20 +24,6 @@ OTHER_FORMATS = (
 )
 
 
-class SubmissionError(ValueError):
-    """A file of predictions that cannot be used; the message names the place in it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prediction:
-    """What the system answered to an input of a task; where it stands in the file."""
-
-    task: str
-    id: str
-    text: str
-    where: str
-
-
 def predictions(stream: IO[bytes], task: str = "") -> Iterator[Prediction]:
     """The predictions of a file opened in binary, in their order; a CSV is read row by row, JSON as a whole.
 
@@ -43,14 +31,28 @@ def predictions(stream: IO[bytes], task: str = "") -> Iterator[Prediction]:
     hold. Raises SubmissionError for what is no submission, no UTF-8 or no text, and for an id that comes twice.
     """
     seen: dict[tuple[str, str], str] = {}
-    start = stream.read(64).removeprefix(codecs.BOM_UTF8).lstrip()
-    stream.seek(0)
-    for row in _of_json(stream, task) if start[:1] in (b"{", b"[") else _of_csv(stream):
+    for row in _rows(stream, task):
         name = (row.task, row.id)
         if name in seen:
-            raise SubmissionError(f"{row.where}: {_named(*name)} has a prediction already, at {seen[name]}")
+            raise SubmissionError(f"{row.where}: {named(*name)} has a prediction already, at {seen[name]}")
         seen[name] = row.where
         yield row
+
+
+def _rows(stream: IO[bytes], task: str) -> Iterator[Prediction]:
+    """The rows of whatever the file is."""
+    start = stream.read(64)
+    stream.seek(0)
+    if start.startswith(eval_logs.ZIP):
+        return eval_logs.of_archive(stream, task)
+    if start.removeprefix(codecs.BOM_UTF8).lstrip()[:1] not in (b"{", b"["):
+        return _of_csv(stream)
+    if eval_logs.is_samples(stream):
+        if not task:
+            raise SubmissionError("is of one task, and its name does not say of which: name it with --task")
+        return eval_logs.of_samples(stream, task)
+    log = eval_logs.whole_log(stream)
+    return _of_json(stream, task) if log is None else eval_logs.of_whole(log, task)
 
 
 def _of_csv(stream: IO[bytes]) -> Iterator[Prediction]:
@@ -59,7 +61,7 @@ def _of_csv(stream: IO[bytes]) -> Iterator[Prediction]:
     try:
         header = next(reader, [])
         if sorted(header) != sorted(COLUMNS):
-            named = ", ".join(map(_quoted, header[:8])) or "none"
+            named = ", ".join(map(quoted, header[:8])) or "none"
             raise SubmissionError(f"line 1: the columns are {named}; {OTHER_FORMATS}")
         places = [header.index(column) for column in COLUMNS]
         before = reader.line_num
@@ -100,10 +102,10 @@ def _of_json(stream: IO[bytes], task: str) -> Iterator[Prediction]:
         raise SubmissionError("is of one task, and its name does not say of which: name it with --task")
     for name, inner in held.fields if by_task else [(task, held)]:
         for key, value in inner.fields:
-            where = _named(name, key)
+            where = named(name, key)
             if not isinstance(value, str):
                 raise SubmissionError(f"{where}: the prediction must be a string, not {_kind(value)}")
-            yield Prediction(_printable(name), _printable(key), _printable(value), where)
+            yield Prediction(printable(name), printable(key), printable(value), where)
 
 
 class _Fields:
@@ -115,15 +117,3 @@ class _Fields:
 
 def _kind(value: Any) -> str:
     return "an object" if isinstance(value, _Fields) else kind_of(value)
-
-
-def _printable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _named(task: str, name: str) -> str:
-    return f"{task}, id {_quoted(name)}"
-
-
-def _quoted(text: str) -> str:
-    return json.dumps(text if len(text) <= 80 else text[:80] + "…")

@@ -25,6 +25,9 @@ PROVIDER = "predictions"
 DIGEST_CHARS = 16
 CHUNK = 1 << 20
 NAME = re.compile(r"[^\x00-\x1f\x7f~\"]{1,80}")
+SUFFIXES = (".json", ".csv", ".eval", ".jsonl")
+SAMPLES = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT[^_]*\.jsonl")  # of lm-eval
+RESULTS = re.compile(r"results_\d{4}-\d\d-\d\dT[^_]*\.json")
 AROUND = re.compile(r"^(?:preds?|predictions)_|_(?:preds?|predictions)$")  # preds_TASK.json, as the official code
 
 
@@ -91,32 +94,64 @@ def place(home: Home) -> Path:
 
 
 def files_of(path: Path, suite: str, tasks: Sequence[str]) -> list[tuple[Path, str]]:
-    """(file, task that its name or the user says, "" where the file must say) of a path. Raises UsageError."""
+    """(file, task that its name, a log itself or the user says, "" where the rows must say) of a path.
+
+    Raises UsageError, StageFailed for a log that is damaged.
+    """
     known = load_suite(suite).tasks
     if path.is_file():
-        named = task_named(path, known) or (tasks[0] if len(tasks) == 1 else "")
-        return [(path, named)]
+        return [(path, (tasks[0] if len(tasks) == 1 else "") or task_named(path, known, suite))]
     if not path.is_dir():
         raise UsageError(f"--predictions {path}: there is no such file or folder")
-    files = sorted(file for file in path.iterdir() if file.suffix in (".json", ".csv") and file.is_file())
-    unnamed = [file.name for file in files if file.suffix == ".json" and not task_named(file, known)]
+    files = sorted(file for file in path.iterdir() if file.suffix in SUFFIXES and file.is_file())
+    if any(SAMPLES.fullmatch(file.name) for file in files):
+        files = [file for file in files if not RESULTS.fullmatch(file.name)]  # lm-eval's own scores
+    found = [(file, task_named(file, known, suite)) for file in files]
+    unnamed = [file.name for file, task in found if file.suffix != ".csv" and not task]
     if unnamed or not files:
         raise UsageError(
-            f"--predictions {path}: a folder holds a file TASK.json or preds_TASK.json a task; "
-            + (f"{', '.join(unnamed[:3])} is of no task of {suite}" if unnamed else "there is none")
+            f"--predictions {path}: a folder holds a file TASK.json or preds_TASK.json a task, or logs of inspect or "
+            "lm-eval; " + (f"{', '.join(unnamed[:3])} is of no task of {suite}" if unnamed else "there is none")
         )
-    return [(file, task_named(file, known)) for file in files]
+    return found
 
 
-def task_named(file: Path, known: Mapping[str, Any]) -> str:
-    """The task that a JSON file's name says, "" for none."""
+def task_named(file: Path, known: Mapping[str, Any], suite: str) -> str:
+    """The task that a file's name or an inspect log says, "" for none."""
+    if file.suffix == ".csv":
+        return ""
+    if samples := SAMPLES.fullmatch(file.name):
+        return task_like(samples[1], known, suite)
     name = AROUND.sub("", file.name.removesuffix(file.suffix))
-    return name if file.suffix == ".json" and name in known else ""
+    if file.suffix == ".json" and name in known:
+        return name
+    from scoring.eval_logs import task_of_log
+    from scoring.prediction import SubmissionError
+
+    try:
+        with file.open("rb") as stream:
+            said = task_of_log(stream)
+    except SubmissionError as error:
+        raise StageFailed(f"{file}: {error}") from error
+    return task_like(said, known, suite)
+
+
+def task_like(name: str, known: Mapping[str, Any], suite: str) -> str:
+    """The task that another tool calls so: scrolls_govreport, zeroscrolls/gov_report, gov-report; "" for none."""
+    plain = squashed(name)
+    by_name = {squashed(task): task for task in known}
+    return by_name.get(plain) or by_name.get(plain.removeprefix(squashed(suite)), "")
+
+
+def squashed(name: str) -> str:
+    """Letters and digits only, lower case."""
+    return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def kept(file: Path, task: str, home: Home) -> dict[str, Any]:
     """A file copied into the home and read there: {sha256, bytes, task, tasks: predictions by task}."""
-    from scoring.submissions import SubmissionError, predictions  # models that are asked need none
+    from scoring.prediction import SubmissionError  # models that are asked need none
+    from scoring.submissions import predictions
 
     digest = hashlib.sha256()
     folder = place(home)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from preprocessing.errors import MissingFile
 from records.raw_file import RawFile
 from records.response import Failure, Response
+from scoring.prediction import Prediction
 from scoring.submissions import predictions
 from storage.artifacts import Artifact, ArtifactWriter
 from storage.digest import sha256_file, sha256_of
@@ -23,18 +25,26 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     answers, sha256 = held(node, shop, writer)
     asked = list(inputs["prompts"].columns("prompts", ["example_id", "draw"]))
     responses = writer.table("responses", Response)
-    writer.table("failures", Failure)
+    failures = writer.table("failures", Failure)
+    failed = 0
     for row in asked:
         name = row["example_id"]
-        if name in answers:
+        own: dict[str, Any] = {
+            **{label: node.label(label) for label in ("suite", "task", "split", "model", "arm")},
+            "example_id": name,
+            "draw": row["draw"],
+            "request_key": sha256_of([sha256, node.label("task"), name]),
+        }
+        if name in answers and answers[name].error:
+            message = answers[name].error
+            failures.add(Failure(**own, kind="terminal", status=None, message=message, attempts=1))
+            failed += 1
+        elif name in answers:
             responses.add(
                 Response(
-                    **{label: node.label(label) for label in ("suite", "task", "split", "model", "arm")},
-                    example_id=name,
-                    draw=row["draw"],
-                    request_key=sha256_of([sha256, node.label("task"), name]),
-                    text=answers[name],
-                    finish_reason="complete",
+                    **own,
+                    text=answers[name].text,
+                    finish_reason=answers[name].finish,
                     input_tokens=None,
                     cached_tokens=None,
                     output_tokens=None,
@@ -46,11 +56,13 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     writer.facts = {
         "members": [node.label("model")],
         "expected": len(asked),
-        "answered": len(asked) - len(missing),
-        "failed": 0,
+        "answered": len(asked) - len(missing) - failed,
+        "failed": failed,
         "transient": 0,
         "missing": len(missing),
-        "length_cut": 0,
+        "length_cut": sum(
+            answers[row["example_id"]].finish == "length" for row in asked if row["example_id"] in answers
+        ),
         "missing_ids": missing,
         "unknown_ids": [name for name in answers if name not in curated],
         "left_out": sum(name in curated and name not in chosen for name in answers),
@@ -63,7 +75,7 @@ def ids(artifact: Artifact) -> set[str]:
     return {row["example_id"] for row in artifact.columns("examples", ["example_id"])}
 
 
-def held(node: Node, shop: Workshop, writer: ArtifactWriter) -> tuple[dict[str, str], str]:
+def held(node: Node, shop: Workshop, writer: ArtifactWriter) -> tuple[dict[str, Prediction], str]:
     """(predictions of the node's task by id, sha256 of their file)."""
     sha256, task = node.params["file"]["sha256"], node.label("task")
     path = place(shop.home) / sha256
@@ -73,5 +85,5 @@ def held(node: Node, shop: Workshop, writer: ArtifactWriter) -> tuple[dict[str, 
     size = path.stat().st_size
     writer.table("raw_files", RawFile).add(RawFile("predictions", sha256, sha256, size))
     with path.open("rb") as stream:
-        found = {row.id: row.text for row in predictions(stream, node.params["file"]["task"]) if row.task == task}
+        found = {row.id: row for row in predictions(stream, node.params["file"]["task"]) if row.task == task}
     return found, sha256

@@ -25,6 +25,8 @@ from tasks.workshop import Workshop
 
 MOST = 3  # different failures that are named of a model
 FAILED = {"transient": "failed for now (the same command asks again)", "terminal": "failed for good (--retry-failed)"}
+ANSWERING = ("generate", "predictions")
+FAILED_ELSEWHERE = {"terminal": "ended with an error where it ran"}
 
 
 class Results:
@@ -132,10 +134,11 @@ class Results:
     def failures(self, chain: Chain) -> list[str]:
         """What the calls that failed say, the most frequent of each model, and which are not asked again."""
         found: dict[str, Counter[str]] = {}
-        for node in (one.node for one in chain.finished if one.node.stage == "generate" and not one.error):
+        for node in (one.node for one in chain.finished if one.node.stage in ANSWERING and not one.error):
             artifact = self.artifact(node)
+            told = FAILED if node.stage == "generate" else FAILED_ELSEWHERE
             for row in [] if artifact is None else artifact.columns("failures", ["kind", "message"]):
-                what = f"{FAILED[row['kind']]}: {sayable(row['message'], 200)}"
+                what = f"{told[row['kind']]}: {sayable(row['message'], 200)}"
                 found.setdefault(node.label("model"), Counter())[what] += 1
         return [
             f"{name}: {count:,} {what}" for name, counts in found.items() for what, count in counts.most_common(MOST)

@@ -68,6 +68,8 @@ class Suite:
     release: tuple[str, ...]
     tasks: Mapping[str, TaskConfig]
     prompts: Mapping[str, Mapping[str, Any]]
+    submission: str
+    submission_order: tuple[str, ...]
 
     def truncation_of(self, prompts: str = "") -> str:
         """How prompts of a set are cut where the model's table does not say."""
@@ -102,6 +104,8 @@ def load_suite(name: str) -> Suite:
         prompts=data.get("prompts", {}),
         citation=data.get("citation", ""),
         release=tuple(data.get("release", ())),
+        submission=data.get("submission", f"{data['name']}_predictions.csv"),
+        submission_order=tuple(data.get("submission_order", data["task"])),
         tasks={task: _task(task, table, data.get("layout")) for task, table in data["task"].items()},
     )
 

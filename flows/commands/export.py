@@ -1,21 +1,68 @@
-"""scrollwork export: a built suite in another tool's format."""
+"""scrollwork export: a built suite, or what was scored of it, in another tool's format."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
-from flows.commands.common import print_json, request_of
-from tasks.export import export_hf
+from flows.commands.common import print_json, request_of, say
+from tasks.errors import UsageError
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Write the files, and name them."""
-    out = Path(arguments.out)
-    files = [str(path) for path in export_hf(request_of(arguments), out)]
-    if arguments.json:
-        print_json({"out": str(out), "files": files})
-    else:
-        for file in files:
-            print(file)
+    """Write the files, and name them; exit status 1 where something is lacking in them."""
+    if arguments.allow_missing and arguments.format != "submission":
+        raise UsageError("--allow-missing is for export submission")
+    if arguments.format == "hf":
+        return hf(arguments)
+    if arguments.format == "submission":
+        return submission(arguments)
+    from tasks.export_trials import export_trials
+
+    made = export_trials(arguments.format, request_of(arguments), Path(arguments.out))
+    tell(
+        arguments,
+        list(made.files),
+        lacking=list(made.lacking),
+        unanswered=dict(made.unanswered),
+        notes=list(made.notes),
+    )
+    for line in made.lacking:
+        say(f"lacking: {line}")
+    for line in made.notes:
+        say(f"not scored: {line}")
+    for name, count in made.unanswered.items():
+        say(f"unanswered: {name}: {count:,} inputs without an answer that could be scored are in no row")
+    return int(bool(made.lacking or made.unanswered))
+
+
+def hf(arguments: argparse.Namespace) -> int:
+    """The built suite as official records."""
+    from tasks.export import export_hf
+
+    if arguments.model:
+        raise UsageError("export hf writes the suite, not what a model answered: leave out --model")
+    tell(arguments, export_hf(request_of(arguments), Path(arguments.out)))
     return 0
+
+
+def submission(arguments: argparse.Namespace) -> int:
+    """A model's answers as the official CSV."""
+    from tasks.export_submission import export_submission
+
+    made = export_submission(request_of(arguments), Path(arguments.out), fill=arguments.allow_missing)
+    tell(arguments, list(made.files), **made.told)
+    for line in made.lines:
+        say(line)
+    return int(made.partial and not arguments.allow_missing)
+
+
+def tell(arguments: argparse.Namespace, files: list[Path], **more: Any) -> None:
+    """Print the files."""
+    named = [str(file) for file in files]
+    if arguments.json:
+        print_json({"out": str(Path(arguments.out)), "files": named, **more})
+        return
+    for file in named:
+        print(file)
