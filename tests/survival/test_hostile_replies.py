@@ -10,13 +10,24 @@ import pyarrow.parquet as pq
 import pytest
 
 from storage.responses import ResponseStore
-from tests.conftest import SUITE, Done, Scrollwork
+from tests.conftest import PROJECT, SUITE, Done, Scrollwork
 from tests.servers.texts import SAYS
 from tests.survival.hosted import Vendors, answered, hosted, of_model, table, vendors
 
 TASKS = ("qmsum", "qasper", "quality", "space_digest", "book_sum_sort")  # one a metric
 HARM = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 RAW = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]|<script|<img")
+
+
+def without_own_scripts(page: bytes) -> bytes:
+    """The page without the house's script, the opening tag of its data, and blocks of base64: what is left came from
+    outside, or is markup."""
+    script = (PROJECT / "reporting" / "assets" / "report.js").read_bytes()
+    assert page.count(script) == 1
+    page = page.replace(b"<script>" + script + b"</script>", b"").replace(
+        b'<script type="application/json" id="core">', b"", 1
+    )
+    return re.sub(rb'<script type="text/plain" id="chunk-[\w.~-]+">[A-Za-z0-9+/=]*</script>', b"", page)
 
 
 @pytest.fixture
@@ -53,7 +64,7 @@ def test_hostile_reply_is_changed_or_acted_on(provider: str, scrollwork: Scrollw
     assert shot == {key: text.encode("utf-8", "replace").decode() for key, text in texts.items()}
 
     page = (work.home / "reports" / f"{SUITE}.html").read_bytes()
-    assert RAW.search(page) is None
+    assert RAW.search(without_own_scripts(page)) is None
     shown = [done, work("status"), work("verify"), work.run(*command, "--json", model="gpt")]
     harmless(*shown)
     assert {row["coverage"]["answered"] for row in shown[-1].document["tasks"]} == {
@@ -73,4 +84,5 @@ def test_hostile_failure_reaches_the_screen(scrollwork: Scrollwork, served: Vend
     done = work.run(*command, model="gpt", status=1)
     assert "failed: gpt: 9 failed for good (--retry-failed): HTTP 400: " in done.err
     harmless(done, work("status"), work("status", "--json"))
-    assert RAW.search((work.home / "reports" / f"{SUITE}.html").read_bytes()) is None
+    page = (work.home / "reports" / f"{SUITE}.html").read_bytes()
+    assert RAW.search(without_own_scripts(page)) is None
