@@ -122,6 +122,8 @@ class OpenAIBatches:
         state = STATES.get(status, "waiting")
         counts, metadata = found.get("request_counts"), found.get("metadata")
         files = [text_in(found, name) for name in ("output_file_id", "error_file_id")]
+        if state == "ended" and not files[0] and isinstance(counts, dict) and number_in(counts, "completed"):
+            state = "waiting"  # answers that are paid, in a file that is not named yet
         faults = errors_of(found)
         return Sight(
             identifier(found),

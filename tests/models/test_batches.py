@@ -305,6 +305,16 @@ def test_unknown_state_is_taken_for_the_end(name: str) -> None:
         assert at.look("batch_1").state == "waiting"
 
 
+@pytest.mark.usefixtures("vendor")
+@pytest.mark.parametrize("status", ["completed", "expired", "cancelled"])
+def test_answers_whose_file_is_not_named_yet_are_paid_again(status: str) -> None:
+    batch = {"id": "batch_1", "status": status, "output_file_id": None, "error_file_id": "file-2"}
+    for completed, state in ((3, "waiting"), (0, "ended")):
+        said = {**batch, "request_counts": {"total": 7, "completed": completed, "failed": 4}}
+        with raw.running(saying(json.dumps(said).encode())) as url, desk("openai", url.removesuffix("/v1")) as at:
+            assert at.look("batch_1").state == state
+
+
 @each_vendor
 def test_key_is_in_what_is_said(name: str, vendor: Vendor) -> None:
     vendor.set(key="another")
