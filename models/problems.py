@@ -53,13 +53,17 @@ DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
-def shown(text: object, secrets: Sequence[str] = ()) -> str:
-    """One short line of a provider's text, without control characters and keys."""
-    line = str(text)[: 20 * MESSAGE_CHARS]
+def hidden(text: str, secrets: Sequence[str]) -> str:
+    """A text as it came, but for keys that a server repeats."""
     for secret in secrets:
         if secret:
-            line = line.replace(secret, HIDDEN)
-    line = KEY_SHAPES.sub(HIDDEN, line)
+            text = text.replace(secret, HIDDEN)
+    return text
+
+
+def shown(text: object, secrets: Sequence[str] = ()) -> str:
+    """One short line of a provider's text, without control characters and keys."""
+    line = KEY_SHAPES.sub(HIDDEN, hidden(str(text)[: 20 * MESSAGE_CHARS], secrets))
     line = " ".join("".join(c if c.isprintable() else " " for c in line).split())
     return line if len(line) <= MESSAGE_CHARS else line[:MESSAGE_CHARS] + "..."
 
@@ -162,12 +166,8 @@ def detail_of(detail: Any) -> Any:
     if not isinstance(detail, list):
         return detail
     found = [one for one in detail[:5] if isinstance(one, Mapping)]
-    return "; ".join(f"{'.'.join(map(str, parts(one.get('loc'))))}: {one.get('msg')}" for one in found)
-
-
-def parts(place: Any) -> list[Any]:
-    """Where in a request something is wrong."""
-    return place if isinstance(place, list) else [place]
+    places = [one["loc"] if isinstance(one.get("loc"), list) else [one.get("loc")] for one in found]
+    return "; ".join(f"{'.'.join(map(str, at))}: {one.get('msg')}" for at, one in zip(places, found, strict=True))
 
 
 def text_of(text: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from models.base import CallProblem, Reply, Trouble, Usage
-from models.problems import HIDDEN, Headers, error_in, limits_of, problem_in_reply, problem_of_status, shown, text_of
+from models.problems import Headers, error_in, hidden, limits_of, problem_in_reply, problem_of_status, shown, text_of
 
 COMPLETE, LENGTH, REFUSED, FILTERED, CONTEXT = "complete", "length", "refused", "filtered", "context"
 MODEL_CHARS = 200  # of the model's name, as the server tells it
@@ -87,16 +87,8 @@ def read(
     if not text.strip() and finish == COMPLETE:  # no answer either: scored, it would be one of no text
         raise broken("an empty answer", status, headers, usage)
     model = body.get("model")
-    reported = kept(model, secrets)[:MODEL_CHARS] if isinstance(model, str) else ""
-    return Reply(kept(text, secrets), finish, reported, usage, limits_of(headers))
-
-
-def kept(text: str, secrets: Sequence[str]) -> str:
-    """A text as it is stored: as it came, but for a key that a server repeats."""
-    for secret in secrets:
-        if secret and secret in text:
-            text = text.replace(secret, HIDDEN)
-    return text
+    reported = hidden(model, secrets)[:MODEL_CHARS] if isinstance(model, str) else ""
+    return Reply(hidden(text, secrets), finish, reported, usage, limits_of(headers))
 
 
 def parsed(data: bytes, loads: Callable[[bytes], Any]) -> Any:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
 from models.base import Answer, Attempt, CallFailed, Usage
 from models.budget import Price
-from storage.store_rows import ANSWERED, StoredAnswer, StoredAttempt, StoredFailure
+from storage.store_rows import ANSWERED, StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
+
+if TYPE_CHECKING:
+    from storage.responses import ResponseStore  # brings SQLAlchemy
 
 
 def wanted(state: str | None, retry_failed: bool = False) -> bool:
@@ -13,6 +19,12 @@ def wanted(state: str | None, retry_failed: bool = False) -> bool:
     An answer is never asked again, a failure for good only on demand.
     """
     return state != ANSWERED and (retry_failed or state != "terminal")
+
+
+def under_other_names(store: ResponseStore, names: Collection[str], model: str) -> list[StoredBatch]:
+    """The open batches among these that were submitted under another name of the model: nobody else may ask for what
+    waits in them."""
+    return [one for one in (store.open_batches() if names else ()) if one.batch_id in names and one.model != model]
 
 
 def cost_of(usage: Usage, price: Price | None) -> int | None:

@@ -24,7 +24,7 @@ from storage.digest import sha256_of
 from storage.errors import StorageError
 from storage.responses import ResponseStore
 from tasks import progress
-from tasks.answers import cost_of, stored_answer, stored_attempt, stored_failure, wanted
+from tasks.answers import cost_of, stored_answer, stored_attempt, stored_failure, under_other_names, wanted
 from tasks.calling import STOP, Calling, ended, first_trouble, known_price, ledger, meter
 from tasks.errors import Interrupted
 
@@ -152,8 +152,8 @@ class Asker:
 
     def _of_others(self) -> str:
         """Under which other names of the model these batches were submitted, in words."""
-        batches = [one for one in self._store.open_batches() if one.batch_id in self._batches]
-        names = sorted({repr(one.model) for one in batches} - {repr(self._model.name)})
+        foreign = under_other_names(self._store, self._batches, self._model.name)
+        names = sorted({repr(one.model) for one in foreign})
         return f" of {', '.join(names)}, another name of this model" if names else ""
 
     # ---- what comes

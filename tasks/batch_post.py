@@ -23,7 +23,7 @@ from models.retry import ends_the_run
 from storage.digest import sha256_of
 from storage.store_rows import StoredBatch, StoredFailure
 from tasks import progress
-from tasks.answers import stored_failure
+from tasks.answers import stored_failure, under_other_names
 from tasks.batch_claims import MOST_TRIES, Claims
 from tasks.batch_files import Parcel, Purse, seconds_since, unique
 from tasks.batch_results import Collector, failed
@@ -205,11 +205,10 @@ class Post:
         return ended
 
     def _tell_foreign(self) -> None:
-        """Say which batches hold requests of ours under another name of the model: nobody else may ask them."""
-        for batch in self._store.open_batches() if self._claims.foreign else ():
-            if batch.batch_id in self._claims.foreign and batch.model != self.model:
-                what = f"of {batch.model!r}, another name of this model, holds requests of this run"
-                self._say_once(batch.batch_id, f"{what}: run that with --batch to take it in")
+        """Say which batches hold requests of ours under another name of the model."""
+        for batch in under_other_names(self._store, self._claims.foreign, self.model):
+            what = f"of {batch.model!r}, another name of this model, holds requests of this run"
+            self._say_once(batch.batch_id, f"{what}: run that with --batch to take it in")
 
     def _look_at(self, name: str) -> None:
         batch = self.held[name]

@@ -53,6 +53,7 @@ def kept(name: str, home: Home) -> Path:
     return home.folder / "tokenizers" / f"{name.rpartition('~')[2]}.json"
 
 
+@lru_cache(maxsize=8)  # a command asks for its tables more than once; the hub must give one answer to all of it
 def downloaded(wanted: str) -> Path:
     """The tokenizer.json of a model on the hub, from its cache where it is there. Raises UsageError."""
     try:

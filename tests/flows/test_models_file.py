@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -59,14 +60,34 @@ def test_base_url_is_dropped_and_the_vendor_is_asked(call: Call, monkeypatch: py
     assert "--base-url is for compatible:ID, or a model of that provider whose table has no base_url" in err
 
 
-def test_tokenizer_of_a_table_is_not_found_in_the_home(call: Call) -> None:
-    """A vocabulary that a table names by its folder is taken into the home as one that --tokenizer names."""
+def vocabulary(folder: Path) -> Path:
+    """A folder with a tokenizer of words."""
     tokenizers = pytest.importorskip("tokenizers")
-    folder = call.home.parent / "vocabulary"
     folder.mkdir()
     made = tokenizers.Tokenizer(tokenizers.models.WordLevel({"[UNK]": 0}, unk_token="[UNK]"))
     made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     made.save(str(folder / "tokenizer.json"))
+    return folder
+
+
+def test_hub_is_asked_for_a_tokenizer_each_time_that_tables_are_read(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub = pytest.importorskip("huggingface_hub")
+    folder = vocabulary(call.home.parent / "vocabulary")
+    asked: list[str] = []
+    monkeypatch.setattr(hub, "hf_hub_download", lambda owner, name, **_: asked.append(owner) or folder / name)
+    file = call.home.parent / "own.toml"
+    file.write_text(f'[mine]\n{GOOD}context = 3000\ntokenizer = "hf:lab/words-{folder.stat().st_ino}"\n')
+    given = ("--models", str(file), "--model", "mine", "--task", "qmsum", "--json")
+    status, _, err = call("estimate", "zeroscrolls", "--sample", *given)
+    assert status == 0, err
+    assert len(asked) == 1
+
+
+def test_tokenizer_of_a_table_is_not_found_in_the_home(call: Call) -> None:
+    """A vocabulary that a table names by its folder is taken into the home as one that --tokenizer names."""
+    folder = vocabulary(call.home.parent / "vocabulary")
     file = call.home.parent / "own.toml"
     file.write_text(f'[mine]\n{GOOD}context = 3000\ntokenizer = "hf:{folder}"\n')
     own = ("--models", str(file), "--model", "mine")
