@@ -114,7 +114,9 @@ def responses(task: str, model: str, examples: list[Example], prose: Prose, word
         text = prose.words(max(1, prose.around(words)))
         key = Document.of(model + one.example_id + text, source_file="none").document_id
         where = ("zeroscrolls", task, "test", one.example_id, 0, model, "full", key)
-        yield Response(*where, text, "complete", 9000 + prose.below(4000), 0, words, f"{model}-2026-01-01")
+        yield Response(
+            *where, text, "complete", 9000 + prose.below(4000), 0, words, f"{model}-2026-01-01", 1, 2_500_000
+        )
 
 
 def scores(task: str, model: str, metric: str, examples: list[Example], prose: Prose) -> Iterator[Score]:
@@ -129,7 +131,6 @@ def scores(task: str, model: str, metric: str, examples: list[Example], prose: P
 def make(home: str) -> None:
     """The page over those artifacts, beside them."""
     from reporting.board import board
-    from reporting.examples import Paid
     from tasks.lots import Lot
     from tasks.pages import put_page
 
@@ -161,7 +162,6 @@ def make(home: str) -> None:
     ]
     params = {"suite": "zeroscrolls", "title": "ZeroSCROLLS", "tasks": listed, "published": PUBLISHED}
     params |= {"models": list(MODELS), "failures": []}
-    paid = Paid(1, 2_500_000)
     from reporting.content import Beside
 
     put_page(
@@ -169,7 +169,6 @@ def make(home: str) -> None:
         board(rows, params),
         params,
         lots,
-        lambda keys: dict.fromkeys(keys, paid),
         Beside(),
     )
 

@@ -10,7 +10,11 @@ KINDS = ("terminal", "transient")
 
 @dataclass(frozen=True)
 class Response(Row):
-    """What a model answered. Token counts are the provider's, None where it reports none."""
+    """What a model answered. Token counts are the provider's, None where it reports none.
+
+    attempts: tries that it took, 0 for a model that is not called; cost_nano_usd: of the try that gave it, in 1e-9
+    dollars. None where nobody knows: of a system that ran elsewhere, or where a price is not known.
+    """
 
     suite: str
     task: str
@@ -26,6 +30,8 @@ class Response(Row):
     cached_tokens: int | None
     output_tokens: int | None
     reported_model: str
+    attempts: int | None = None
+    cost_nano_usd: int | None = None
 
     def check(self) -> None:
         self.require(self.finish_reason in FINISH_REASONS, "finish_reason", f"{self.finish_reason!r} is not known")

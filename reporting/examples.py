@@ -23,14 +23,6 @@ NOT_ASKED, ANSWERED, FAILED, MISSING, WITHOUT_GOLD = ".", "a", "f", "m", "g"  # 
 Key = tuple[str, int]  # an input: example_id, draw
 
 
-@dataclass(frozen=True)
-class Paid:
-    """What the store knows of a request beside its answer: tries, and nano-dollars (None where nobody knows)."""
-
-    attempts: int
-    cost_nano_usd: int | None
-
-
 @dataclass
 class Usage:
     """What a line's answers took. Sums are over answers that say it; *_of: how many do."""
@@ -57,18 +49,17 @@ class Usage:
             self.cost_of + other.cost_of,
         )
 
-    def count(self, row: Response, paid: Paid | None) -> None:
+    def count(self, row: Response) -> None:
         """Take an answer."""
         self.answers += 1
         for name in ("input", "cached", "output"):
             if (tokens := getattr(row, f"{name}_tokens")) is not None:
                 self.tokens[name] = self.tokens.get(name, 0) + tokens
                 self.tokens_of[name] = self.tokens_of.get(name, 0) + 1
-        if paid is not None:
-            self.attempts += paid.attempts
-            if paid.cost_nano_usd is not None:
-                self.cost_nano_usd += paid.cost_nano_usd
-                self.cost_of += 1
+        self.attempts += row.attempts or 0
+        if row.cost_nano_usd is not None:
+            self.cost_nano_usd += row.cost_nano_usd
+            self.cost_of += 1
 
 
 class Documents:
@@ -189,22 +180,22 @@ class Group:
         line: int,
         prompts: int,
         members: Sequence[str],
-        rows: Iterable[tuple[Response | Failure, Mapping[str, Any] | None, Paid | None]],
+        rows: Iterable[tuple[Response | Failure, Mapping[str, Any] | None]],
         with_gold: frozenset[str] | set[str],
     ) -> tuple[Usage, list[int]]:
         """What one line made of the inputs: (what it took, words of each answer).
 
         line: its number in the page. prompts: the set that it was asked with. members: of a family, else its one name.
-        rows: answers with their score (value, components, flags, parsed; None without gold), failures, each with what
-        the store knows. with_gold: ids of examples that can be scored.
+        rows: answers with their score (value, components, flags, parsed; None without gold), and failures. with_gold:
+        ids of examples that can be scored.
 
         An answer: [member, text, how it finished, input, cached, output tokens, model as reported, attempts,
         nano-dollars, value, components, flags, parsed]; a failure: [member, null, kind, status, message, attempts].
         """
         number = len(self._lines)
         keeper = _Answers(Series(self._put, f"{self.name}.a{number}-", TEXTS), members)
-        for row, score, paid in rows:
-            keeper.take(self._row((row.example_id, row.draw)), row, score, paid)
+        for row, score in rows:
+            keeper.take(self._row((row.example_id, row.draw)), row, score)
         keeper.close()
         asked = self._prompts[prompts]["at"]
         rows_with_gold = {row for (example_id, _), row in self._rows.items() if example_id in with_gold}
@@ -307,7 +298,7 @@ class _Answers:
         self._answered: dict[int, set[int]] = {}
         self._failed: set[int] = set()
 
-    def take(self, row: int, one: Response | Failure, score: Mapping[str, Any] | None, paid: Paid | None) -> None:
+    def take(self, row: int, one: Response | Failure, score: Mapping[str, Any] | None) -> None:
         """Keep an answer or a failure."""
         if row not in self._held:
             self._flush()
@@ -317,7 +308,7 @@ class _Answers:
             self.usage.failures += 1
             value: list[Any] = [member, None, one.kind, one.status, one.message, one.attempts]
         else:
-            self.usage.count(one, paid)
+            self.usage.count(one)
             self._answered.setdefault(row, set()).add(member)
             self.words.setdefault(row, []).append(len(one.text.split()))
             if one.finish_reason != "complete":
@@ -326,8 +317,8 @@ class _Answers:
             value = [member, one.text, one.finish_reason, one.input_tokens, one.cached_tokens, one.output_tokens]
             value += [
                 self.reported.setdefault(one.reported_model, len(self.reported)),
-                None if paid is None else paid.attempts,
-                None if paid is None else paid.cost_nano_usd,
+                one.attempts,
+                one.cost_nano_usd,
             ]
             if score is not None:
                 self.values.setdefault(row, []).append(score["value"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,15 +12,12 @@ from records.prompt import Prompt
 from records.response import Failure, Response
 from reporting.board import Board
 from reporting.chunks import Put
-from reporting.examples import Documents, Group, Paid, Usage, wanted
+from reporting.examples import Documents, Group, Usage, wanted
 from scoring.answers import gold_problem
 from scoring.registry import metric
 from storage.artifacts import Artifact
-from tasks.calls import chunks
 from tasks.lots import Lot
 
-LOOKED_UP = 500  # requests at a time
-Ledger = Callable[[Sequence[str]], Mapping[str, Paid]]
 Asked = tuple[str, int, str]  # example_id, draw, member
 
 
@@ -34,8 +31,8 @@ class Drilled:
     lengths: Mapping[tuple[str, str, int], Sequence[float]]
 
 
-def drill(board: Board, lots: Sequence[Lot], put: Put, ledger: Ledger) -> Drilled:
-    """Write every chunk. ledger: what the store knows of requests; those it does not hold are left out."""
+def drill(board: Board, lots: Sequence[Lot], put: Put) -> Drilled:
+    """Write every chunk."""
     documents = Documents(put)
     groups: list[Mapping[str, Any]] = []
     usage: dict[tuple[str, int], Usage] = {}
@@ -54,7 +51,7 @@ def drill(board: Board, lots: Sequence[Lot], put: Put, ledger: Ledger) -> Drille
             if key not in sets:
                 rows = (row for shard in lot.prompts for row in shard.rows("prompts", Prompt))
                 sets[key] = filled.prompts(lot.profile, lot.arm, rows)
-            took, counts = filled.answers(line, sets[key], members_of(lot), answers_of(lot, ledger), gold_of(lot))
+            took, counts = filled.answers(line, sets[key], members_of(lot), answers_of(lot), gold_of(lot))
             usage[lot.split, line] = _sum(usage.get((lot.split, line)), took)
             lengths[lot.task, lot.split, line] = counts
         lengths[group.task, group.split, -1] = filled.reference_words
@@ -121,23 +118,21 @@ def gold_of(lot: Lot) -> set[str]:
     return {example.example_id for example in examples if not gold_problem(own, example.references)}
 
 
-def answers_of(lot: Lot, ledger: Ledger) -> Iterator[tuple[Response | Failure, Mapping[str, Any] | None, Paid | None]]:
-    """Answers with score and what the store knows, and failures; those to one input side by side."""
+def answers_of(lot: Lot) -> Iterator[tuple[Response | Failure, Mapping[str, Any] | None]]:
+    """Answers with score, and failures; those to one input side by side."""
     for answers, scored in zip(lot.answers, lot.scores, strict=True):
         scores = scores_of(scored)
         failures: dict[tuple[str, int], list[Failure]] = defaultdict(list)
         for failure in answers.rows("failures", Failure):
             failures[failure.example_id, failure.draw].append(failure)
         last: tuple[str, int] | None = None
-        for some in chunks(answers.rows("responses", Response), LOOKED_UP):
-            paid = ledger([row.request_key for row in some])
-            for row in some:
-                key = (row.example_id, row.draw)
-                if last is not None and key != last:
-                    yield from ((one, None, None) for one in failures.pop(last, ()))
-                last = key
-                yield row, scores.get((*key, row.model)), paid.get(row.request_key)
-        yield from ((one, None, None) for rest in failures.values() for one in rest)
+        for row in answers.rows("responses", Response):
+            key = (row.example_id, row.draw)
+            if last is not None and key != last:
+                yield from ((one, None) for one in failures.pop(last, ()))
+            last = key
+            yield row, scores.get((*key, row.model))
+        yield from ((one, None) for rest in failures.values() for one in rest)
 
 
 def scores_of(scored: Artifact) -> dict[Asked, dict[str, Any]]:

@@ -172,7 +172,8 @@ def verify(home: Home, key: str) -> dict[str, Any]:
                     everything[str(artifact.folder)] = artifact
     by_content: dict[str, list[Artifact]] = {}
     for artifact in everything.values():
-        by_content.setdefault(artifact.content, []).append(artifact)
+        for name in (artifact.content, artifact.exact):
+            by_content.setdefault(name, []).append(artifact)
     waiting = [a for a in everything.values() if a.manifest.key.startswith(key) or a.content.startswith(key)]
     if key and not waiting:
         broken.append(f"no artifact has a key that begins with {key}")

@@ -190,6 +190,8 @@ def fill(node: Node, asking: Asking, shop: Workshop, writer: ArtifactWriter) -> 
                         cached_tokens=answer.cached_tokens,
                         output_tokens=answer.output_tokens,
                         reported_model=answer.reported_model,
+                        attempts=answer.attempts,
+                        cost_nano_usd=answer.cost_nano_usd,
                     )
                 )
                 answered += 1

@@ -41,7 +41,7 @@ class Node:
     """One stage of one task. `labels`: what it is of, in the order of its name. Plain data: it can go to a worker.
 
     strict: the first malformed record is an error. It decides whether there is an artifact, not what is in it: no part
-    of the key.
+    of the key. exact: it shows what answers took, so tokens, tries and cost are in its key, not their texts alone.
     """
 
     stage: str
@@ -51,6 +51,7 @@ class Node:
     inputs: tuple[tuple[str, Node], ...] = ()
     raw: RawQuery | None = None
     strict: bool = False
+    exact: bool = False
 
     @property
     def slot(self) -> str:
@@ -139,10 +140,12 @@ class Planner:
         if node.raw is not None:
             inputs["raw"] = self._found(node.raw).digest()
         for name, needed in node.inputs:
-            content = self.status(needed).content
-            if content is None:
+            status = self.status(needed)
+            if status.content is None:
                 return None
-            inputs[name] = content
+            inputs[name] = status.content
+            if node.exact and needed.stage == "generate" and status.artifact is not None:
+                inputs[name] = status.artifact.exact
         return Ingredients(
             node.stage,
             node.slot,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,22 +11,17 @@ from reporting.assembly import PAGE, Made, Write, assemble
 from reporting.board import Board
 from reporting.chunks import Spool
 from reporting.content import Beside, Content
-from reporting.examples import Paid
 from reporting.figures import drawings, figures, written
 from storage.errors import naming_full_disks
-from storage.home import Home
-from storage.store_rows import StoredAnswer
-from tasks.drill import Ledger, drill
+from tasks.drill import drill
 from tasks.lots import Lot
 from tasks.published import FOLDER, put
-from tasks.workshop import Workshop
 
 
 def make(
     board: Board,
     params: Mapping[str, Any],
     lots: Sequence[Lot],
-    ledger: Ledger,
     name: str,
     write: Write,
     beside: Beside | None = None,
@@ -38,7 +33,7 @@ def make(
     """
     with tempfile.TemporaryDirectory(prefix="scrollwork-page-") as place:
         spool = Spool(lambda chunk, data: _written(Path(place, chunk), data))
-        drilled = drill(board, lots, spool, ledger)
+        drilled = drill(board, lots, spool)
         own = beside or Beside()
         drawn = figures(board, own, drilled.usage, drilled.lengths)
         content = Content(drilled.groups, drilled.usage, own, drawn)
@@ -52,40 +47,19 @@ def _written(path: Path, data: bytes) -> None:
         path.write_bytes(data)
 
 
-def store_ledger(shop: Workshop) -> Ledger:
-    """What a response store knows of requests."""
-    return _ledger(lambda keys: shop.store.answers(keys))
-
-
-def home_ledger(home: Home) -> Ledger:
-    """What a home's response store knows of requests; nothing where there is none."""
-    if not home.has_store:
-        return lambda keys: {}
-    from storage.responses import ResponseStore
-
-    store = ResponseStore(home.store_place)
-    return _ledger(store.answers)
-
-
-def _ledger(answers: Callable[[Sequence[str]], Mapping[str, StoredAnswer]]) -> Ledger:
-    return lambda keys: {key: Paid(one.attempts, one.cost_nano_usd) for key, one in answers(keys).items()}
-
-
-def drawn(board: Board, lots: Sequence[Lot], beside: Beside, ledger: Ledger, kind: str) -> dict[str, bytes]:
+def drawn(board: Board, lots: Sequence[Lot], beside: Beside, kind: str) -> dict[str, bytes]:
     """The charts as files, "svg" or "png", by name."""
-    drilled = drill(board, lots, lambda name, chunk: None, ledger)
+    drilled = drill(board, lots, lambda name, chunk: None)
     found = drawings(board, beside, drilled.usage, drilled.lengths)
     return {f"{one.name}.{kind}": written(one, kind) for one in found}
 
 
-def put_page(
-    path: Path, board: Board, params: Mapping[str, Any], lots: Sequence[Lot], ledger: Ledger, beside: Beside
-) -> None:
+def put_page(path: Path, board: Board, params: Mapping[str, Any], lots: Sequence[Lot], beside: Beside) -> None:
     """A page that no artifact holds, with its data files."""
     with tempfile.TemporaryDirectory(prefix="scrollwork-page-") as place:
 
         def write(name: str, data: bytes) -> None:
             _written(Path(place, name), data)
 
-        made = make(board, params, lots, ledger, path.stem, write, beside)
+        made = make(board, params, lots, path.stem, write, beside)
         put(path, PAGE, made.folder, made.files, lambda name: Path(place, name).read_bytes())

@@ -14,7 +14,7 @@ from reporting.leaderboard import board
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks.graph import Node
 from tasks.lots import lots_of
-from tasks.pages import make, store_ledger
+from tasks.pages import make
 from tasks.workshop import Workshop
 
 BESIDE: Mapping[str, Mapping[str, type[Row]]] = {  # tables of a stage that the report keeps beside the scores
@@ -36,7 +36,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     content = board(rows, node.params)
     own = Beside(**{name: [row.to_dict() for row in found] for name, found in beside.items()})
     lots = lots_of(node, inputs)
-    made = make(content, node.params, lots, store_ledger(shop), node.label("suite"), writer.file, own)
+    made = make(content, node.params, lots, node.label("suite"), writer.file, own)
     writer.facts = {"rows": len(rows), "page": PAGE, "folder": made.folder, "files": made.files}
 
 

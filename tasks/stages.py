@@ -312,6 +312,7 @@ def report_node(
         },
         ("reporting.assembly", "reporting.leaderboard", "reporting.examples", "reporting.figures"),
         (*((node.slot, node) for node in aggregates), *behind(aggregates), *((node.name, node) for node in beside)),
+        exact=True,
     )
 
 

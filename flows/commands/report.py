@@ -14,7 +14,7 @@ from tasks.beside import beside_of
 from tasks.errors import StageFailed
 from tasks.everything import Scored, everything_scored
 from tasks.lots import Lot, lots_in
-from tasks.pages import drawn, home_ledger, put_page
+from tasks.pages import drawn, put_page
 from tasks.published import write_file
 
 TABLES = {"markdown": "md", "latex": "tex", "csv": "csv"}
@@ -53,12 +53,12 @@ def written(kind: str, out: Path, home: Home, found: Scored, content: Board) -> 
     beside = beside_of(found.params, everything, found.artifacts)
     lots: list[Lot] = lots_in(everything, found.artifacts)
     if kind in FIGURES:
-        pictures: Mapping[str, bytes] = drawn(content, lots, beside, home_ledger(home), kind)
+        pictures: Mapping[str, bytes] = drawn(content, lots, beside, kind)
         for name, data in pictures.items():
             write_file(out / name, data)
         return list(pictures)
     if len(lots) < len(found.artifacts):
         say(f"{len(found.artifacts) - len(lots)} of {len(found.artifacts)} scores are shown without their examples, "
             "which are not in this home any more")  # fmt: skip
-    put_page(out, content, found.params, lots, home_ledger(home), beside)
+    put_page(out, content, found.params, lots, beside)
     return []

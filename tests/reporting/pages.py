@@ -16,7 +16,7 @@ from reporting.assembly import PAGE, WHOLE, Made, assemble
 from reporting.board import board
 from reporting.chunks import Spool
 from reporting.content import Beside, Content
-from reporting.examples import Documents, Group, Paid
+from reporting.examples import Documents, Group
 
 TASK = "qasper"
 TEXT = "".join(f"Sentence {number} of an invented document with some words.\n" for number in range(60))
@@ -50,9 +50,11 @@ def prompt(one: Example, document: Document, kept: int = 0) -> Prompt:
     )
 
 
-def response(one: Example, model: str, text: str, finish: str = "complete") -> Response:
+def response(
+    one: Example, model: str, text: str, finish: str = "complete", tries: int = 1, cost: int | None = 2_000_000
+) -> Response:
     where = ("zeroscrolls", TASK, "test", one.example_id, 0, model, "full", KEY)
-    return Response(*where, text, finish, 1000, 200, 30, f"{model}-2026")
+    return Response(*where, text, finish, 1000, 200, 30, f"{model}-2026", tries, cost)
 
 
 def failure(one: Example, model: str, message: str) -> Failure:
@@ -93,12 +95,12 @@ def written(
     usage, lines = {}, [line.model for line in content.sections[0].lines]
     for place, model in enumerate(models):
 
-        def said(model: str = model, part: int = place + 1) -> Iterator[tuple[Any, Any, Any]]:
+        def said(model: str = model, part: int = place + 1) -> Iterator[tuple[Any, Any]]:
             for number, (one, text) in enumerate(zip(examples, answers[model], strict=True)):
                 if text is None:
-                    yield failure(one, model, "content refused <b>by</b> the provider"), None, None
+                    yield failure(one, model, "content refused <b>by</b> the provider"), None
                 else:
-                    yield response(one, model, text), score(min(100.0, 10.0 * number) / part, text), Paid(1, 2_000_000)
+                    yield response(one, model, text), score(min(100.0, 10.0 * number) / part, text)
 
         line = lines.index(model)
         usage["test", line], _ = group.answers(line, prompts, [model], said(), {one.example_id for one in examples})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -57,3 +59,25 @@ def test_scores_of_other_inputs_are_put_into_one_row(call: Call, run) -> None:  
     run("--model", "bm25", other=True)
     rows, _ = scored(Home(str(call.home)), "zeroscrolls")
     assert [(row.model, row.coverage.expected) for row in rows] == [("bm25", 4)]
+
+
+def test_report_shows_what_answers_took_in_another_home(call: Call, run) -> None:  # type: ignore[no-untyped-def]
+    """Equal texts that took other tries and money: equal scores, another report."""
+
+    def keys() -> dict[str, set[str]]:
+        stages = ("score", "aggregate", "judge", "report")
+        return {name: {one.parent.name for one in artifacts.glob(f"{name}/*/*/manifest.json")} for name in stages}
+
+    artifacts = call.home / "artifacts"
+    run("--model", "bm25")
+    before = keys()
+    with closing(sqlite3.connect(call.home / "responses.db")) as store, store:
+        asked = store.execute("UPDATE responses SET attempts = 3, cost_nano_usd = 250000000").rowcount
+    shutil.rmtree(artifacts / "generate")
+    run("--model", "bm25")
+    now = keys()
+    assert now.pop("report") > before.pop("report")
+    assert now == before
+    page = (call.home / "reports" / "zeroscrolls.html").read_text("utf-8")
+    assert f"<td>{asked / 4:.2f}</td>" in page
+    assert f"<td>{3 * asked}</td>" in page
