@@ -1,0 +1,105 @@
+"""What a run of SEAM draws at random (fact sheet seam.md 3): a paraphrase of the instruction, the order of documents,
+demonstrations and their order, instances, the ids of mentions.
+
+Each variable of each (data set, run) has a stream of its own, a digest of (root seed, data set, run, variable): one run
+can be drawn again alone, and a further run, data set or instance moves no other's choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from records.stable import stable_index, stable_int, stable_order
+
+INSTRUCTION, DOCUMENTS, SHOTS, SHOT_ORDER, INSTANCES, MENTIONS = VARIABLES = (
+    "instruction",
+    "document-order",
+    "shots",
+    "shot-order",
+    "instances",
+    "mention-ids",
+)
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What all instances of one run of a data set share.
+
+    run: from 0. instruction: number of the paraphrase. permutation: of the numbers of documents, as many as any
+    instance has; one with fewer takes those that it has, in this order. demonstrations: names, in the order shown.
+    instances: names, in the order of the data set.
+    """
+
+    run: int
+    instruction: int
+    permutation: tuple[int, ...]
+    demonstrations: tuple[str, ...]
+    instances: tuple[str, ...]
+
+    def order(self, documents: int) -> tuple[int, ...]:
+        """The documents of an instance, by number, as this run shows them."""
+        return tuple(number for number in self.permutation if number < documents)
+
+
+@dataclass(frozen=True)
+class Streams:
+    """Where choices come from. vary: the variables that differ between runs; the others are those of run 0 in each (a
+    designed experiment holds them fixed)."""
+
+    seed: int
+    dataset: str
+    vary: tuple[str, ...] = VARIABLES
+
+    def names(self, variable: str, run: int) -> tuple[object, ...]:
+        """What the stream of a variable is named."""
+        return "seam", self.seed, self.dataset, run if variable in self.vary else 0, variable
+
+    def child_seed(self, run: int) -> int:
+        """The seed of a run, for who generates: below 2**31, as providers take it."""
+        return stable_int("seam", self.seed, self.dataset, run, "generation") % 2**31
+
+
+def draw(
+    streams: Streams,
+    run: int,
+    *,
+    instructions: int,
+    documents: int,
+    pool: Sequence[str],
+    shots: int,
+    instances: Sequence[str],
+    most: int,
+) -> Draw:
+    """One run. documents: of the instance with the most. pool: names of the demonstrations. most: instances of a run, 0
+    for all. Raises ValueError where there are fewer demonstrations than shots."""
+    if len(pool) < shots:
+        raise ValueError(f"{len(pool)} demonstrations are too few for {shots} shots")
+    chosen = stable_order(pool, *streams.names(SHOTS, run))[:shots]
+    taken = set(stable_order(instances, *streams.names(INSTANCES, run))[: most or None])
+    return Draw(
+        run,
+        stable_index(instructions, *streams.names(INSTRUCTION, run)) if instructions else 0,
+        tuple(stable_order(range(documents), *streams.names(DOCUMENTS, run))),
+        tuple(stable_order(chosen, *streams.names(SHOT_ORDER, run))),
+        tuple(name for name in instances if name in taken),
+    )
+
+
+def mention_ids(streams: Streams, run: int, instance: str, mentions: int, of: Sequence[int]) -> tuple[int, ...]:
+    """The id that each mention of an instance has in a run's prompts, by number of the mention. of: the ids to choose
+    from (ECB+ 0 to n-1, SciCo 1 to 99; fact sheet 1.2). Raises ValueError where there are fewer ids than mentions."""
+    if len(of) < mentions:
+        raise ValueError(f"{instance}: {mentions} mentions, only {len(of)} ids")
+    return tuple(stable_order(of, *streams.names(MENTIONS, run), instance)[:mentions])
+
+
+def shared(draws: Mapping[int, Draw]) -> Mapping[str, int]:
+    """How many different values each variable took over runs."""
+    return {
+        INSTRUCTION: len({one.instruction for one in draws.values()}),
+        DOCUMENTS: len({one.permutation for one in draws.values()}),
+        SHOTS: len({frozenset(one.demonstrations) for one in draws.values()}),
+        SHOT_ORDER: len({one.demonstrations for one in draws.values()}),
+        INSTANCES: len({one.instances for one in draws.values()}),
+    }
