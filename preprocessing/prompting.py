@@ -1,6 +1,6 @@
 """Prompts as parts: instruction, document and query in the layout of ZeroSCROLLS, section 3 (tables 5 and 6)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +20,7 @@ class Template:
 
     instruction may hold {n}, the number of documents; inner_header {number} (from 1) or {title}. layout: groups of
     pieces in order; a blank line stands between groups, a piece that a task does not have is left out. omission_gap:
-    what follows the omission.
+    what follows the omission. block: of prompts with demonstrations (blocks.Block), which have none of the others.
     """
 
     kind: str
@@ -32,6 +32,7 @@ class Template:
     inner_header: str = ""
     layout: tuple[tuple[str, ...], ...] = ZERO_SCROLLS
     omission_gap: str = BLANK
+    block: Mapping[str, Any] | None = None
 
     @property
     def separator(self) -> str:

@@ -4,11 +4,12 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from preprocessing.block_prompts import Blocks
 from preprocessing.chat import adapt
 from preprocessing.prompting import Template, assemble, closed_book, own_template
 from preprocessing.receipts import answer_place, evidence_place
 from preprocessing.tokens import Tokenizer
-from preprocessing.truncation import Counts, Cut, Limit, chars_of, truncate
+from preprocessing.truncation import Counts, Cut, Limit, truncate, uncut
 from records.example import Example
 from records.prompt import CLOSED_BOOK, Part, Prompt, render
 from records.stable import stable_int
@@ -51,8 +52,10 @@ def prompts(
     tokenizer: Tokenizer | None = None,
     counted: Mapping[str, int] | None = None,
     shard: Sequence[int] = (0, 1),
+    blocks: Blocks | None = None,
 ) -> Iterator[Prompt]:
     """One prompt an example, in order. shard: (number, of how many); an example is in the shard of its documents.
+    blocks: what prompts with demonstrations take from their run, which no variant changes.
 
     tokenizer: the profile's, where it has a limit. counted: tokens by document id, as far as they are known.
     Raises ValueError, naming the example, where instruction and query alone are over the limit.
@@ -63,17 +66,18 @@ def prompts(
     for example in examples:
         if stable_int("shard", *example.document_ids) % shards != number:
             continue
-        own = own_template(example, template)
-        parts = assemble(example, own, lambda document_id: len(text_of(document_id)))
-        if arm == CLOSED_BOOK:
-            parts = closed_book(parts)
-        parts = adapt(parts, own, profile.variant, chat_sentence)
-        cut = Cut(parts, 0, 0, 0, chars_of(parts), 0)
-        if counts is not None:
-            try:
-                cut = fitted(parts, own, text_of, counts, limit)
-            except ValueError as error:
-                raise ValueError(f"{example.task}, {example.example_id}: {error}") from None
+        try:
+            if blocks is not None:
+                cut = blocks.cut(example, text_of, counts, limit)
+            else:
+                own = own_template(example, template)
+                parts = assemble(example, own, lambda document_id: len(text_of(document_id)))
+                if arm == CLOSED_BOOK:
+                    parts = closed_book(parts)
+                parts = adapt(parts, own, profile.variant, chat_sentence)
+                cut = uncut(parts) if counts is None else fitted(parts, own, text_of, counts, limit)
+        except ValueError as error:
+            raise ValueError(f"{example.task}, {example.example_id}: {error}") from None
         data = render(cut.parts, text_of).encode("utf-8")
         yield Prompt(
             suite=example.suite,

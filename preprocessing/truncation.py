@@ -14,7 +14,7 @@ from preprocessing.prompting import Template
 from preprocessing.tokens import Tokenizer
 from records.prompt import Part, part_text
 
-POLICIES = ("none", "input", "openai", "claude", "prefix")
+POLICIES = ("none", "input", "openai", "claude", "prefix", "documents")
 CHAT_OVERHEAD = 9  # tokens of a chat message around its text, as the official code counts them
 # Tokens by which the sum over parts may differ from the count of the whole; nearer to the limit the whole is counted.
 # Each joint may add one or take one away: 50 reviews have 150 joints, and their sum was seen 51 tokens too low.
@@ -50,6 +50,11 @@ class Cut:
     kept_chars: int
     dropped_chars: int
     dropped: tuple[Part, ...] = ()
+
+
+def uncut(parts: Sequence[Part], tokens_document: int = 0, tokens_prompt: int = 0) -> Cut:
+    """A prompt that is whole."""
+    return Cut(tuple(parts), tokens_document, tokens_document, tokens_prompt, chars_of(parts), 0)
 
 
 class Counts:
@@ -123,8 +128,7 @@ def truncate(
     most = room(limit, counts.tokenizer)
     fitting, total = counts.fits(parts, most)
     if fitting:
-        tokens = counts.total(documents_of(parts))
-        return Cut(parts, tokens, tokens, total, chars_of(parts), 0)
+        return uncut(parts, counts.total(documents_of(parts)), total)
     if limit.policy == "prefix":
         return prefix(parts, text_of, counts, most)
     front, tail = split_front(parts)

@@ -11,11 +11,13 @@ ROLES = (
     "context_header",
     "inner_header",  # before one of several documents: "Review 3:", "Title: ..."
     "document",
+    "mark",  # within a document: where a mention or a highlight begins and ends (SEAM)
     "gap",  # blank lines between parts
     "omission",  # where a document was cut: "... [The rest of the story is omitted]"
     "query_header",
     "query",
     "response_header",
+    "demonstration",  # blocks before the instance: texts, and spans of documents that stand for nothing else (SEAM)
 )
 FULL, CLOSED_BOOK = "full", "closed-book"
 ARMS = (FULL, CLOSED_BOOK)
