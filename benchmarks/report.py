@@ -148,7 +148,7 @@ def make(home: str) -> None:
             answers, scored = (found(stage, f"{task}.{model}") for stage in ("generate", "score"))
             metric = size["metric"]
             labels = (task, "test", model, "full", metric)
-            lots.append(Lot(*labels, "plain", curated, sample, (asked,), (answers,), (scored,)))
+            lots.append(Lot(*labels, "plain", curated, (sample,), (asked,), (answers,), (scored,)))
             coverage = Coverage(size["inputs"], size["inputs"], size["inputs"], 0, 0, 0, 0)
             value = 40.0 + place
             rows.append(

@@ -22,7 +22,8 @@ class Segment:
 
 @dataclass(frozen=True)
 class Ask:
-    """One input to be answered. sample: which of several answers to the same request is wanted (SEAM: the run).
+    """One input to be answered. sample: which of several answers to the same request is wanted (SEAM: the run). seed:
+    of generation, None where nobody says.
 
     references: gold outputs, only for a model whose table says `reads_references` (upper bounds), else empty.
     prefix: digest of the leading documents that the prompt starts with, "" for none: asks that share it share a
@@ -39,6 +40,7 @@ class Ask:
     references: tuple[str, ...] = ()
     prefix: str = ""
     tokens: int = 0
+    seed: int | None = None
 
     @property
     def likely_tokens(self) -> int:

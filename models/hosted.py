@@ -72,6 +72,9 @@ def most_output(max_new_tokens: int, table: Mapping[str, Any]) -> int:
     return min(room, int(table.get("max_output", room)))
 
 
+SEEDED = ("chat", "completions")  # endpoints that take a seed; they promise little
+
+
 def decoding(ask: Ask, table: Mapping[str, Any]) -> dict[str, Any]:
     """The parameters of decoding under the names that the model knows.
 
@@ -83,6 +86,8 @@ def decoding(ask: Ask, table: Mapping[str, Any]) -> dict[str, Any]:
     body: dict[str, Any] = {names.get("max_tokens", MAX_TOKENS[endpoint]): most_output(ask.max_new_tokens, table)}
     if (sent := temperature(table)) is not None:
         body["temperature"] = sent
+    if sent and ask.seed is not None and endpoint in SEEDED:
+        body["seed"] = ask.seed
     if table.get("stop"):
         body["stop_sequences" if endpoint == "messages" else "stop"] = list(table["stop"])
     return {**body, **table.get("extra", {})}

@@ -15,6 +15,8 @@ from records.document import Document
 from records.drop import Drop
 from records.example import Example
 
+DEMONSTRATIONS = "demonstrations"  # split of the examples that prompts show before the instance
+
 
 def curate(dataset: str, raw: RawFiles, task: str, split: str, options: Mapping[str, Any]) -> Iterator[Row]:
     """Documents, examples and drops of one task and split, in the order of the raw files.
@@ -39,6 +41,9 @@ def checked(rows: Iterator[Row], dataset: str, files: str) -> Iterator[Row]:
             if row.document_id in documents:
                 continue
             documents.add(row.document_id)
+        elif isinstance(row, Example) and row.split == DEMONSTRATIONS:
+            yield row
+            continue
         elif isinstance(row, Example):
             if row.example_id in examples:
                 row = duplicate(row, where)

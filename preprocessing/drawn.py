@@ -13,53 +13,55 @@ from records.example import Example
 
 
 @dataclass(frozen=True)
-class Runs:
-    """How a suite is drawn. shots, most: demonstrations and instances of a run. ids: lowest and highest of a mention,
-    (0, 0) for 0 to n-1."""
+class How:
+    """How runs of a task are drawn. shots, most: demonstrations and instances of a run (most 0: all). ids: lowest and
+    highest of a mention, (0, 0) for 0 to n-1."""
 
-    suite: str
     seed: int
-    runs: int
     shots: int
     most: int = 0
     ids: tuple[int, int] = (0, 0)
     vary: tuple[str, ...] = VARIABLES
 
+    def streams(self, task: str) -> Streams:
+        """Where the choices of a task come from."""
+        return Streams(self.seed, task, self.vary)
 
-def draws_of(
-    examples: Iterable[Example], dataset: str, pool: Sequence[Example], instructions: int, how: Runs
-) -> list[Draw]:
-    """Every run. examples: those that can be drawn; pool: demonstrations. Raises ValueError for too few of these."""
-    names, documents = [], 0
+
+@dataclass(frozen=True)
+class Pool:
+    """What runs choose from beside the instances. instructions: how many paraphrases there are."""
+
+    instructions: int
+    demonstrations: Sequence[Example]
+
+
+def draw_of(examples: Iterable[Example], task: str, pool: Pool, how: How, run: int) -> Draw:
+    """A run of a task. examples: those that can be drawn. Raises ValueError for too few demonstrations."""
+    names, documents = [], max((len(shot.document_ids) for shot in pool.demonstrations), default=0)
     for example in examples:
         names.append(example.example_id)
         documents = max(documents, len(example.document_ids))
-    documents = max([documents, *(len(shot.document_ids) for shot in pool)])
-    return [
-        draw(
-            Streams(how.seed, dataset, how.vary),
-            run,
-            instructions=instructions,
-            documents=documents,
-            pool=[shot.example_id for shot in pool],
-            shots=how.shots,
-            instances=names,
-            most=how.most,
-        )
-        for run in range(how.runs)
-    ]
+    return draw(
+        how.streams(task),
+        run,
+        instructions=pool.instructions,
+        documents=documents,
+        pool=[shot.example_id for shot in pool.demonstrations],
+        shots=how.shots,
+        instances=names,
+        most=how.most,
+    )
 
 
-def drawn(examples: Iterable[Example], dataset: str, draws: Sequence[Draw], how: Runs) -> Iterator[Example]:
-    """The examples of every run, run after run. examples: gone through once a run. Raises ValueError for one with more
-    mentions than there are ids."""
-    streams = Streams(how.seed, dataset, how.vary)
-    for one in draws:
-        chosen = set(one.instances)
-        for example in examples:
-            if example.example_id in chosen:
-                ids = ids_of(example, streams, one.run, how.ids)
-                yield replace(shown(example, one, ids), suite=how.suite, draw=one.run)
+def drawn(examples: Iterable[Example], suite: str, task: str, one: Draw, how: How) -> Iterator[Example]:
+    """The examples of a run, in the order of the data set. Raises ValueError for one with more mentions than ids."""
+    streams, chosen = how.streams(task), set(one.instances)
+    for example in examples:
+        if example.example_id in chosen:
+            ids = ids_of(example, streams, one.run, how.ids)
+            made = shown(example, one, ids, streams.child_seed(one.run))
+            yield replace(made, suite=suite, draw=one.run)
 
 
 def ids_of(example: Example, streams: Streams, run: int, limits: tuple[int, int]) -> tuple[int, ...]:
@@ -71,7 +73,7 @@ def ids_of(example: Example, streams: Streams, run: int, limits: tuple[int, int]
     return mention_ids(streams, run, example.example_id, count, range(low, high + 1))
 
 
-def shown(example: Example, one: Draw, ids: Sequence[int]) -> Example:
+def shown(example: Example, one: Draw, ids: Sequence[int], seed: int = 0) -> Example:
     """An example as a run shows it: documents in its order, references with its ids, what it shares with the run."""
     order = one.order(len(example.document_ids))
     facts = moved(example.facts, order)
@@ -80,6 +82,7 @@ def shown(example: Example, one: Draw, ids: Sequence[int]) -> Example:
         facts["mention_ids"] = list(ids)
         references = tuple(clusters(reference, ids) for reference in references)
     facts |= {"instruction": one.instruction, "shots": list(one.demonstrations), "permutation": list(one.permutation)}
+    facts["generation_seed"] = seed
     return replace(
         example,
         document_ids=tuple(example.document_ids[number] for number in order),

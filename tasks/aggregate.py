@@ -46,7 +46,7 @@ def asked(inputs: Mapping[str, Artifact], own: Metric) -> tuple[Inputs, dict[str
     """
     groups = {}
     without: Counter[str] = Counter()
-    for example in inputs["sample"].rows("examples", Example):
+    for example in (row for sample in shards(inputs, "sample") for row in sample.rows("examples", Example)):
         if problem := gold_problem(own, example.references):
             without[problem] += 1
         else:

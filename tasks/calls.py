@@ -16,6 +16,7 @@ from storage.digest import sha256_of
 from tasks.graph import Node
 
 T = TypeVar("T")
+SEED = "generation_seed"  # of a run, in the metadata of its examples
 CHUNK = 16  # prompts rendered at once: each may hold a whole book
 BEHIND_THE_DOCUMENT = ("query_header", "query", "response_header")
 
@@ -38,10 +39,13 @@ class Calls:
         self._text_of = inputs["curated"].texts()
         self._documents: dict[str, int] = {}
         self._references: dict[str, tuple[str, ...]] = {}
+        self._seeds: dict[str, int] = {}
         for example in inputs["sample"].rows("examples", Example):
             self._documents[example.example_id] = len(example.document_ids)
             if node.params["settings"].get("reads_references"):  # an upper bound; no model that is compared sees them
                 self._references[example.example_id] = example.references
+            if SEED in example.metadata:
+                self._seeds[example.example_id] = example.facts[SEED]
         self.total: int = inputs["prompts"].facts["prompts"] * len(model.members)
         self.asked: list[Asked] = []
         self._first = self._all()
@@ -78,6 +82,8 @@ class Calls:
             prompt.prompt_sha256,
             self._documents[prompt.example_id],
             prompt.max_new_tokens,
+            sample=prompt.draw,
+            seed=self._seeds.get(prompt.example_id),
             references=self._references.get(prompt.example_id, ()),
             prefix=prefix_of(prompt),
             tokens=self._tokens(prompt),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import cache
 
-from preprocessing.curation import curate
+from preprocessing.curation import DEMONSTRATIONS, curate
 from preprocessing.frames import frame_of
 from records.document import Document
 from records.drop import Drop
 from records.example import Example
+from records.instruction import Instruction
 from records.raw_file import RawFile
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks.errors import BadRecord
@@ -26,6 +28,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     examples = writer.table("examples", Example)
     drops = writer.table("drops", Drop)
     files = writer.table("raw_files", RawFile)
+    table = cache(writer.table)  # only where there are such rows
     for file in found.files():
         files.add(file)
     reasons: Counter[str] = Counter()
@@ -39,9 +42,16 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
             documents.add(row)
             counts["documents"] += 1
         elif isinstance(row, Example):
+            if row.split == DEMONSTRATIONS:
+                table("demonstrations", Example).add(row)
+                counts["demonstrations"] += 1
+                continue
             examples.add(row)
             counts["examples"] += 1
             own_literals += bool(frame_of(row))
+        elif isinstance(row, Instruction):
+            table("instructions", Instruction).add(row)
+            counts["instructions"] += 1
         elif isinstance(row, Drop):
             if row.error and node.strict:
                 raise BadRecord.of(row.detail)
@@ -49,7 +59,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
             reasons[row.reason] += 1
             malformed[row.reason] += row.error
         else:
-            raise TypeError(f"curate yields documents, examples and drops, not {type(row).__name__}")
+            raise TypeError(f"curate yields documents, examples, instructions and drops, not {type(row).__name__}")
     writer.facts = {
         **counts,
         "dropped": dict(sorted(reasons.items())),

@@ -41,7 +41,7 @@ def drill(board: Board, lots: Sequence[Lot], put: Put) -> Drilled:
         keep_documents(own, documents)
         filled = Group(f"g{number}", group.task, group.split, documents, put)
         words = words_of(own[0].curated)
-        for sample in {lot.sample.content: lot.sample for lot in own}.values():
+        for sample in samples_of(own):
             filled.examples(sample.rows("examples", Example), words)
         sets: dict[tuple[str, ...], int] = {}
         for lot in own:
@@ -94,11 +94,16 @@ def line_of(board: Board, lot: Lot) -> int:
 def keep_documents(lots: Sequence[Lot], documents: Documents) -> None:
     """Add the documents that any of the lots' examples is about, in the order in which they stand."""
     asked: dict[str, None] = {}
-    for sample in {lot.sample.content: lot.sample for lot in lots}.values():
+    for sample in samples_of(lots):
         asked |= wanted(sample.rows("examples", Example))
     for row in lots[0].curated.columns("documents", ["document_id", "title", "text"]):
         if row["document_id"] in asked:
             documents.add(row["document_id"], row["title"], row["text"])
+
+
+def samples_of(lots: Sequence[Lot]) -> list[Artifact]:
+    """The samples of the lots, each once."""
+    return list({sample.content: sample for lot in lots for sample in lot.samples}.values())
 
 
 def words_of(curated: Artifact) -> dict[str, int]:
@@ -114,7 +119,7 @@ def members_of(lot: Lot) -> list[str]:
 def gold_of(lot: Lot) -> set[str]:
     """Ids of the examples that can be scored."""
     own = metric(lot.metric)
-    examples = lot.sample.rows("examples", Example)
+    examples = (example for sample in lot.samples for example in sample.rows("examples", Example))
     return {example.example_id for example in examples if not gold_problem(own, example.references)}
 
 

@@ -66,10 +66,11 @@ class Scored:
         return str(score.params.get("tag", ""))
 
     @cached_property
-    def order(self) -> dict[str, int]:
-        """Place in the sample by id."""
-        names = self.inputs["sample"].columns("examples", ["example_id"])
-        return {row["example_id"]: number for number, row in enumerate(names)}
+    def order(self) -> dict[tuple[str, int], int]:
+        """Place in the samples, one run after the other, by id and draw."""
+        columns = ["example_id", "draw"]
+        rows = (row for sample in shards(self.inputs, "sample") for row in sample.columns("examples", columns))
+        return {(row["example_id"], row["draw"]): number for number, row in enumerate(rows)}
 
     def trial(self, member: str) -> Trial:
         """What is said of a member on this task."""
@@ -98,15 +99,16 @@ class Scored:
     @cached_property
     def made(self) -> dict[str, Any]:
         """Contents by stage; a list where a stage comes in shards."""
-        found: dict[str, Any] = {"sample": self.inputs["sample"].content}
-        for name in ("prompts", "answers", "scores"):
+        found: dict[str, Any] = {}
+        for name in ("sample", "prompts", "answers", "scores"):
             contents = [shard.content for shard in shards(self.inputs, name)]
             found[name] = contents[0] if len(contents) == 1 else contents
         return {**found, "aggregate": self.aggregate.content}
 
     def items(self, member: str) -> Iterator[Item]:
         """Every input with what the member answered, prompt by prompt; held: a shard's answers, one prompt's text."""
-        examples = {example.example_id: example for example in self.inputs["sample"].rows("examples", Example)}
+        rows = (row for sample in shards(self.inputs, "sample") for row in sample.rows("examples", Example))
+        examples = {(example.example_id, example.draw): example for example in rows}
         text_of = self.inputs["curated"].texts()
         for number, prompts in enumerate(shards(self.inputs, "prompts")):
             answers, scores = (shards(self.inputs, name)[number] for name in ("answers", "scores"))
@@ -118,8 +120,8 @@ class Scored:
                 name = prompt.example_id, prompt.draw
                 response = came.get(name)
                 yield Item(
-                    number=self.order[prompt.example_id],
-                    example=examples[prompt.example_id],
+                    number=self.order[name],
+                    example=examples[name],
                     prompt=prompt,
                     text=render(prompt.parts, text_of),
                     response=response,

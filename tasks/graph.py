@@ -66,7 +66,7 @@ class Node:
     @property
     def title(self) -> str:
         """For people: "score qmsum, naive"."""
-        shown = [value for name, value in self.labels if name in ("task", "model", "shard")]
+        shown = [value for name, value in self.labels if name in ("task", "model", "shard", "run")]
         split = self.label("split")
         return " ".join([self.stage, ", ".join([*shown, *([split] if split not in ("", "test") else [])])]).strip()
 
@@ -77,6 +77,10 @@ class Node:
     def input(self, name: str) -> Node:
         """An input by name."""
         return dict(self.inputs)[name]
+
+    def each(self, name: str) -> list[Node]:
+        """An input that may come in shards or runs, as name-0, name-1, ...: all of them."""
+        return [node for own, node in self.inputs if own == name or own.rpartition("-")[0] == name]
 
 
 LABEL_CHARS = 40  # of a label in a folder name: five of them stay under the 255 that a file system allows

@@ -64,13 +64,13 @@ NOT_ANSWERED: Mapping[str, Any] = {"words": None, "in_format": None, "refusal": 
 
 def facts_of(inputs: Mapping[str, Artifact], wanted: Inputs, labels: Labels) -> Iterator[tuple[str, dict[str, Any]]]:
     """(name, what is known without any answer) of every input that can be scored, in the order of their names."""
-    lengths = counts(inputs["words"])
-    examples = {example.example_id: example for example in inputs["sample"].rows("examples", Example)}
+    lengths = {name: count for words in shards(inputs, "words") for name, count in counts(words).items()}
+    examples = {input_name(one.example_id, one.draw): one for one in sampled(inputs)}
     columns = ["example_id", "draw", "truncated", *PLACES]
     prompts = {named(row): row for shard in shards(inputs, "prompts") for row in shard.columns("prompts", columns)}
     for name, cluster in sorted(wanted.clusters.items()):
         prompt = prompts[name]
-        example = examples[prompt["example_id"]]
+        example = examples[name]
         yield (
             name,
             {
@@ -87,10 +87,15 @@ def facts_of(inputs: Mapping[str, Artifact], wanted: Inputs, labels: Labels) -> 
         )
 
 
+def sampled(inputs: Mapping[str, Artifact]) -> Iterator[Example]:
+    """Every example, of all runs."""
+    return (row for sample in shards(inputs, "sample") for row in sample.rows("examples", Example))
+
+
 def answers_of(node: Node, inputs: Mapping[str, Artifact]) -> dict[tuple[str, str], dict[str, Any]]:
     """What is said of each answer, by member and input; texts are read one after another."""
     tag, metric_name = node.params.get("tag", ""), node.params["metric"]
-    options = {example.example_id: example.options for example in inputs["sample"].rows("examples", Example)}
+    options = {example.example_id: example.options for example in sampled(inputs)}
     found = {}
     for shard in shards(inputs, "answers"):
         for row in shard.rows("responses", Response):

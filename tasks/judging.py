@@ -24,8 +24,14 @@ def judge_node(aggregate: Node) -> Node:
         aggregate.labels,
         score.params,
         ("scoring.judgement", "scoring.answers", "analysis.judged", "analysis.summary", metric_module(metric)),
-        (*aggregate.inputs, ("words", counted_node(aggregate.input("sample"), "words"))),
+        (*aggregate.inputs, *words(aggregate)),
     )
+
+
+def words(aggregate: Node) -> list[tuple[str, Node]]:
+    """Words of the documents of an aggregate's samples, as inputs."""
+    counted = [counted_node(sample, "words") for sample in aggregate.each("sample")]
+    return [("words", counted[0])] if len(counted) == 1 else [(f"words-{n}", node) for n, node in enumerate(counted)]
 
 
 def compare_node(request: Request, judged: Sequence[Node], scored: Sequence[Node]) -> Node:

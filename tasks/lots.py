@@ -24,7 +24,7 @@ class Lot:
     metric: str
     profile: str
     curated: Artifact
-    sample: Artifact
+    samples: tuple[Artifact, ...]
     prompts: tuple[Artifact, ...]
     answers: tuple[Artifact, ...]
     scores: tuple[Artifact, ...]
@@ -34,8 +34,8 @@ def behind(aggregates: Iterable[Node]) -> Named:
     """Everything that aggregates were made of, each once, as inputs of the node that shows it."""
     found: dict[str, Node] = {}
     for aggregate in aggregates:
-        sample = aggregate.input("sample")
-        for node in (sample.input("curated"), sample, *(node for _, node in aggregate.inputs)):
+        samples = aggregate.each("sample")
+        for node in (samples[0].input("curated"), *samples, *(node for _, node in aggregate.inputs)):
             found.setdefault(node.name, node)
     return tuple(found.items())
 
@@ -45,7 +45,7 @@ def lots_of(node: Node, inputs: Mapping[str, Artifact]) -> list[Lot]:
     lots = []
     for _, aggregate in node.inputs:
         if aggregate.stage == "aggregate":
-            curated = inputs[aggregate.input("sample").input("curated").name]
+            curated = inputs[aggregate.each("sample")[0].input("curated").name]
             own = {name: inputs[needed.name] for name, needed in aggregate.inputs}
             labels = [aggregate.label(name) for name in ("task", "split", "model", "arm", "metric")]
             lots.append(_lot(labels, str(aggregate.params["profile"]), curated, own))
@@ -63,7 +63,7 @@ def lots_in(everything: Iterable[Artifact], aggregates: Iterable[tuple[Aggregate
         made = aggregate.manifest.ingredients
         try:
             own = {name: by_content[content] for name, content in made.inputs.items()}
-            curated = by_content[own["sample"].manifest.ingredients.inputs["curated"]]
+            curated = by_content[shards(own, "sample")[0].manifest.ingredients.inputs["curated"]]
         except KeyError:
             continue
         labels = [row.task, row.split, row.model, row.arm, row.metric]
@@ -72,6 +72,6 @@ def lots_in(everything: Iterable[Artifact], aggregates: Iterable[tuple[Aggregate
 
 
 def _lot(labels: Sequence[str], profile: str, curated: Artifact, own: Mapping[str, Artifact]) -> Lot:
-    prompts, answers, scores = (tuple(shards(own, name)) for name in ("prompts", "answers", "scores"))
+    samples, prompts, answers, scores = (tuple(shards(own, one)) for one in ("sample", "prompts", "answers", "scores"))
     task, split, model, arm, name = labels
-    return Lot(task, split, model, arm, name, profile, curated, own["sample"], prompts, answers, scores)
+    return Lot(task, split, model, arm, name, profile, curated, samples, prompts, answers, scores)

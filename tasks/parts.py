@@ -44,10 +44,20 @@ class Part:
         return (*self.base, *named, ("profile", self.profile.name), ("arm", self.arm))
 
     @property
+    def shards(self) -> int:
+        """How many shards prompts and what follows come in: of a suite that draws, its runs."""
+        return self.request.run_count or self.task.shards
+
+    @property
+    def run(self) -> tuple[tuple[str, str], ...]:
+        """The label of its run, where the suite draws."""
+        return (("run", str(self.shard)),) if self.request.run_count else ()
+
+    @property
     def sharded(self) -> tuple[tuple[str, str], ...]:
-        """Labels with the shard, where there are several."""
-        many = self.task.shards > 1
-        return (*self.labels, *([("shard", f"{self.shard + 1}-of-{self.task.shards}")] if many else []))
+        """Labels with the run, or the shard where there are several."""
+        many = self.task.shards > 1 and not self.run
+        return (*self.labels, *self.run, *([("shard", f"{self.shard + 1}-of-{self.shards}")] if many else []))
 
     @property
     def imported(self) -> bool:
@@ -56,7 +66,7 @@ class Part:
 
     def each_shard(self, node: Callable[[Part], Node]) -> list[Node]:
         """One node a shard."""
-        return [node(replace(self, shard=shard)) for shard in range(self.task.shards)]
+        return [node(replace(self, shard=shard)) for shard in range(self.shards)]
 
 
 def parts(request: Request) -> list[Part]:
@@ -72,8 +82,10 @@ def profile_of(request: Request, table: Mapping[str, Any]) -> Profile:
         kept_free = int(table.get("reasoning_tokens", 0))
         if policy == "input":
             policy = "claude" if table.get("variant") == "claude" else "openai"
-        else:  # SCROLLS' prefix keeps no room for the answer
+        elif policy != "documents" or request.truncation:  # SCROLLS' prefix keeps no room for the answer
             kept_free += max(task.max_new_tokens for task in request.config.tasks.values())
+    if policy == "documents" and request.truncation == "official":  # SEAM's code cuts the end
+        policy = "prefix"
     policy = table.get("truncation", policy)
     around = int(table.get("around", 0))  # a local model's chat template; the policy of chat models knows of some
     kept_free += max(0, around - CHAT_OVERHEAD) if (policy, table.get("variant")) == ("openai", "chat") else around

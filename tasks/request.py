@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from preprocessing.draws import VARIABLES
 from records.prompt import ARMS, CLOSED_BOOK, FULL
 from storage.home import Home
 from tasks.errors import UsageError
@@ -29,6 +30,9 @@ class Request:
     "official" for the quirks of the official code. prompts: one of the suite's sets of instructions, "" for its own.
     strict: the first malformed record ends the run. base_url: where compatible models run whose tables do not say.
     context: limit of hosted models, instead of their tables'.
+
+    Of suites that draw their prompts anew in each run: runs (0 for the suite's number), shots (demonstrations), vary
+    (the variables that differ between runs; the others stay those of run 0; () for all).
 
     How hosted models are called, which decides nothing of what they are asked: budget (USD, "" for none), rpm, tpm and
     concurrency (0 for those of the model's table), batch, batch_wait (seconds, 0 until batches end), retry_failed (ask
@@ -62,6 +66,9 @@ class Request:
     batch_wait: int = 0
     retry_failed: bool = False
     run: str = ""
+    runs: int = 0
+    shots: int | None = None
+    vary: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         suite = load_suite(self.suite)
@@ -94,6 +101,12 @@ class Request:
             < 0
         ):
             raise UsageError("limits must be positive")
+        drawing = {"--runs": self.runs, "--shots": self.shots is not None, "--vary": self.vary}
+        if not suite.runs and (given := [name for name, value in drawing.items() if value]):
+            raise UsageError(f"{given[0]}: {self.suite} does not draw its prompts anew in runs")
+        if self.runs < 0 or (self.shots or 0) < 0:
+            raise UsageError("--runs and --shots must be positive")
+        _among("variable of --vary", self.vary, list(VARIABLES))
         if self.batch_wait and not self.batch:
             raise UsageError("--batch-wait says how long --batch waits: give both")
         if self.budget and not re.fullmatch(r"[0-9]+(\.[0-9]+)?", self.budget):
@@ -131,6 +144,11 @@ class Request:
     def chosen_splits(self) -> tuple[str, ...]:
         """The splits asked for."""
         return self.splits or self.config.default_splits
+
+    @property
+    def run_count(self) -> int:
+        """How many runs a suite that draws its prompts has, 0 for others."""
+        return (self.runs or self.config.runs["count"]) if self.config.runs else 0
 
     def chosen_arms(self) -> tuple[str, ...]:
         """The arms asked for."""

@@ -98,13 +98,38 @@ def entries(dataset: str) -> tuple[str, ...]:
 
 
 def sample_node(part: Part) -> Node:
-    """Curated examples to the benchmark's."""
+    """Curated examples to the benchmark's; where the suite draws, to those of a run."""
     request = part.request
+    if part.run:
+        return drawn_node(part)
     chosen = sampling(part.task, part.split, request)
     if part.imported:  # a release is the benchmark: taken whole, in its order
         chosen = {"size": request.limit} if request.limit else {}
     policy = {"suite": request.suite, "seed": seed_of(request), **chosen}
     return Node("sample", part.base, policy, ("preprocessing.sampling",), (("curated", curate_node(part)),))
+
+
+def drawn_node(part: Part) -> Node:
+    """Curated examples to those of a run, whose key no other run is part of."""
+    request, task = part.request, part.task
+    sizes = request.config.runs
+    most = sizes["instances"]
+    how = {
+        "seed": seed_of(request),
+        "shots": sizes["shots"] if request.shots is None else request.shots,
+        "most": min(most, request.limit or most),
+        "ids": list(task.mention_ids),
+        **({"vary": list(request.vary)} if request.vary else {}),
+    }
+    params = {"suite": request.suite, "task": task.name, "run": part.shard, "how": how}
+    return Node("sample", (*part.base, *part.run), params, ("preprocessing.drawn",), (("curated", curate_node(part)),))
+
+
+def samples(part: Part) -> list[tuple[str, Node]]:
+    """The benchmark's examples as inputs: of every run where the suite draws."""
+    if not part.run:
+        return [("sample", sample_node(part))]
+    return [(f"sample-{number}", node) for number, node in enumerate(part.each_shard(sample_node))]
 
 
 def sampling(task: TaskConfig, split: str, request: Request) -> dict[str, Any]:
@@ -151,7 +176,7 @@ def prompt_node(part: Part) -> Node:
         "max_new_tokens": task.max_new_tokens,
         "chat_sentence": part.request.config.chat_sentence,
     }
-    if task.shards > 1:
+    if task.shards > 1 and not part.run:
         params["shard"] = [part.shard, task.shards]
     own = replace(part, model="")
     inputs = [("curated", curate_node(part)), ("sample", sample_node(part))]
@@ -233,7 +258,7 @@ def aggregate_node(part: Part) -> Node:
     bound = {"reads_references": True} if table.get("reads_references") else {}
     otherwise = decoded_otherwise(table, part.request.config)
     told = {"decoding": otherwise} if otherwise else {}
-    inputs = [("sample", sample_node(part))]
+    inputs = samples(part)
     for name, node in (("answers", answers_node), ("prompts", prompt_node), ("scores", score_node)):
         inputs += [(f"{name}-{number}", shard) for number, shard in enumerate(part.each_shard(node))]
     return Node(
@@ -263,7 +288,7 @@ def statistics_node(part: Part) -> Node:
     """Everything that is built of a task and split to lengths, histograms and spread."""
     kind = str(part.task.template["kind"])
     letters = part.request.options_of(part.task).get("output") == "letter"
-    inputs = [("curated", curate_node(part)), ("sample", sample_node(part))]
+    inputs = [("curated", curate_node(part)), *samples(part)]
     inputs += [(f"prompts-{number}", shard) for number, shard in enumerate(part.each_shard(prompt_node))]
     # SCROLLS 6.4: ContractNLI's outputs are labels, so its hypotheses are looked for
     output = "query" if kind == "nli" else "options" if letters else "references"

@@ -22,7 +22,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
         for shard in shards(inputs, "prompts")
         for row in shard.columns("prompts", ["example_id", "words"])
     }
-    examples = list(inputs["sample"].rows("examples", Example))
+    examples = [row for sample in shards(inputs, "sample") for row in sample.rows("examples", Example)]
     found = corpus(examples, words_in, inputs["curated"].texts(), **node.params)
     rows = writer.table("distributions", Distribution)
     bins = writer.table("histograms", Bin)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ TEMPLATE_FIELDS = (
     "omission",
     "query_header",
     "inner_header",
+    "block",
 )
 
 
@@ -45,6 +46,7 @@ class TaskConfig:
     one_source: bool
     shards: int
     query_ends: str
+    mention_ids: tuple[int, int] = (0, 0)
 
     @property
     def asks(self) -> bool:
@@ -54,7 +56,8 @@ class TaskConfig:
 
 @dataclass(frozen=True)
 class Suite:
-    """A benchmark: its tasks in official order."""
+    """A benchmark: its tasks in official order. runs: of a suite that draws its prompts anew in each run, how many
+    there are (count), demonstrations (shots) and instances of a run; else empty."""
 
     name: str
     title: str
@@ -70,6 +73,7 @@ class Suite:
     prompts: Mapping[str, Mapping[str, Any]]
     submission: str
     submission_order: tuple[str, ...]
+    runs: Mapping[str, int] = field(default_factory=dict)
 
     def truncation_of(self, prompts: str = "") -> str:
         """How prompts of a set are cut where the model's table does not say."""
@@ -106,6 +110,7 @@ def load_suite(name: str) -> Suite:
         release=tuple(data.get("release", ())),
         submission=data.get("submission", f"{data['name']}_predictions.csv"),
         submission_order=tuple(data.get("submission_order", data["task"])),
+        runs=data.get("runs", {}),
         tasks={task: _task(task, table, data.get("layout")) for task, table in data["task"].items()},
     )
 
@@ -131,6 +136,7 @@ def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -
         one_source=table.get("one_source", False),
         shards=table.get("shards", 1),
         query_ends=table.get("query_ends", ""),
+        mention_ids=tuple(table.get("mention_ids", (0, 0))),
     )
 
 
