@@ -37,11 +37,13 @@ class Inputs:
 @dataclass
 class Member:
     """What one model or seed did: components by answered input (0-100), inputs that failed, and where an answer is not
-    complete its finish reason (records.response.FINISH_REASONS)."""
+    complete its finish reason (records.response.FINISH_REASONS). in_format: whether an answer had the form asked for.
+    """
 
     scores: dict[str, Mapping[str, float]] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)
     ended: dict[str, str] = field(default_factory=dict)
+    in_format: dict[str, bool] = field(default_factory=dict)
 
 
 def summarize(labels: Labels, inputs: Inputs, members: Mapping[str, Member], headline: Headline) -> list[Aggregate]:
@@ -62,6 +64,11 @@ def document_group(document_ids: Sequence[str]) -> str:
 def input_name(example_id: str, draw: int) -> str:
     """One name for an example in a draw."""
     return f"{draw}\x1f{example_id}"
+
+
+def run_of(name: str) -> int:
+    """The draw of an input by its name."""
+    return int(name.partition("\x1f")[0])
 
 
 def coverage(inputs: Inputs, members: Sequence[Member]) -> Coverage:

@@ -6,8 +6,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from analysis.runs import summarize_runs
 from analysis.summary import Inputs, Labels, Member, document_group, input_name, summarize
 from records.example import Example
+from records.run_score import RunScore
 from records.score import Aggregate, Score
 from scoring.answers import gold_problem
 from scoring.outcome import Metric
@@ -17,13 +19,18 @@ from tasks.graph import Node
 from tasks.shards import shards
 from tasks.workshop import Workshop
 
+FORM = "format_ok"  # flag of a score
+
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
-    """A row a member, and one of the family."""
+    """A row a member, and one of the family; of a suite that draws, a row a run too."""
     members = {name: Member() for shard in shards(inputs, "answers") for name in shard.facts["members"]}
     for scores in shards(inputs, "scores"):
         for score in scores.rows("scores", Score):
-            members[score.model].scores[input_name(score.example_id, score.draw)] = score.components
+            name = input_name(score.example_id, score.draw)
+            members[score.model].scores[name] = score.components
+            if FORM in score.flags:
+                members[score.model].in_format[name] = score.flags[FORM]
     for answers in shards(inputs, "answers"):
         for row in answers.columns("responses", ["model", "example_id", "draw", "finish_reason"]):
             if row["finish_reason"] != "complete":
@@ -34,9 +41,22 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     inputs_asked, without_gold = asked(inputs, own)
     labels = Labels(*(node.label(name) for name in ("suite", "task", "split", "model", "arm", "metric")))
     table = writer.table("aggregates", Aggregate)
-    for aggregate in summarize(labels, inputs_asked, members, own.headline):
+    if "sample" in inputs:
+        rows = summarize(labels, inputs_asked, members, own.headline)
+    else:
+        found = summarize_runs(labels, inputs_asked, members, own.headline, manifests(inputs))
+        rows = found.aggregates
+        runs = writer.table("runs", RunScore)
+        for run in found.runs:
+            runs.add(run)
+    for aggregate in rows:
         table.add(aggregate)
     writer.facts = {"members": len(members), "without_gold": without_gold}
+
+
+def manifests(inputs: Mapping[str, Artifact]) -> dict[int, str]:
+    """What each run drew, by run: the digest of its manifest."""
+    return {sample.manifest.ingredients.params["run"]: sample.facts["manifest"] for sample in shards(inputs, "sample")}
 
 
 def asked(inputs: Mapping[str, Artifact], own: Metric) -> tuple[Inputs, dict[str, int]]:

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
-from preprocessing.block_prompts import Blocks
-from preprocessing.blocks import Block
 from preprocessing.prompting import Template
 from preprocessing.prompts import Profile, prompts
 from records.example import Example
-from records.instruction import Instruction
 from records.prompt import Prompt
 from storage.artifacts import Artifact, ArtifactWriter
+from tasks.blocks import blocks_of
 from tasks.graph import Node
 from tasks.tokenizers import load
 from tasks.tokens import counts
@@ -36,7 +33,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
         tokenizer=load(profile.tokenizer, shop.home) if profile.tokenizer else None,
         counted=counts(inputs.get("tokens")),
         shard=params.get("shard", (0, 1)),
-        blocks=blocks_of(params["template"].get("block"), inputs["curated"]),
+        blocks=blocks_of(block, inputs["curated"]) if (block := params["template"].get("block")) else None,
     ):
         table.add(prompt)
         count += 1
@@ -44,12 +41,3 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
         truncated += prompt.truncated
         tokens += prompt.tokens_prompt or 0
     writer.facts = {"prompts": count, "words": words, "truncated": truncated, **({"tokens": tokens} if tokens else {})}
-
-
-def blocks_of(block: Mapping[str, Any] | None, curated: Artifact) -> Blocks | None:
-    """What prompts with demonstrations are made of, None for a task without any."""
-    if block is None:
-        return None
-    instructions = [(row.text, row.output_format) for row in curated.rows("instructions", Instruction)]
-    pool = {shot.example_id: shot for shot in curated.rows("demonstrations", Example)}
-    return Blocks(Block(**block), instructions, pool)

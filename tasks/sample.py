@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from preprocessing.drawn import How, Pool, draw_of, drawn
+from preprocessing.draws import Draw
+from preprocessing.manifests import manifest
 from preprocessing.sampling import choose
 from records.example import Example
 from storage.artifacts import Artifact, ArtifactWriter
+from tasks.blocks import blocks_of
 from tasks.graph import Node
 from tasks.workshop import Workshop
+
+MANIFEST = "draw.json"  # of a run
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
@@ -18,21 +24,38 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     examples = writer.table("examples", Example)
     documents: set[str] = set()
     count = references = 0
-    chosen = run(node, inputs["curated"]) if "run" in node.params else choose(Curated(inputs["curated"]), **node.params)
-    for example in chosen:
+    drawing = "run" in node.params
+    for example in run(node, inputs["curated"]) if drawing else choose(Curated(inputs["curated"]), **node.params):
         examples.add(example)
         documents.update(example.document_ids)
         count += 1
         references += len(example.references)
     writer.facts = {"examples": count, "documents": len(documents), "references": references}
+    if drawing:
+        told = told_of(node, inputs["curated"])
+        writer.file(MANIFEST, told)
+        writer.facts |= {"manifest": hashlib.sha256(told).hexdigest()}
 
 
 def run(node: Node, curated: Artifact) -> Iterator[Example]:
     """The examples of one run of a suite that draws. Raises ValueError for too few demonstrations or ids."""
-    params, examples = node.params, Curated(curated)
-    how = How(**{**params["how"], "ids": tuple(params["how"]["ids"])})
-    one = draw_of(examples, params["task"], pool_of(curated), how, params["run"])
-    return drawn(examples, params["suite"], params["task"], one, how)
+    one, how = draw_and_how(node, curated)
+    return drawn(Curated(curated), node.params["suite"], node.params["task"], one, how)
+
+
+def draw_and_how(node: Node, curated: Artifact) -> tuple[Draw, How]:
+    """What a run draws, and how."""
+    params = node.params["how"]
+    how = How(**{name: tuple(value) if isinstance(value, list) else value for name, value in params.items()})
+    return draw_of(Curated(curated), node.params["task"], pool_of(curated), how, node.params["run"]), how
+
+
+def told_of(node: Node, curated: Artifact) -> bytes:
+    """The manifest of a run."""
+    one, how = draw_and_how(node, curated)
+    blocks = blocks_of(node.params["block"], curated)
+    names = node.params["suite"], node.params["task"]
+    return manifest(*names, one, how, run(node, curated), blocks, curated.texts())
 
 
 def pool_of(curated: Artifact) -> Pool:

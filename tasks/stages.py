@@ -121,8 +121,11 @@ def drawn_node(part: Part) -> Node:
         "ids": list(task.mention_ids),
         **({"vary": list(request.vary)} if request.vary else {}),
     }
-    params = {"suite": request.suite, "task": task.name, "run": part.shard, "how": how}
-    return Node("sample", (*part.base, *part.run), params, ("preprocessing.drawn",), (("curated", curate_node(part)),))
+    block = request.config.template(task, request.prompts)["block"]
+    params = {"suite": request.suite, "task": task.name, "run": part.shard, "how": how, "block": block}
+    return Node(
+        "sample", (*part.base, *part.run), params, ("preprocessing.manifests",), (("curated", curate_node(part)),)
+    )
 
 
 def samples(part: Part) -> list[tuple[str, Node]]:

@@ -1,0 +1,54 @@
+"""The manifest of a run: all that was drawn, and the digest of each prompt (fact sheet seam.md 3, default). Plain JSON,
+the same bytes on every machine."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from typing import Any
+
+from preprocessing.block_prompts import Blocks
+from preprocessing.drawn import How
+from preprocessing.draws import Draw
+from preprocessing.truncation import Limit
+from records.base import canonical_json
+from records.example import Example
+from records.prompt import render
+
+
+def manifest(
+    suite: str,
+    task: str,
+    one: Draw,
+    how: How,
+    examples: Iterable[Example],
+    blocks: Blocks,
+    text_of: Callable[[str], str],
+) -> bytes:
+    """examples: of the run, as it shows them. Prompts are whole: what a model's limit cuts off is told with its prompts."""
+    rows: list[dict[str, Any]] = []
+    for example in examples:
+        text = render(blocks.cut(example, text_of, None, Limit("none", 0)).parts, text_of)
+        row: dict[str, Any] = {
+            "id": example.example_id,
+            "prompt_sha256": hashlib.sha256(text.encode("utf-8")).hexdigest(),
+        }
+        if ids := example.facts.get("mention_ids"):
+            row["mention_ids"] = ids
+        rows.append(row)
+    words, form = blocks.instructions[one.instruction] if blocks.instructions else ("", "")
+    told = {
+        "suite": suite,
+        "dataset": task,
+        "run": one.run,
+        "root_seed": how.seed,
+        "child_seed": how.streams(task).child_seed(one.run),
+        "settings": {name: value for name, value in asdict(how).items() if name != "seed"},
+        "instruction": one.instruction,
+        "instruction_sha256": hashlib.sha256(f"{words}\n{form}".encode()).hexdigest(),
+        "document_order": list(one.permutation),
+        "demonstrations": list(one.demonstrations),
+        "instances": rows,
+    }
+    return (canonical_json(told) + "\n").encode("utf-8")

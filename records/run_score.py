@@ -1,0 +1,33 @@
+"""A task's score in one run, of a suite that draws its prompts anew in each."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from records.base import Row
+from records.score import Coverage
+
+
+@dataclass(frozen=True)
+class RunScore(Row):
+    """value: 0 to 100 over answered inputs of the run, None without any; of a family of baselines its mean over members.
+
+    components: as Aggregate's. in_format: share of answers in the form that was asked for, 0 to 100, None where the
+    metric reads any text. manifest: digest of what the run drew; scores of runs with other ones are not compared.
+    """
+
+    suite: str
+    task: str
+    split: str
+    model: str
+    arm: str
+    metric: str
+    run: int
+    value: float | None
+    components: Mapping[str, float]
+    in_format: float | None
+    manifest: str
+    coverage: Coverage
+
+    def check(self) -> None:
+        self.require((self.value is None) == (self.coverage.answered == 0), "value", "stands if something was answered")
+        self.require(self.run >= 0, "run", "is negative")

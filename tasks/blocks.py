@@ -1,0 +1,19 @@
+"""What prompts with demonstrations are made of, as curation left it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from preprocessing.block_prompts import Blocks
+from preprocessing.blocks import Block
+from records.example import Example
+from records.instruction import Instruction
+from storage.artifacts import Artifact
+
+
+def blocks_of(block: Mapping[str, Any], curated: Artifact) -> Blocks:
+    """block: of the suite file (blocks.Block). curated: with the task's paraphrases and demonstrations."""
+    instructions = [(row.text, row.output_format) for row in curated.rows("instructions", Instruction)]
+    pool = {shot.example_id: shot for shot in curated.rows("demonstrations", Example)}
+    return Blocks(Block(**block), instructions, pool)
