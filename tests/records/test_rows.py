@@ -20,6 +20,7 @@ from records.drop import Drop
 from records.example import Example, metadata
 from records.fitted import KINDS as RULES
 from records.fitted import Fitted
+from records.instruction import Instruction
 from records.judgement import MEASURES as CONDUCT
 from records.judgement import REFUSALS, SLICES, Conduct, Judgement, Slice
 from records.prompt import ARMS, PLACES, ROLES, Part, Prompt, part_text, render
@@ -229,6 +230,7 @@ ROWS = {
     Slice: slices(),
     Average: averages(),
     Comparison: comparisons(),
+    Instruction: st.builds(Instruction, filled, st.integers(1, 99), text.filter(str.strip), text, text),
 }
 
 
@@ -486,3 +488,10 @@ def test_json_holds_what_is_no_json(bad):
 )
 def test_canonical_json_loses_a_value(value):
     assert json.loads(canonical_json(value)) == value
+
+
+def test_output_format_is_not_joined_to_its_instruction_by_one_blank():
+    assert Instruction("t", 1, "Answer.", " As a list. ", "f").whole == "Answer. As a list."
+    assert Instruction("t", 1, "Answer. ", "", "f").whole == "Answer. "
+    with pytest.raises(InvalidRow):
+        Instruction("t", 0, "Answer.", "", "f")

@@ -1,0 +1,50 @@
+"""What coreference data sets have in common: numbered mentions in documents, and the clusters that are gold."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from records.base import canonical_json
+
+
+@dataclass(frozen=True)
+class Mention:
+    """Characters [start, end) of the example's document `document`; of a mention in pieces, what covers them all."""
+
+    document: int
+    start: int
+    end: int
+    cluster: Hashable
+
+    @property
+    def place(self) -> tuple[int, int, int]:
+        """Where it stands; of two that begin together the longer comes first."""
+        return self.document, self.start, -self.end
+
+
+def spans(mentions: Iterable[Mention]) -> list[list[int]]:
+    """[document, start, end] by mention number, as metadata keeps them."""
+    return [[one.document, one.start, one.end] for one in mentions]
+
+
+def clusters(mentions: Sequence[Mention]) -> str:
+    """The gold: canonical JSON of the clusters, each the sorted numbers of its mentions; singletons are in it."""
+    found: dict[Hashable, list[int]] = {}
+    for number, mention in enumerate(mentions):
+        found.setdefault(mention.cluster, []).append(number)
+    return canonical_json(sorted(found.values()))
+
+
+def joined(tokens: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
+    """(tokens with one blank between them, [start, end) of each in that text)."""
+    places = []
+    at = 0
+    for token in tokens:
+        places.append((at, at + len(token)))
+        at += len(token) + 1
+    return " ".join(tokens), places
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a JSON value is a whole number from 0."""
+    return type(value) is int and value >= 0

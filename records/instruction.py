@@ -1,0 +1,30 @@
+"""An instruction: one wording of what a task asks, where a benchmark draws it from a list."""
+
+from dataclasses import dataclass
+
+from records.base import Row
+
+
+@dataclass(frozen=True)
+class Instruction(Row):
+    """One paraphrase, as its file has it.
+
+    number: its place in the task's list, from 1, as papers count. output_format: sentences on the form of the answer
+    that stand apart from `text`; "" where there are none, or the text holds them. source: raw file and record.
+    """
+
+    task: str
+    number: int
+    text: str
+    output_format: str
+    source: str
+
+    def check(self) -> None:
+        self.require(bool(self.task), "task", "is empty")
+        self.require(self.number >= 1, "number", "counts from 1")
+        self.require(bool(self.text.strip()), "text", "is empty")
+
+    @property
+    def whole(self) -> str:
+        """The text with its output format behind it, one blank between them."""
+        return f"{self.text.rstrip()} {self.output_format.strip()}" if self.output_format.strip() else self.text
