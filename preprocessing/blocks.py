@@ -94,7 +94,7 @@ def filled(
             parts += documents(example, block, order, marks_of(facts), length_of, keep)
             role = "response_header"
         elif piece == "highlights":
-            parts += listed(example, facts.get("listed") or facts.get("highlights", ()), order)
+            parts += listed(example, facts.get("highlights", ()), order)
         elif texts[piece]:
             parts.append(Part("query" if piece in ("query", "target") else "instruction", texts[piece]))
     if block.stripped and not target and (cue := parts[-1].text) is not None:
@@ -117,6 +117,8 @@ def listed(example: Example, highlights: Sequence[Sequence[int]], order: Sequenc
 def marks_of(facts: Mapping[str, Any]) -> Mapping[int, list[Mark]]:
     """Marks by number of the document: of mentions that have an id, of highlights."""
     found: dict[int, list[Mark]] = {}
+    if facts.get("marked"):  # the text has them already
+        return found
     for (document, start, end), name in zip(facts.get("mentions", ()), facts.get("mention_ids", ()), strict=False):
         found.setdefault(document, []).append((start, end, "[", f"]({name})"))
     for document, start, end in facts.get("highlights", ()):

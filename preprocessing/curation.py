@@ -6,6 +6,7 @@ Documents stand once; an example id stands once; what did not become an example 
 import importlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from preprocessing.errors import MalformedFile, sayable
@@ -16,6 +17,7 @@ from records.drop import Drop
 from records.example import Example
 
 DEMONSTRATIONS = "demonstrations"  # split of the examples that prompts show before the instance
+PROMPTS, PROMPTS_MODULE = "prompts", "preprocessing.seam_prompts"  # role of raw files with paraphrases; who reads them
 
 
 def curate(dataset: str, raw: RawFiles, task: str, split: str, options: Mapping[str, Any]) -> Iterator[Row]:
@@ -25,7 +27,10 @@ def curate(dataset: str, raw: RawFiles, task: str, split: str, options: Mapping[
     """
     module = importlib.import_module(f"preprocessing.{dataset}")
     names = [name for files in raw.roles.values() for name, _ in files[:1]]
-    yield from checked(module.curate(raw, task, split, **options), raw.dataset, ", ".join(names))
+    rows = module.curate(raw, task, split, **options)
+    if PROMPTS in raw.roles:
+        rows = chain(rows, importlib.import_module(PROMPTS_MODULE).curate(raw, task, DEMONSTRATIONS))
+    yield from checked(rows, raw.dataset, ", ".join(names))
 
 
 def checked(rows: Iterator[Row], dataset: str, files: str) -> Iterator[Row]:

@@ -26,7 +26,7 @@ def manifest(
     blocks: Blocks,
     text_of: Callable[[str], str],
 ) -> bytes:
-    """examples: of the run, as it shows them. Prompts are whole: what a model's limit cuts off is told with its prompts."""
+    """examples: of the run, as it shows them. Prompts are whole: what a model's limit cuts off its own prompts tell."""
     rows: list[dict[str, Any]] = []
     for example in examples:
         text = render(blocks.cut(example, text_of, None, Limit("none", 0)).parts, text_of)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from preprocessing.drawn import How, Pool, draw_of, drawn
 from preprocessing.draws import Draw
@@ -46,7 +47,8 @@ def run(node: Node, curated: Artifact) -> Iterator[Example]:
 def draw_and_how(node: Node, curated: Artifact) -> tuple[Draw, How]:
     """What a run draws, and how."""
     params = node.params["how"]
-    how = How(**{name: tuple(value) if isinstance(value, list) else value for name, value in params.items()})
+    lists: dict[str, Any] = {name: tuple(value) for name, value in params.items() if isinstance(value, list)}
+    how = How(**{**params, **lists})
     return draw_of(Curated(curated), node.params["task"], pool_of(curated), how, node.params["run"]), how
 
 

@@ -19,6 +19,7 @@ from models import local_tables
 from models.registry import CALLED, HOSTED, LOCAL, module_of
 from models.tables import temperature, what_answers
 from preprocessing.chat import answer_tag, asks_for_tag
+from preprocessing.curation import PROMPTS, PROMPTS_MODULE
 from preprocessing.prompting import Template
 from preprocessing.tokens import engine_module
 from records.prompt import CLOSED_BOOK, FULL
@@ -81,7 +82,7 @@ def curate_node(part: Part) -> Node:
         "curate",
         part.base,
         curation(part, task.dataset, options),
-        entries(task.dataset),
+        (*entries(task.dataset), *([PROMPTS_MODULE] if PROMPTS in task.raw else [])),
         raw=RawQuery(task.dataset, task.raw, {**upstream_values(request, task, part.split), **options}),
         strict=request.strict,
     )

@@ -78,7 +78,7 @@ def test_question_or_output_format_is_lost() -> None:
 
 def test_highlights_are_not_marked_listed_or_renumbered() -> None:
     run = Draw(0, 1, (1, 0), ("s",), ("e",))
-    shot = example("s", "xy", "done", listed=[[0, 0, 4]])
+    shot = example("s", "xy", "done", highlights=[[0, 0, 4]], marked=True)
     own = example("e", "ab", "{}", highlights=[[0, 0, 5], [0, 6, 9], [1, 5, 10]])
     cut = made(REVIEWS, own, [shot], run)
     assert text(cut) == (
