@@ -1,8 +1,9 @@
 """Prompts of demonstrations and an instance (SEAM, figure 2; fact sheet seam.md 2): every block repeats the
 instruction, the last one ends with the cue.
 
-A block is a string with places: {instruction}, {format}, {query}, {documents}, {highlights}, {target}. Documents may
-carry marks, literals at their characters: mentions as `[text](id)`, highlights between {HS} and {HE}.
+A block is a string with places: {instruction}, {format}, {query} ({question}: with a question mark), {documents},
+{highlights}, {target}. Documents may carry marks, literals at their characters: mentions as `[text](id)`, highlights
+between {HS} and {HE}.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 from records.example import Example
 from records.prompt import Part
 
-PLACE = re.compile(r"\{(instruction|format|query|documents|highlights|target)\}")
+PLACE = re.compile(r"\{(instruction|format|query|question|documents|highlights|target)\}")
 HIGHLIGHT = ("{HS}", "{HE}")  # literal, in text and instructions (section 1.2)
 BARE_HIGHLIGHT = re.compile(r"(?<![{\w])(HS|HE)(?![}\w])")
 
@@ -82,7 +83,9 @@ def filled(
     """One block. order: of its documents, as they stand where None."""
     facts = example.facts
     order = range(len(example.document_ids)) if order is None else order
-    texts = {"instruction": shared.instruction, "format": shared.format, "query": example.query or "", "target": target}
+    query = example.query or ""
+    texts = {"instruction": shared.instruction, "format": shared.format, "query": query, "target": target}
+    texts["question"] = query if query.rstrip().endswith("?") else f"{query}?"
     if "{highlights}" in block.text:
         texts["instruction"] = BARE_HIGHLIGHT.sub(r"{\1}", shared.instruction)
     role = "context_header"
@@ -96,7 +99,7 @@ def filled(
         elif piece == "highlights":
             parts += listed(example, facts.get("highlights", ()), order)
         elif texts[piece]:
-            parts.append(Part("query" if piece in ("query", "target") else "instruction", texts[piece]))
+            parts.append(Part("query" if piece in ("query", "question", "target") else "instruction", texts[piece]))
     if block.stripped and not target and (cue := parts[-1].text) is not None:
         parts[-1] = Part(role, cue.rstrip())
     return parts

@@ -36,7 +36,7 @@ REVIEWS = Block(
     ordered=False,
 )
 QUESTION = Block(
-    "*Instructions*:{instruction} {format}\n*Question*: {query} *The documents*:\n{documents}\n*Answer*: {target}",
+    "*Instructions*:{instruction} {format}\n*Question*: {question} *The documents*:\n{documents}\n*Answer*: {target}",
     "Document {number}: ```",
     "```",
 )
@@ -70,7 +70,7 @@ def test_block_is_not_that_of_the_paper() -> None:
 
 def test_question_or_output_format_is_lost() -> None:
     run = Draw(0, 1, (0, 1), (), ("e",))
-    assert text(made(QUESTION, example("e", "ab", query="Who?"), [], run)) == (
+    assert text(made(QUESTION, example("e", "ab", query="Who"), [], run)) == (
         "*Instructions*:Do HS b HE. As G.\n*Question*: Who? *The documents*:\nDocument 1: ```Alpha one two.```\n"
         "Document 2: ```Beta three four.```\n*Answer*: "
     )
