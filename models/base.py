@@ -53,6 +53,20 @@ class Ask:
         return "".join(segment.text for segment in self.segments if segment.role == "query")
 
     @property
+    def documents_shown(self) -> tuple[str, ...]:
+        """What the prompt shows of each document, without marks."""
+        found: list[str] = []
+        within = False
+        for segment in self.segments:
+            if segment.role == "document":
+                if within:
+                    found[-1] += segment.text
+                else:
+                    found.append(segment.text)
+            within = segment.role == "document" or (within and segment.role == "mark")
+        return tuple(found)
+
+    @property
     def prompt(self) -> str:
         """The rendered prompt."""
         return "".join(segment.text for segment in self.segments)

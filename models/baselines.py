@@ -13,6 +13,7 @@ from typing import Any
 
 from models.base import Answer, Ask, Call
 from models.choices import chosen
+from models.mentions import clustered
 from records.stable import stable_index
 
 
@@ -62,7 +63,7 @@ class Baseline:
 
 
 def answer_by(rule: Mapping[str, Any], ask: Ask, seed: int) -> str:
-    """The answer of one rule: span, fixed, any_of, sequence, lead, lead_input, position or by_query."""
+    """The answer of one rule: span, fixed, any_of, sequence, clusters, lead, lead_input, position, by_query."""
     if "any_of" in rule:
         rules = rule["any_of"]
         return answer_by(rules[stable_index(len(rules), seed, ask.task, ask.example_id, "rule")], ask, seed)
@@ -78,6 +79,8 @@ def answer_by(rule: Mapping[str, Any], ask: Ask, seed: int) -> str:
         return str(rule["by_query"].get(ask.query, rule["otherwise"]))
     if "fit" in rule:
         raise ValueError(f"task {ask.task!r}: the rule {dict(rule)} was not fitted")
+    if "clusters" in rule:
+        return clustered(ask.segments, str(rule["clusters"]))
     if "sequence" in rule:
         return ", ".join(str(number) for number in range(1, ask.documents + 1))
     return span(document_text(ask), int(rule["span"]), seed, ask.task, ask.example_id)
@@ -99,7 +102,7 @@ def span(text: str, words: int, seed: int, task: str, example_id: str) -> str:
 
 def document_text(ask: Ask) -> str:
     """What the prompt shows of the documents."""
-    return "\n\n".join(segment.text for segment in ask.segments if segment.role == "document")
+    return "\n\n".join(ask.documents_shown)
 
 
 @lru_cache(maxsize=4)  # twenty seeds and several questions ask for the same document in a row

@@ -77,7 +77,7 @@ def extracted(rule: Rule, ask: Ask) -> str:
 
 def documents(ask: Ask) -> tuple[str, ...]:
     """What the prompt shows of each document."""
-    return tuple(segment.text for segment in ask.segments if segment.role == "document")
+    return ask.documents_shown
 
 
 def text(ask: Ask) -> Text:
