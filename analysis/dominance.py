@@ -9,7 +9,7 @@ s is the population standard deviation of eps over 1,000 pairs of samples, n dra
 model is 1 - eps_min of the one above it over it, eps_min rounded to two decimals first. It is no probability.
 
 Differences from the official code: eps is exact, not on a grid of 200 points; identical samples have 0.5, not 0; the
-direction is always better over worse; random numbers are seeded. `official=True`: the grid, and 0 for identical samples.
+direction is always better over worse; random numbers are seeded. `official=True`: the grid, 0 for identical samples.
 
 Random stream: PCG64 named by ("dominance", runs of A, runs of B), ten blocks of 100 pairs: multinomial counts of A's
 values in ascending order, then of B's. So eps_min depends on the two samples alone: names, order of rows and other

@@ -1,4 +1,4 @@
-"""Runs drawn with replacement: means, ranks and relative standard deviations in every resample.
+"""Runs drawn with replacement: means and ranks in every resample.
 
 A run is one sampling for all models, so models with the same runs on a data set are drawn together, others each by
 themselves; data sets are independent. Random numbers are named by data set, runs and how many are drawn: the order of
@@ -64,19 +64,3 @@ def resampled_ar(table: ScoreTable, drawn: int = 0) -> Floats:
     """Shape (RESAMPLES, models)."""
     found: Floats = np.mean([resampled_ranks(table, dataset, drawn) for dataset in table.datasets], axis=0)
     return found
-
-
-def resampled_relative_std(scores: RunScores, dataset: str) -> Floats:
-    """Shape (RESAMPLES,); 0 where a resampled mean is not above 0.
-
-    n resampled runs vary less than n runs, by sqrt((n - 1) / n); it is put right, so that resamples are centred on the
-    value: with ten runs the plain ones are 5 % too low.
-    """
-    values = np.array(scores.values)
-    count = len(values)
-    drawn = weights(scores, dataset)
-    apart = values - values.mean()
-    shift = drawn @ apart
-    variances = np.maximum(drawn @ apart**2 - shift**2, 0.0) * count / (count - 1)
-    means = values.mean() + shift
-    return np.where(means > 0, np.sqrt(variances) / np.where(means > 0, means, 1.0), 0.0)

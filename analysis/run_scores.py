@@ -10,7 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from math import isfinite, sqrt
+from math import sqrt
+
+LARGEST_RELATIVE = 1e100
 
 
 def exact(value: float) -> Fraction:
@@ -62,9 +64,9 @@ class RunScores:
 
     @property
     def relative_std(self) -> float | None:
-        """std / mean; None for NA and where the mean is not above 0 (or so little that there is no quotient)."""
+        """std / mean; None for NA and where the mean is not above 0, or so little that the quotient means nothing."""
         mean, std = self.mean, self.std
-        if mean is None or std is None or mean <= 0 or not isfinite(std / mean):
+        if mean is None or std is None or mean <= 0 or std / mean > LARGEST_RELATIVE:
             return None
         return std / mean
 
