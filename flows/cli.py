@@ -9,8 +9,13 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from flows.groups import GROUPS, Command
 from flows.options import COMMANDS, GLOBAL_OPTIONS
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
 
 PROG = "scrollwork"
 OK, FAILED, WRONG = 0, 1, 2
@@ -27,13 +32,24 @@ def parser() -> argparse.ArgumentParser:
         top.add_argument(*flags, **settings)
     top.add_argument("--version", action="store_true", help="print the version")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
-    for name, (summary, example, _, arguments) in COMMANDS.items():
-        sub = commands.add_parser(name, help=summary, description=summary, epilog=f"example: {example}")
-        for flags, settings in arguments:
-            sub.add_argument(*flags, **settings)
-        for flags, settings in GLOBAL_OPTIONS:
-            sub.add_argument(*flags, **{**settings, "default": argparse.SUPPRESS})
+    for name, command in COMMANDS.items():
+        sub = add_command(commands, name, command)
+        if name in GROUPS:
+            below = sub.add_subparsers(dest="subcommand", metavar="COMMAND")
+            for inner, one in GROUPS[name].items():
+                add_command(below, inner, one)
     return top
+
+
+def add_command(commands: Commands, name: str, command: Command) -> argparse.ArgumentParser:
+    """A command with its options, and the global ones behind it."""
+    summary, example, _, arguments = command
+    sub = commands.add_parser(name, help=summary, description=summary, epilog=f"example: {example}")
+    for flags, settings in arguments:
+        sub.add_argument(*flags, **settings)
+    for flags, settings in GLOBAL_OPTIONS:
+        sub.add_argument(*flags, **{**settings, "default": argparse.SUPPRESS})
+    return sub
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -336,6 +336,12 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
             ),
         ],
     ),
+    "seam": (
+        "SEAM's statistics of repeated runs: rank",  # its commands: groups.py
+        "scrollwork seam rank --scores scores.jsonl",
+        "flows.commands.seam",
+        [],
+    ),
     "verify": (
         "recompute digests from any artifact back to the raw files",
         "scrollwork verify",

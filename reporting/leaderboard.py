@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from reporting.board import ABOUT, Board, Cell, Failed, Line, Section, board, stopped
-from reporting.published import Published, Reference
+from reporting.published import AS_ASKED, Published, Reference
 from reporting.text import markdown_text, number, shown, spread
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
         yield Text(label + "─" * (width - len(label)), "dim", no_wrap=True)
         table = grid()
         for row in published.table(published.main):
-            name = row.label if row.kind in ("baseline", "human", "zero-shot") else f"{row.label} ({row.kind})"
+            name = row.label if row.kind in ("baseline", "human", *AS_ASKED) else f"{row.label} ({row.kind})"
             values = [row.scores.get(column.task) for column in board.columns]
             table.add_row(*(Text(text, "dim") for text in (shown(name), *map(number, (*values, row.average)))))
         yield table

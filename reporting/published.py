@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-KINDS = ("baseline", "human", "zero-shot", "fine-tuned")
+KINDS = ("baseline", "human", "zero-shot", "few-shot", "fine-tuned")
+AS_ASKED = ("zero-shot", "few-shot")  # as the benchmark itself asks models: nothing to say of a row
 
 
 @dataclass(frozen=True)
 class Reference:
     """A row of a table of the paper. tokens: input length; scores: by task, 0-100, as printed, of ROUGE
-    the geometric mean of what is printed."""
+    the geometric mean of what is printed. Of repeated runs: scores are means, stds their standard deviations, arrows
+    the dominance of the next better model (SEAM), na the tasks printed as NA; by task too."""
 
     table: str
     label: str
@@ -22,15 +24,22 @@ class Reference:
     scores: Mapping[str, float]
     average: float | None
     note: str
+    stds: Mapping[str, float] = field(default_factory=dict)
+    arrows: Mapping[str, float] = field(default_factory=dict)
+    na: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
             raise ValueError(f"published row {self.label!r}: kind {self.kind!r} is none of {', '.join(KINDS)}")
+        if self.stds and set(self.stds) != set(self.scores):
+            raise ValueError(f"published row {self.label!r}: scores and stds are of different tasks")
+        if twice := set(self.na) & set(self.scores):
+            raise ValueError(f"published row {self.label!r}: {', '.join(sorted(twice))}: a score, and NA")
 
     @property
     def about(self) -> str:
-        """Kind, unless it is zero-shot or said by the label, and input length: "fine-tuned, 16,384 tokens"."""
-        kind = "" if self.kind in ("zero-shot", self.label.lower()) else self.kind
+        """Kind, unless it is the usual one or said by the label, and input length: "fine-tuned, 16,384 tokens"."""
+        kind = "" if self.kind in (*AS_ASKED, self.label.lower()) else self.kind
         return ", ".join(filter(None, [kind, f"{self.tokens:,} tokens" if self.tokens else ""]))
 
 
@@ -85,6 +94,9 @@ def published_of(data: Mapping[str, Any]) -> Published | None:
                 scores={**_geometric(row.get("rouge", {})), **row["scores"]},
                 average=row.get("average"),
                 note=row.get("note", ""),
+                stds=row.get("stds", {}),
+                arrows=row.get("arrows", {}),
+                na=tuple(row.get("na", ())),
             )
             for row in data["row"]
         ),

@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from preprocessing.errors import sayable
 from storage.home import Home
 from tasks import progress
 from tasks.chain import Chain, Planned
+from tasks.errors import UsageError
 from tasks.request import Request
 
 if TYPE_CHECKING:
@@ -51,8 +52,6 @@ def request_of(arguments: argparse.Namespace) -> Request:
 
 def options_of(settings: list[str]) -> dict[str, Any]:
     """`TASK.OPTION=VALUE` as {task.option: value}; true, false, numbers and JSON lists are read as such."""
-    from tasks.errors import UsageError
-
     found: dict[str, Any] = {}
     for setting in settings:
         path, equals, text = setting.partition("=")
@@ -103,6 +102,18 @@ def through_prefect(arguments: argparse.Namespace, request: Request, flow: str) 
             raise
         return failed.chain
     return chain
+
+
+def lines_of(path: str, option: str) -> Iterator[bytes]:
+    """The lines of the file that an option names, or of standard input for "-", with their ends. Raises UsageError."""
+    if path == "-":
+        yield from sys.stdin.buffer
+        return
+    try:
+        with Path(path).open("rb") as stream:
+            yield from stream
+    except OSError as error:
+        raise UsageError(f"{option} {path}: {error.strerror}") from error
 
 
 def print_json(value: Any) -> None:

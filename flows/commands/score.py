@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Iterator
-from pathlib import Path
 
-from flows.commands.common import print_json
+from flows.commands.common import lines_of, print_json
 from tasks.errors import StageFailed, UsageError
 
 
@@ -36,7 +33,7 @@ def pairs(arguments: argparse.Namespace) -> int:
     except ValueError as error:
         raise UsageError(str(error)) from error
     try:
-        result = score_pairs(chosen, read_pairs(lines_of(arguments.pairs)), first_line=arguments.first_line)
+        result = score_pairs(chosen, read_pairs(lines_of(arguments.pairs, "--pairs")), first_line=arguments.first_line)
     except PairError as error:
         raise StageFailed(f"{arguments.pairs}, {error}") from error
     if arguments.json:
@@ -46,15 +43,3 @@ def pairs(arguments: argparse.Namespace) -> int:
     for name, value in result["components"].items():
         print(f"  {name}: {value:.4f}")
     return 0
-
-
-def lines_of(path: str) -> Iterator[bytes]:
-    """The lines of a file, or of standard input for "-", with their ends. Raises UsageError."""
-    if path == "-":
-        yield from sys.stdin.buffer
-        return
-    try:
-        with Path(path).open("rb") as stream:
-            yield from stream
-    except OSError as error:
-        raise UsageError(f"--pairs {path}: {error.strerror}") from error

@@ -1,0 +1,34 @@
+"""Quantiles of chi squared, from a series: intervals of variances need them, and scipy is no dependency."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import exp, lgamma, log
+
+
+def below(x: float, freedom: int) -> float:
+    """P(X <= x) for x >= 0 (Abramowitz & Stegun 26.4.6): the incomplete gamma function of freedom / 2 and x / 2."""
+    if x <= 0:
+        return 0.0
+    half, shape = x / 2, freedom / 2
+    term = total = 1.0
+    step = shape
+    while term > total * 1e-17:
+        step += 1
+        term *= half / step
+        total += term
+    return min(1.0, exp(shape * log(half) - half - lgamma(shape + 1) + log(total)))
+
+
+@lru_cache(maxsize=4096)
+def quantile(probability: float, freedom: int) -> float:
+    """The value below which X lies with this probability, 0 to 1 exclusive. Raises ValueError."""
+    if freedom < 1 or not 0 < probability < 1:
+        raise ValueError(f"no quantile of {probability} with {freedom} degrees of freedom")
+    low, high = 0.0, 1.0
+    while below(high, freedom) < probability:
+        high *= 2
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if below(middle, freedom) < probability else (low, middle)
+    return (low + high) / 2

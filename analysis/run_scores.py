@@ -1,0 +1,115 @@
+"""Scores of whole runs, by data set and model: a benchmark that is run several times with other samplings (SEAM).
+
+A run of a data set is one sampling, the same for every model. What is known of a model on a data set is its score in
+each run, or only their mean and standard deviation, as papers print them, or nothing (NA).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from math import sqrt
+
+LARGEST_RELATIVE = 1e100
+
+
+def exact(value: float) -> Fraction:
+    """The number as it is written: 0.1 is a tenth. Means that are equal on paper are then equal."""
+    return Fraction(repr(float(value)))
+
+
+@dataclass(frozen=True)
+class RunScores:
+    """A model on a data set. runs: score by number of the run, finite. given: (mean, std) where no run is known.
+
+    Neither: NA, no score at all.
+    """
+
+    runs: Mapping[int, float] = field(default_factory=dict)
+    given: tuple[float, float] | None = None
+
+    @cached_property
+    def values(self) -> tuple[float, ...]:
+        """Run scores in the order of the runs."""
+        return tuple(float(self.runs[run]) for run in sorted(self.runs))
+
+    @property
+    def missing(self) -> bool:
+        """NA."""
+        return not self.runs and self.given is None
+
+    @cached_property
+    def exact_mean(self) -> Fraction | None:
+        """Mean over runs, unrounded; None for NA."""
+        if self.given is not None:
+            return exact(self.given[0])
+        return sum(map(exact, self.values), Fraction()) / len(self.values) if self.values else None
+
+    @property
+    def mean(self) -> float | None:
+        """Mean over runs; None for NA."""
+        return None if self.exact_mean is None else float(self.exact_mean)
+
+    @cached_property
+    def std(self) -> float | None:
+        """Standard deviation of the run scores, population (ddof 0); 0 for a single run, None for NA."""
+        if self.given is not None:
+            return self.given[1]
+        mean = self.exact_mean
+        if mean is None:
+            return None
+        return sqrt(sum(((exact(value) - mean) ** 2 for value in self.values), Fraction()) / len(self.values))
+
+    @property
+    def relative_std(self) -> float | None:
+        """std / mean; None for NA and where the mean is not above 0, or so little that the quotient means nothing."""
+        mean, std = self.mean, self.std
+        if mean is None or std is None or mean <= 0 or std / mean > LARGEST_RELATIVE:
+            return None
+        return std / mean
+
+    @property
+    def minimum(self) -> float | None:
+        """Lowest run score; None where no run is known."""
+        return min(self.values, default=None)
+
+    @property
+    def maximum(self) -> float | None:
+        """Highest run score; None where no run is known."""
+        return max(self.values, default=None)
+
+
+NA = RunScores()
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """Every model on every data set; what was never given is NA. datasets, models: in the order of tables."""
+
+    datasets: tuple[str, ...]
+    models: tuple[str, ...]
+    cells: Mapping[tuple[str, str], RunScores]  # by (model, data set)
+
+    @classmethod
+    def of(cls, cells: Mapping[tuple[str, str], RunScores]) -> ScoreTable:
+        """All that occur, by name."""
+        models, datasets = ({names[place] for names in cells} for place in (0, 1))
+        return cls(tuple(sorted(datasets)), tuple(sorted(models)), cells)
+
+    def cell(self, model: str, dataset: str) -> RunScores:
+        """NA where nothing was given."""
+        return self.cells.get((model, dataset), NA)
+
+    def column(self, dataset: str) -> dict[str, RunScores]:
+        """A data set by model."""
+        return {model: self.cell(model, dataset) for model in self.models}
+
+    def row(self, model: str) -> dict[str, RunScores]:
+        """A model by data set."""
+        return {dataset: self.cell(model, dataset) for dataset in self.datasets}
+
+    def only(self, datasets: Iterable[str]) -> ScoreTable:
+        """The same models on some of the data sets."""
+        return ScoreTable(tuple(datasets), self.models, self.cells)

@@ -1,0 +1,164 @@
+"""How sure AR, ARSD and the ranking are."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from analysis.ranking import average_ranks, standings
+from analysis.resampled_runs import resampled_ar, resampled_means, resampled_ranks, weights
+from analysis.robustness import jackknife_variance, shares_of_best, sureness
+from analysis.run_scores import NA, RunScores, ScoreTable
+from analysis.stability import Stability, agreement, curve_numbers, runs_needed, stability
+from tests.analysis.seam_vectors import SAMPLES, scores, table
+
+WHOLE = table(x=SAMPLES, y={**SAMPLES, "C": None}, z={name: values[:6] for name, values in SAMPLES.items()})
+
+
+def test_interval_does_not_hold_its_value() -> None:
+    rows = {row.model: row for row in standings(WHOLE)}
+    for one in sureness(WHOLE):
+        assert one.ar is not None
+        assert one.arsd is not None
+        assert one.ar[0] <= rows[one.model].ar <= one.ar[1]
+        assert one.arsd[0] < (rows[one.model].arsd or 0) < one.arsd[1]
+    assert [one.model for one in sureness(WHOLE)] == [row.model for row in standings(WHOLE)]
+
+
+def test_intervals_of_ar_differ_from_a_bootstrap_with_the_same_draws_by_hand() -> None:
+    column = WHOLE.column("x")
+    drawn = weights(column["A"], "x")
+    assert drawn.shape == (2000, 10)
+    assert drawn.sum(axis=1) == pytest.approx(1)
+    means = np.array([np.array(SAMPLES[name]) @ drawn[5] for name in WHOLE.models])
+    ranks = resampled_ranks(WHOLE, "x")
+    assert ranks[5].tolist() == average_ranks(means.tolist())
+    assert resampled_means(WHOLE, "y")[:, 2].max() == -np.inf
+    assert set(resampled_ranks(WHOLE, "y")[:, 2]) == {4.0}, "NA is last in every resample"
+
+
+def test_models_with_the_same_runs_are_drawn_apart() -> None:
+    """A model that is better by the same in every run is better in every resample."""
+    numbers = np.random.default_rng(1).normal(20, 5, 10)
+    pair = table(x={"a": numbers.tolist(), "b": (numbers - 0.1).tolist()})
+    assert [(one.model, one.best, one.ar) for one in sureness(pair)] == [("a", 1.0, (1, 1)), ("b", 0.0, (2, 2))]
+    shifted = RunScores({run + 10: float(value) for run, value in enumerate(numbers - 0.1)})
+    apart = ScoreTable.of({("a", "x"): pair.cell("a", "x"), ("b", "x"): shifted})
+    assert 0.4 < (sureness(apart)[0].best or 0) < 0.65, "other runs are other samplings"
+
+
+def test_shares_of_the_best_do_not_sum_to_one() -> None:
+    assert sum(one.best or 0 for one in sureness(WHOLE)) == pytest.approx(1)
+    same = table(x={"a": [1, 2, 3], "b": [3, 2, 1], "c": [1, 2, 3]})
+    best = {one.model: one.best for one in sureness(same)}
+    assert best["a"] == best["c"]
+    assert sum(share or 0 for share in best.values()) == pytest.approx(1)
+    assert shares_of_best(np.array([[1.0, 1.0, 2.0], [3.0, 1.0, 2.0]])).tolist() == [0.25, 0.75, 0]
+
+
+def test_jackknife_differs_from_leaving_out_by_hand() -> None:
+    values = np.array(SAMPLES["A"])
+    left = [np.delete(values, place) for place in range(10)]
+    relative = np.array([rest.std() / rest.mean() for rest in left]) * np.sqrt((9 / 10) / (8 / 9))
+    assert jackknife_variance(scores(SAMPLES["A"])) == pytest.approx(0.9 * ((relative - relative.mean()) ** 2).sum())
+
+
+def test_error_of_arsd_is_not_that_of_normal_scores() -> None:
+    """Of a relative deviation: about itself / sqrt(2 (n - 1)) where the mean is far from 0."""
+    values = np.random.default_rng(3).normal(100, 4, 4000)
+    one = scores(values.tolist())
+    wanted = (values.std() / values.mean()) / np.sqrt(2 * 3999)
+    assert np.sqrt(jackknife_variance(one)) == pytest.approx(wanted, rel=0.05)
+
+
+def test_too_few_runs_have_intervals() -> None:
+    two = table(x={"a": [1, 2], "b": [1, 3]})
+    assert all(one.ar is not None and one.arsd is None for one in sureness(two))
+    one_run = table(x={"a": [1], "b": [1, 3, 4]})
+    assert [(one.ar, one.best) for one in sureness(one_run)] == [(None, None)] * 2
+    given = ScoreTable.of({("a", "x"): RunScores(given=(20.0, 1.0)), ("b", "x"): scores([1, 2, 3])})
+    assert [(one.ar, one.arsd is None, one.best) for one in sureness(given)] == [
+        (None, True, None),
+        (None, False, None),
+    ]
+    assert stability(given) == []
+
+
+def test_scores_that_never_change_break_intervals() -> None:
+    flat = table(x={"a": [3, 3, 3], "b": [2, 2, 2]}, y={"a": [0, 0, 0], "b": None})
+    assert [(one.ar, one.arsd, one.best) for one in sureness(flat)] == [
+        ((1, 1), (0, 0), 1),
+        ((2, 2), (0, 0), 0),
+    ]
+    assert [point.same for point in stability(flat)] == [1] * 6
+    nothing = ScoreTable.of({("a", "x"): NA, ("b", "x"): NA})
+    assert [(one.ar, one.best) for one in sureness(nothing)] == [((1.5, 1.5), 0.5)] * 2
+    assert stability(nothing)[0] == Stability(1, 1.0, None)
+
+
+def test_order_of_rows_changes_intervals_or_curve() -> None:
+    cells = list(WHOLE.cells.items())
+    random.Random(2).shuffle(cells)
+    mixed = ScoreTable.of(dict(cells))
+    assert sureness(mixed) == sureness(WHOLE)
+    assert stability(mixed, [3]) == stability(WHOLE, [3])
+    before = {one.model: one.arsd for one in sureness(WHOLE)}
+    fewer = ScoreTable.of({names: one for names, one in WHOLE.cells.items() if names[0] != "B"})
+    assert {one.model: one.arsd for one in sureness(fewer)}["A"] == before["A"]
+
+
+def test_curve_does_not_rise_or_ends_before_it_is_stable() -> None:
+    curve = stability(table(x=SAMPLES))
+    assert [point.runs for point in curve] == [*range(1, 11), 20, 50, 100]
+    assert curve[0].same < curve[9].same < curve[-1].same < 1
+    assert curve[0].tau is not None
+    assert curve[-1].tau is not None
+    assert curve[0].tau < curve[-1].tau < 1
+    clear = table(x={"a": [9, 9.5, 10], "b": [1, 1.5, 2]})
+    assert runs_needed(stability(clear)) == 1
+    assert curve_numbers(table(x={"a": list(range(1000))}))[-4:] == [1000, 2000, 5000, 10000]
+    assert len(curve_numbers(table(x={"a": list(range(1000))}))) <= 23
+
+
+def test_expected_share_of_one_run_is_another() -> None:
+    """Of one run each, drawn together: the share of runs in which a is above b."""
+    pair = table(x={"a": [3, 1, 5, 6, 2], "b": [1, 2, 1, 5, 3]})
+    (point,) = stability(pair, [1])
+    assert point.same == pytest.approx(3 / 5, abs=0.04)
+    assert point.tau == pytest.approx(1 / 5, abs=0.08)
+
+
+def test_runs_needed_takes_a_point_below_which_the_curve_falls_again() -> None:
+    points = [Stability(1, 0.96, 1.0), Stability(2, 0.90, 1.0), Stability(4, 0.95, 1.0), Stability(8, 0.99, 1.0)]
+    assert runs_needed(points) == 4
+    assert runs_needed(points, 0.995) is None
+    assert runs_needed([]) is None
+
+
+def test_tau_differs_from_that_of_scipy() -> None:
+    numbers = np.random.default_rng(4)
+    for _ in range(50):
+        full, other = numbers.permutation(6).astype(float), numbers.permutation(6).astype(float)
+        same, tau = agreement(full, other[None, :])
+        assert tau == pytest.approx(stats.kendalltau(full, other).statistic)
+        assert same == (full == other).all()
+        tied, loose = numbers.integers(0, 3, 6).astype(float), numbers.integers(0, 3, 6).astype(float)
+        if len(set(tied)) > 1 and len(set(loose)) > 1:
+            assert agreement(tied, loose[None, :])[1] == pytest.approx(stats.somersd(tied, loose).statistic)
+
+
+def test_ties_of_the_full_ranking_make_it_unstable_for_ever() -> None:
+    full = np.array([1.5, 1.5, 3.0])
+    assert agreement(full, np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0], [1.0, 3.0, 2.0]])) == (
+        pytest.approx(2 / 3),
+        pytest.approx(2 / 3),
+    )
+
+
+def test_rounding_breaks_ties_of_resampled_means() -> None:
+    numbers = np.random.default_rng(8).normal(20, 3, 10)
+    same = table(x={name: numbers.tolist() for name in "abcdefg"})
+    assert (resampled_ar(same) == 4).all()
