@@ -21,6 +21,9 @@ def build_datasets(
     limit: int = 0,
     seed: int | None = None,
     max_input_tokens: int = 0,
+    runs: int = 0,
+    shots: int | None = None,
+    vary: list[str] | None = None,
     options: dict[str, Any] | None = None,
     home: str | None = None,
     store: str = "",
@@ -37,6 +40,9 @@ def build_datasets(
         limit: At most so many inputs a task; 0 for the suite's own number.
         seed: Seed of random choices; the suite's by default.
         max_input_tokens: Cut prompts to so many tokens; 0 for none.
+        runs: Of a suite that draws its prompts anew: how many runs; 0 for the suite's own number.
+        shots: Demonstrations in its prompts; the suite's own number by default.
+        vary: What differs between its runs, the rest held fixed; all by default.
         options: Values by "task.option".
         home: Home folder; SCROLLWORK_HOME or the project's .scrollwork by default.
         store: Response store URL; in the home by default.

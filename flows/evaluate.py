@@ -26,6 +26,9 @@ def evaluate(
     limit: int = 0,
     seed: int | None = None,
     max_input_tokens: int = 0,
+    runs: int = 0,
+    shots: int | None = None,
+    vary: list[str] | None = None,
     options: dict[str, Any] | None = None,
     models_file: str = "",
     arms: list[str] | None = None,
@@ -57,6 +60,9 @@ def evaluate(
         limit: At most so many inputs a task; 0 for the suite's own number.
         seed: Seed of random choices; the suite's by default.
         max_input_tokens: Cut prompts to so many tokens; 0 for none.
+        runs: Of a suite that draws its prompts anew: how many runs; 0 for the suite's own number.
+        shots: Demonstrations in its prompts; the suite's own number by default.
+        vary: What differs between its runs, the rest held fixed; all by default.
         options: Values by "task.option".
         models_file: The user's own file of models.
         arms: "full", "closed-book" (the prompt without its document) or both; the full one by default.

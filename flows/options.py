@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from preprocessing.draws import VARIABLES
 from scoring.registry import MODULES
 
-SUITE = "a suite: zeroscrolls or scrolls"
+SUITE = "a suite: zeroscrolls, scrolls or seam"
 BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
     (["--task"], {"action": "append", "default": [], "metavar": "T", "help": "only this task (repeat for several)"}),
     (
@@ -31,6 +32,17 @@ BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
             "default": 0,
             "metavar": "N",
             "help": "cut prompts to N tokens (of --tokenizer, the model's own, or else white-space words)",
+        },
+    ),
+    (["--runs"], {"type": int, "default": 0, "metavar": "N", "help": "seam: runs (default 10)"}),
+    (["--shots"], {"type": int, "metavar": "K", "help": "seam: demonstrations in a prompt (default 3)"}),
+    (
+        ["--vary"],
+        {
+            "action": "append",
+            "default": [],
+            "choices": list(VARIABLES),
+            "help": "seam: only this differs between runs (repeat for several; default: all)",
         },
     ),
     (

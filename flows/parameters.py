@@ -19,7 +19,9 @@ def request_of(parameters: dict[str, Any]) -> Request:
     parameters["store"] = parameters["store"] or os.environ.get("SCROLLWORK_STORE", "")
     home = parameters.pop("home") or os.environ.get("SCROLLWORK_HOME") or str(PROJECT / ".scrollwork")
     lists: dict[str, Any] = {
-        name: tuple(parameters.pop(name) or ()) for name in ("tasks", "splits", "models", "arms") if name in parameters
+        name: tuple(parameters.pop(name) or ())
+        for name in ("tasks", "splits", "models", "arms", "vary")
+        if name in parameters
     }
     raw = parameters.pop("raw") or ""
     parameters |= {"home": home, "raw": raw, "sample": parameters["sample"] and not raw}
