@@ -18,11 +18,8 @@ def request_of(parameters: dict[str, Any]) -> Request:
     """The request of a flow's parameters; without a home that of SCROLLWORK_HOME, else .scrollwork in the project."""
     parameters["store"] = parameters["store"] or os.environ.get("SCROLLWORK_STORE", "")
     home = parameters.pop("home") or os.environ.get("SCROLLWORK_HOME") or str(PROJECT / ".scrollwork")
-    lists: dict[str, Any] = {
-        name: tuple(parameters.pop(name) or ())
-        for name in ("tasks", "splits", "models", "arms", "vary")
-        if name in parameters
-    }
+    names = [name for name in ("tasks", "splits", "models", "arms", "vary") if name in parameters]
+    lists: dict[str, Any] = {name: tuple(parameters.pop(name) or ()) for name in names}
     raw = parameters.pop("raw") or ""
     parameters |= {"home": home, "raw": raw, "sample": parameters["sample"] and not raw}
     return Request.of(**parameters, **lists)

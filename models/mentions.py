@@ -58,7 +58,7 @@ def clustered(segments: Sequence[Segment], way: str) -> str:
 
 def head(text: str) -> str:
     """The last word before a preposition or article, in lower case; the first word where one begins with it."""
-    words = [word.lower() for word in WORD.findall(text)] or [text.strip().lower()]
+    words: list[str] = [word.lower() for word in WORD.findall(text)] or [text.strip().lower()]
     for number, word in enumerate(words):
         if word in PHRASE and number:
             return words[number - 1]
