@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scoring.literals import ANY, PYTHON, NoLiteral, literal
+from scoring.literals import ANY, DEEPEST, PYTHON, NoLiteral, literal
 
 Object = Mapping[Any, Any]
 SAID = {"true": True, "false": False}
@@ -54,12 +54,11 @@ def official_object(reply: str) -> Object | None:
 def lenient_object(reply: str) -> Object | None:
     """The object from the first { to the last }, of JSON or Python; else what the official repairs make of a line."""
     whole = reply[reply.find("{") : reply.rfind("}") + 1] if "{" in reply else ""
-    try:
-        found = json.loads(whole)
-    except (ValueError, RecursionError):
-        found = None
-    if isinstance(found, dict):
-        return found
+    if whole.count("{") + whole.count("[") <= DEEPEST:  # so that it depends on no stack how deep may be read
+        try:
+            return dict(json.loads(whole))
+        except ValueError:
+            pass
     return next(_objects([whole, *_repaired(_on_one_line(reply))], ANY), None)
 
 

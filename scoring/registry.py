@@ -26,6 +26,10 @@ MODULES: Mapping[str, str] = {
     "longbench_retrieval": "scoring.longbench_retrieval",
     "longbench_count": "scoring.longbench_count",
     "longbench_code": "scoring.longbench_code",
+    "rouge_gm": "scoring.rouge_gm",
+    "musique_output": "scoring.musique_output",
+    "conll": "scoring.conll",
+    "fic_proxy": "scoring.fic_proxy",
 }
 
 
@@ -74,6 +78,10 @@ class Configured:
     def headline(self, means: Mapping[str, FloatArray]) -> FloatArray:
         """As the module's `headline`."""
         return cast("FloatArray", self._module.headline(means))
+
+    def beside(self, means: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+        """As the module's `beside`; nothing where it has none."""
+        return cast("dict[str, FloatArray]", self._module.beside(means)) if hasattr(self._module, "beside") else {}
 
 
 def known() -> tuple[str, ...]:
