@@ -36,14 +36,16 @@ def combine(metric: Metric, outcomes: Sequence[Outcome]) -> Summary:
     """
     if not outcomes:
         raise ValueError(f"{metric.NAME}: no outcome to combine")
+    counts: tuple[str, ...] = getattr(metric, "COUNTS", ())
     for outcome in outcomes:
         if set(outcome.components) != set(metric.COMPONENTS):
             raise ValueError(
                 f"{metric.NAME} has the components {', '.join(metric.COMPONENTS)}; "
                 f"an outcome has {', '.join(outcome.components) or 'none'}"
             )
+        if set(outcome.counts) != set(counts):
+            raise ValueError(f"{metric.NAME} has the counts {', '.join(counts) or 'none'}; an outcome has others")
     n = len(outcomes)
-    counts = sorted({name for outcome in outcomes for name in outcome.counts})
     # fsum: the mean does not depend on the order in which answers arrived
     means = {name: math.fsum(outcome.components[name] for outcome in outcomes) / n for name in metric.COMPONENTS}
     summed = {name: math.fsum(outcome.counts[name] for outcome in outcomes) / n for name in counts}

@@ -27,7 +27,8 @@ RANGE = (0.0, 100.0)
 NEEDS = ("references",)
 MODES = ("official", "keep", "drop_both")
 COMPONENTS = tuple(f"{metric}_{mode}" for mode in MODES for metric in (*METRICS, CONLL))
-SPURIOUS = "sum_spurious"
+SPURIOUS = "sum_spurious"  # ids of the reply that the input does not have
+COUNTS = (*(f"sum_{mode}_{one}" for mode in MODES for one in SUMS), SPURIOUS)
 
 
 def score(prediction: str, references: Sequence[str]) -> Outcome:
@@ -50,7 +51,6 @@ def batch(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> li
     found = modes(replies)
     measured = {mode: f_measures(each) for mode, each in found.items()}
     components = np.stack([100.0 * measured[mode][one] for mode in MODES for one in (*METRICS, CONLL)], axis=1).tolist()
-    names = [counted(mode, one) for mode in MODES for one in SUMS]
     counts = np.stack([found[mode][one] for mode in MODES for one in SUMS], axis=1).tolist()
     outcomes = []
     for prediction, clusters, labels, values, terms in zip(predictions, read, replies, components, counts, strict=True):
@@ -61,7 +61,7 @@ def batch(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> li
                 of,
                 shown(" ".join(f"[{', '.join(some)}]" for some in clusters)) if clusters else None,
                 {"format_ok": bool(clusters), "json_ok": is_list_of_lists(prediction)},
-                {**dict(zip(names, terms, strict=True)), SPURIOUS: float(labels.spurious)},
+                {**dict(zip(COUNTS, terms, strict=False)), SPURIOUS: float(labels.spurious)},
             )
         )
     return outcomes

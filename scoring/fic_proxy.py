@@ -28,9 +28,18 @@ def score(prediction: str, references: Sequence[str]) -> Outcome:
 
     references: see scoring.fusion. Raises GoldError, PredictionError for a prediction that is no text.
     """
+    return batch([prediction], [references])[0]
+
+
+def batch(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> list[Outcome]:
+    """`score` of each prediction with its reference, the same to the last bit; words are read and stemmed once."""
+    words = Vocabulary(stemmed=True)
+    return [_outcome(words, *pair) for pair in zip(predictions, references, strict=True)]
+
+
+def _outcome(words: Vocabulary, prediction: str, references: Sequence[str]) -> Outcome:
     check_texts(prediction, references)
     gold = fusion_in(references)
-    words = Vocabulary(stemmed=True)
     parts = sentences(prediction)
     highlights, output, *rest = (
         text.numbers for text in words.read([gold.joined, prediction, *gold.alignments, *parts])

@@ -27,7 +27,7 @@ VERSION = 1
 RANGE = (0.0, 100.0)
 NEEDS = ("references",)
 COMPONENTS = ("f1_output", "f1_answer", "answerability_accuracy")
-ANSWERABLE, ANSWERABLE_F1 = "sum_answerable", "sum_f1_answerable"
+COUNTS = ANSWERABLE, ANSWERABLE_F1 = "sum_answerable", "sum_f1_answerable"
 FALSE = "False"  # stands for the answer where there is none
 
 

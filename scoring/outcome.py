@@ -13,10 +13,11 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from records.score import SUM
+
 FloatArray = float | npt.NDArray[np.float64]
 
 PRIVATE = "the references are private"
-SUM = "sum_"  # so begins the name of every count, and of no component
 
 
 class GoldError(ValueError):
@@ -69,8 +70,8 @@ class Metric(Protocol):
     """The contract of a metric: each module of scoring/ that is named in registry.py satisfies it.
 
     NEEDS: the fields of a row that `score` reads beside the prediction. COMPONENTS: names of the per-instance
-    components, in order. VERSION: raised when the same texts get another score. A module may have
-    `beside(means) -> dict` too: further values of the task, 0 to 100, that are no means of components.
+    components, in order. VERSION: raised when the same texts get another score. A module may have too: COUNTS, the names
+    of its outcomes' counts, and `beside(means) -> dict`, further values of the task that are no means of components.
     """
 
     @property

@@ -65,6 +65,10 @@ class Configured:
     def COMPONENTS(self) -> tuple[str, ...]:
         return tuple(self._module.COMPONENTS)
 
+    @property
+    def COUNTS(self) -> tuple[str, ...]:
+        return tuple(getattr(self._module, "COUNTS", ()))
+
     def score(self, prediction: str, references: Sequence[str]) -> Outcome:
         """As the module's `score`, with the options."""
         return cast("Outcome", self._module.score(prediction, references, **dict(self.options)))
@@ -82,6 +86,11 @@ class Configured:
     def beside(self, means: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
         """As the module's `beside`; nothing where it has none."""
         return cast("dict[str, FloatArray]", self._module.beside(means)) if hasattr(self._module, "beside") else {}
+
+
+def stored(metric: Metric) -> tuple[str, ...]:
+    """The names under which a Score holds what the metric says of an answer: its components and its counts."""
+    return (*metric.COMPONENTS, *getattr(metric, "COUNTS", ()))
 
 
 def known() -> tuple[str, ...]:
