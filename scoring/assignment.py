@@ -1,9 +1,9 @@
-"""The heaviest one-to-one matchings of many small bipartite graphs at once, in numpy.
+"""The heaviest one-to-one matchings of many small sparse graphs at once, in numpy.
 
-Kuhn's problem by shortest augmenting paths (Jonker and Volgenant 1987): rows bid for columns first, the rows that are
-left are placed by Dijkstra's algorithm on reduced costs. All problems take their steps side by side, so that a step of numpy
-serves hundreds of them; each goes the way that it would go alone, so results do not depend on what stands beside it.
-The totals are those of `scipy.optimize.linear_sum_assignment` (tests/scoring/test_assignment.py).
+Rows bid for columns first (Bertsekas 1988, with no least bid); those that are left are placed by augmenting paths of least
+cost (Jonker and Volgenant 1987). A row may stay alone, which is worth 0. All problems take their steps side by side, so that
+a step of numpy serves hundreds of them; each goes the way that it would go alone, so that results do not depend on what
+stands beside it. Totals are those of `scipy.optimize.linear_sum_assignment` (tests/scoring/test_assignment.py).
 """
 
 from __future__ import annotations
@@ -14,38 +14,42 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.intp]
 
-BIDS = 4  # a row, on average; rows that outbid each other by next to nothing are placed by paths instead
-CELLS_AT_ONCE = 1 << 18
 NONE = -1
+BIDS = 4  # a row, on average; rows that outbid each other by next to nothing are placed by paths instead
+CELLS_AT_ONCE = 1 << 19  # rows times the most edges of one
 
 
 def heaviest(problem: Numbers, row: Numbers, column: Numbers, weight: Floats, problems: int) -> Floats:
     """The weight of the heaviest matching of each problem, shape (problems,).
 
     problem, row, column, weight: of each edge, in ascending order of (problem, row, column), each once; rows and columns
-    are numbered from 0 in every problem. weight: over 0.
+    are numbered from 0 in every problem, and each row has an edge. weight: over 0.
     """
     found = np.zeros(problems)
-    rows, columns = (_most(problem, places, problems) for places in (row, column))
-    turned = (rows > columns)[problem]
-    row, column = np.where(turned, column, row), np.where(turned, row, column)
-    rows, columns = np.minimum(rows, columns), np.maximum(rows, columns)
-    order = np.lexsort((rows, columns))
+    if not len(problem):
+        return found
+    begins = np.flatnonzero(np.diff(problem * (row.max() + 1) + row, prepend=NONE))  # of each row
+    degrees = np.diff(begins, append=len(row))
+    slot = np.arange(len(row)) - np.repeat(begins, degrees)
+    rows, columns, edges = (_most(problem, one, problems) for one in (row, column, slot))
+    order = np.argsort(rows * edges, kind="stable")
     order = order[rows[order] > 0]
-    local = np.zeros(problems, dtype=np.intp)
-    begin = 0
-    while begin < len(order):
-        wide = columns[order[begin:]]
-        high = np.maximum.accumulate(rows[order[begin:]])
-        size = max(1, int(np.searchsorted(np.arange(1, len(wide) + 1) * wide * high, CELLS_AT_ONCE, "right")))
-        some = order[begin : begin + size]
-        begin += size
+    local = np.empty(problems, dtype=np.intp)
+    while len(order):
+        cells = np.maximum.accumulate(rows[order]) * np.maximum.accumulate(edges[order])
+        size = max(1, int(np.searchsorted(cells * np.arange(1, len(order) + 1), CELLS_AT_ONCE, "right")))
+        some, order = order[:size], order[size:]
         local[:] = NONE
         local[some] = np.arange(len(some))
-        edges = np.flatnonzero(local[problem] != NONE)
-        table = np.zeros((len(some), rows[some].max(), columns[some].max()))
-        table[local[problem[edges]], row[edges], column[edges]] = weight[edges]
-        found[some] = _totals(table, rows[some], columns[some])
+        own = np.flatnonzero(local[problem] != NONE)
+        where = local[problem[own]], row[own], slot[own]
+        shape = len(some), int(rows[some].max()), int(edges[some].max())
+        width = int(columns[some].max())
+        neighbours = np.full(shape, width, dtype=np.intp)
+        neighbours[where] = column[own]
+        weights = np.zeros(shape)
+        weights[where] = weight[own]
+        found[some] = _Matching(neighbours, weights, rows[some], width).total()
     return found
 
 
@@ -55,46 +59,51 @@ def _most(problem: Numbers, places: Numbers, problems: int) -> Numbers:
     return found
 
 
-def _totals(table: Floats, rows: Numbers, columns: Numbers) -> Floats:
-    """The weight of the heaviest matching in each of table[problem, row, column]; no more rows than columns."""
-    outside = np.where(np.arange(table.shape[2]) < columns[:, None], 0.0, np.inf)
-    solver = _Solver(outside[:, None] - table, rows)
-    solver.bid()
-    solver.place()
-    taken = solver.column_of
-    number, row = np.nonzero(taken != NONE)
-    return np.bincount(number, table[number, row, taken[number, row]], len(table))  # one after the other: as if alone
+class _Matching:
+    """Problems in step. neighbours, weights: [problem, row, edge]; the column `width` stands where there is no edge.
 
+    price: of the columns; it never falls, and is 0 while nobody has the column. A row is matched to a column, ALONE, or
+    not yet placed (NONE).
+    """
 
-class _Solver:
-    """Problems in step. price: of the columns, 0 or less; a column once taken stays taken."""
-
-    def __init__(self, costs: Floats, rows: Numbers) -> None:
-        self.costs, self.rows = costs, rows
-        count, most, width = costs.shape
-        self.price = np.zeros((count, width))
-        self.row_of = np.full((count, width), NONE, dtype=np.intp)
+    def __init__(self, neighbours: Numbers, weights: Floats, rows: Numbers, width: int) -> None:
+        self.neighbours, self.weights, self.rows = neighbours, weights, rows
+        count, most, _ = neighbours.shape
+        self.alone = width + 1
+        self.price = np.zeros((count, width + 1))
+        self.price[:, width] = np.inf
+        self.row_of = np.full((count, width + 1), NONE, dtype=np.intp)
         self.column_of = np.full((count, most), NONE, dtype=np.intp)
 
+    def total(self) -> Floats:
+        """The weights of the heaviest matchings."""
+        self.bid()
+        self.place()
+        problem, row, edge = np.nonzero(self.neighbours == self.column_of[:, :, None])
+        taken = self.weights[problem, row, edge]
+        return np.bincount(problem, taken, len(self.rows))  # added one after the other: as if alone
+
     def bid(self) -> None:
-        """Each row takes the column that is cheapest for it and makes it as dear as its second choice; who had it bids
-        again. A row without a cheapest column that is free waits for `place`."""
-        active = np.arange(len(self.costs))
+        """Each row takes the column that is worth most to it and makes it as dear as its second choice; who had it
+        bids again. A row whose choices are worth the same, and the first is taken, waits for `place`."""
+        active = np.arange(len(self.rows))
         row = np.zeros(len(active), dtype=np.intp)
-        upcoming = np.ones(len(active), dtype=np.intp)
+        upcoming = row + 1
         left = BIDS * self.rows
         while len(active):
-            reduced = self.costs[active, row] - self.price[active]
             each = np.arange(len(active))
-            best = reduced.argmin(axis=1)
-            least = reduced[each, best]
-            reduced[each, best] = np.inf
-            second = reduced.min(axis=1)
-            gap = np.where(np.isfinite(second), second - least, 0.0)
-            former = self.row_of[active, best]
-            takes = (former == NONE) | (gap > 0)
-            who, what = active[takes], best[takes]
-            self.price[who, what] -= gap[takes]
+            columns = self.neighbours[active, row]
+            worth = self.weights[active, row] - self.price[active[:, None], columns]
+            edge = worth.argmax(axis=1)
+            most, column = worth[each, edge], columns[each, edge]
+            worth[each, edge] = 0.0  # to stay alone is a choice too
+            gap = most - worth.max(axis=1)
+            former = self.row_of[active, column]
+            stays = most <= 0
+            self.column_of[active[stays], row[stays]] = self.alone
+            takes = ~stays & ((former == NONE) | (gap > 0))
+            who, what = active[takes], column[takes]
+            self.price[who, what] += gap[takes]
             self.row_of[who, what] = row[takes]
             self.column_of[who, row[takes]] = what
             out = takes & (former != NONE)
@@ -103,68 +112,70 @@ class _Solver:
             upcoming = np.where(out, upcoming, upcoming + 1)
             left[active] -= 1
             on = (row < self.rows[active]) & (left[active] > 0)
-            active, row, upcoming = active[on], row[on], upcoming[on]
+            if not on.all():
+                active, row, upcoming = active[on], row[on], upcoming[on]
 
     def place(self) -> None:
-        """An augmenting path of least cost for every row that has no column."""
-        inside = np.arange(self.column_of.shape[1]) < self.rows[:, None]
-        free = (self.column_of == NONE) & inside
-        while len(active := np.flatnonzero(free.any(axis=1))):
-            start = free[active].argmax(axis=1)
-            free[active, start] = False
-            self._paths(active, start)
+        """Each row that is not placed gets a path of least cost: Dijkstra's algorithm from it up to a column that nobody
+        has or a row that stays alone. A problem goes on to its next row while others are still under way.
 
-    def _paths(self, active: Numbers, start: Numbers) -> None:
-        """One path in each problem: from its row to a column that nobody has."""
-        width = self.price.shape[1]
-        row, lowest = start, np.zeros(len(active))
-        distance = np.full((len(active), width), np.inf)
-        before = np.full((len(active), width), NONE, dtype=np.intp)
-        done = np.zeros((len(active), width), dtype=bool)
-        offset = np.zeros(len(active))  # reduced cost of the pair by which the row was reached
+        Costs are prices less weights, reduced by the cost of the pair that a row was in, which all rows on a path were.
+        """
+        free = (self.column_of == NONE) & (np.arange(self.column_of.shape[1]) < self.rows[:, None])
+        active = np.flatnonzero(free.any(axis=1))
+        start = free[active].argmax(axis=1)
+        shape = len(active), self.price.shape[1]
+        distance, settled = np.full(shape, np.inf), np.full(shape, np.inf)  # of columns that may be next, that were
+        before = np.full(shape, NONE, dtype=np.intp)
+        row, base = start.copy(), np.zeros(len(active))  # base: distance of the row, less the cost of its pair
+        nearest_alone, who_alone = np.full(len(active), np.inf), start.copy()
         while len(active):
             each = np.arange(len(active))
-            through = self.costs[active, row] - self.price[active]
-            through += (lowest - offset)[:, None]
-            nearer = (through < distance) & ~done
-            distance = np.where(nearer, through, distance)
-            before = np.where(nearer, row[:, None], before)
-            open_ones = np.where(done, np.inf, distance)
-            column = open_ones.argmin(axis=1)
-            lowest = open_ones[each, column]
-            unowned = (open_ones == lowest[:, None]) & (self.row_of[active] == NONE)
-            column = np.where(unowned.any(axis=1), unowned.argmax(axis=1), column)
+            columns = self.neighbours[active, row]
+            at = each[:, None], columns
+            through = base[:, None] + self.price[active[:, None], columns] - self.weights[active, row]
+            known = distance[at]
+            nearer = (through < known) & np.isinf(settled[at])
+            distance[at] = np.where(nearer, through, known)
+            before[at] = np.where(nearer, row[:, None], before[at])
+            closer = base < nearest_alone
+            nearest_alone, who_alone = np.where(closer, base, nearest_alone), np.where(closer, row, who_alone)
+            column = distance.argmin(axis=1)
+            lowest = distance[each, column]
             owner = self.row_of[active, column]
-            ends = owner == NONE
-            if ends.any():
-                self._augment(
-                    active[ends], start[ends], column[ends], before[ends], distance[ends], done[ends], lowest[ends]
-                )
-                on = ~ends
-                active, start, column, lowest, owner = active[on], start[on], column[on], lowest[on], owner[on]
-                distance, before, done = distance[on], before[on], done[on]
-                each = np.arange(len(active))
-            done[each, column] = True
+            alone = nearest_alone <= lowest
+            ends = alone | (owner == NONE)
+            on = np.flatnonzero(~ends)
+            settled[on, column[on]] = lowest[on]
+            distance[on, column[on]] = np.inf
             row = owner
-            offset = self.costs[active, row, column] - self.price[active, column]
+            pair = self.neighbours[active[on], owner[on]] == column[on, None]
+            base[on] = lowest[on] - self.price[active[on], column[on]] + self.weights[active[on], owner[on]][pair]
+            if len(on) == len(active):
+                continue
+            done = np.flatnonzero(ends)
+            reached = np.minimum(nearest_alone, lowest)[done, None]
+            self.price[active[done]] += np.maximum(reached - settled[done], 0.0)
+            last = np.where(alone, who_alone, before[each, column])[done]
+            self._augment(active[done], start[done], last, np.where(alone, self.alone, column)[done], before[done])
+            free[active[done], start[done]] = False
+            start[done] = row[done] = who_alone[done] = free[active[done]].argmax(axis=1)
+            distance[done] = settled[done] = np.inf
+            nearest_alone[done], base[done] = np.inf, 0.0
+            goes_on = free[active, start] | ~ends
+            if not goes_on.all():
+                active, start, row, base = active[goes_on], start[goes_on], row[goes_on], base[goes_on]
+                distance, settled, before = distance[goes_on], settled[goes_on], before[goes_on]
+                nearest_alone, who_alone = nearest_alone[goes_on], who_alone[goes_on]
 
-    def _augment(
-        self,
-        active: Numbers,
-        start: Numbers,
-        column: Numbers,
-        before: Numbers,
-        distance: Floats,
-        done: npt.NDArray[np.bool_],
-        lowest: Floats,
-    ) -> None:
-        self.price[active] += np.where(done, distance - lowest[:, None], 0.0)
-        going = np.arange(len(active))
-        while len(going):
-            who, what = active[going], column[going]
-            row = before[going, what]
-            former = self.column_of[who, row]
-            self.row_of[who, what] = row
-            self.column_of[who, row] = what
-            column[going] = former
-            going = going[row != start[going]]
+    def _augment(self, active: Numbers, start: Numbers, row: Numbers, column: Numbers, before: Numbers) -> None:
+        """Each row on the path, from its end, takes the column behind it; the last is the one that it begins with."""
+        each = np.arange(len(active))
+        while len(active):
+            former = self.column_of[active, row]
+            self.column_of[active, row] = column
+            held = column < self.alone
+            self.row_of[active[held], column[held]] = row[held]
+            on = row != start
+            active, start, column, each = active[on], start[on], former[on], each[on]
+            row = before[each, column]

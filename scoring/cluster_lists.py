@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
+from itertools import islice
 
 Clusters = list[list[str]]
 
@@ -19,29 +21,29 @@ FENCE = "```"
 
 def clusters_in(reply: str) -> Clusters:
     """The clusters as written, empty ones left out; an id may stand in several, and twice in one."""
-    runs = []
-    end = 0
-    for found in WHOLE.finditer(reply):
-        runs.append(found[1])
-        end = found.end()
-    found_ids = [some for run in runs if (some := ids_in(run))]
-    cut_off = (ids_in(found[1]) for found in CUT_OFF.finditer(reply, end))
-    last = next(filter(None, cut_off), None)
-    return [*found_ids, last] if last else found_ids
+    return ids_in(runs_in(reply))
 
 
-def ids_in(run: str) -> list[str]:
-    """The ids of one run; commas and spaces part them, and nothing stands between two commas."""
-    words = run.replace(",", " ").split()
-    return [word.lstrip("0") or "0" for word in words] if "0" in run else words
+def runs_in(reply: str) -> list[str]:
+    """What stands between the brackets of each cluster: digits, commas, spaces, and one id at least."""
+    whole = list(WHOLE.finditer(reply))
+    runs = [found[1] for found in whole if found[1].strip(", ")]
+    behind = whole[-1].end() if whole else 0
+    cut_off = (found[1] for found in CUT_OFF.finditer(reply, behind) if found[1].strip(", "))
+    return [*runs, *islice(cut_off, 1)]
+
+
+def ids_in(runs: Iterable[str]) -> Clusters:
+    """The ids of each run; commas and spaces part them, and nothing stands between two commas."""
+    return [
+        [word.lstrip("0") or "0" for word in words] if "0" in {word[0] for word in words} else words
+        for words in (run.replace(",", " ").split() for run in runs)
+    ]
 
 
 def cluster_of(clusters: Clusters) -> dict[str, int]:
     """The place in the list of the cluster of each id: the last that holds it."""
-    found: dict[str, int] = {}
-    for place, some in enumerate(clusters):
-        found.update(dict.fromkeys(some, place))
-    return found
+    return {name: place for place, some in enumerate(clusters) for name in some}
 
 
 def is_list_of_lists(reply: str) -> bool:

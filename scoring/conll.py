@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from scoring.cluster_lists import Clusters, cluster_of, clusters_in, is_list_of_lists
-from scoring.coreference import CONLL, METRICS, SUMS, Side, f_measures, sides, sums
+from scoring.cluster_lists import Clusters, cluster_of, ids_in, is_list_of_lists, runs_in
+from scoring.coreference import CONLL, METRICS, SUMS, Side, f_measures, sums, together
 from scoring.outcome import FloatArray, GoldError, Outcome, check_texts
 from scoring.parsing import shown
 
@@ -45,23 +47,22 @@ def batch(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> li
     """`score` of each prediction with its reference, the same to the last bit, many times as fast."""
     for prediction, some in zip(predictions, references, strict=True):
         check_texts(prediction, some)
-    gold = {some: _gold(some) for some in dict.fromkeys(map(tuple, references))}
-    read = [clusters_in(prediction) for prediction in predictions]
-    replies = [_Labels.of(gold[tuple(some)], clusters) for some, clusters in zip(references, read, strict=True)]
-    found = modes(replies)
+    read = [runs_in(prediction) for prediction in predictions]
+    replies = [Reply.of(gold_in(tuple(some)), ids_in(runs)) for some, runs in zip(references, read, strict=True)]
+    found = sums_by_mode(replies)
     measured = {mode: f_measures(each) for mode, each in found.items()}
     components = np.stack([100.0 * measured[mode][one] for mode in MODES for one in (*METRICS, CONLL)], axis=1).tolist()
     counts = np.stack([found[mode][one] for mode in MODES for one in SUMS], axis=1).tolist()
     outcomes = []
-    for prediction, clusters, labels, values, terms in zip(predictions, read, replies, components, counts, strict=True):
+    for prediction, runs, reply, values, terms in zip(predictions, read, replies, components, counts, strict=True):
         of = dict(zip(COMPONENTS, values, strict=True))
         outcomes.append(
             Outcome(
                 of[f"{CONLL}_official"],
                 of,
-                shown(" ".join(f"[{', '.join(some)}]" for some in clusters)) if clusters else None,
-                {"format_ok": bool(clusters), "json_ok": is_list_of_lists(prediction)},
-                {**dict(zip(COUNTS, terms, strict=False)), SPURIOUS: float(labels.spurious)},
+                shown(f"[[{'], ['.join(runs)}]]") if runs else None,
+                {"format_ok": bool(runs), "json_ok": is_list_of_lists(prediction)},
+                {**dict(zip(COUNTS, terms, strict=False)), SPURIOUS: float(reply.key.count(-1))},
             )
         )
     return outcomes
@@ -88,76 +89,66 @@ def counted(mode: str, name: str) -> str:
     return f"sum_{mode}_{name}"
 
 
-class _Labels:
-    """The cluster of each mention of one instance, in the key's order, spurious ones behind.
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The cluster of each mention of one instance, those of the key first and spurious ones behind, -1 for none.
 
-    kept: of all lists of the reply. official: of those of two ids or more, an id that stands twice counted twice.
+    kept: of all lists of the reply. official: of those of two ids or more, an id that stands twice counted twice. lists:
+    how many the reply has.
     """
 
-    __slots__ = ("key", "kept", "official", "spurious")
-
-    def __init__(self, key: list[int], kept: list[int], official: list[int], spurious: int) -> None:
-        self.key, self.kept, self.official, self.spurious = key, kept, official, spurious
+    key: Sequence[int]
+    kept: Sequence[int]
+    official: Sequence[int]
+    lists: int
 
     @classmethod
-    def of(cls, gold: Mapping[str, int], clusters: Clusters) -> _Labels:
+    def of(cls, gold: Mapping[str, int], clusters: Clusters) -> Reply:
         kept = cluster_of(clusters)
         spurious = [name for name in kept if name not in gold]
-        names = [*gold, *spurious]
-        official = cluster_of([some if len(some) > 1 else [] for some in clusters])
-        return cls(
-            [*gold.values(), *[-1] * len(spurious)],
-            [kept.get(name, -1) for name in names],
-            [official.get(name, -1) for name in names],
-            len(spurious),
-        )
+        labels = [kept.get(name, -1) for name in gold] + [kept[name] for name in spurious]
+        official = labels
+        if any(len(some) == 1 for some in clusters):
+            of = cluster_of([some if len(some) > 1 else [] for some in clusters])
+            official = [of.get(name, -1) for name in (*gold, *spurious)]
+        return cls([*gold.values(), *[-1] * len(spurious)], labels, official, len(clusters))
 
 
-def modes(replies: Sequence[_Labels]) -> dict[str, dict[str, Any]]:
-    """SUMS of each instance by mode."""
-    key, kept = sides([one.key for one in replies], [one.kept for one in replies])
-    _, official = sides([], [one.official for one in replies])
-    both = key.without_singletons(), official.without_singletons()
-    found = _together([(key, official), (key, kept), both], len(replies))
-    return dict(zip(MODES, found, strict=True))
+def sums_by_mode(replies: Sequence[Reply]) -> dict[str, dict[str, Any]]:
+    """SUMS of each instance, by mode."""
+    lists = [one.lists for one in replies]
+    key = Side.of([one.key for one in replies], [max(one.key) + 1 for one in replies])
+    kept = Side.of([one.kept for one in replies], lists)
+    official = Side.of([one.official for one in replies], lists)
+    sides = {
+        "official": (key, official),
+        "keep": (key, kept),
+        "drop_both": (key.without_singletons(), official.without_singletons()),
+    }
+    count = len(replies)
+    keys, responses = (together([pair[side] for pair in sides.values()], count) for side in (0, 1))
+    found = sums(keys, responses, count * len(sides))
+    return {
+        mode: {name: values[place * count : (place + 1) * count] for name, values in found.items()}
+        for place, mode in enumerate(sides)
+    }
 
 
-def _together(pairs: Sequence[tuple[Side, Side]], instances: int) -> list[dict[str, Any]]:
-    """SUMS of several pairs of sides of the same instances, in one go."""
-    key, response = (_joined([pair[side] for pair in pairs], instances) for side in (0, 1))
-    found = sums(key, response, instances * len(pairs))
-    return [
-        {name: values[begin : begin + instances] for name, values in found.items()}
-        for begin in range(0, instances * len(pairs), instances)
-    ]
-
-
-def _joined(some: Sequence[Side], instances: int) -> Side:
-    begins = np.cumsum([0, *(len(side.instance) for side in some[:-1])]).tolist()
-    return Side(
-        np.concatenate(
-            [np.where(side.cluster < 0, -1, side.cluster + begin) for side, begin in zip(some, begins, strict=True)]
-        ),
-        np.concatenate([side.instance + instances * number for number, side in enumerate(some)]),
-    )
-
-
-def _gold(references: Sequence[str]) -> dict[str, int]:
-    """The cluster of each mention. Raises GoldError."""
+@lru_cache(maxsize=1024)
+def gold_in(references: tuple[str, ...]) -> Mapping[str, int]:
+    """The cluster of each mention, by id. Raises GoldError."""
     if len(references) != 1:
         raise GoldError(f"clusters have one reference, not {len(references)}")
+    start = f"reference {references[0][:80]!r}"
     try:
         found = json.loads(references[0])
     except (ValueError, RecursionError) as error:
-        raise GoldError(f"reference {references[0][:80]!r} is no JSON: {error}") from None
-    if not isinstance(found, list) or not all(isinstance(some, list) and some for some in found) or not found:
-        raise GoldError(f"reference {references[0][:80]!r} is no list of clusters, each a list of ids")
-    gold: dict[str, int] = {}
-    for number, some in enumerate(found):
-        for name in some:
-            if type(name) is not int or name < 0:
-                raise GoldError(f"reference {references[0][:80]!r}: {name!r} is no id: a whole number from 0")
-            if str(name) in gold:
-                raise GoldError(f"reference {references[0][:80]!r}: the id {name} stands twice")
-            gold[str(name)] = number
-    return gold
+        raise GoldError(f"{start} is no JSON: {error}") from None
+    if not isinstance(found, list) or not found or not all(isinstance(some, list) and some for some in found):
+        raise GoldError(f"{start} is no list of clusters, each a list of ids")
+    ids = [name for some in found for name in some]
+    if set(map(type, ids)) != {int} or min(ids) < 0:
+        raise GoldError(f"{start} holds ids that are no whole numbers from 0")
+    if len(set(ids)) < len(ids):
+        raise GoldError(f"{start}: an id stands in it twice")
+    return dict(zip(map(str, ids), (number for number, some in enumerate(found) for _ in some), strict=True))
