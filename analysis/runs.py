@@ -14,7 +14,7 @@ from statistics import fmean, pstdev, stdev
 
 from analysis.intervals import LEVEL, Headline
 from analysis.student import quantile
-from analysis.summary import Inputs, Labels, Member, run_of, summarize
+from analysis.summary import Beside, Inputs, Labels, Member, nothing, run_of, summarize
 from records.run_score import RunScore
 from records.score import Aggregate, Coverage
 
@@ -28,16 +28,21 @@ class Summary:
 
 
 def summarize_runs(
-    labels: Labels, inputs: Inputs, members: Mapping[str, Member], headline: Headline, manifests: Mapping[int, str]
+    labels: Labels,
+    inputs: Inputs,
+    members: Mapping[str, Member],
+    headline: Headline,
+    manifests: Mapping[int, str],
+    beside: Beside = nothing,
 ) -> Summary:
-    """manifests: digest of what each run drew; its keys are the runs."""
+    """beside: as for `summarize`. manifests: digest of what each run drew; its keys are the runs."""
     rows: dict[str, list[RunScore]] = {}
     found: dict[str, list[Aggregate]] = {}
     for run, manifest in sorted(manifests.items()):
         clusters = {name: cluster for name, cluster in inputs.clusters.items() if run_of(name) == run}
         asked = Inputs(clusters, frozenset(name for name in inputs.truncated if name in clusters))
         own = {name: of_run(member, run) for name, member in members.items()}
-        for row in summarize(labels, asked, own, headline):
+        for row in summarize(labels, asked, own, headline, beside):
             said = [own[row.model]] if row.model in own else list(own.values())
             found.setdefault(row.model, []).append(row)
             rows.setdefault(row.model, []).append(_run_score(row, run, manifest, said))
