@@ -66,6 +66,16 @@ def test_jackknife_differs_from_leaving_out_by_hand() -> None:
     assert jackknife_variance(scores(SAMPLES["A"])) == pytest.approx(0.9 * ((relative - relative.mean()) ** 2).sum())
 
 
+def test_interval_of_arsd_differs_from_welch_by_hand() -> None:
+    whole = table(x={"a": SAMPLES["A"]}, y={"a": SAMPLES["D"][:6]})
+    (row,), (one,) = standings(whole), sureness(whole)
+    variances = [jackknife_variance(cell) / 4 for cell in whole.row("a").values()]
+    freedom = int(sum(variances) ** 2 / (variances[0] ** 2 / 9 + variances[1] ** 2 / 5))
+    assert row.arsd is not None
+    width = stats.t.ppf(0.975, freedom) * np.sqrt(sum(variances)) / row.arsd
+    assert one.arsd == pytest.approx((row.arsd * np.exp(-width), row.arsd * np.exp(width)))
+
+
 def test_error_of_arsd_is_not_that_of_normal_scores() -> None:
     """Of a relative deviation: about itself / sqrt(2 (n - 1)) where the mean is far from 0."""
     values = np.random.default_rng(3).normal(100, 4, 4000)
@@ -100,7 +110,7 @@ def test_scores_that_never_change_break_intervals() -> None:
 
 
 def test_order_of_rows_changes_intervals_or_curve() -> None:
-    cells = list(WHOLE.cells.items())
+    cells = [(names, RunScores(dict(reversed(one.runs.items())))) for names, one in WHOLE.cells.items()]
     random.Random(2).shuffle(cells)
     mixed = ScoreTable.of(dict(cells))
     assert sureness(mixed) == sureness(WHOLE)
@@ -159,6 +169,10 @@ def test_ties_of_the_full_ranking_make_it_unstable_for_ever() -> None:
 
 
 def test_rounding_breaks_ties_of_resampled_means() -> None:
+    pair = table(x={"a": [0.1, 0.2, 0.3], "b": [0.3, 0.1, 0.2], "c": [0.2, 0.3, 0.1]})
+    each_once = (weights(pair.cell("a", "x"), "x") == 1 / 3).all(axis=1)
+    assert (resampled_ranks(pair, "x")[each_once] == 2).all()
+    assert each_once.any()
     numbers = np.random.default_rng(8).normal(20, 3, 10)
     same = table(x={name: numbers.tolist() for name in "abcdefg"})
     assert (resampled_ar(same) == 4).all()
