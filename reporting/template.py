@@ -339,7 +339,7 @@ TEMPLATE = (
 <article class="card">
 <h3>{{ column.task }}</h3>
 <p>{{ (column.metric | reading).name }}{% for label, value in facts.get((column.task, section.split), {}).items() %} · {{ label }} {{ value | fact }}{% endfor %}
-{% if published and paper[column.task] %} · in the paper {{ paper[column.task].examples | fact }} inputs of {{ paper[column.task].mean_words | fact }} words on average{% endif %}</p>
+{% if published and paper[column.task] and paper[column.task].get("examples") %} · in the paper {{ paper[column.task].examples | fact }} inputs of {{ paper[column.task].mean_words | fact }} words on average{% endif %}</p>
 {% for line in section.lines %}
 {% set cell = line.cells[place] %}
 <div class="one">

@@ -96,6 +96,7 @@ def keep_documents(lots: Sequence[Lot], documents: Documents) -> None:
     asked: dict[str, None] = {}
     for sample in samples_of(lots):
         asked |= wanted(sample.rows("examples", Example))
+    asked |= wanted(lots[0].curated.rows("demonstrations", Example))  # which prompts show too
     for row in lots[0].curated.columns("documents", ["document_id", "title", "text"]):
         if row["document_id"] in asked:
             documents.add(row["document_id"], row["title"], row["text"])
