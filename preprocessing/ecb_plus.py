@@ -18,6 +18,7 @@ from records.example import Example, metadata
 
 VALIDATION = frozenset({2, 5, 12, 18, 21, 23, 34, 35})
 TEST = frozenset(range(36, 46))
+TOPICS = frozenset(range(1, 46)) - {15, 17}
 COLUMNS = ("Topic", "File", "Sentence Number")
 Sentences = dict[str, set[int]]  # of a document, by its name ("36_1ecb")
 Paths = dict[str, tuple[str, Path]]
@@ -40,11 +41,14 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
     files: dict[int, Paths] = defaultdict(dict)
     for path in raw.files("documents"):
         topic, name = named(path[0])
+        if topic not in TOPICS:
+            said = "is named for no topic: TOPIC_DOCUMENT.xml, topics 1 to 45 without 15 and 17"
+            yield dropped(MalformedRecord(path[0], "", "", said, "unknown topic"), task, split)
         if name in files[topic]:
             broken.setdefault(topic, MalformedRecord(path[0], "", "", "is there a second time", "duplicate id"))
         files[topic][name] = path
-    for topic in sorted(listed.keys() | files.keys()):
-        if topic and split_of(topic) == split:
+    for topic in sorted((listed.keys() | files.keys()) & TOPICS):
+        if split_of(topic) == split:
             record = broken.get(topic) or Record({}, raw.dataset, f"topic {topic}")
             convert = partial(example, raw, topic, listed[topic], files[topic], task, split)
             yield from each([record], convert, task=task, split=split)
@@ -63,7 +67,9 @@ def sentence(row: Record | MalformedRecord) -> tuple[int, str, int]:
     for column, value in (("Topic", topic), ("Sentence Number", number)):
         if not (value.isascii() and value.isdigit() and len(value) < 10):
             raise row.error(column, f"{value!r} is no number", "wrong type")
-    return int(topic), f"{topic}_{name}", int(number)
+    if int(topic) not in TOPICS:
+        raise row.error("Topic", f"{topic} is none of 1 to 45 without 15 and 17", "unknown topic")
+    return int(topic), f"{int(topic)}_{name}", int(number)
 
 
 def named(path: str) -> tuple[int, str]:
