@@ -43,6 +43,11 @@ class Block:
     ordered: bool = True
 
 
+def cue_of(text: str) -> str:
+    """What stands right before the target of a block's text, the cue that a prompt ends with."""
+    return text.partition("{target}")[0].rpartition(BREAK)[2].strip()
+
+
 @dataclass(frozen=True)
 class Shared:
     """What all instances of a run share. instruction, format: of the paraphrase; shots: demonstrations in their order,

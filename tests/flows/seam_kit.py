@@ -18,6 +18,7 @@ from tests.servers.endpoints import NAMES
 from tests.servers.shapes import finish, texts
 from tests.servers.texts import plain
 from tests.servers.vendor import Out, Vendor, running
+from tests.survival.hosted import toml
 
 TASKS = ("multi_news", "open_asp", "fuse_reviews", "musique", "sci_co", "ecb_plus")
 COREFERENCE = ("sci_co", "ecb_plus")
@@ -79,7 +80,7 @@ def hosted(work: Scrollwork, url: str, *models: str, **more: Any) -> Scrollwork:
         anthropic = name.startswith("claude")
         keys = {"provider": "anthropic" if anthropic else "openai", "id": name, "server": "loopback", **more}
         keys["base_url"] = url if anthropic else f"{url}/v1"
-        tables.append(f"[{name}]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items()))
+        tables.append(f"[{name}]\n" + "".join(f"{key} = {toml(value)}\n" for key, value in keys.items()))
     work.home.parent.mkdir(parents=True, exist_ok=True)
     (work.home.parent / "own.toml").write_text("".join(tables))
     return work.with_(env={**work.env, **KEYS})
