@@ -36,12 +36,10 @@ class Pool:
     demonstrations: Sequence[Example]
 
 
-def draw_of(examples: Iterable[Example], task: str, pool: Pool, how: How, run: int) -> Draw:
-    """A run of a task. examples: those that can be drawn. Raises ValueError for too few demonstrations."""
-    names, documents = [], max((len(shot.document_ids) for shot in pool.demonstrations), default=0)
-    for example in examples:
-        names.append(example.example_id)
-        documents = max(documents, len(example.document_ids))
+def draw_of(sizes: Mapping[str, int], task: str, pool: Pool, how: How, run: int) -> Draw:
+    """A run of a task. sizes: how many documents each example has that can be drawn, by its name, in the order of the
+    data set. Raises ValueError for too few demonstrations."""
+    documents = max([*sizes.values(), *(len(shot.document_ids) for shot in pool.demonstrations)], default=0)
     return draw(
         how.streams(task),
         run,
@@ -49,13 +47,13 @@ def draw_of(examples: Iterable[Example], task: str, pool: Pool, how: How, run: i
         documents=documents,
         pool=[shot.example_id for shot in pool.demonstrations],
         shots=how.shots,
-        instances=names,
+        instances=list(sizes),
         most=how.most,
     )
 
 
 def drawn(examples: Iterable[Example], suite: str, task: str, one: Draw, how: How) -> Iterator[Example]:
-    """The examples of a run, in the order of the data set. Raises ValueError for one with more mentions than ids."""
+    """The examples of a run, in the order in which they come. Raises ValueError for one with more mentions than ids."""
     streams, chosen = how.streams(task), set(one.instances)
     for example in examples:
         if example.example_id in chosen:
@@ -96,7 +94,7 @@ def moved(facts: Mapping[str, Any], order: Sequence[int]) -> dict[str, Any]:
     """Facts whose spans name documents by their new places."""
     place = {number: new for new, number in enumerate(order)}
     found = dict(facts)
-    for name in ("mentions", "highlights"):
+    for name in ("mentions", "highlights", "evidence_spans"):
         if name in facts:
             spans = [[place[number], start, end] for number, start, end in facts[name]]
             found[name] = spans if name == "mentions" else sorted(spans)

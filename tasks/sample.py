@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from preprocessing.drawn import How, Pool, draw_of, drawn
-from preprocessing.draws import Draw
 from preprocessing.manifests import manifest
 from preprocessing.sampling import choose
 from records.example import Example
@@ -21,43 +21,51 @@ MANIFEST = "draw.json"  # of a run
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
-    """Choose, and count what was chosen."""
+    """Choose, and count what was chosen. Of a run, its manifest too."""
     examples = writer.table("examples", Example)
     documents: set[str] = set()
-    count = references = 0
-    drawing = "run" in node.params
-    for example in run(node, inputs["curated"]) if drawing else choose(Curated(inputs["curated"]), **node.params):
-        examples.add(example)
-        documents.update(example.document_ids)
-        count += 1
-        references += len(example.references)
-    writer.facts = {"examples": count, "documents": len(documents), "references": references}
-    if drawing:
-        told = told_of(node, inputs["curated"])
+    counts: Counter[str] = Counter()
+
+    def added(chosen: Iterable[Example]) -> Iterator[Example]:
+        for example in chosen:
+            examples.add(example)
+            documents.update(example.document_ids)
+            counts["examples"] += 1
+            counts["references"] += len(example.references)
+            yield example
+
+    curated, told = inputs["curated"], b""
+    if "run" in node.params:
+        told = drawing(node, curated, added)
         writer.file(MANIFEST, told)
-        writer.facts |= {"manifest": hashlib.sha256(told).hexdigest()}
+    else:
+        for _ in added(choose(Curated(curated), **node.params)):
+            pass
+    writer.facts = {
+        "examples": counts["examples"],
+        "documents": len(documents),
+        "references": counts["references"],
+        **({"manifest": hashlib.sha256(told).hexdigest()} if told else {}),
+    }
 
 
-def run(node: Node, curated: Artifact) -> Iterator[Example]:
-    """The examples of one run of a suite that draws. Raises ValueError for too few demonstrations or ids."""
-    one, how = draw_and_how(node, curated)
-    return drawn(Curated(curated), node.params["suite"], node.params["task"], one, how)
-
-
-def draw_and_how(node: Node, curated: Artifact) -> tuple[Draw, How]:
-    """What a run draws, and how."""
+def drawing(node: Node, curated: Artifact, added: Callable[[Iterable[Example]], Iterable[Example]]) -> bytes:
+    """Draw one run; its manifest. added: takes its examples, as the run shows them, and passes them on. Raises ValueError
+    for too few demonstrations or ids."""
     params = node.params["how"]
     lists: dict[str, Any] = {name: tuple(value) for name, value in params.items() if isinstance(value, list)}
     how = How(**{**params, **lists})
-    return draw_of(Curated(curated), node.params["task"], pool_of(curated), how, node.params["run"]), how
-
-
-def told_of(node: Node, curated: Artifact) -> bytes:
-    """The manifest of a run."""
-    one, how = draw_and_how(node, curated)
+    task, suite = node.params["task"], node.params["suite"]
+    one = draw_of(sizes(curated), task, pool_of(curated), how, node.params["run"])
+    chosen = curated.rows("examples", Example, ("example_id", one.instances))
     blocks = blocks_of(node.params["block"], curated)
-    names = node.params["suite"], node.params["task"]
-    return manifest(*names, one, how, run(node, curated), blocks, curated.texts())
+    return manifest(suite, task, one, how, added(drawn(chosen, suite, task, one, how)), blocks, curated.texts())
+
+
+def sizes(curated: Artifact) -> dict[str, int]:
+    """How many documents each example has, by its name."""
+    rows = curated.columns("examples", ["example_id", "document_ids"])
+    return {row["example_id"]: len(row["document_ids"]) for row in rows}
 
 
 def pool_of(curated: Artifact) -> Pool:
