@@ -1,8 +1,8 @@
 """A generated raw folder for SEAM at the published sizes: six upstream layouts (fact sheet seam.md 1).
 
-Instances of the evaluated splits: MultiNews 5,622, OpenAsp 596, FuseReviews 99, MuSiQue 4,834, SciCo 200, ECB+ 10 topics;
-documents and words an instance about as table 1 has them (its tokens by 1.3). Paraphrases and demonstrations are the
-sample's: about as many and about as long as the published ones.
+Instances of the evaluated splits: MultiNews 5,622, OpenAsp 596, FuseReviews 99, MuSiQue 4,834, SciCo 200, ECB+ 10
+topics; documents and words an instance about as table 1 has them (its tokens by 1.3). Paraphrases and demonstrations are
+the sample's: about as many and about as long as the published ones.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ def open_asp(raw: Path, count: int) -> int:
 
     def record(number: int) -> dict[str, Any]:
         documents = [
-            {"filename": f"d{n}.txt", "text": prose.paragraphs(prose.around(630), each=25)} for n in range(9 + number % 3)
+            {"filename": f"d{n}.txt", "text": prose.paragraphs(prose.around(630), each=25)}
+            for n in range(9 + number % 3)
         ]
         names = {"guid": f"Aspect/{number}", "topic_id": f"mnews-test.{number}", "aspect_label": prose.words(3)}
         return {**names, "title": "T", "documents": documents, "summary_text": [prose.words(25) for _ in range(3)]}

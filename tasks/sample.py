@@ -50,8 +50,10 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
 
 
 def drawing(node: Node, curated: Artifact, added: Callable[[Iterable[Example]], Iterable[Example]]) -> bytes:
-    """Draw one run; its manifest. added: takes its examples, as the run shows them, and passes them on. Raises ValueError
-    for too few demonstrations or ids."""
+    """Draw one run; its manifest. added: takes its examples, as the run shows them, and passes them on.
+
+    Raises ValueError for too few demonstrations or ids.
+    """
     params = node.params["how"]
     lists: dict[str, Any] = {name: tuple(value) for name, value in params.items() if isinstance(value, list)}
     how = How(**{**params, **lists})

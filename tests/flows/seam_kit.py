@@ -138,7 +138,9 @@ def rendered(home: Path, task: str, run: int, profile: str = "plain") -> dict[st
 def scores(home: Path, task: str, model: str, run: int = 0) -> dict[str, Row]:
     """Score rows by example."""
     found = rows(home, "score", f"seam.{task}.test.{model}.*.full.{run}.*", "scores")
-    return {row["example_id"]: {**row, "components": dict(row["components"]), "flags": dict(row["flags"])} for row in found}
+    return {
+        row["example_id"]: {**row, "components": dict(row["components"]), "flags": dict(row["flags"])} for row in found
+    }
 
 
 def run_scores(home: Path, task: str, model: str) -> list[Row]:

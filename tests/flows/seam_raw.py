@@ -29,7 +29,10 @@ SHOT_REVIEWS = tuple(
 
 def write(raw: Path) -> Path:
     """All six, with three paraphrases and three demonstrations each; the folder."""
-    text(raw / "multi_news/data/test.src.cleaned", "".join(" ||||| ".join(row) + "\n" for row in (*NEWS[:2], (NEWS[2][0], "", NEWS[2][1]))))
+    text(
+        raw / "multi_news/data/test.src.cleaned",
+        "".join(" ||||| ".join(row) + "\n" for row in (*NEWS[:2], (NEWS[2][0], "", NEWS[2][1]))),
+    )
     text(raw / "multi_news/data/test.tgt", "So a.\nSo b.\nSo c.\n")
     asp = {
         "guid": "g/1",
@@ -45,7 +48,11 @@ def write(raw: Path) -> Path:
     }
     lines(raw / "openasp/test.jsonl", [asp])
     reviews(raw / "fusereviews/dev.csv")
-    musique = {"paragraphs": [{"idx": n, "title": "T", "paragraph_text": one, "is_supporting": n == 0} for n, one in enumerate(PARAGRAPHS)]}
+    musique = {
+        "paragraphs": [
+            {"idx": n, "title": "T", "paragraph_text": one, "is_supporting": n == 0} for n, one in enumerate(PARAGRAPHS)
+        ]
+    }
     asked = {"answer": "Rome", "answer_aliases": ["Roma"], "question_decomposition": []}
     lines(
         raw / "musique/musique_full_v1.0_dev.jsonl",
@@ -54,7 +61,10 @@ def write(raw: Path) -> Path:
             {"id": "2hop__1", "question": "Which {documents} city", "answerable": False, **asked, **musique},
         ],
     )
-    sci = {"tokens": [["Of", "cards", "and", "card", "games"], ["more", "{HS}"], ["dice", "](3)"]], "doc_ids": [0, 0, 1]}
+    sci = {
+        "tokens": [["Of", "cards", "and", "card", "games"], ["more", "{HS}"], ["dice", "](3)"]],
+        "doc_ids": [0, 0, 1],
+    }
     mentions = [[0, 1, 1, 1], [0, 3, 4, 2], [0, 3, 3, 1], [2, 0, 0, 3]]
     lines(raw / "scico/test.jsonl", [{"id": 5, "mentions": mentions, "relations": [], **sci}])
     ecb(raw / "ecb_plus/ECB+_LREC2014")
@@ -111,7 +121,9 @@ def prompts(folder: Path) -> None:
     """Paraphrases and demonstrations of all tasks."""
     wordings = [{"id": n, "instructions": one} for n, one in enumerate(INSTRUCTIONS)]
     formatted = [{**one, "output_format": form} for one, form in zip(wordings, FORMATS, strict=True)]
-    news = [{"id_train": str(n), "documents": list(one), "target": f"N{n} {{documents}}"} for n, one in enumerate(SHOT_NEWS)]
+    news = [
+        {"id_train": str(n), "documents": list(one), "target": f"N{n} {{documents}}"} for n, one in enumerate(SHOT_NEWS)
+    ]
     clusters = [
         {"id_train": str(n), "documents": list(one), "target": target}
         for n, (one, target) in enumerate(zip(SHOT_CLUSTERS, SHOT_TARGETS, strict=True))
@@ -122,7 +134,12 @@ def prompts(folder: Path) -> None:
         "MusiQue": (
             formatted,
             [
-                {"id": str(n), "documents": list(one), "question": f"Q{n}" + "?" * (n % 2), "answer": {"is_answerable": n != 1, "answer_content": f"A{n}"}}
+                {
+                    "id": str(n),
+                    "documents": list(one),
+                    "question": f"Q{n}" + "?" * (n % 2),
+                    "answer": {"is_answerable": n != 1, "answer_content": f"A{n}"},
+                }
                 for n, one in enumerate(SHOT_NEWS)
             ],
         ),
@@ -130,7 +147,10 @@ def prompts(folder: Path) -> None:
         "ECB": (wordings, clusters),
         "FuseReviews": (
             wordings,
-            [{"id": str(n), "reviews": {f"review_{k}": one for k, one in enumerate(shot)}, "output": f"F{n}"} for n, shot in enumerate(SHOT_REVIEWS)],
+            [
+                {"id": str(n), "reviews": {f"review_{k}": one for k, one in enumerate(shot)}, "output": f"F{n}"}
+                for n, shot in enumerate(SHOT_REVIEWS)
+            ],
         ),
     }
     for name, (instructions, shots) in files.items():

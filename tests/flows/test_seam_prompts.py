@@ -92,7 +92,9 @@ def open_asp(drawn: Drawn, variant: str) -> dict[str, str]:
         f"{backticked(SHOT_NEWS[n], drawn.order(len(SHOT_NEWS[n])))}\nAspect-based summary: {NEWS_TARGETS[n]}\n\n"
         for n in drawn.shots
     ]
-    own = f"{head}Aspect label: {{target}} why\n\nThe provided documents:\n{backticked(ASPECT_DOCUMENTS, drawn.order(2))}"
+    own = (
+        f"{head}Aspect label: {{target}} why\n\nThe provided documents:\n{backticked(ASPECT_DOCUMENTS, drawn.order(2))}"
+    )
     return {"g/1": "".join(blocks) + own + "\nAspect-based summary: "}
 
 

@@ -105,9 +105,7 @@ def test_request_lacks_its_seed_or_has_one_that_the_provider_refuses(
 ) -> None:
     work = hosted(scrollwork, vendor.url, "one", "claude-old")
     seam(work, *raw_files, *asking(work, "one", "claude-old"), tasks=TWO, runs=2)
-    seeds = {
-        (task, run): json.loads(manifest(work.home, task, run))["child_seed"] for task in TWO for run in range(2)
-    }
+    seeds = {(task, run): json.loads(manifest(work.home, task, run))["child_seed"] for task in TWO for run in range(2)}
     assert len(set(seeds.values())) == 4
     texts = {text: key for key in seeds for text in rendered(work.home, *key, "chat").values()}
     chats = [body for path, body in vendor.asked if path == "/v1/chat/completions"]
@@ -143,7 +141,18 @@ def test_killed_run_repeats_an_earlier_draw_or_leaves_other_bytes(
 ) -> None:
     """kill -9 in the middle of draw 7: answers of it that were paid are kept, the rest only is asked."""
     work = hosted(scrollwork, vendor.url, "one", concurrency=1)
-    command = ("run", "seam", "--task", "musique", "--engine", "inline", "--runs", "10", *raw_files, *asking(work, "one"))
+    command = (
+        "run",
+        "seam",
+        "--task",
+        "musique",
+        "--engine",
+        "inline",
+        "--runs",
+        "10",
+        *raw_files,
+        *asking(work, "one"),
+    )
     calm = hosted(scrollwork.with_(home=tmp_path / "calm" / "home"), vendor.url, "one", concurrency=1)
     calm("run", "seam", "--task", "musique", "--engine", "inline", "--runs", "10", *raw_files, *asking(calm, "one"))
     whole, asked = files_of(calm.home), len(vendor.asked)
@@ -177,7 +186,9 @@ def number(*names: object) -> int:
     return int.from_bytes(hashlib.sha256("\x1f".join(map(str, names)).encode()).digest()[:16], "big")
 
 
-def restated(task: str, run: int, instances: dict[str, int], documents: int, wordings: list[str], texts: dict[str, str]) -> bytes:
+def restated(
+    task: str, run: int, instances: dict[str, int], documents: int, wordings: list[str], texts: dict[str, str]
+) -> bytes:
     """A manifest from nothing but sha256. instances: how many mentions each has; texts: prompts by instance."""
 
     def order(items: list[Any], variable: str, *more: object) -> list[Any]:

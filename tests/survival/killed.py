@@ -48,7 +48,7 @@ def around(holder: Any, name: str, before: Any = None, after: Any = None) -> Non
 
 
 def begin(node: Any, *_: Any) -> None:
-    now["stage"] = STAGE if STAGE == f"{node.stage}@{dict(node.labels).get('run')}" else node.stage
+    now["stage"] = STAGE if f"{node.stage}@{dict(node.labels).get('run')}" == STAGE else node.stage
     end_at("begin")
 
 
