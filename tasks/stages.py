@@ -126,7 +126,11 @@ def drawn_node(part: Part) -> Node:
     block = request.config.template(task, request.prompts)["block"]
     params = {"suite": request.suite, "task": task.name, "run": part.shard, "how": how, "block": block}
     return Node(
-        "sample", (*part.base, *part.run), params, ("preprocessing.manifests",), (("curated", curate_node(part)),)
+        "sample",
+        (*part.base, *part.run),
+        params,
+        ("preprocessing.manifests", "records.instruction"),
+        (("curated", curate_node(part)),),
     )
 
 
@@ -185,7 +189,7 @@ def prompt_node(part: Part) -> Node:
         params["shard"] = [part.shard, task.shards]
     own = replace(part, model="")
     inputs = [("curated", curate_node(part)), ("sample", sample_node(part))]
-    modules = ["preprocessing.prompts"]
+    modules = ["preprocessing.prompts", *(["records.instruction"] if part.run else [])]
     if name and part.arm == FULL:
         inputs.append(("tokens", tokens_node(part)))
     if name and engine_module(name):
