@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from analysis.runs import summarize_runs
 from analysis.summary import Inputs, Labels, Member, document_group, input_name, summarize
 from records.example import Example
-from records.run_score import RunScore
 from records.score import Aggregate, Score
 from scoring.aggregate import beside
 from scoring.answers import gold_problem
@@ -47,6 +45,9 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     if "sample" in inputs:
         rows = summarize(labels, inputs_asked, members, own.headline, told)
     else:
+        from analysis.runs import summarize_runs  # in the key of suites that draw only
+        from records.run_score import RunScore
+
         found = summarize_runs(labels, inputs_asked, members, own.headline, manifests(inputs), told)
         rows = found.aggregates
         runs = writer.table("runs", RunScore)

@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from preprocessing.draws import VARIABLES
 from records.prompt import ARMS, CLOSED_BOOK, FULL
 from storage.home import Home
 from tasks.errors import UsageError
@@ -106,7 +105,10 @@ class Request:
             raise UsageError(f"{given[0]}: {self.suite} does not draw its prompts anew in runs")
         if self.runs < 0 or (self.shots or 0) < 0:
             raise UsageError("--runs and --shots must be positive")
-        _among("variable of --vary", self.vary, list(VARIABLES))
+        if self.vary:
+            from preprocessing.draws import VARIABLES  # loaded for suites that draw only
+
+            _among("variable of --vary", self.vary, list(VARIABLES))
         if self.batch_wait and not self.batch:
             raise UsageError("--batch-wait says how long --batch waits: give both")
         if self.budget and not re.fullmatch(r"[0-9]+(\.[0-9]+)?", self.budget):

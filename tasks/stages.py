@@ -271,6 +271,7 @@ def aggregate_node(part: Part) -> Node:
     bound = {"reads_references": True} if table.get("reads_references") else {}
     otherwise = decoded_otherwise(table, part.request.config)
     told = {"decoding": otherwise} if otherwise else {}
+    summaries = ("analysis.summary", "analysis.runs") if part.run else ("analysis.summary",)
     inputs = samples(part)
     for name, node in (("answers", answers_node), ("prompts", prompt_node), ("scores", score_node)):
         inputs += [(f"{name}-{number}", shard) for number, shard in enumerate(part.each_shard(node))]
@@ -278,7 +279,7 @@ def aggregate_node(part: Part) -> Node:
         "aggregate",
         (*part.labels, ("metric", metric)),
         {"metric": metric, "profile": part.profile.name, **bound, **told},
-        ("analysis.summary", "scoring.answers", metric_module(metric)),
+        (*summaries, "scoring.aggregate", "scoring.answers", metric_module(metric)),
         tuple(inputs),
     )
 
