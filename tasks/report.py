@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from records.base import Row
 from records.comparison import Average, Comparison
@@ -11,10 +12,12 @@ from records.score import Aggregate
 from reporting.assembly import PAGE
 from reporting.content import Beside
 from reporting.leaderboard import board
+from reporting.ranks import Ranks
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks.graph import Node
 from tasks.lots import lots_of
 from tasks.pages import make
+from tasks.rank import read_ranks
 from tasks.workshop import Workshop
 
 BESIDE: Mapping[str, Mapping[str, type[Row]]] = {  # tables of a stage that the report keeps beside the scores
@@ -34,7 +37,8 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
         table.add(row)
     beside = copied(node, inputs, writer)
     content = board(rows, node.params)
-    own = Beside(**{name: [row.to_dict() for row in found] for name, found in beside.items()})
+    told: dict[str, Any] = {name: [row.to_dict() for row in found] for name, found in beside.items()}
+    own = Beside(**told, ranks=ranks_in(node, inputs))
     lots = lots_of(node, inputs)
     made = make(content, node.params, lots, node.label("suite"), writer.file, own)
     writer.facts = {"rows": len(rows), "page": PAGE, "folder": made.folder, "files": made.files}
@@ -52,3 +56,9 @@ def copied(node: Node, inputs: Mapping[str, Artifact], writer: ArtifactWriter) -
                         own.add(one)
                         found.setdefault(table, []).append(one)
     return found
+
+
+def ranks_in(node: Node, inputs: Mapping[str, Artifact]) -> Ranks:
+    """The ranking over runs, empty where the suite has none."""
+    found = [inputs[name] for name, needed in node.inputs if needed.stage == "rank"]
+    return read_ranks(found[0]) if found else Ranks()
