@@ -8,7 +8,6 @@ from typing import Any
 
 from reporting.board import Line
 from reporting.examples import Usage
-from reporting.ranks import Ranks
 from reporting.text import count
 
 ENTRY = Mapping[str, Any]
@@ -17,14 +16,12 @@ ENTRY = Mapping[str, Any]
 @dataclass(frozen=True)
 class Beside:
     """Rows of the stages judge and compare as plain values, named as there: comparisons and averages
-    (records/comparison.py), conduct and slices (records/judgement.py). Empty where nothing was judged. ranks: of a suite
-    that is run several times."""
+    (records/comparison.py), conduct and slices (records/judgement.py). Empty where nothing was judged."""
 
     comparisons: Sequence[ENTRY] = ()
     averages: Sequence[ENTRY] = ()
     conduct: Sequence[ENTRY] = ()
     slices: Sequence[ENTRY] = ()
-    ranks: Ranks = field(default_factory=Ranks)
 
 
 @dataclass(frozen=True)

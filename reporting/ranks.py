@@ -10,6 +10,7 @@ from records.base import Row
 from records.prompt import FULL
 from records.ranking import (
     COMPUTED,
+    NO_SCORE,
     PUBLISHED,
     Correlated,
     Dominates,
@@ -84,6 +85,23 @@ class Ranks:
     def proxies(self) -> dict[str, str]:
         """What is said of data sets that a proxy scores."""
         return {row.task: row.proxy for row in self.tasks if row.proxy}
+
+    def of_model(self, row: ModelRank) -> list[TaskRank]:
+        """A model's places, in the suite's order."""
+        return [one for one in self.tasks if (one.source, one.model, one.arm) == (row.source, row.model, row.arm)]
+
+    def compared(self) -> list[str]:
+        """The data sets whose scores may be held against the paper's, in the suite's order."""
+        printed, proxies = self.datasets(PUBLISHED), self.proxies()
+        return [task for task in self.datasets() if task in printed and task not in proxies]
+
+    def without_score(self) -> dict[tuple[str, str, str], list[str]]:
+        """Data sets on which a ranked model has no score, by (model, arm, why)."""
+        found: dict[tuple[str, str, str], list[str]] = {}
+        for one in self.left_out:
+            if one.kind == NO_SCORE:
+                found.setdefault((one.model, one.arm, one.reason), []).append(one.task)
+        return found
 
     def model(self, model: str, arm: str = FULL) -> ModelRank | None:
         """The place of a model that was run."""

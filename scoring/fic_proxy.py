@@ -21,7 +21,6 @@ VERSION = 1
 RANGE = (0.0, 100.0)
 NEEDS = ("references",)
 COMPONENTS = ("faith_proxy", "cover_proxy", "f1_proxy")
-PROXY = "lexical proxy, not comparable with the published FuseReviews column"
 
 
 def score(prediction: str, references: Sequence[str]) -> Outcome:

@@ -71,8 +71,7 @@ class Metric(Protocol):
 
     NEEDS: the fields of a row that `score` reads beside the prediction. COMPONENTS: names of the per-instance
     components, in order. VERSION: raised when the same texts get another score. A module may have too: COUNTS, the names
-    of its outcomes' counts; `beside(means) -> dict`, further values of the task that are no means of components; PROXY,
-    what must be said of it where it stands in for a benchmark's own metric.
+    of its outcomes' counts, and `beside(means) -> dict`, further values of the task that are no means of components.
     """
 
     @property

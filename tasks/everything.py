@@ -58,9 +58,7 @@ def everything_scored(home: Home, suite: str) -> Scored:
     settings: dict[str, dict[str, Any]] = {}
     bounds: set[str] = set()
     decoding: dict[str, str] = {}
-    for run in reversed(home.runs()):
-        if run["request"]["suite"] != suite:
-            continue
+    for run in benchmarked(home, suite):
         own = {name: value for name, value in run["request"].items() if name not in NOT_SETTINGS}
         for name, key in run["keys"].items():
             stage, _, slot = name.partition("/")
@@ -82,6 +80,13 @@ def everything_scored(home: Home, suite: str) -> Scored:
         report_params(load_suite(suite), models, [], sorted(bounds), decoding),
         tuple((rows[slot][-1], artifacts[slot]) for slot in sorted(rows)),
     )
+
+
+def benchmarked(home: Home, suite: str) -> list[dict[str, Any]]:
+    """The runs of a suite, the newest first. Those of a designed experiment (--vary) hold fixed what the benchmark
+    draws anew: they are taken only where there are no others."""
+    runs = [run for run in reversed(home.runs()) if run["request"]["suite"] == suite]
+    return [run for run in runs if not run["request"].get("vary")] or runs
 
 
 def named(artifact: Artifact) -> list[Aggregate]:

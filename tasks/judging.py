@@ -11,15 +11,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scoring.registry import metric
+from preprocessing.tokens import engine_module
 from scoring.registry import module_of as metric_module
 from tasks.graph import Node
-from tasks.lengths import length_tokenizer
 from tasks.lots import behind
 from tasks.outside import shown_name
 from tasks.request import Request
 from tasks.stages import counted_node, upper_bounds
 from tasks.suites import Suite, load_published
+from tasks.tokenizers import length_tokenizer
+
+RANKING = ("analysis.run_ranking", "analysis.run_selection", "analysis.run_points", "reporting.published")
+COREFERENCE = "coreference"  # scored over all instances of a run together: none has a score of its own
 
 
 def judge_node(aggregate: Node) -> Node:
@@ -48,7 +51,12 @@ def compare_node(request: Request, judged: Sequence[Node], scored: Sequence[Node
     return Node(
         "compare",
         (("suite", request.suite), ("models", "+".join(models))),
-        {"tasks": tasks, "models": models, "upper_bounds": upper_bounds(scored)},
+        {
+            "tasks": tasks,
+            "models": models,
+            "upper_bounds": upper_bounds(scored),
+            **({"averaged": False} if request.run_count else {}),
+        },
         ("analysis.comparing", "analysis.judged", *sorted({metric_module(one) for one in tasks.values()})),
         tuple((node.slot, node) for node in judged),
     )
@@ -58,11 +66,12 @@ def rank_node(request: Request, scored: Sequence[Node], failures: Sequence[Mappi
     """Models ranked by the scores of their runs. scored: aggregates of a suite that draws; failures: of tasks that have
     none."""
     models = [shown_name(model) for model in request.models]
+    lengths = length_tokenizer(request.tokenizer)
     return Node(
         "rank",
         (("suite", request.suite), ("models", "+".join(models))),
-        rank_params(request.config, failures, upper_bounds(scored), length_tokenizer(request.tokenizer)),
-        ("analysis.run_ranking", "analysis.run_selection", "analysis.run_points", "reporting.published"),
+        rank_params(request.config, failures, upper_bounds(scored), lengths),
+        (*RANKING, *filter(None, [engine_module(lengths)])),
         (*((node.slot, node) for node in in_order(scored, models)), *behind(scored)),
     )
 
@@ -76,13 +85,13 @@ def rank_params(
     suite: Suite, failures: Sequence[Mapping[str, str]], upper_bounds: Sequence[str], lengths: str
 ) -> dict[str, Any]:
     """What a ranking is told beside its rows. lengths: the tokenizer of prompts."""
-    metrics = {name: task.metric for name, task in suite.tasks.items()}
     return {
         "suite": suite.name,
-        "tasks": metrics,
+        "tasks": {name: task.metric for name, task in suite.tasks.items()},
         "upper_bounds": list(upper_bounds),
         "failures": [dict(one) for one in failures],
         "published": dict(load_published(suite.name)),
-        "proxies": {name: said for name, one in metrics.items() if (said := getattr(metric(one), "PROXY", ""))},
+        "proxies": {name: task.proxy for name, task in suite.tasks.items() if task.proxy},
+        "by_instance": [name for name, task in suite.tasks.items() if task.kind != COREFERENCE],
         "lengths": lengths,
     }

@@ -1,37 +1,19 @@
-"""Scores of instances beside the length of their prompts, of the data sets where an instance has a score of its own."""
+"""Scores of instances beside the length of their prompts."""
 
 from __future__ import annotations
 
-import hashlib
-import os
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from statistics import fmean
 
 from analysis.association import Measured
 from analysis.run_ranking import who
 from preprocessing.tokens import Tokenizer
 from records.prompt import Prompt, render
-from scoring.registry import metric
 from storage.artifacts import Artifact
 from tasks.lots import Lot
 
-PAPER = "tiktoken:cl100k_base"  # of GPT-4, by which SEAM's figure 5 counts
-TABLE = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"
 WORDS = "words"
-
-
-def length_tokenizer(asked: str = "") -> str:
-    """What lengths are counted by: the paper's tokenizer where it was asked for or its table is on this machine, else
-    white-space words. Nothing is downloaded for a figure."""
-    if asked == PAPER:
-        return PAPER
-    named = [os.environ[name] for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR") if name in os.environ]
-    folder = Path(named[0] if named else Path(tempfile.gettempdir(), "data-gym-cache"))  # as tiktoken looks
-    name = hashlib.sha1(TABLE.encode("utf-8")).hexdigest()
-    return PAPER if (folder / name).is_file() else WORDS
 
 
 def measured(
@@ -45,7 +27,7 @@ def measured(
     lengths: dict[tuple[str, str], int] = {}
     for lot in lots:
         runs = counted.get((lot.model, lot.arm, lot.task), frozenset())
-        if not runs or scored_as_a_whole(lot.metric):
+        if not runs:
             continue
         for prompts, scores in zip(lot.prompts, lot.scores, strict=True):
             note_lengths(lot, prompts, tokenizer, lengths)
@@ -55,12 +37,6 @@ def measured(
                     values[row["example_id"]].append(row["value"])
             for instance, found in values.items():  # of a family the mean over its members
                 yield Measured(who(lot.model, lot.arm), lot.task, instance, lengths[lot.task, instance], fmean(found))
-
-
-def scored_as_a_whole(name: str) -> bool:
-    """Whether the metric scores runs, not instances: it sums counts over them."""
-    counts: tuple[str, ...] = tuple(getattr(metric(name), "COUNTS", ()))
-    return bool(counts)
 
 
 def note_lengths(lot: Lot, prompts: Artifact, tokenizer: Tokenizer, lengths: dict[tuple[str, str], int]) -> None:

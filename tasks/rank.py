@@ -62,12 +62,6 @@ def ranking_of(
     return Ranks(**found)
 
 
-def read_ranks(artifact: Artifact) -> Ranks:
-    """The rows that the stage wrote."""
-    found: dict[str, Any] = {name: list(artifact.rows(name, row)) for name, row in TABLES.items()}
-    return Ranks(**found)
-
-
 def splits(rows: Iterable[RunScore]) -> list[str]:
     """Each once."""
     return list(dict.fromkeys(row.split for row in rows))
@@ -115,7 +109,7 @@ def ranking_of_split(
     if paper is not None:
         printed = rank(paper, published(params, of, shared), sure=False)
     formats = format_points(of_the_ranked(chosen), of)
-    mine = [lot for lot in lots if lot.split == split]
+    mine = [lot for lot in lots if lot.split == split and lot.task in params["by_instance"]]
     lengths = length_points(measured(mine, counted(chosen), tokenizer), of)
     return Ranks(
         [*found.models, *printed.models],

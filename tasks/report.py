@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from records.base import Row
 from records.comparison import Average, Comparison
@@ -17,7 +16,7 @@ from storage.artifacts import Artifact, ArtifactWriter
 from tasks.graph import Node
 from tasks.lots import lots_of
 from tasks.pages import make
-from tasks.rank import read_ranks
+from tasks.ranked import read_ranks
 from tasks.workshop import Workshop
 
 BESIDE: Mapping[str, Mapping[str, type[Row]]] = {  # tables of a stage that the report keeps beside the scores
@@ -36,9 +35,8 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     for row in rows:
         table.add(row)
     beside = copied(node, inputs, writer)
-    content = board(rows, node.params)
-    told: dict[str, Any] = {name: [row.to_dict() for row in found] for name, found in beside.items()}
-    own = Beside(**told, ranks=ranks_in(node, inputs))
+    content = board(rows, node.params, ranks_in(node, inputs))
+    own = Beside(**{name: [row.to_dict() for row in found] for name, found in beside.items()})
     lots = lots_of(node, inputs)
     made = make(content, node.params, lots, node.label("suite"), writer.file, own)
     writer.facts = {"rows": len(rows), "page": PAGE, "folder": made.folder, "files": made.files}

@@ -389,4 +389,10 @@ def report_params(
         **({"upper_bounds": list(upper_bounds)} if upper_bounds else {}),
         **({"decoding": dict(decoding)} if decoding else {}),
         "failures": [dict(one) for one in failures],
+        **({"ranked": True, "upstream": upstream_splits(suite)} if suite.runs else {}),
     }
+
+
+def upstream_splits(suite: Suite) -> dict[str, str]:
+    """What upstream calls the test split of a task, where it is another."""
+    return {task.name: name for task in suite.tasks.values() if (name := task.splits.get("test", "test")) != "test"}
