@@ -4,7 +4,7 @@ and figure 5; fact sheet seam.md 7)."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from analysis.association import Measured, lengths_and_scores, pearson, spearman
 from analysis.run_ranking import Of, model_and_arm
@@ -29,8 +29,15 @@ def length_points(answers: Iterable[Measured], of: Of) -> list[LengthPoint]:
     ]
 
 
-def correlations(formats: Sequence[FormatPoint], lengths: Sequence[LengthPoint], unit: str, of: Of) -> list[Correlated]:
-    """A row a data set and what its scores are held against. unit: of the lengths."""
+def correlations(
+    formats: Sequence[FormatPoint],
+    lengths: Sequence[LengthPoint],
+    unit: str,
+    published: Mapping[str, float],
+    of: Of,
+) -> list[Correlated]:
+    """A row a data set and what its scores are held against. unit: of the lengths. published: what the paper prints of
+    formats, by data set."""
     pairs: dict[tuple[str, str], list[tuple[float, float]]] = defaultdict(list)
     for run in formats:
         pairs[FORMAT, run.task].append((run.in_format, run.score))
@@ -43,6 +50,7 @@ def correlations(formats: Sequence[FormatPoint], lengths: Sequence[LengthPoint],
             Correlated(
                 *(of.suite, of.split, task, against, unit if against == LENGTH else ""),
                 *(pearson(xs, ys).r, spearman(xs, ys).r, len(points)),
+                published.get(task) if against == FORMAT else None,
             )
         )
     return found

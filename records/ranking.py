@@ -134,7 +134,8 @@ class Stable(Row):
 @dataclass(frozen=True)
 class Correlated(Row):
     """Scores of a data set held against FORMAT, a point a model and run: share of answers in the form asked for, 0 to
-    100; or against LENGTH, a point a model and instance: length of its prompt in `unit`."""
+    100; or against LENGTH, a point a model and instance: length of its prompt in `unit`. published: Pearson's r as the
+    paper prints it."""
 
     suite: str
     split: str
@@ -144,6 +145,7 @@ class Correlated(Row):
     pearson: float | None
     spearman: float | None
     points: int
+    published: float | None = None
 
 
 @dataclass(frozen=True)

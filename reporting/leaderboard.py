@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from records.ranking import NO_RANK, PUBLISHED, REFUSED, RUN_OUT, ModelRank
 from reporting.board import ABOUT, Board, Cell, Failed, Line, Section, board, stopped
 from reporting.published import AS_ASKED, Published, Reference
-from reporting.ranks import label
+from reporting.ranks import Ranks, label
 from reporting.text import markdown_text, number, shown, spread
 
 if TYPE_CHECKING:
@@ -82,7 +82,15 @@ def unranked(board: Board, section: Section) -> Iterator[str]:
     own = board.ranks.of(section.split)
     if board.ranked and section.lines and not own.ranked():
         yield "no model is ranked: no runs of a model are whole, or their ranking failed"
-    for one in own.left_out:
+    yield from not_counted(own)
+    for (model, arm, reason), tasks in own.without_score().items():
+        yield f"{shown(label(model, arm))}: NA, so last, on {', '.join(tasks)}: {shown(reason, REMARK)}"
+    yield from (f"{task}: {said}" for task, said in own.proxies().items())
+
+
+def not_counted(ranks: Ranks) -> Iterator[str]:
+    """Models that are not ranked, and runs that do not count, with why."""
+    for one in ranks.left_out:
         name = shown(label(one.model, one.arm))
         runs = f", {runs_of(one.runs)}" if one.runs else ""
         if one.kind == REFUSED:
@@ -91,9 +99,6 @@ def unranked(board: Board, section: Section) -> Iterator[str]:
             yield f"{name}: not ranked: {one.reason}"
         elif one.kind == RUN_OUT:
             yield f"{name}: not counted in its rank: {one.task}{runs}: {one.reason}"
-    for (model, arm, reason), tasks in own.without_score().items():
-        yield f"{shown(label(model, arm))}: NA, so last, on {', '.join(tasks)}: {shown(reason, REMARK)}"
-    yield from (f"{task}: {said}" for task, said in own.proxies().items())
 
 
 def runs_of(runs: Sequence[int]) -> str:

@@ -14,6 +14,8 @@ from reporting.chunks import facts as as_facts
 from reporting.content import Content, usage_row
 from reporting.leaderboard import references
 from reporting.metrics import COMPONENTS, components, reading
+from reporting.run_section import STYLE as RUN_STYLE
+from reporting.run_section import run_section
 from reporting.strip import strip
 from reporting.template import CHUNKS, STYLE, TEMPLATE
 from reporting.text import count, number, shown, spread
@@ -60,7 +62,7 @@ def page(
     from markupsafe import Markup
 
     own = content or Content()
-    style, script = STYLE + asset("report.css"), asset("report.js")
+    style, script = STYLE + asset("report.css") + (RUN_STYLE if board.ranked else ""), asset("report.js")
     before, _, after = (
         environment()
         .from_string(TEMPLATE)
@@ -81,6 +83,7 @@ def page(
                 {"title": one.title, "caption": one.caption, "svg": Markup(one.svg), "wide": one.wide}
                 for one in own.figures
             ],
+            runs=run_section(board, environment),
             run=dict(params.get("run", {})),
             paper={task["name"]: dict(task.get("paper", {})) for task in params["tasks"]},
             facts=dict(facts or {}),

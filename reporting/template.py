@@ -188,6 +188,7 @@ TEMPLATE = (
 {% if not board.sections %}
 <div class="warning"><strong>Nothing was scored.</strong></div>
 {% endif %}
+{{ runs }}
 {% for section in board.sections %}
 {% set published = references(section) %}
 {% set wanting = incomplete(section) %}

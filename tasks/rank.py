@@ -119,7 +119,7 @@ def ranking_of_split(
         found.stability,
         formats,
         lengths,
-        correlations(formats, lengths, tokenizer.name, of),
+        correlations(formats, lengths, tokenizer.name, params["published"].get("format", {}), of),
         variance_rows(designed.get(split, {}), known, of),
         chosen.left_out,
     )

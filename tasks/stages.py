@@ -339,7 +339,7 @@ def report_node(
             "run": shown(request),
             "assets": assets_digest(),
         },
-        ("reporting.assembly", "reporting.leaderboard", "reporting.examples", "reporting.figures"),
+        ("reporting.assembly", "reporting.leaderboard", "reporting.examples", "reporting.figures", "reporting.run_figures"),
         (*((node.slot, node) for node in aggregates), *behind(aggregates), *((node.name, node) for node in beside)),
         exact=True,
     )
