@@ -44,7 +44,8 @@ def correlations(
     for answer in lengths:
         pairs[LENGTH, answer.task].append((float(answer.length), answer.score))
     found = []
-    for (against, task), points in pairs.items():
+    order = {task: place for place, task in enumerate(of.metrics)}
+    for (against, task), points in sorted(pairs.items(), key=lambda one: (one[0][0], order.get(one[0][1], 0))):
         xs, ys = zip(*points, strict=True)
         found.append(
             Correlated(

@@ -15,7 +15,7 @@ from reporting.content import Content, usage_row
 from reporting.leaderboard import references
 from reporting.metrics import COMPONENTS, components, reading
 from reporting.run_section import STYLE as RUN_STYLE
-from reporting.run_section import run_section
+from reporting.run_section import published_rank, run_section
 from reporting.strip import strip
 from reporting.template import CHUNKS, STYLE, TEMPLATE
 from reporting.text import count, number, shown, spread
@@ -84,6 +84,7 @@ def page(
                 for one in own.figures
             ],
             runs=run_section(board, environment),
+            published_rank=partial(published_rank, board),
             run=dict(params.get("run", {})),
             paper={task["name"]: dict(task.get("paper", {})) for task in params["tasks"]},
             facts=dict(facts or {}),

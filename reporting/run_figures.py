@@ -28,13 +28,13 @@ BOXES = (
     "within 1.5 interquartile ranges, dots beyond."
 )
 SPREADS = (
-    "Average rank (AR) against the mean of std / mean (ARSD): the lower left is best. Ranks are among the models of one "
-    "panel, so places in one panel say nothing about the other."
+    "Average rank (AR) against the mean of std / mean (ARSD): the lower left is best. Ranks are among the models of "
+    "one panel, so places in one panel say nothing about the other."
 )
 FORMATS = "A mark a run of a model: its score against the share of its answers that were in the form asked for."
 STABLE = (
-    "Share of rankings from so many runs, drawn with replacement, that order every pair of models as the ranking from all "
-    "runs does. Dashed: 95 %."
+    "Share of rankings from so many runs, drawn with replacement, that order every pair of models as the ranking from "
+    "all runs does. Dashed: 95 %."
 )
 
 
@@ -122,7 +122,8 @@ class _Drawn:
             for y, who in enumerate(order):
                 self._box(axes, y, rows[who], COLOURS[self.models[who] % len(COLOURS)])
             axes.set_ylim(len(order) - 0.4, -0.6)
-            named = [self.names[who] for who in order] if number % ACROSS == 0 else [""] * len(order)
+            first = number % across_of(len(tasks)) == 0
+            named = [self.names[who] for who in order] if first else [""] * len(order)
             axes.set_yticks(range(len(order)), named)
             axes.set_title(self._title(task), loc="left")
             axes.margins(x=0.08)
@@ -150,12 +151,15 @@ class _Drawn:
             for place, row in enumerate(rows):
                 at = (row.ar, PERCENT * (row.arsd or 0.0))
                 axes.plot(*at, **mark(place), zorder=3)
-                axes.annotate(cut(label(row.model, row.arm), 24), at, (6, 4), textcoords="offset points", fontsize=8)
+                right = row.ar > (rows[0].ar + rows[-1].ar) / 2  # so that names stay within their panel
+                name = cut(label(row.model, row.arm), 24)
+                where = {"xytext": (-6 if right else 6, 4), "ha": "right" if right else "left"}
+                axes.annotate(name, at, textcoords="offset points", fontsize=8, **where)
             axes.set_title(title, loc="left")
             axes.set_xlabel(f"AR, over {rows[0].tasks} data set{'s' if rows[0].tasks > 1 else ''}")
             axes.set_ylabel("ARSD, %")
-            axes.margins(0.18)
-            axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
+            axes.margins(0.12)
+            axes.set_ylim(0, 1.15 * PERCENT * max(row.arsd or 0.0 for row in rows) or 1.0)
         return made
 
     def _placed(self, source: str) -> list[ModelRank]:
@@ -216,7 +220,7 @@ class _Drawn:
 
     def _panels(self, tasks: Sequence[str], height: float) -> tuple[matplotlib.figure.Figure, list[Any]]:
         """A figure with a panel a data set, and room for the legend."""
-        across = min(ACROSS, len(tasks))
+        across = across_of(len(tasks))
         down = -(-len(tasks) // across)
         made = figure(9.2, 0.5 + down * height)
         panels = list(made.subplots(down, across, squeeze=False).flat)
@@ -239,6 +243,11 @@ class _Drawn:
         marks = [Line2D([], [], **mark(place)) for place in self.models.values()]
         names = [self.names[who] for who in self.models]
         made.legend(marks, names, loc="outside upper left", ncols=min(4, len(names)), fontsize=8)
+
+
+def across_of(panels: int) -> int:
+    """How many stand side by side; four as two and two."""
+    return 2 if panels == 4 else min(ACROSS, panels)
 
 
 def mark(place: int, size: float = 5) -> dict[str, Any]:

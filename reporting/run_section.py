@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from records.ranking import COMPUTED, PUBLISHED, ModelRank, TaskRank
 from reporting.board import ARM, Board
 from reporting.leaderboard import not_counted, references
+from reporting.published import Reference
 from reporting.ranks import Ranks, label
 from reporting.run_template import SECTION, STYLE
 from reporting.text import number
@@ -29,6 +30,11 @@ def run_section(board: Board, environment: Callable[[], Environment]) -> Markup:
         return Markup("")
     parts = [part(board, split) for split in board.ranks.splits]
     return Markup(environment().from_string(SECTION).render(parts=parts, paper=board.published, usual_arm=ARM))
+
+
+def published_rank(board: Board, row: Reference) -> ModelRank | None:
+    """The place of a row of the paper among its own."""
+    return next((one for one in board.ranks.ranked(PUBLISHED) if one.model == row.label), None)
 
 
 def part(board: Board, split: str) -> dict[str, Any]:
@@ -52,7 +58,10 @@ def part(board: Board, split: str) -> dict[str, Any]:
         "notes": notes(board, ranks),
         "stable": stable(ranks),
         "sets": [data_set(board, ranks, column.task, column.metric) for column in board.columns],
-        "correlations": ranks.correlations,
+        "correlations": [
+            {**vars(row), "pearson": signed(row.pearson), "spearman": signed(row.spearman)}
+            for row in ranks.correlations
+        ],
         "variances": [
             {
                 **vars(row),
@@ -76,6 +85,7 @@ def overall(row: ModelRank) -> dict[str, Any]:
         "best": percent(row.best, 0),
         "compared_arsd": percent(row.compared_arsd),
         "of": f"{row.tasks}{f', ARSD {row.counted}' if lacking else ''}",
+        "over": f"over {row.tasks} data sets{f', ARSD over {row.counted}' if lacking else ''}",
     }
 
 
@@ -141,6 +151,11 @@ def stable(ranks: Ranks) -> str:
         most = max(row.runs for row in ranks.stability)
         return f"Not even {most:,} runs would give the same ranking by AR in 95 % of cases."
     return f"From {needed:,} run{'s' if needed > 1 else ''} on, 95 % of resampled rankings order all models alike."
+
+
+def signed(value: float | None) -> str:
+    """A correlation."""
+    return number(value, 2).replace("-", "−")
 
 
 def percent(share: float | None, places: int = 1) -> str:

@@ -5,6 +5,7 @@ STYLE = """
 .ranks tbody th { font-weight: 600; white-space: normal; overflow-wrap: anywhere; min-width: 7.5rem; text-align: left; }
 .ranks tbody.published th, .ranks tbody.published td { color: var(--soft); font-weight: 400; }
 .ranks tbody.published .label { text-align: left; color: var(--ink); border-top: 2px solid var(--ink); white-space: normal; }
+.ranks .label span { position: sticky; left: .9rem; display: block; max-width: min(100vw - 4rem, 60rem); }
 .ranks td.na { color: var(--soft); }
 .ranks small { font-weight: 400; color: var(--soft); }
 .sets { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 38rem), 1fr)); gap: 1rem; margin-top: 1rem; }
@@ -15,7 +16,8 @@ STYLE = """
 .sides caption { padding: .3rem 0 .2rem; }
 .sides th:first-child, .sides td:first-child { padding-left: 0; text-align: right; width: 1.6rem; }
 .sides tbody th { min-width: 5rem; padding-left: .3rem; }
-.sides th.who { text-align: left; padding-left: .3rem; }
+.ranks th.who { text-align: left; }
+.sides th.who { padding-left: .3rem; }
 .sides td:last-child, .sides th:last-child { padding-right: 0; }
 .headline .none small { font-weight: 400; }
 @media print { .sets { grid-template-columns: 1fr 1fr; } .sets > article { break-inside: avoid; } }
@@ -50,7 +52,7 @@ SECTION = """
 {% if part.cards %}
 <ul class="headline" aria-label="Average ranks">
 {% for row in part.cards %}
-<li><span><bdi>{{ row.label }}</bdi>, average rank</span><strong>{{ row.ar | number(2) }}</strong><span>ARSD {{ row.arsd }}{% if row.arsd != "–" %} %{% endif %} · {{ row.of }}</span></li>
+<li><span><bdi>{{ row.label }}</bdi>, average rank</span><strong>{{ row.ar | number(2) }}</strong><span>ARSD {{ row.arsd }}{% if row.arsd != "–" %} %{% endif %} · {{ row.over }}</span></li>
 {% endfor %}
 </ul>
 {% else %}
@@ -67,11 +69,11 @@ SECTION = """
 <div class="scroll" tabindex="0" role="region" aria-label="AR and ARSD">
 <table class="ranks">
 <caption><span>AR: mean of the ranks on the data sets, 1 is best; without a score a model ranks last. ARSD: mean of standard deviation / mean over the runs, in percent, low is robust. Intervals (95 %) by resampling runs; best: how often its AR is the lowest in resamples.{% if compared %} The two columns before the last leave out what cannot be compared with the paper: they are over {{ part.compared_names }} only.{% endif %}</span></caption>
-<thead><tr><th scope="col">#</th><th scope="col">model</th><th scope="col">AR</th><th scope="col">95 %</th><th scope="col">ARSD, %</th><th scope="col">95 %</th><th scope="col">best, %</th>{% if compared %}<th scope="col">AR, comparable</th><th scope="col">ARSD, comparable</th>{% endif %}<th scope="col">data sets</th></tr></thead>
+<thead><tr><th scope="col">#</th><th scope="col" class="who">model</th><th scope="col">AR</th><th scope="col">95 %</th><th scope="col">ARSD, %</th><th scope="col">95 %</th><th scope="col">best, %</th>{% if compared %}<th scope="col">AR, comparable</th><th scope="col">ARSD, comparable</th>{% endif %}<th scope="col">data sets</th></tr></thead>
 <tbody>{{ overall(part.models, false, compared) }}</tbody>
 {% if part.published %}
 <tbody class="published">
-<tr><th class="label" scope="colgroup" colspan="{{ 10 if compared else 8 }}">Published, not computed here: {{ paper.short }}, table {{ paper.main }}. The paper prints means and deviations; AR and ARSD are worked out from these, ranks are among the paper’s own models.</th></tr>
+<tr><th class="label" scope="colgroup" colspan="{{ 10 if compared else 8 }}"><span>Published, not computed here: {{ paper.short }}, table {{ paper.main }}. The paper prints means and deviations; AR and ARSD are worked out from these, ranks are among the paper’s own models.</span></th></tr>
 {{ overall(part.published, true, compared) }}
 </tbody>
 {% endif %}
@@ -99,7 +101,7 @@ SECTION = """
 <thead><tr><th scope="col">data set</th><th scope="col">against</th><th scope="col">Pearson r</th><th scope="col">Spearman</th><th scope="col">points</th><th scope="col">published r</th></tr></thead>
 <tbody>
 {% for row in part.correlations %}
-<tr><th scope="row">{{ row.task }}</th><td>{{ row.against }}{% if row.unit %}, {{ row.unit }}{% endif %}</td><td>{{ row.pearson | number(2) }}</td><td>{{ row.spearman | number(2) }}</td><td>{{ row.points | count }}</td><td>{{ row.published | number(2) }}</td></tr>
+<tr><th scope="row">{{ row.task }}</th><td>{{ row.against }}{% if row.unit %}, {{ row.unit }}{% endif %}</td><td>{{ row.pearson }}</td><td>{{ row.spearman }}</td><td>{{ row.points | count }}</td><td>{{ row.published | number(2) }}</td></tr>
 {% endfor %}
 </tbody></table></div>
 {% endif %}
@@ -110,7 +112,7 @@ SECTION = """
 <thead><tr><th scope="col">data set</th><th scope="col">model</th><th scope="col">variable</th><th scope="col">runs</th><th scope="col">variance</th><th scope="col">95 %</th><th scope="col">share, %</th><th scope="col">all vary</th></tr></thead>
 <tbody>
 {% for row in part.variances %}
-<tr><th scope="row">{{ row.task }}</th><td><bdi>{{ row.label }}</bdi></td><td>{{ row.vary }}</td><td>{{ row.runs }}</td><td>{{ row.variance | number(3) }}</td><td>{{ row.interval }}</td><td>{{ row.share }}</td><td>{{ row.total | number(3) }}</td></tr>
+<tr><th scope="row">{{ row.task }}</th><td class="who"><bdi>{{ row.label }}</bdi></td><td>{{ row.vary }}</td><td>{{ row.runs }}</td><td>{{ row.variance | number(3) }}</td><td>{{ row.interval }}</td><td>{{ row.share }}</td><td>{{ row.total | number(3) }}</td></tr>
 {% endfor %}
 </tbody></table></div>
 {% endif %}

@@ -142,13 +142,16 @@ TEMPLATE = (
 </head>
 """
     """{% macro model_name(line) %}<bdi>{{ line.model }}</bdi>{% if line.arm != usual_arm %} <small>{{ line.arm }}</small>{% endif %}{% if line.note %} <small>{{ line.note }}</small>{% endif %}{% if line.model in board.decoding %} <small>{{ board.decoding[line.model] }}</small>{% endif %}{% endmacro %}
+{% macro rank_cell(rank) %}<td class="average"{% if rank %} data-value="{{ rank.ar }}"{% endif %}>{% if rank %}<b>{{ rank.ar | number(2) }}</b>{% if rank.arsd is not none %}<small>ARSD {{ (100 * rank.arsd) | number }} %</small>{% endif %}{% else %}–<small>not ranked</small>{% endif %}</td>{% endmacro %}
 {% macro reference_cells(row) %}
+{% if board.ranked %}{{ rank_cell(published_rank(row)) }}{% else %}
 <td class="average">{{ row.average | number }}</td>
+{% endif %}
 {% for column in board.columns %}<td>{{ row.scores.get(column.task) | number }}</td>{% endfor %}
 {% endmacro %}
 {% macro head() %}
 <thead><tr><th scope="col" class="model" data-key="model">model</th>
-<th scope="col" class="average" data-key="average">average</th>
+<th scope="col" class="average" data-key="average">{{ "average rank" if board.ranked else "average" }}</th>
 {% for column in board.columns %}
 <th scope="col" data-key="{{ column.task }}"><abbr title="{{ column.task }}">{{ column.short }}</abbr><small>{{ (column.metric | reading).short }}</small></th>
 {% endfor %}
@@ -175,6 +178,7 @@ TEMPLATE = (
 </dl>
 <nav aria-label="Sections of this page">
 {% for section in board.sections %}<a href="#board-{{ loop.index }}">Leaderboard, {{ section.split }}</a>{% endfor %}
+{% for split in board.ranks.splits %}<a href="#ranks-{{ loop.index }}">Ranking, {{ split }}</a>{% endfor %}
 {% if content.groups %}<a href="#explorer">Examples</a>{% endif %}
 {% if figures %}<a href="#charts">Charts</a>{% endif %}
 {% if usage %}<a href="#usage">Cost and tokens</a>{% endif %}
@@ -195,6 +199,7 @@ TEMPLATE = (
 {% set differing = section.differing(board.columns) if published else () %}
 <section id="board-{{ loop.index }}" aria-labelledby="board-{{ loop.index }}-title">
 <h2 id="board-{{ loop.index }}-title">Leaderboard, split {{ section.split }}</h2>
+{% if not board.ranked %}
 <ul class="headline">
 {% for line in section.lines[:8] %}
 <li><span><bdi>{{ line.label }}</bdi>, benchmark average</span>
@@ -208,6 +213,7 @@ TEMPLATE = (
 </li>
 {% endfor %}
 </ul>
+{% endif %}
 {% if wanting %}
 <div class="warning" role="note"><p><strong>Not complete.</strong> These scores stand on answered inputs only and will move when the rest is answered.</p>
 <ul>
@@ -230,13 +236,15 @@ TEMPLATE = (
 {% endif %}
 <div class="scroll" tabindex="0" role="region" aria-labelledby="board-{{ loop.index }}-title">
 <table class="board" data-section="{{ loop.index0 }}">
-<caption><span>Score, ± standard deviation over seeds, 95 % interval over inputs, inputs answered / expected.</span></caption>
+<caption><span>Score, ± standard deviation over {{ "runs" if board.ranked else "seeds" }}, 95 % interval over {{ "runs" if board.ranked else "inputs" }}, inputs answered / expected.</span></caption>
 {{ head() }}
 <tbody>
 {% for line in section.lines %}
 <tr data-line="{{ loop.index0 }}" data-label="{{ line.label }}"><th scope="row" class="model">{{ model_name(line) }}{% set seeds = line.cells | map(attribute="seeds") | max %}{% if seeds > 1 %}<small>{{ seeds }} seeds</small>{% endif %}</th>
 {% set interval = content.average(section.split, line) %}
+{% if board.ranked %}{{ rank_cell(board.rank(section, line)) }}{% else %}
 <td class="average"{% if line.average.value is not none %} data-value="{{ line.average.value }}"{% endif %}>{% if line.average.value is not none %}<b>{{ line.average.value | number }}</b>{% if interval %}<small>{{ interval[0] | number }}–{{ interval[1] | number }}</small>{% endif %}{% if line.average.spread is not none %}<small>{{ line.average.spread | spread }}</small>{% endif %}{% else %}–<small class="why">{{ line.average.reason | upto(200) }}</small>{% endif %}</td>
+{% endif %}
 {% for cell in line.cells %}
 {% if cell.coverage is none or not cell.coverage.expected %}
 <td{% if cell.reason != not_asked %} class="bad"{% endif %}>–<small{% if cell.reason != not_asked %} class="bad"{% endif %}>{{ cell.reason if cell.reason in (not_asked, "no inputs with gold") else "failed" }}</small></td>
@@ -416,7 +424,12 @@ TEMPLATE = (
 <h2 id="reading-title">How to read this</h2>
 <dl class="reading">
 <dt>Score</dt><dd>0 to 100, higher is better, by the task’s own metric; over the inputs that were answered. A failed call is no answer: it is never scored as an empty one.</dd>
+{% if board.ranked %}
+<dt>AR, ARSD</dt><dd>Average rank over the data sets, and the mean over them of the standard deviation of the runs’ scores divided by their mean. There is no average over data sets, whose metrics are not of one kind.</dd>
+<dt>Runs</dt><dd>Each run draws instructions, demonstrations, the order of documents and instances anew, the same for every model. A score is the mean over runs, ± their standard deviation, its interval Student’s for the mean of runs.</dd>
+{% else %}
 <dt>Average</dt><dd>The plain mean of the unrounded scores of all {{ board.columns | length }} tasks. It is withheld while a task is missing or an input is unanswered, because a mean over other questions is another number.</dd>
+{% endif %}
 {% if content.groups %}<dt>Keys</dt><dd>In an example, <kbd>j</kbd> and <kbd>k</kbd> go to the next and the one before, arrow keys move between its tabs, <kbd>Esc</kbd> closes it. The address of an open example can be kept.</dd>{% endif %}
 <dt>▲ ▼ ≈ Δ</dt><dd>Beside a chosen model: significantly better, significantly worse, no significant difference (5 %, paired permutation test by documents, Holm’s correction over tasks). Δ is a difference that was not tested.</dd>
 <dt>±</dt><dd>Standard deviation over a baseline’s seeds: how far chance alone moves the score. In a strip, each thin stroke is a seed, the tall one their mean, the dashed one what the paper prints for its naive baseline.</dd>
