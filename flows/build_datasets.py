@@ -24,6 +24,7 @@ def build_datasets(
     runs: int = 0,
     shots: int | None = None,
     vary: list[str] | None = None,
+    draws: str = "",
     options: dict[str, Any] | None = None,
     home: str | None = None,
     store: str = "",
@@ -43,6 +44,7 @@ def build_datasets(
         runs: Of a suite that draws its prompts anew: how many runs; 0 for the suite's own number.
         shots: Demonstrations in its prompts; the suite's own number by default.
         vary: What differs between its runs, the rest held fixed; all by default.
+        draws: "official" to draw as the official code does, in one stream.
         options: Values by "task.option".
         home: Home folder; SCROLLWORK_HOME or the project's .scrollwork by default.
         store: Response store URL; in the home by default.

@@ -37,6 +37,14 @@ BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
     (["--runs"], {"type": int, "default": 0, "metavar": "N", "help": "seam: runs (default 10)"}),
     (["--shots"], {"type": int, "metavar": "K", "help": "seam: demonstrations in a prompt (default 3)"}),
     (
+        ["--draws"],
+        {
+            "default": "",
+            "choices": ["", "official"],
+            "help": "seam: official draws all in one stream, as the official code does",
+        },
+    ),
+    (
         ["--vary"],
         {
             "action": "append",

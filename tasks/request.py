@@ -32,7 +32,8 @@ class Request:
     context: limit of hosted models, instead of their tables'.
 
     Of suites that draw their prompts anew in each run: runs (0 for the suite's number), shots (demonstrations), vary
-    (the variables that differ between runs; the others stay those of run 0; () for all).
+    (the variables that differ between runs; the others stay those of run 0; () for all), draws ("official" for the
+    official code's one stream, in which every data set and run depends on those before it).
 
     How hosted models are called, which decides nothing of what they are asked: budget (USD, "" for none), rpm, tpm and
     concurrency (0 for those of the model's table), batch, batch_wait (seconds, 0 until batches end), retry_failed (ask
@@ -69,6 +70,7 @@ class Request:
     runs: int = 0
     shots: int | None = None
     vary: tuple[str, ...] = ()
+    draws: str = ""
 
     def __post_init__(self) -> None:
         suite = load_suite(self.suite)
@@ -101,11 +103,14 @@ class Request:
             < 0
         ):
             raise UsageError("limits must be positive")
-        drawing = {"--runs": self.runs, "--shots": self.shots is not None, "--vary": self.vary}
+        drawing = {"--runs": self.runs, "--shots": self.shots is not None, "--vary": self.vary, "--draws": self.draws}
         if not suite.runs and (given := [name for name, value in drawing.items() if value]):
             raise UsageError(f"{given[0]}: {self.suite} does not draw its prompts anew in runs")
         if self.runs < 0 or (self.shots or 0) < 0:
             raise UsageError("--runs and --shots must be positive")
+        _among("draws", (self.draws,) if self.draws else (), ["official"])
+        if self.draws and self.vary:
+            raise UsageError("--vary holds other variables fixed, which one stream (--draws official) cannot")
         _among("variable of --vary", self.vary, list(VARIABLES))
         if self.batch_wait and not self.batch:
             raise UsageError("--batch-wait says how long --batch waits: give both")

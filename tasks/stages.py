@@ -20,6 +20,7 @@ from models.registry import CALLED, HOSTED, LOCAL, module_of
 from models.tables import temperature, what_answers
 from preprocessing.chat import answer_tag, asks_for_tag
 from preprocessing.curation import PROMPTS, PROMPTS_MODULE
+from preprocessing.official_draws import ORDER
 from preprocessing.prompting import Template
 from preprocessing.tokens import engine_module
 from records.prompt import CLOSED_BOOK, FULL
@@ -124,9 +125,23 @@ def drawn_node(part: Part) -> Node:
     }
     block = request.config.template(task, request.prompts)["block"]
     params = {"suite": request.suite, "task": task.name, "run": part.shard, "how": how, "block": block}
-    return Node(
-        "sample", (*part.base, *part.run), params, ("preprocessing.manifests",), (("curated", curate_node(part)),)
-    )
+    inputs = [("curated", curate_node(part))]
+    modules: tuple[str, ...] = ("preprocessing.manifests",)
+    if request.draws == "official":
+        before = official_order(part)
+        for other in before:
+            others = (replace(part, task=other, split=split) for split in other.splits)
+            inputs += [(f"{other.name}-{one.split}", curate_node(one)) for one in others]
+        params |= {"official": [[other.name, list(other.splits)] for other in before], "runs": request.run_count}
+        modules += ("preprocessing.official_draws",)
+    return Node("sample", (*part.base, *part.run), params, modules, tuple(inputs))
+
+
+def official_order(part: Part) -> list[TaskConfig]:
+    """The tasks of a request through which the official stream goes up to this one."""
+    chosen = {task.name: task for task in part.request.chosen_tasks()}
+    names = [name for name in ORDER if name in chosen]
+    return [chosen[name] for name in names[: names.index(part.task.name) + 1]]
 
 
 def samples(part: Part) -> list[tuple[str, Node]]:

@@ -42,6 +42,7 @@ def request_of(arguments: argparse.Namespace) -> Request:
         max_input_tokens=arguments.max_input_tokens,
         runs=arguments.runs,
         shots=arguments.shots,
+        draws=arguments.draws,
         vary=tuple(dict.fromkeys(arguments.vary)),
         options=options_of(arguments.settings),
         arms=tuple(dict.fromkeys(getattr(arguments, "arm", []))),
