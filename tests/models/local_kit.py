@@ -164,8 +164,15 @@ def trained(kind: str, folder: Path) -> Path:
     return folder
 
 
+def needed() -> None:
+    """Skips the test where local models cannot run."""
+    for library in ("torch", "transformers", "accelerate"):
+        pytest.importorskip(library, reason="local models need the extra `local` (make test-all installs it)")
+
+
 def untrained(kind: str, folder: Path) -> Path:
     """A folder with a checkpoint of kind "gpt2" or "led" as it begins, of 128 positions or of windows of 32 tokens."""
+    needed()
     import torch
     from transformers import GPT2Config, GPT2LMHeadModel, LEDConfig, LEDForConditionalGeneration
 
