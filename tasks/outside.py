@@ -68,8 +68,7 @@ def adopt(path: str, name: str, suite: str, tasks: Sequence[str], home: Home) ->
     if not counts:
         raise StageFailed(f"{path}: holds no prediction")
     digest = sha256_of([suite, sorted([file["sha256"], file["task"]] for file in files)])
-    note = place(home) / f"{digest[:DIGEST_CHARS]}.json"
-    write(note, json.dumps({"suite": suite, "files": files}, indent=1, sort_keys=True).encode("utf-8"))
+    write(place(home) / f"{digest[:DIGEST_CHARS]}.json", noted({"suite": suite, "files": files}))
     return f"{PROVIDER}:{name}~{digest[:DIGEST_CHARS]}"
 
 
@@ -77,15 +76,31 @@ def table_of(model: str, home: Home) -> dict[str, Any]:
     """What is known of the system: suite, tasks, files, and the name under which it is shown. Raises UsageError."""
     digest = model.rpartition("~")[2]
     note = place(home) / f"{digest}.json"
-    if not re.fullmatch(r"[0-9a-f]{16}", digest) or not note.is_file():
+    held = read_note(note) if re.fullmatch(r"[0-9a-f]{16}", digest) else None
+    if held is None:
         raise UsageError(f"model {model!r}: its predictions are not in this home; score --predictions takes them in")
-    held = json.loads(note.read_text(encoding="utf-8"))
     tasks = [task for file in held["files"] for task in file["tasks"]]
     ordered = [task for task in load_suite(held["suite"]).tasks if task in tasks]
     first, *others = held["files"]
     origin = f"{len(others) + 1} files" if others else f"{first['file']} (sha256 {first['sha256'][:12]})"
     of = {"suites": [held["suite"]], "tasks": ordered, "files": held["files"], "origin": origin}
     return {"provider": PROVIDER, "shown": shown_name(model), **of}
+
+
+def noted(held: Mapping[str, Any]) -> bytes:
+    """What is noted of predictions, with a digest of itself."""
+    return json.dumps({**held, "digest": sha256_of(held)}, indent=1, sort_keys=True).encode("utf-8")
+
+
+def read_note(path: Path) -> dict[str, Any] | None:
+    """{suite, files} of predictions; None where the note is gone, or not as it was written."""
+    try:
+        data = path.read_bytes()
+        held = {name: value for name, value in json.loads(data).items() if name != "digest"}
+        known = sha256_of([held["suite"], sorted([file["sha256"], file["task"]] for file in held["files"])])
+        return held if data == noted(held) and known.startswith(path.stem) else None
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return None
 
 
 def place(home: Home) -> Path:

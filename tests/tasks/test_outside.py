@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from storage.home import Home
-from tasks.everything import scored, verify
+from tasks.everything import scored
+from tasks.verification import verify
 from tests.conftest import Call
 
 TASKS = ("quality", "qasper")
@@ -129,6 +130,24 @@ def test_byte_of_the_predictions_that_changed_is_not_found(call: Call, answers, 
     assert copy.name in broken
     status, _, err = score(tmp_path / "sub.csv", "--limit", "3")
     assert status == 0, err  # the file was taken in again
+    assert verify(home, "")["broken"] == []
+
+
+def test_note_of_which_files_a_system_is_changes_unseen(call: Call, answers, score, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    score(as_csv(tmp_path / "sub.csv", {"qasper": answers["qasper"]}))
+    home = Home(str(call.home))
+    (note,) = (home.folder / "predictions").glob("*.json")
+    before = note.read_bytes()
+    assert verify(home, "")["broken"] == []
+    for changed in (before.replace(b"sub.csv", b"sup.csv"), before + b"\n", before[:-2], None):
+        note.unlink() if changed is None else note.write_bytes(changed)
+        (broken,) = verify(home, "")["broken"]
+        assert str(note) in broken
+        status, _, err = call("--quiet", "report", "zeroscrolls", "--format", "csv")
+        assert status == 0, err
+    status, _, err = score(tmp_path / "sub.csv")
+    assert status == 0, err
+    assert note.read_bytes() == before
     assert verify(home, "")["broken"] == []
 
 
