@@ -26,9 +26,13 @@ DIGEST_CHARS = 16
 CHUNK = 1 << 20
 NAME = re.compile(r"[^\x00-\x1f\x7f~\"]{1,80}")
 SUFFIXES = (".json", ".csv", ".eval", ".jsonl")
+SUMS = "SHA256SUMS"
 SAMPLES = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT[^_]*\.jsonl")  # of lm-eval
 RESULTS = re.compile(r"results_\d{4}-\d\d-\d\dT[^_]*\.json")
-AROUND = re.compile(r"^(?:preds?|predictions)_|_(?:preds?|predictions)$")  # preds_TASK.json, as the official code
+PREDICTIONS = "(?:preds?|predictions|generated[_.-]predictions)"
+# preds_TASK.json, as the official code; TASK.preds.json, test_TASK_predictions.json
+AROUND = re.compile(rf"^(?:{PREDICTIONS}|test|validation)[_.-]|[_.-](?:{PREDICTIONS}|test|validation)$")
+BESIDE = (".provenance.jsonl", ".missing.json")  # what `export submission` writes beside its CSV
 
 
 def is_outside(model: str) -> bool:
@@ -62,7 +66,8 @@ def adopt(path: str, name: str, suite: str, tasks: Sequence[str], home: Home) ->
     known = load_suite(suite).tasks
     if foreign := [task for task in counts if task not in known]:
         named = ", ".join(sayable(repr(task), 80) for task in foreign[:5])
-        raise StageFailed(f"{path}: {suite} has no task {named}; it has: {', '.join(known)}")
+        ids = "; where these are ids, each must have a string, not an object" if len(foreign) == len(counts) else ""
+        raise StageFailed(f"{path}: {suite} has no task {named}; it has: {', '.join(known)}{ids}")
     if lacking := [task for task in tasks if task not in counts]:
         raise UsageError(f"--predictions {path} has nothing for {', '.join(lacking)}; it has: {', '.join(counts)}")
     if not counts:
@@ -118,28 +123,54 @@ def files_of(path: Path, suite: str, tasks: Sequence[str]) -> list[tuple[Path, s
         return [(path, (tasks[0] if len(tasks) == 1 else "") or task_named(path, known, suite))]
     if not path.is_dir():
         raise UsageError(f"--predictions {path}: there is no such file or folder")
-    files = sorted(file for file in path.iterdir() if file.suffix in SUFFIXES and file.is_file())
-    if any(SAMPLES.fullmatch(file.name) for file in files):
-        files = [file for file in files if not RESULTS.fullmatch(file.name)]  # lm-eval's own scores
+    files, others = sorted_out(path)
     found = [(file, task_named(file, known, suite)) for file in files]
-    unnamed = [file.name for file, task in found if file.suffix != ".csv" and not task]
+    unnamed = [file.name for file, task in found if file.suffix.lower() != ".csv" and not task]
     if unnamed or not files:
         raise UsageError(
             f"--predictions {path}: a folder holds a file TASK.json or preds_TASK.json a task, or logs of inspect or "
-            "lm-eval; " + (f"{', '.join(unnamed[:3])} is of no task of {suite}" if unnamed else "there is none")
+            "lm-eval; " + (f"{', '.join(unnamed[:3])} is of no task of {suite}" if unnamed else nothing_in(others))
         )
     return found
 
 
+def sorted_out(folder: Path) -> tuple[list[Path], list[str]]:
+    """(files that are read, names of what is passed over) of a folder. Of neither: hidden files, scores of lm-eval and
+    what `export submission` writes beside its CSV."""
+    entries = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    files = [path for path in entries if path.suffix.lower() in SUFFIXES and path.is_file()]
+    others = [path.name + "/" * path.is_dir() for path in entries if path not in files and path.name != SUMS]
+    if any(SAMPLES.fullmatch(file.name) for file in files):
+        files = [file for file in files if not RESULTS.fullmatch(file.name)]
+    exported = {file.stem + ending for file in files if file.suffix == ".csv" for ending in BESIDE}
+    return [file for file in files if file.name not in exported], others
+
+
+def nothing_in(others: Sequence[str]) -> str:
+    """That a folder holds nothing that is read; others: what it holds."""
+    inner = [name for name in others if name.endswith("/")]
+    more = f", only {', '.join(others[:5])}{', ...' if len(others) > 5 else ''}" if others else ""
+    return f"there is none{more}{'; folders in it are not looked into, name one of them' if inner else ''}"
+
+
+def passed_over(path: str) -> list[str]:
+    """Names of what is not read in a folder of predictions; [] for a file."""
+    place = Path(path).expanduser()
+    return sorted_out(place)[1] if place.is_dir() else []
+
+
 def task_named(file: Path, known: Mapping[str, Any], suite: str) -> str:
     """The task that a file's name or an inspect log says, "" for none."""
-    if file.suffix == ".csv":
+    ending = file.suffix.lower()
+    if ending == ".csv":
         return ""
     if samples := SAMPLES.fullmatch(file.name):
         return task_like(samples[1], known, suite)
-    name = AROUND.sub("", file.name.removesuffix(file.suffix))
-    if file.suffix == ".json" and name in known:
-        return name
+    name, shorter = "", file.stem
+    while name != shorter:
+        name, shorter = shorter, AROUND.sub("", shorter)
+    if ending in (".json", ".jsonl") and (task := task_like(name, known, suite)):
+        return task
     from scoring.eval_logs import task_of_log
     from scoring.prediction import SubmissionError
 

@@ -11,6 +11,7 @@ import pytest
 
 from storage.home import Home
 from tasks.everything import scored
+from tasks.outside import files_of
 from tasks.verification import verify
 from tests.conftest import Call
 
@@ -184,3 +185,57 @@ def test_folder_of_other_files_is_guessed_at(score, tmp_path: Path) -> None:  # 
     status, document, _ = score(tmp_path)
     assert status == 2
     assert "squality_v2.json is of no task of zeroscrolls" in document["error"]
+
+
+@pytest.mark.parametrize(
+    ("name", "task"),
+    [
+        ("narrativeqa.json", "narrative_qa"),
+        ("QuALITY.JSON", "quality"),
+        ("zero_scrolls_quality.json", "quality"),
+        ("test_quality_predictions.json", "quality"),
+        ("gov-report.preds.json", "gov_report"),
+        ("preds_quality_test.json", "quality"),
+        ("quality.jsonl", "quality"),
+        ("gpt4_quality.json", ""),
+        ("qualitys.json", ""),
+        ("zeroscrolls.json", ""),
+        ("quality.csv", ""),
+    ],
+)
+def test_name_of_a_file_says_another_task(tmp_path: Path, name: str, task: str) -> None:
+    (tmp_path / name).write_text("{}")
+    ((_, found),) = files_of(tmp_path / name, "zeroscrolls", ())
+    assert found == task
+
+
+def test_files_that_are_not_read_are_passed_over_in_silence(answers, score, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "quality.json").write_text(json.dumps(answers["quality"]))
+    (folder / "qasper.json.gz").write_bytes(b"")
+    (folder / "musique").mkdir()
+    status, document, err = score(folder)
+    assert (status, document["not_read"]) == (0, ["musique/", "qasper.json.gz"])
+    assert "not read in the folder: musique/, qasper.json.gz" in err
+    (folder / "quality.json").unlink()
+    status, document, _ = score(folder)
+    assert status == 2
+    assert "there is none, only musique/, qasper.json.gz; folders in it are not looked into" in document["error"]
+
+
+def test_our_own_submission_cannot_be_scored(call: Call, answers, score, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    more = ("--sample", "--model", "naive:seed=0", "--task", "quality", "--out", str(tmp_path / "out"))
+    assert call("--quiet", "export", "submission", "zeroscrolls", *more)[0] == 1
+    assert len(list((tmp_path / "out").iterdir())) == 4
+    status, document, err = score(tmp_path / "out")
+    assert status == 0, err
+    assert (list(values(document)), document["not_read"]) == (["quality"], [])
+
+
+def test_objects_in_place_of_texts_are_told_as_unknown_tasks_only(score, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "quality.json").write_text('{"a1": {"prediction": "B"}}')
+    status, document, _ = score(tmp_path / "quality.json", "--task", "quality")
+    assert status == 1
+    assert "no task 'a1'" in document["error"]
+    assert "where these are ids, each must have a string, not an object" in document["error"]
