@@ -27,6 +27,7 @@ CHUNK = 1 << 20
 NAME = re.compile(r"[^\x00-\x1f\x7f~\"]{1,80}")
 SUFFIXES = (".json", ".csv", ".eval", ".jsonl")
 SUMS = "SHA256SUMS"
+LISTS = ("logs.json", "listing.json", "eval-set.json")  # what inspect writes beside its logs
 SAMPLES = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT[^_]*\.jsonl")  # of lm-eval
 RESULTS = re.compile(r"results_\d{4}-\d\d-\d\dT[^_]*\.json")
 PREDICTIONS = "(?:preds?|predictions|generated[_.-]predictions)"
@@ -66,7 +67,8 @@ def adopt(path: str, name: str, suite: str, tasks: Sequence[str], home: Home) ->
     known = load_suite(suite).tasks
     if foreign := [task for task in counts if task not in known]:
         named = ", ".join(sayable(repr(task), 80) for task in foreign[:5])
-        ids = "; where these are ids, each must have a string, not an object" if len(foreign) == len(counts) else ""
+        no_task = len(foreign) == len(counts) and all(file["file"].lower().endswith(".json") for file in files)
+        ids = "; where these are ids, each must have a string, not an object" if no_task else ""
         raise StageFailed(f"{path}: {suite} has no task {named}; it has: {', '.join(known)}{ids}")
     if lacking := [task for task in tasks if task not in counts]:
         raise UsageError(f"--predictions {path} has nothing for {', '.join(lacking)}; it has: {', '.join(counts)}")
@@ -120,6 +122,8 @@ def files_of(path: Path, suite: str, tasks: Sequence[str]) -> list[tuple[Path, s
     """
     known = load_suite(suite).tasks
     if path.is_file():
+        if RESULTS.fullmatch(path.name):
+            raise UsageError(f"--predictions {path}: lm-eval's scores; its answers are in samples_TASK_WHEN.jsonl")
         return [(path, (tasks[0] if len(tasks) == 1 else "") or task_named(path, known, suite))]
     if not path.is_dir():
         raise UsageError(f"--predictions {path}: there is no such file or folder")
@@ -142,6 +146,9 @@ def sorted_out(folder: Path) -> tuple[list[Path], list[str]]:
     others = [path.name + "/" * path.is_dir() for path in entries if path not in files and path.name != SUMS]
     if any(SAMPLES.fullmatch(file.name) for file in files):
         files = [file for file in files if not RESULTS.fullmatch(file.name)]
+    if any(file.suffix == ".eval" for file in files):
+        others += [file.name for file in files if file.name in LISTS]
+        files = [file for file in files if file.name not in LISTS]
     exported = {file.stem + ending for file in files if file.suffix == ".csv" for ending in BESIDE}
     return [file for file in files if file.name not in exported], others
 

@@ -34,7 +34,7 @@ def score_files(benchmark: str, place: str, name: str, tasks: Sequence[str], own
         what = f"holds no .json or .jsonl, but {listed(others)}" if others else "holds nothing that is read"
         raise UsageError(f"--predictions {place}: {what if path.is_dir() else 'there is no such file or folder'}")
     asked = {known_as(benchmark, task) for task in tasks}
-    named = {task_of(benchmark, file.name) for file in files}
+    named = {task_of(benchmark, file.name) for file in files if file.name != RESULTS}
     if path.is_dir() and asked - named:
         lacking, there = (", ".join(sorted(names)) for names in (asked - named, named))
         raise UsageError(f"--predictions {place}: no file is of the task {lacking}; there are: {there}")

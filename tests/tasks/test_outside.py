@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from storage.home import Home
+from tasks.errors import UsageError
 from tasks.everything import scored
-from tasks.outside import files_of
+from tasks.outside import files_of, sorted_out
 from tasks.verification import verify
 from tests.conftest import Call
 
@@ -239,3 +240,17 @@ def test_objects_in_place_of_texts_are_told_as_unknown_tasks_only(score, tmp_pat
     assert status == 1
     assert "no task 'a1'" in document["error"]
     assert "where these are ids, each must have a string, not an object" in document["error"]
+
+
+def test_scores_of_lm_eval_are_asked_for_their_task(tmp_path: Path) -> None:
+    path = tmp_path / "results_2026-11-21T23-45-07.759864.json"
+    path.write_text("{}")
+    with pytest.raises(UsageError, match="its answers are in samples_TASK_WHEN"):
+        files_of(path, "zeroscrolls", ())
+
+
+def test_lists_of_logs_are_taken_for_logs(tmp_path: Path) -> None:
+    for name in ("one.eval", "logs.json", "eval-set.json", "quality.json"):
+        (tmp_path / name).write_text("{}")
+    files, others = sorted_out(tmp_path)
+    assert ([path.name for path in files], others) == (["one.eval", "quality.json"], ["eval-set.json", "logs.json"])
