@@ -24,7 +24,7 @@ from tasks.suites import load_models, load_suite
 PROVIDER = "predictions"
 DIGEST_CHARS = 16
 CHUNK = 1 << 20
-NAME = re.compile(r"[^\x00-\x1f\x7f~\"]{1,80}")
+NAME = re.compile(r"(?=.*\S)[^~\"]{1,80}")
 SUFFIXES = (".json", ".csv", ".eval", ".jsonl")
 SUMS = "SHA256SUMS"
 LISTS = ("logs.json", "listing.json", "eval-set.json")  # what inspect writes beside its logs
@@ -51,10 +51,12 @@ def adopt(path: str, name: str, suite: str, tasks: Sequence[str], home: Home) ->
 
     Raises UsageError for what cannot be predictions of this suite, StageFailed naming what is wrong in a file.
     """
-    if not NAME.fullmatch(name):
+    if not (NAME.fullmatch(name) and name.isprintable()):
         raise UsageError(f"--name {name!r}: 1 to 80 characters, without control characters, quotes and ~")
-    if name in load_models():
+    if name.partition(":")[0] in load_models():
         raise UsageError(f"--name {name}: is a model of config/models.toml; its rows and these would be one")
+    if is_outside(name):
+        raise UsageError(f"--name {name}: begins with {PROVIDER}:, as our names of such systems do; leave that out")
     files = [
         {"file": file.name, **kept(file, task, home)} for file, task in files_of(Path(path).expanduser(), suite, tasks)
     ]

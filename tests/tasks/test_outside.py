@@ -169,7 +169,17 @@ def test_note_of_which_files_a_system_is_changes_unseen(call: Call, answers, sco
         ("some.json", '{"a": "b"}', (), 1, "name it with --task"),
         ("preds_quality.jsonl", '{"a": "b"}\n{"a": "b"}', (), 1, "`score leval` and `score longbench`"),
         ("sub.csv", "Task,ID,Prediction\nquality,a,b\n", ("--name", "naive"), 2, "is a model of config/models.toml"),
+        (
+            "sub.csv",
+            "Task,ID,Prediction\nquality,a,b\n",
+            ("--name", "naive:seed=0"),
+            2,
+            "is a model of config/models.toml",
+        ),
+        ("sub.csv", "Task,ID,Prediction\nquality,a,b\n", ("--name", "predictions:a"), 2, "leave that out"),
         ("sub.csv", "Task,ID,Prediction\nquality,a,b\n", ("--name", "a~b"), 2, "1 to 80 characters"),
+        ("sub.csv", "Task,ID,Prediction\nquality,a,b\n", ("--name", " "), 2, "1 to 80 characters"),
+        ("sub.csv", "Task,ID,Prediction\nquality,a,b\n", ("--name", "a\u202eb"), 2, "1 to 80 characters"),
         ("sub.csv", "Task,ID,Prediction\nquality,a,b\n", ("--metric", "f1"), 2, "are for --pairs"),
     ],
 )
