@@ -49,7 +49,7 @@ def everything_scored(home: Home, suite: str) -> Scored:
     artifacts: dict[str, Artifact] = {}
     settings: dict[str, dict[str, Any]] = {}
     bounds: set[str] = set()
-    decoding: dict[str, str] = {}
+    decoding: dict[str, list[str]] = {}
     for run in reversed(home.runs()):
         if run["request"]["suite"] != suite:
             continue
@@ -66,12 +66,15 @@ def everything_scored(home: Home, suite: str) -> Scored:
                 if params.get("reads_references"):
                     bounds.add(found[-1].model)
                 if "decoding" in params:
-                    decoding[found[-1].model] = params["decoding"]
+                    told = decoding.setdefault(found[-1].model, [])
+                    told += [params["decoding"]] if params["decoding"] not in told else []
     rows = {slot: told_apart(found, settings) for slot, found in rows.items()}
     models = sorted({found[-1].model for found in rows.values()})
     return Scored(
         [row for slot in sorted(rows) for row in rows[slot]],
-        report_params(load_suite(suite), models, [], sorted(bounds), decoding),
+        report_params(
+            load_suite(suite), models, [], sorted(bounds), {name: "; ".join(texts) for name, texts in decoding.items()}
+        ),
         tuple((rows[slot][-1], artifacts[slot]) for slot in sorted(rows)),
     )
 

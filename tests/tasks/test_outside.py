@@ -264,3 +264,31 @@ def test_lists_of_logs_are_taken_for_logs(tmp_path: Path) -> None:
         (tmp_path / name).write_text("{}")
     files, others = sorted_out(tmp_path)
     assert ([path.name for path in files], others) == (["one.eval", "quality.json"], ["eval-set.json", "logs.json"])
+
+
+def test_system_scored_file_by_file_is_exported_by_its_last_file_only(
+    call: Call, answers, score, tmp_path: Path
+) -> None:  # type: ignore[no-untyped-def]
+    older = as_csv(tmp_path / "older.csv", {task: dict.fromkeys(own, "no") for task, own in answers.items()})
+    assert score(older)[0] == 0
+    for task, own in answers.items():
+        (tmp_path / f"{task}.json").write_text(json.dumps(own))
+        assert score(tmp_path / f"{task}.json")[0] == 0
+    rows, params = scored(Home(str(call.home)), "zeroscrolls")
+    assert {row.task for row in rows if row.model == "theirs"} == set(TASKS)
+    assert all(f"{task}.json" in params["decoding"]["theirs"] for task in TASKS)
+    assert "older.csv" not in params["decoding"]["theirs"]
+    more = ("--sample", "--model", "theirs", "--task", "quality", "--task", "qasper")
+    status, text, err = call(
+        "--quiet", "export", "submission", "zeroscrolls", *more, "--out", str(tmp_path / "out.csv")
+    )
+    assert (status, "missing:" in err) == (1, False), err
+    with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as stream:
+        _, *cells = csv.reader(stream)
+    assert {(task, name): text for task, name, text in cells} == {
+        (task, name): text for task, own in answers.items() for name, text in own.items()
+    }
+    status, _, err = call("--quiet", "export", "eee", "zeroscrolls", "--sample", "--model", "theirs", "--model", "naive:seed=0", "--task", "qasper", "--task", "quality", "--out", str(tmp_path / "eee"), "--json")  # fmt: skip
+    assert status == 0, err
+    records = [json.loads(path.read_text()) for path in (tmp_path / "eee").rglob("*.json")]
+    assert [len(record["evaluation_results"]) for record in records] == [2, 2]
