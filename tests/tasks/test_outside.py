@@ -279,9 +279,7 @@ def test_system_scored_file_by_file_is_exported_by_its_last_file_only(
     assert all(f"{task}.json" in params["decoding"]["theirs"] for task in TASKS)
     assert "older.csv" not in params["decoding"]["theirs"]
     more = ("--sample", "--model", "theirs", "--task", "quality", "--task", "qasper")
-    status, text, err = call(
-        "--quiet", "export", "submission", "zeroscrolls", *more, "--out", str(tmp_path / "out.csv")
-    )
+    status, _, err = call("--quiet", "export", "submission", "zeroscrolls", *more, "--out", str(tmp_path / "out.csv"))
     assert (status, "missing:" in err) == (1, False), err
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as stream:
         _, *cells = csv.reader(stream)

@@ -8,6 +8,7 @@ import shutil
 
 import pytest
 
+from reporting.assembly import assemble
 from storage.home import Home
 from tasks.verification import verify
 from tests.conftest import Scrollwork
@@ -208,3 +209,19 @@ def test_row_of_a_run_that_cannot_be_read_is_passed_over(work):
         row.write_bytes(changed)
         (told,) = verify(Home.at(str(work.home)), "")["broken"]
         assert f"{row}: is no row of a run" in told
+
+
+def test_data_file_of_a_page_changes_unseen(call, monkeypatch):
+    monkeypatch.setattr(assemble, "__defaults__", (1000,))  # bytes up to which a page has no folder of data
+    options = ("--sample", "--model", "naive:seed=0", "--task", "quality", "--engine", "inline")
+    assert call("--quiet", "run", "zeroscrolls", *options)[0] == 0
+    home = Home.at(str(call.home))
+    assert verify(home, "")["broken"] == []
+    data = [path for path in (home.reports / "zeroscrolls.files").rglob("*") if path.is_file()]
+    assert data
+    flip(data[0], 100)
+    (told,) = verify(home, "")["broken"]
+    assert str(data[0]) in told
+    data[0].unlink()
+    (told,) = verify(home, "")["broken"]
+    assert str(data[0]) in told
