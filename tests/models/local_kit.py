@@ -7,6 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from models.base import Ask, Call, Segment
 from models.local import make
 from models.registry import settings
