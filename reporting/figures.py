@@ -7,17 +7,14 @@ colour, so that they can be read in grey.
 
 from __future__ import annotations
 
-import io
 import re
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from reporting.board import Board, Column, Line, Section
 from reporting.content import Beside, Figure
-from reporting.examples import Usage, quantiles
+from reporting.drawing import PAPER, SOFT, Drawing, figure, inline, quantiles, written
+from reporting.examples import Usage
 from reporting.text import shown
 
 if TYPE_CHECKING:
@@ -28,46 +25,7 @@ NAME = 42  # characters of a model's name in a chart
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b35f93", "#8a7a00", "#7b61c9", "#3c93c2", "#777777")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h")
 STROKES = ("-", "--", "-.", ":")
-INK, SOFT, LINE, PAPER = "#1f1d1a", "#625d54", "#cfc9bd", "#ffffff"
-IN_PAGE = {INK: "currentColor", SOFT: "var(--soft)", LINE: "var(--line)", PAPER: "var(--card)"}
-STYLE: Mapping[str, Any] = {
-    "svg.hashsalt": "scrollwork",  # ids that depend on the drawing alone
-    "svg.fonttype": "none",
-    "text.parse_math": False,  # names may hold dollars
-    "font.family": ["DejaVu Sans"],  # comes with matplotlib: the same on every machine
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": LINE,
-    "axes.labelcolor": SOFT,
-    "axes.titlesize": 9,
-    "axes.titlecolor": INK,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": LINE,
-    "grid.linewidth": 0.5,
-    "text.color": INK,
-    "xtick.color": SOFT,
-    "ytick.color": SOFT,
-    "xtick.labelcolor": SOFT,
-    "ytick.labelcolor": INK,
-    "figure.facecolor": PAPER,
-    "axes.facecolor": "none",
-    "legend.frameon": False,
-}
-NO_METADATA = {"svg": {"Date": None, "Creator": None, "Format": None, "Type": None}, "png": {"Software": None}}
 Lengths = Mapping[tuple[str, str, int], Sequence[float]]
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """A chart before it is written: name of its file, what it is, and how to draw it."""
-
-    name: str
-    title: str
-    caption: str
-    draw: Callable[[], matplotlib.figure.Figure]
-    wide: bool = False
 
 
 def drawings(board: Board, beside: Beside, usage: Mapping[tuple[str, int], Usage], lengths: Lengths) -> list[Drawing]:
@@ -114,58 +72,6 @@ def figures(board: Board, beside: Beside, usage: Mapping[tuple[str, int], Usage]
     ]
 
 
-def written(drawing: Drawing, kind: str) -> bytes:
-    """A chart as a file, "svg" or "png"; equal input gives equal bytes."""
-    with styled():
-        buffer = io.BytesIO()
-        drawing.draw().savefig(buffer, format=kind, metadata=NO_METADATA[kind], dpi=200)
-    return buffer.getvalue()
-
-
-@contextmanager
-def styled() -> Iterator[None]:
-    """matplotlib as all charts want it, whatever else the process or the user set."""
-    import matplotlib as mpl
-
-    with mpl.rc_context(), warnings.catch_warnings():
-        mpl.rcdefaults()
-        cast("dict[str, Any]", mpl.rcParams).update(STYLE)
-        warnings.filterwarnings("ignore", message=".*[Gg]lyph.*")  # a name in a script that the font lacks
-        yield
-
-
-def inline(svg: str, drawing: Drawing) -> str:
-    """A file of matplotlib as part of a page: its policy allows no style attributes, and ids must not meet others."""
-    body = svg[svg.index("<svg") :]
-    body = re.sub(r"<style[^>]*>.*?</style>", "", body, flags=re.DOTALL)
-    body = re.sub(r'style="([^"]*)"', lambda found: _attributes(found[1]), body)
-    body = re.sub(r'\bid="', f'id="{drawing.name}-', body)
-    body = re.sub(r'(?:xlink:)?href="#', f'href="#{drawing.name}-', body)
-    body = body.replace("url(#", f"url(#{drawing.name}-").replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "")
-    body = re.sub(r"<!--.*?-->\s*", "", body, flags=re.DOTALL)
-    for colour, own in IN_PAGE.items():
-        body = body.replace(f'"{colour}"', f'"{own}"')
-    head = f'<svg role="img" aria-label="{drawing.title}" stroke-linejoin="round" stroke-linecap="butt"'
-    body = re.sub(r'^<svg(?P<rest>[^>]*?) width="[^"]*"', rf"{head}\g<rest>", body)
-    body = re.sub(r'^(<svg[^>]*?) height="[^"]*"', r"\1", body)
-    return re.sub(r"\s*\n\s*", "\n", body).strip()
-
-
-def _attributes(style: str) -> str:
-    """A style as attributes. The page's font takes the place of matplotlib's."""
-    made = []
-    for declaration in filter(None, (one.strip() for one in style.split(";"))):
-        name, _, value = (part.strip() for part in declaration.partition(":"))
-        if name == "font":
-            size = re.search(r"[\d.]+px", value)
-            made.append(f'font-size="{size[0] if size else "10px"}"')
-            if re.match(r"(bold|[6-9]00)\b", value):
-                made.append('font-weight="600"')
-        elif name != "font-family":
-            made.append(f'{name}="{value}"')
-    return " ".join(made)
-
-
 class _Drawn:
     """Draws the charts of one split."""
 
@@ -203,7 +109,7 @@ class _Drawn:
 
     def scores(self) -> matplotlib.figure.Figure:
         """A row a task, a dot with its interval a line."""
-        made = _figure(9.2, 1.1 + len(self.columns) * max(0.34, 0.15 * len(self.lines)))
+        made = figure(9.2, 1.1 + len(self.columns) * max(0.34, 0.15 * len(self.lines)))
         axes = made.subplots()
         for place, line in enumerate(self.lines):
             shift = 0.0 if len(self.lines) == 1 else 0.62 * (place / (len(self.lines) - 1) - 0.5)
@@ -225,7 +131,7 @@ class _Drawn:
         tasks = [column for column in self.columns if any(row["task"] == column.task for row in self.slices)]
         across = min(5, len(tasks))
         down = -(-len(tasks) // across)
-        made = _figure(9.2, 0.8 + 1.75 * down)
+        made = figure(9.2, 0.8 + 1.75 * down)
         panels = made.subplots(down, across, squeeze=False)
         for panel in panels.flat[len(tasks) :]:
             panel.set_visible(False)
@@ -263,7 +169,7 @@ class _Drawn:
         tasks = [column for column in self.columns if any(task == column.task for task, _ in self.counted)]
         places = [*range(len(self.lines)), -1]
         height = 0.8 / len(places)
-        made = _figure(5.6, 1.1 + len(tasks) * max(0.36, 0.14 * len(places)))
+        made = figure(5.6, 1.1 + len(tasks) * max(0.36, 0.14 * len(places)))
         axes = made.subplots()
         for row, column in enumerate(tasks):
             for rank, place in enumerate(places):
@@ -299,7 +205,7 @@ class _Drawn:
 
     def cost(self) -> matplotlib.figure.Figure:
         """A dot a line that was paid for."""
-        made = _figure(5.6, 3.6)
+        made = figure(5.6, 3.6)
         axes = made.subplots()
         for place, dollars, value in self.priced:
             axes.plot(dollars, value, **{**_dot(place), "markersize": 8})
@@ -330,12 +236,6 @@ class _Drawn:
 def _middle(row: Mapping[str, Any]) -> float:
     """Where a quarter of the inputs stands on a logarithmic axis of words."""
     return float((max(1, row["least"]) * max(1, row["most"])) ** 0.5)
-
-
-def _figure(width: float, height: float) -> matplotlib.figure.Figure:
-    from matplotlib.figure import Figure as Made
-
-    return Made(figsize=(width, height), layout="constrained")
 
 
 def _colour(place: int) -> str:

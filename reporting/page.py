@@ -15,7 +15,8 @@ from reporting.content import Content, usage_row
 from reporting.leaderboard import references
 from reporting.metrics import COMPONENTS, components, reading
 from reporting.strip import strip
-from reporting.template import CHUNKS, STYLE, TEMPLATE
+from reporting.style import STYLE
+from reporting.template import CHUNKS, TEMPLATE
 from reporting.text import count, number, shown, spread
 
 if TYPE_CHECKING:

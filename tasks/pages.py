@@ -11,8 +11,9 @@ from reporting.assembly import PAGE, Made, Write, assemble
 from reporting.board import Board
 from reporting.chunks import Spool
 from reporting.content import Beside, Content
+from reporting.drawing import written
 from reporting.examples import Paid
-from reporting.figures import drawings, figures, written
+from reporting.figures import drawings, figures
 from storage.errors import naming_full_disks
 from storage.home import Home
 from storage.store_rows import StoredAnswer

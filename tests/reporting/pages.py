@@ -16,7 +16,8 @@ from reporting.assembly import PAGE, WHOLE, Made, assemble
 from reporting.board import board
 from reporting.chunks import Spool
 from reporting.content import Beside, Content
-from reporting.examples import Documents, Group, Paid
+from reporting.documents import Documents
+from reporting.examples import Group, Paid
 
 TASK = "qasper"
 TEXT = "".join(f"Sentence {number} of an invented document with some words.\n" for number in range(60))

@@ -5,8 +5,9 @@ from boards import TASKS, params, row
 
 from reporting.board import Board, board
 from reporting.content import Beside
+from reporting.drawing import written
 from reporting.examples import Usage
-from reporting.figures import drawings, figures, written
+from reporting.figures import drawings, figures
 
 EVIL = "$\\frac{1}{2}$\x1b\u202e</svg><script>x</script>漢"
 
