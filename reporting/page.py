@@ -35,6 +35,7 @@ COMPARED = (
     "detectable",
     "inputs",
     "left_out",
+    "clusters",
 )  # of records/comparison.py
 ASSETS = Path(__file__).with_name("assets")
 

@@ -97,8 +97,10 @@ TEMPLATE = (
 <div class="tools" id="board-tools" hidden>
 <label>Models that contain<input type="search" id="models-filter" autocomplete="off" spellcheck="false"></label>
 <label>Compare with<select id="reference"></select></label>
-<label class="check"><input type="checkbox" id="published-rows" checked> published rows</label>
+{% if beside %}<label class="check"><input type="checkbox" id="published-rows" checked> published rows</label>{% endif %}
 </div>
+<p class="note" id="marks" hidden>In the cells, the difference to the chosen model: ▲ significantly higher, ▼ significantly lower, ≈ no significant difference, Δ not tested. The mark is of a permutation test by documents (5 %, Holm’s correction over tasks; the average alone), not of the intervals above it, which say how far each score moves by itself. “Compare two models” shows test and interval of each difference.</p>
+<p class="note" id="no-models" hidden>No model is called like this.</p>
 {% endif %}
 <div class="scroll" tabindex="0" role="region" aria-labelledby="board-{{ loop.index }}-title">
 <table class="board" data-section="{{ loop.index0 }}">
@@ -140,9 +142,10 @@ TEMPLATE = (
 <label>First model<select id="first"></select></label>
 <label>Second model<select id="second"></select></label>
 </div>
+<p class="note" id="pair-none" hidden></p>
 <div id="pair-box" hidden>
 <div class="scroll" tabindex="0" role="region" aria-label="Two models, task by task">
-<table class="plain" id="pair"><caption><span>On the inputs that both answered. ▲ ▼: significant at 5 % after Holm’s correction over tasks; ≈: not. Detectable: the least difference that so many inputs show with 80 % power.</span></caption><thead></thead><tbody></tbody></table>
+<table class="plain" id="pair"><caption><span><span id="pair-split"></span>On the inputs that both answered. ▲ ▼ ≈ are of the test, not of the interval. Test: paired permutation of documents, ▲ ▼ p below 0.05, ≈ not; p of a task is corrected over the tasks (Holm), that of the average stands alone. Interval: bootstrap over documents, of this row alone. Where the two disagree, the remark says so. Detectable: the least difference that so many inputs show with 80 % power.</span></caption><thead></thead><tbody></tbody></table>
 </div>
 </div>
 <h2 id="examples-title">Examples</h2>
@@ -290,7 +293,7 @@ TEMPLATE = (
 <dt>Score</dt><dd>0 to 100, higher is better, by the task’s own metric; over the inputs that were answered. A failed call is no answer: it is never scored as an empty one.</dd>
 <dt>Average</dt><dd>The plain mean of the unrounded scores of all {{ board.columns | length }} tasks. It is withheld while a task is missing or an input is unanswered, because a mean over other questions is another number.</dd>
 {% if content.groups %}<dt>Keys</dt><dd>In an example, <kbd>j</kbd> and <kbd>k</kbd> go to the next and the one before, arrow keys move between its tabs, <kbd>Esc</kbd> closes it. The address of an open example can be kept.</dd>{% endif %}
-<dt>▲ ▼ ≈ Δ</dt><dd>Beside a chosen model: significantly better, significantly worse, no significant difference (5 %, paired permutation test by documents, Holm’s correction over tasks). Δ is a difference that was not tested.</dd>
+<dt>▲ ▼ ≈ Δ</dt><dd>Beside a chosen model: significantly better, significantly worse, no significant difference, by a paired permutation test of documents at 5 %, with Holm’s correction over tasks (the average’s test stands alone). Δ is a difference that was not tested. Intervals of differences are a bootstrap’s; the two ask different questions (may documents have changed sides? how far would other documents move it?) and can disagree when p is near 5 % or documents are few. The mark is always the test’s.</dd>
 <dt>±</dt><dd>Standard deviation over a baseline’s seeds: how far chance alone moves the score. In a strip, each thin stroke is a seed, the tall one their mean, the dashed one what the paper prints for its naive baseline.</dd>
 <dt>95 % interval</dt><dd>Bootstrap over documents: how far the choice of documents moves the score. Questions on one document are kept together. There is none for a single document.</dd>
 <dt>Answered / expected</dt><dd>In inputs; a baseline of several seeds has answered an input when every seed has. Expected = attempted + missing; attempted = answered + failed. ⚠ marks a score whose inputs are not all answered.</dd>

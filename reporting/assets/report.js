@@ -7,6 +7,7 @@
   const LONG = 20000; // characters shown of a text before one asks for the rest
   const KEPT_CHUNKS = 40; // opened chunks that are remembered
   const SIGNIFICANT = 0.05;
+  const FEWEST = 6; // groups of documents; with fewer no permutation test gives a p below SIGNIFICANT
   const $ = (id) => document.getElementById(id);
 
   // --- text and elements ---------------------------------------------------------------------------------------------
@@ -35,9 +36,16 @@
     return made;
   }
   const clear = (node, ...children) => { node.replaceChildren(...children.filter((one) => one !== null)); return node; };
-  const number = (value, places = 1) => (value === null || value === undefined ? "–" : value.toFixed(places));
+  /* Decimals as Python rounds them in the rest of the page: a tie (only odd multiples of a power of two are one) to even. */
+  function fixed(value, places) {
+    const tie = Math.abs((value * 2 ** (places + 1)) % 2) === 1;
+    if (!tie) return value.toFixed(places);
+    const scaled = Math.floor(Math.abs(value) * 10 ** places);
+    return ((Math.sign(value) * (scaled + (scaled % 2))) / 10 ** places).toFixed(places);
+  }
+  const number = (value, places = 1) => (value === null || value === undefined ? "–" : fixed(value, places));
   const signed = (value, places = 1) => {
-    const text = Math.abs(value).toFixed(places);
+    const text = fixed(Math.abs(value), places);
     return Number(text) === 0 ? text : (value > 0 ? "+" : "−") + text;
   };
   const count = (value) => (value === null || value === undefined ? "–" : Math.round(value).toLocaleString("en-US"));
@@ -97,9 +105,10 @@
     return new Promise((done, failed) => {
       coming.set(name, done);
       const script = document.createElement("script");
-      script.src = url.createScriptURL(`${core.folder}/${name}.js`);
-      script.onerror = () => { coming.delete(name); failed(new Error(`${core.folder}/${name}.js cannot be opened. Is the folder ${core.folder.split("/")[0]} beside this page?`)); };
-      script.onload = () => script.remove();
+      script.src = url.createScriptURL(`${core.folder}/${name}.js`.split("/").map(encodeURIComponent).join("/"));
+      const lost = (why) => { coming.delete(name); failed(new Error(`${core.folder}/${name}.js ${why}`)); };
+      script.onerror = () => lost(`cannot be opened. Is the folder ${core.folder.split("/")[0]} beside this page?`);
+      script.onload = () => { script.remove(); if (coming.has(name)) lost("is damaged. Make the report again."); };
       document.head.append(script);
     });
   }
@@ -109,11 +118,13 @@
     await parsed;
     const block = $(`chunk-${name}`);
     const data = block ? block.textContent : await fetched(name);
-    const raw = atob(data);
-    const bytes = new Uint8Array(raw.length);
-    for (let i = 0; i < raw.length; i += 1) bytes[i] = raw.charCodeAt(i);
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return JSON.parse(await new Response(stream).text());
+    try {
+      const raw = atob(data);
+      const bytes = new Uint8Array(raw.length);
+      for (let i = 0; i < raw.length; i += 1) bytes[i] = raw.charCodeAt(i);
+      const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+      return JSON.parse(await new Response(stream).text());
+    } catch { throw new Error(`The part ${name} of the data is damaged. Make the report again.`); }
   }
 
   function chunk(name) {
@@ -146,7 +157,7 @@
     const names = Object.keys(THEMES);
     theme(names[(names.indexOf(document.documentElement.dataset.theme || "") + 1) % names.length]);
   });
-  theme(kept() in THEMES ? kept() : "");
+  theme(Object.hasOwn(THEMES, kept()) ? kept() : "");
 
   // --- lines and comparisons -----------------------------------------------------------------------------------------
 
@@ -175,6 +186,7 @@
     if (p === null || p === undefined) return "";
     return p >= SIGNIFICANT ? "≈" : test.difference > 0 ? "▲" : "▼";
   };
+  const between = (test) => `${signed(test.low)} to ${signed(test.high)}`;
   const told = (p) => (p === null || p === undefined ? "–" : p < 0.001 ? "< 0.001" : p.toFixed(3));
 
   // --- the leaderboards ----------------------------------------------------------------------------------------------
@@ -213,15 +225,19 @@
   function filterBoards() {
     const words = $("models-filter").value.toLowerCase().split(/\s+/).filter(Boolean);
     let left = 0;
+    let own = 0;
     for (const row of document.querySelectorAll("table.board tr[data-label]")) {
       row.hidden = !words.every((word) => row.dataset.label.toLowerCase().includes(word));
       left += !row.hidden;
+      own += !row.hidden && "line" in row.dataset;
     }
+    $("no-models").hidden = own > 0;
     say(`${left} rows shown.`);
   }
 
   function markBoards() {
     const reference = lines.find((line) => line.label === $("reference").value);
+    $("marks").hidden = !reference;
     for (const table of boards) {
       const section = core.sections[Number(table.dataset.section)];
       table.querySelectorAll(".delta").forEach((one) => one.remove());
@@ -236,7 +252,7 @@
           const test = compared(section, task, line, against);
           const difference = test ? test.difference : value - other;
           const sign = mark(test);
-          const said = !sign ? "not tested" : `${sign === "≈" ? "no significant difference" : "significant"}, p ${told(chance(test))}`;
+          const said = !sign ? "not tested" : `${sign === "≈" ? "no significant difference" : "significant"} by the permutation test, p ${told(chance(test))}${test.low === null ? "" : `; 95 % interval ${between(test)}`}`;
           const small = el("small", { class: `delta ${{ "▲": "up", "▼": "down" }[sign] || ""}`, title: said }, `${sign || "Δ"} ${signed(difference)}`);
           small.append(el("span", { class: "unseen" }, ` against ${shown(against.label)}: ${said}`));
           row.cells[place + 1].append(small);
@@ -253,8 +269,8 @@
       markBoards();
       say($("reference").value ? `Differences to ${shown($("reference").value)} are shown in the cells.` : "Differences are hidden.");
     });
-    $("published-rows").addEventListener("change", () => {
-      document.querySelectorAll("tbody.published").forEach((one) => { one.hidden = !$("published-rows").checked; });
+    $("published-rows")?.addEventListener("change", () => {
+      document.querySelectorAll("[data-section] tbody.published").forEach((one) => { one.hidden = !$("published-rows").checked; });
     });
   }
 
@@ -268,15 +284,32 @@
     clear(select, none ? option("", none, !value) : null, ...lines.map((line) => option(line.label, shown(line.label), line.label === value)));
   }
 
+  /* Where test and interval say different things, and where the test could not say anything. */
+  function doubts(test) {
+    const p = chance(test);
+    const found = [];
+    if (test.clusters < FEWEST) found.push(`${count(test.clusters)} ${test.clusters === 1 ? "document" : "documents"}: too few to be significant`);
+    else if (p !== null && test.low !== null && (p < SIGNIFICANT) === (test.low <= 0 && test.high >= 0)) {
+      found.push(`test and interval disagree: p ${p < SIGNIFICANT ? "is below" : "is not below"} 0.05, the interval ${p < SIGNIFICANT ? "holds 0" : "does not hold 0"}`);
+    }
+    if (test.left_out) found.push(`${count(test.left_out)} inputs left out: not answered by both`);
+    return found.join("; ");
+  }
+
   function showPair() {
-    const section = core.sections.find((one) => one.split === core.groups[state.group].split) || core.sections[0];
+    const section = core.sections.find((one) => one.split === core.groups[state.group]?.split) || core.sections[0];
     const a = section.lines[inSection(section, state.a)];
     const b = section.lines[inSection(section, state.b)];
     const table = $("pair");
-    $("pair-box").hidden = !a || !b || a === b;
-    if (!a || !b || a === b) return;
+    const none = !state.b ? "Choose a second model." : `${[[a, state.a], [b, state.b]].filter(([one]) => !one).map(([, label]) => label).join(" and ")} has no scores on split ${section.split}.`;
+    const there = a && b && a !== b;
+    $("pair-box").hidden = !there;
+    $("pair-none").hidden = there;
+    $("pair-none").textContent = none;
+    $("pair-split").textContent = core.sections.length > 1 ? `Split ${section.split}. ` : "";
+    if (!there) return;
     const rows = [["", "average", a.average, b.average], ...a.cells.map((cell, place) => [cell.task, cell.task, cell.value, b.cells[place].value])];
-    const names = ["task", shown(a.label), shown(b.label), "difference", "95 % interval", "p (Holm)", "detectable", "inputs"];
+    const names = ["task", el("bdi", {}, a.label), el("bdi", {}, b.label), "difference", "95 % interval", "test: p", "detectable", "inputs", "remarks"];
     clear(table.tHead, el("tr", {}, ...names.map((name) => el("th", { scope: "col" }, name))));
     clear(table.tBodies[0], ...rows.map(([task, name, one, other]) => {
       const test = compared(section, task, a, b);
@@ -289,11 +322,11 @@
       return el("tr", {},
         el("th", { scope: "row" }, open),
         el("td", {}, number(left)), el("td", {}, number(right)),
-        el("td", { class: { "▲": "up", "▼": "down" }[sign] || "" }, difference === null ? "–" : `${sign} ${signed(difference)}`.trim()),
-        el("td", {}, test && test.low !== null ? `${signed(test.low)} to ${signed(test.high)}` : "–"),
-        el("td", {}, test ? told(chance(test)) : "not tested"),
+        el("td", {}, difference === null ? "–" : signed(difference)),
+        el("td", {}, test && test.low !== null ? between(test) : "–"),
+        el("td", { class: { "▲": "up", "▼": "down" }[sign] || "" }, test ? `${sign} ${told(chance(test))}`.trim() : difference === null ? "–" : "not tested"),
         el("td", {}, test && test.detectable !== null ? number(test.detectable) : "–"),
-        el("td", {}, test ? `${count(test.inputs)}${test.left_out ? ` (${count(test.left_out)} left out)` : ""}` : "–"));
+        el("td", {}, test ? count(test.inputs) : "–"), el("td", { class: "remarks" }, test ? doubts(test) : ""));
     }));
   }
 
@@ -309,15 +342,16 @@
     return index.lines.find((one) => one.line === place) || null;
   }
 
+  const both = (a, b, r) => a && b && a.value[r] !== null && b.value[r] !== null;
   const FILTERS = {
     all: ["all", () => true],
     unanswered: ["not answered", (r, a, b) => [a, b].some((one) => one && "fm".includes(one.state[r]))],
-    zero: ["score 0", (r, a) => a && a.value[r] === 0],
-    full: ["score 100", (r, a) => a && a.value[r] !== null && a.value[r] > 99.999],
+    zero: ["first model’s score 0", (r, a) => a && a.value[r] === 0],
+    full: ["first model’s score 100", (r, a) => a && a.value[r] !== null && a.value[r] > 99.999],
     cut: ["prompt cut", (r, a, b, index) => [a, b].some((one) => one && index.prompts[one.prompts].cut[r] === "1")],
     ended: ["answer not whole", (r, a, b) => [a, b].some((one) => one && Object.values(one.ended).some((rows) => rows.includes(r)))],
-    better: ["first model better", (r, a, b) => b && a && a.value[r] > b.value[r]],
-    worse: ["second model better", (r, a, b) => b && a && a.value[r] < b.value[r]],
+    better: ["first model better", (r, a, b) => both(a, b, r) && a.value[r] > b.value[r]],
+    worse: ["second model better", (r, a, b) => both(a, b, r) && a.value[r] < b.value[r]],
   };
 
   let listing = 0;
@@ -327,11 +361,12 @@
     let index;
     try { index = await chunk(`${group.name}.i`); } catch (error) { problem(error); return; }
     if (own !== listing) return; // another choice was made meanwhile
+    $("problem").hidden = true;
     const a = lineIn(index, group, state.a);
     const b = state.b === state.a ? null : lineIn(index, group, state.b);
     const keep = FILTERS[state.only][1];
     const wanted = state.filter.toLowerCase();
-    const difference = (r) => (a && b && a.value[r] !== null && b.value[r] !== null ? a.value[r] - b.value[r] : null);
+    const difference = (r) => (both(a, b, r) ? a.value[r] - b.value[r] : null);
     const columns = {
       row: (r) => r, words: (r) => index.words[r], a: (r) => (a ? a.value[r] : null), b: (r) => (b ? b.value[r] : null),
       difference, out: (r) => (a ? a.words[r] : null),
@@ -351,9 +386,9 @@
 
   function drawList(index, group, a, b, difference) {
     const rows = state.rows;
-    const heads = [["row", "example"], ["words", "document words"], ["a", a ? shown(state.a) : "no model"]];
-    if (b) heads.push(["b", shown(state.b)], ["difference", "difference"]);
-    heads.push(["out", "answer words"]);
+    const heads = [["row", "example"], ["words", "document words"], ["a", a ? el("bdi", {}, shown(state.a)) : "no model"]];
+    if (b) heads.push(["b", el("bdi", {}, shown(state.b))], ["difference", "difference"]);
+    heads.push(["out", b ? "answer words, first" : "answer words"]);
     const table = $("examples");
     clear(table.tHead, el("tr", {}, ...heads.map(([key, name]) => {
       const button = el("button", { type: "button", class: "sort" }, name);
@@ -366,7 +401,7 @@
     }), el("th", { scope: "col" }, "remarks")));
     const some = rows.slice(state.from, state.from + PAGE);
     clear(table.tBodies[0], ...some.map((r) => {
-      const open = el("button", { type: "button", class: "link", "data-row": String(r) }, short(index.ids[r], 60) + (index.draws ? `, draw ${index.draws[r]}` : ""));
+      const open = el("button", { type: "button", class: "link", "data-row": String(r) }, el("bdi", {}, short(index.ids[r], 60)), index.draws ? `, draw ${index.draws[r]}` : "");
       open.addEventListener("click", () => openExample(r));
       const delta = difference(r);
       const cells = [el("th", { scope: "row" }, open), el("td", {}, count(index.words[r])), el("td", {}, scoreOf(a, r))];
@@ -414,8 +449,11 @@
   const TABS = ["answers", "references", "prompt", "document"];
   let tab = "answers";
   let opening = 0;
+  let left = Promise.resolve(); // the way back from an example that was closed
+  let gone = false; // it was closed by the way back
 
-  async function openExample(row) {
+  /* focus: the label of a control that is made anew and shall have the focus again. */
+  async function openExample(row, focus = "") {
     const own = (opening += 1);
     const group = core.groups[state.group];
     state.row = row;
@@ -423,17 +461,22 @@
       dialog.showModal();
       $("example-title").focus();
     }
+    await left;
+    const hash = `#example/${encodeURIComponent(group.task)}/${encodeURIComponent(group.split)}/${row}`;
+    if (own === opening && dialog.open && location.hash !== hash) {
+      if (location.hash.startsWith("#example/")) history.replaceState(history.state, "", hash);
+      else history.pushState({ example: true }, "", hash); // so that the way back closes it
+    }
     try {
       const index = await chunk(`${group.name}.i`);
       const example = await entry(`${group.name}.e`, index.examples[row], index.rows[row]);
       if (own !== opening || !dialog.open) return;
-      $("example-title").textContent = `${shown(group.task)} · ${short(index.ids[row], 200)}${index.draws ? `, draw ${index.draws[row]}` : ""}`;
+      clear($("example-title"), `${shown(group.task)} · `, el("bdi", {}, short(index.ids[row], 200)), index.draws ? `, draw ${index.draws[row]}` : "");
       const place = (state.rows || []).indexOf(row);
-      $("previous").disabled = place <= 0;
-      $("next").disabled = place < 0 || place + 1 >= state.rows.length;
-      if (!dialog.contains(document.activeElement)) $("example-title").focus(); // a button that is disabled loses it
-      const hash = `#example/${encodeURIComponent(group.task)}/${encodeURIComponent(group.split)}/${row}`;
-      if (location.hash !== hash) history.replaceState(null, "", hash);
+      for (const [name, ends] of [["previous", place <= 0], ["next", place < 0 || place + 1 >= state.rows.length]]) {
+        if (ends && document.activeElement === $(name)) $("example-title").focus(); // a button that is disabled loses it
+        $(name).disabled = ends;
+      }
       for (const name of TABS) {
         $(`tab-${name}`).setAttribute("aria-selected", String(name === tab));
         $(`tab-${name}`).tabIndex = name === tab ? 0 : -1;
@@ -443,8 +486,18 @@
       if (own !== opening) return;
       clear($("example-body"), ...made);
       $("example-body").scrollTop = 0;
+      if (focus) [...$("example-body").querySelectorAll("select")].find((one) => one.getAttribute("aria-label") === focus)?.focus();
+      if (!dialog.contains(document.activeElement)) $("example-title").focus();
       document.body.dataset.opened = `${group.name}/${row}/${tab}`;
-    } catch (error) { problem(error); }
+    } catch (error) { if (own === opening) problem(error); }
+  }
+
+  /* A choice of model within an example. of: which of the two it is, "a" or "b". */
+  function modelChoice(name, of, label, row) {
+    const select = el("select", { "aria-label": name });
+    chooseLine(select, label, of === "b" ? "no second model" : null);
+    select.addEventListener("change", () => { choose(of, select.value); openExample(row, name); });
+    return select;
   }
 
   async function answersPane(group, index, example, row) {
@@ -452,10 +505,8 @@
     const query = example && example[2] ? [el("h3", {}, "Query"), textBox(example[2], "Query")] : [];
     const columns = await Promise.all(labels.map(async (label, place) => {
       const column = el("section", { class: "answer", "aria-label": `${place ? "second" : "first"} model` });
-      const select = el("select", { "aria-label": `${place ? "Second" : "First"} model` });
-      chooseLine(select, label, null);
-      select.addEventListener("change", () => { state[place ? "b" : "a"] = select.value; synced(); openExample(row); });
-      column.append(select);
+      column.append(place ? modelChoice("Second model", "b", label, row) : modelChoice("First model", "a", label, row));
+      if (labels.length === 1 && lines.length > 1) column.append(" ", modelChoice("Second model", "b", "", row));
       const line = lineIn(index, group, label);
       const answers = line ? await entry(`${group.name}.a${index.lines.indexOf(line)}-`, line.at[row], row) : null;
       if (!line || line.state[row] === ".") column.append(el("p", { class: "soft" }, "This model was not asked."));
@@ -517,6 +568,10 @@
     return made;
   }
 
+  function spaced(json) {
+    try { return JSON.stringify(JSON.parse(json), null, 1); } catch { return json; } // Python writes NaN, which is no JSON
+  }
+
   async function referencesPane(group, index, example) {
     if (!example) return [el("p", {}, "Nothing is known of this input.")];
     const [, titles, query, options, references, metadata] = example;
@@ -526,7 +581,7 @@
     if (!references.length) made.push(el("p", { class: "soft" }, "None that is public."));
     references.forEach((one, place) => made.push(textBox(one, `Reference ${place + 1}`)));
     if (titles.length) made.push(el("h3", {}, "Titles"), el("ul", {}, ...titles.map((one) => el("li", { dir: "auto" }, short(one, 500)))));
-    if (metadata !== "{}") made.push(el("details", {}, el("summary", {}, "Metadata"), textBox(JSON.stringify(JSON.parse(metadata), null, 1), "Metadata")));
+    if (metadata !== "{}") made.push(el("details", {}, el("summary", {}, "Metadata"), textBox(spaced(metadata), "Metadata")));
     return made;
   }
 
@@ -534,6 +589,13 @@
     const line = lineIn(index, group, state.a) || index.lines[0];
     const set = line ? line.prompts : 0;
     return { line, set: index.prompts[set], prompt: index.prompts[set] ? await entry(`${group.name}.p${set}-`, index.prompts[set].at[row], row) : null };
+  }
+
+  /* Whose prompt it is, to be changed. */
+  function sentTo(group, line, row) {
+    const section = core.sections.find((one) => one.split === group.split);
+    const label = line ? section.lines[line.line].label : state.a;
+    return el("p", { class: "whose" }, "As sent to ", modelChoice("Model of this prompt", "a", label, row));
   }
 
   async function textsOf(index, numbers) {
@@ -546,8 +608,9 @@
   }
 
   async function promptPane(group, index, example, row) {
-    const { set, prompt } = await promptOf(group, index, row);
-    if (!prompt) return [el("p", {}, "There is no prompt of this input.")];
+    const { line, set, prompt } = await promptOf(group, index, row);
+    const whose = sentTo(group, line, row);
+    if (!prompt) return [whose, el("p", {}, "There is no prompt of this input.")];
     const [parts, , digest, words, document_, kept_, whole, most, keptChars, cutChars] = prompt;
     const texts = await textsOf(index, parts.filter((part) => part.length > 2).map((part) => part[1]));
     const box = el("div", { class: "text prompt", dir: "auto", tabindex: "0", role: "region", "aria-label": "Prompt as sent" });
@@ -564,7 +627,7 @@
       }
       box.append(span);
     }
-    return [facts([
+    return [whose, facts([
       ["prompts", `${shown(set.profile)}, ${shown(set.arm)}`], ["words", count(words)], ["tokens", whole === null ? null : count(whole)],
       ["document tokens kept", kept_ === null ? null : `${count(kept_)} of ${count(document_)}`],
       ["document characters kept", cutChars ? `${count(keptChars)} of ${count(keptChars + cutChars)}` : null],
@@ -573,44 +636,55 @@
   }
 
   async function documentPane(group, index, example, row) {
-    const { prompt } = await promptOf(group, index, row);
+    const { line, prompt } = await promptOf(group, index, row);
     const numbers = example ? example[0] : [];
     const texts = await textsOf(index, numbers);
     const sent = prompt ? prompt[0].filter((part) => part.length > 2) : [];
-    const dropped = prompt ? prompt[1] : [];
     const places = prompt ? [["answer", prompt[10]], ["evidence", prompt[11]]].filter(([, at]) => at) : [];
-    const made = places.length ? [facts(places.map(([what, at]) => [`where the ${what} stands`, at]))] : [];
-    [...new Set(numbers)].forEach((place, at) => {
+    const made = [sentTo(group, line, row), places.length ? facts(places.map(([what, at]) => [`where the ${what} stands`, at])) : null];
+    if (!prompt) made.push(el("p", { class: "note" }, "There is no prompt of this input; nothing was sent."));
+    const different = [...new Set(numbers)];
+    different.forEach((place, at) => {
       const [, , length, title] = index.documents[place];
       const text = texts.get(place);
-      const cuts = dropped.filter((span) => span[0] === place).map((span) => [span[1], span[2]]).sort((x, y) => x[0] - y[0]);
-      const used = sent.some((part) => part[1] === place);
-      const gone = used ? cuts.reduce((sum, [from, to]) => sum + to - from, 0) : length;
-      made.push(el("h3", {}, numbers.length > 1 ? `Document ${at + 1}` : "Document", title ? `: ${short(title, 200)}` : ""));
-      made.push(el("p", { class: "small soft" }, `${count(length)} characters, ${gone ? `${count(gone)} of them not sent` : "all sent"}`));
-      for (const [from, to, kept_] of pieces(length, used ? cuts : [[0, length]])) {
-        const piece = textBox(text.slice(from, to), kept_ ? "Sent to the model" : "Not sent to the model");
-        if (!kept_) {
+      const kept_ = sent.filter((part) => part[1] === place).map((part) => [part[2], part[3]]).sort((x, y) => x[0] - y[0]);
+      const found = [...pieces(length, kept_)];
+      const gone = found.reduce((sum, [from, to, there]) => sum + (there ? 0 : to - from), 0);
+      made.push(el("h3", {}, different.length > 1 ? `Document ${at + 1} of ${different.length}` : "Document", title ? ": " : "", title ? el("bdi", {}, short(title, 200)) : ""));
+      made.push(el("p", { class: "small soft" }, `${count(length)} characters, ${!gone ? "all sent" : gone === length ? "none of them sent" : `${count(gone)} of them not sent`}`));
+      if (!length) made.push(textBox("", "Document"));
+      for (const [from, to, there] of found) {
+        const piece = textBox(text.slice(from, to), there ? "Sent to the model" : "Not sent to the model");
+        if (!there) {
           piece.classList.add("cut");
           made.push(el("p", { class: "cut-label" }, `✂ not sent: ${count(to - from)} characters`));
         }
         made.push(piece);
       }
     });
-    return made.length ? made : [el("p", {}, "No document is known.")];
+    return numbers.length ? made.filter(Boolean) : [el("p", {}, "No document is known.")];
   }
 
-  function* pieces(length, cuts) {
+  /* A text as [from, to, whether it is in one of the spans], in order. */
+  function* pieces(length, spans) {
     let from = 0;
-    for (const [start, end] of cuts) {
-      if (start > from) yield [from, start, true];
-      if (end > start) yield [start, end, false];
+    for (const [start, end] of spans) {
+      if (start > from) yield [from, start, false];
+      if (end > Math.max(from, start)) yield [Math.max(from, start), end, true];
       from = Math.max(from, end);
     }
-    if (from < length) yield [from, length, true];
+    if (from < length) yield [from, length, false];
   }
 
   // --- controls ------------------------------------------------------------------------------------------------------
+
+  /* Take a model as first ("a") or second ("b"); who chooses the other one changes their places. */
+  function choose(of, label) {
+    const other = of === "a" ? "b" : "a";
+    if (label !== state[other]) state[of] = label;
+    else if (state[of]) [state.a, state.b] = [state.b, state.a];
+    synced();
+  }
 
   function synced() {
     chooseLine($("first"), state.a, null);
@@ -626,12 +700,15 @@
 
   function byHash() {
     const [kind, task, split, row] = location.hash.slice(1).split("/").map((one) => { try { return decodeURIComponent(one); } catch { return ""; } });
-    if (kind !== "example") return;
+    if (kind !== "example") {
+      if (dialog.open) { gone = true; dialog.close(); }
+      return;
+    }
     const place = core.groups.findIndex((one) => one.task === task && one.split === split);
     if (place < 0 || !/^\d+$/.test(row)) return;
     const there = dialog.open && state.group === place && state.row === Number(row);
     if (there || Number(row) >= core.groups[place].inputs) return;
-    openGroup(place, false);
+    if (place !== state.group || !state.rows) openGroup(place, false);
     openExample(Number(row));
   }
 
@@ -640,8 +717,8 @@
     clear($("group"), ...core.groups.map((one, place) => option(place, `${shown(one.task)}${one.split === "test" ? "" : `, ${shown(one.split)}`} (${count(one.inputs)})`, place === 0)));
     clear($("only"), ...Object.entries(FILTERS).map(([name, [text]]) => option(name, text, name === "all")));
     $("group").addEventListener("change", () => openGroup(Number($("group").value), false));
-    $("first").addEventListener("change", () => { state.a = $("first").value; synced(); });
-    $("second").addEventListener("change", () => { state.b = $("second").value; synced(); });
+    $("first").addEventListener("change", () => choose("a", $("first").value));
+    $("second").addEventListener("change", () => choose("b", $("second").value));
     $("only").addEventListener("change", () => { state.only = $("only").value; state.from = 0; list(); });
     $("ids").addEventListener("input", () => { state.filter = $("ids").value; state.from = 0; list(); });
     $("before").addEventListener("click", () => { state.from -= PAGE; list(); });
@@ -650,7 +727,15 @@
     $("next").addEventListener("click", () => step(1));
     $("close").addEventListener("click", () => dialog.close());
     dialog.addEventListener("close", () => {
-      if (location.hash.startsWith("#example/")) history.replaceState(null, "", location.pathname + location.search);
+      const byWay = gone;
+      gone = false;
+      if (dialog.open) return; // and opened again meanwhile
+      if (!byWay && location.hash.startsWith("#example/")) {
+        if (history.state?.example) {
+          left = new Promise((done) => window.addEventListener("popstate", done, { once: true }));
+          history.back();
+        } else history.replaceState(null, "", location.pathname + location.search);
+      }
       const row = $("examples").querySelector(`[data-row="${state.row}"]`);
       if (row) row.focus();
     });
@@ -663,9 +748,11 @@
       const button = $(`tab-${name}`);
       button.addEventListener("click", () => { tab = name; openExample(state.row); });
       button.addEventListener("keydown", (event) => {
-        const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-        if (!by) return;
-        tab = TABS[(TABS.indexOf(name) + by + TABS.length) % TABS.length];
+        const own = TABS.indexOf(name);
+        const to = { ArrowRight: own + 1, ArrowLeft: own - 1 + TABS.length, Home: 0, End: TABS.length - 1 }[event.key];
+        if (to === undefined) return;
+        event.preventDefault();
+        tab = TABS[to % TABS.length];
         $(`tab-${tab}`).focus();
         openExample(state.row);
       });
