@@ -8,12 +8,13 @@ colour, so that they can be read in grey.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from reporting.board import Board, Column, Line, Section
 from reporting.content import Beside, Figure
-from reporting.drawing import PAPER, SOFT, Drawing, figure, inline, quantiles, written
+from reporting.drawing import LINE, PAPER, SOFT, Drawing, figure, inline, quantiles, written
 from reporting.examples import Usage
 from reporting.text import shown
 
@@ -25,6 +26,8 @@ NAME = 42  # characters of a model's name in a chart
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b35f93", "#8a7a00", "#7b61c9", "#3c93c2", "#777777")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h")
 STROKES = ("-", "--", "-.", ":")
+GAP, BOX = 1.0, 0.7  # between two tasks, height of a box; in slots of one line
+SLOT = 0.155  # inches
 Lengths = Mapping[tuple[str, str, int], Sequence[float]]
 
 
@@ -109,18 +112,17 @@ class _Drawn:
 
     def scores(self) -> matplotlib.figure.Figure:
         """A row a task, a dot with its interval a line."""
-        made = figure(9.2, 1.1 + len(self.columns) * max(0.34, 0.15 * len(self.lines)))
-        axes = made.subplots()
-        for place, line in enumerate(self.lines):
-            shift = 0.0 if len(self.lines) == 1 else 0.62 * (place / (len(self.lines) - 1) - 0.5)
-            for row, cell in enumerate(line.cells):
-                if cell.value is None:
-                    continue
-                if cell.low is not None and cell.high is not None:
-                    axes.plot([cell.low, cell.high], [row + shift] * 2, color=_colour(place), linewidth=1.3)
-                axes.plot(cell.value, row + shift, **_dot(place, hollow=bool(cell.unanswered)))
-        axes.set_yticks(range(len(self.columns)), [shown(column.task, NAME) for column in self.columns])
-        axes.set_ylim(len(self.columns) - 0.4, -0.6)
+        places = range(len(self.lines))
+        rows = [
+            (column, [place for place in places if self.lines[place].cells[at].value is not None])
+            for at, column in enumerate(self.columns)
+        ]
+        made, axes = _banded(9.2, rows)
+        for column, place, y in _slots(rows):
+            cell = self.lines[place].cells[self.columns.index(column)]
+            if cell.low is not None and cell.high is not None:
+                axes.plot([cell.low, cell.high], [y, y], color=_colour(place), linewidth=1.3)
+            axes.plot(cell.value, y, **_dot(place, hollow=bool(cell.unanswered)))
         axes.set_xlabel("score")
         axes.set_xlim(left=0)
         self._legend(made)
@@ -166,17 +168,11 @@ class _Drawn:
 
     def answer_lengths(self) -> matplotlib.figure.Figure:
         """Boxes side by side: the references and each line."""
-        tasks = [column for column in self.columns if any(task == column.task for task, _ in self.counted)]
         places = [*range(len(self.lines)), -1]
-        height = 0.8 / len(places)
-        made = figure(5.6, 1.1 + len(tasks) * max(0.36, 0.14 * len(places)))
-        axes = made.subplots()
-        for row, column in enumerate(tasks):
-            for rank, place in enumerate(places):
-                if values := self.counted.get((column.task, place)):
-                    self._box(axes, row + (rank - (len(places) - 1) / 2) * height, height, values, place)
-        axes.set_yticks(range(len(tasks)), [shown(column.task, NAME) for column in tasks])
-        axes.set_ylim(len(tasks) - 0.4, -0.6)
+        rows = [(one, [place for place in places if (one.task, place) in self.counted]) for one in self.columns]
+        made, axes = _banded(5.6, rows)
+        for column, place, y in _slots(rows):
+            self._box(axes, y, self.counted[column.task, place], place)
         axes.set_xscale("symlog", linthresh=1)
         axes.set_xlim(left=0)
         axes.set_xlabel("words")
@@ -184,7 +180,7 @@ class _Drawn:
         self._legend(made, references=True)
         return made
 
-    def _box(self, axes: Any, y: float, height: float, values: Sequence[float], place: int) -> None:
+    def _box(self, axes: Any, y: float, values: Sequence[float], place: int) -> None:
         low, first, middle, third, high = quantiles(values, (0.05, 0.25, 0.5, 0.75, 0.95))
         colour = SOFT if place < 0 else _colour(place)
         axes.plot([low, high], [y, y], color=colour, linewidth=0.8)
@@ -192,14 +188,14 @@ class _Drawn:
             y,
             third - first,
             left=first,
-            height=0.7 * height,
+            height=BOX,
             facecolor="none" if place < 0 else colour,
             edgecolor=colour,
             linewidth=0.8,
             alpha=1 if place < 0 else 0.35,
         )
         if place < 0:
-            axes.plot([middle, middle], [y - 0.35 * height, y + 0.35 * height], color=SOFT, linewidth=1.6)
+            axes.plot([middle, middle], [y - BOX / 2, y + BOX / 2], color=SOFT, linewidth=1.6)
         else:
             axes.plot(middle, y, **{**_dot(place), "markersize": 4})
 
@@ -230,7 +226,38 @@ class _Drawn:
         if references:
             marks.append(Patch(facecolor="none", edgecolor=SOFT))
             names.append("references")
-        made.legend(marks, names, loc="outside upper left", ncols=min(3, len(names)), fontsize=8)
+        widest = 0.35 + 0.068 * max(map(len, names))  # inches of a column at 8 points
+        columns = max(1, min(3, len(names), int(made.get_figwidth() / widest)))
+        made.legend(marks, names, loc="outside upper left", ncols=columns, fontsize=8)
+
+
+Rows = Sequence[tuple[Column, Sequence[int]]]  # tasks, and the lines that have something there
+
+
+def _banded(width: float, rows: Rows) -> tuple[matplotlib.figure.Figure, Any]:
+    """A chart with a band a task, as high as there are lines with something in it; every other one is shaded."""
+    held = [(column, places) for column, places in rows if places]
+    heights = [len(places) + GAP for _, places in held]
+    made = figure(width, 1.1 + SLOT * sum(heights))
+    axes = made.subplots()
+    edges = [sum(heights[:place]) for place in range(len(heights) + 1)]
+    bands = list(pairwise(edges))
+    for top, bottom in bands[::2]:
+        axes.axhspan(top, bottom, facecolor=LINE, alpha=0.22, linewidth=0)
+    axes.set_yticks([(top + bottom) / 2 for top, bottom in bands], [shown(column.task, NAME) for column, _ in held])
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="y", visible=False)
+    axes.set_ylim(edges[-1], 0)
+    return made, axes
+
+
+def _slots(rows: Rows) -> Iterator[tuple[Column, int, float]]:
+    """(task, line, height) of everything in such a chart."""
+    top = 0.0
+    for column, places in rows:
+        for at, place in enumerate(places):
+            yield column, place, top + (GAP + 1) / 2 + at
+        top += len(places) + GAP if places else 0
 
 
 def _middle(row: Mapping[str, Any]) -> float:

@@ -9,6 +9,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from reporting.beyond import beyond
 from reporting.board import ARM, NOT_ASKED, Board, Cell, Line, Section, stopped
 from reporting.chunks import facts as as_facts
 from reporting.content import Content, usage_row
@@ -83,6 +84,7 @@ def page(
                 {"title": one.title, "caption": one.caption, "svg": Markup(one.svg), "wide": one.wide}
                 for one in own.figures
             ],
+            beyond=beyond(board, own.beside),
             run=dict(params.get("run", {})),
             paper={task["name"]: dict(task.get("paper", {})) for task in params["tasks"]},
             facts=dict(facts or {}),

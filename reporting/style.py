@@ -41,12 +41,11 @@ nav a:hover { text-decoration: underline; }
 dl.facts { display: flex; flex-wrap: wrap; gap: .8rem 2.4rem; margin: 0 0 1.4rem; }
 dl.facts dt { font-size: .78rem; color: var(--soft); }
 dl.facts dd { margin: 0; font-weight: 550; font-variant-numeric: tabular-nums; }
-.headline { display: flex; flex-wrap: wrap; gap: 1rem; margin: 1.2rem 0; padding: 0; list-style: none; }
-.headline li { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .8rem 1.2rem .9rem; min-width: min(15rem, 100%); }
-.headline strong { display: block; font-size: 2.1rem; line-height: 1.15; font-weight: 600; font-variant-numeric: tabular-nums; }
+.headline { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(12rem, 46%), 1fr)); gap: .8rem; margin: 1.2rem 0 1rem; padding: 0; list-style: none; }
+.headline li { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .65rem 1rem .7rem; min-width: 0; }
+.headline strong { display: block; font-size: 1.9rem; line-height: 1.15; font-weight: 600; font-variant-numeric: tabular-nums; }
 .headline strong small { font-size: 1rem; font-weight: 400; color: var(--soft); }
 .headline span { font-size: .85rem; color: var(--soft); display: block; }
-.headline .none { font-size: 1.25rem; padding: .35rem 0 .3rem; }
 .warning { background: var(--warn-back); border: 1px solid var(--warn-line); border-left-width: .35rem; border-radius: .4rem;
   color: var(--ink); padding: .7rem 1rem; margin: 1rem 0; max-width: 60rem; }
 .warning strong { color: var(--warn); }
@@ -70,10 +69,13 @@ tbody tr + tr > * { border-top: 1px solid var(--line); }
 .board td small.bad { color: var(--warn); font-weight: 700; }
 .board td.bad { background: var(--warn-back); }
 .board .average { background: var(--faint); }
+.board td .long { white-space: normal; max-width: 7rem; margin-left: auto; }
 .board td .why { white-space: normal; width: 6.5rem; margin-left: auto; overflow-wrap: anywhere; }
 .board tbody.published th, .board tbody.published td { color: var(--soft); border-top: 0; padding-block: .16rem; }
 .board tbody.published .model { font-weight: 400; min-width: 11.5rem; }
 .board tbody.published .model small { display: inline; white-space: nowrap; }
+.board tbody.published .model small.apart { display: block; white-space: normal; color: var(--warn); }
+.board td small.printed { white-space: normal; font-size: .78rem; max-width: 5rem; margin-left: auto; }
 .board tbody.published tr:last-child > * { padding-bottom: .6rem; }
 .board tbody.published .label { text-align: left; color: var(--ink); border-top: 2px solid var(--ink); padding-block: .6rem .35rem; }
 .board tbody.published .label span { position: sticky; left: .9rem; white-space: normal; }
@@ -83,6 +85,8 @@ tbody tr + tr > * { border-top: 1px solid var(--line); }
 .card .one { border-top: 1px solid var(--line); padding-top: .6rem; margin-top: .6rem; }
 .card .who { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; gap: 0 1rem; }
 .card .who b { font-weight: 600; }
+.card .who small { font-weight: 400; color: var(--soft); margin-left: .3rem; }
+.card .unasked { border-top: 1px solid var(--line); padding-top: .5rem; margin: .6rem 0 0; font-size: .82rem; color: var(--soft); }
 .card .who span { font-variant-numeric: tabular-nums; }
 .card .who .value { font-size: 1.25rem; font-weight: 600; }
 .card dl { display: flex; flex-wrap: wrap; gap: .1rem 1.1rem; margin: .25rem 0; font-size: .82rem; }
@@ -100,7 +104,7 @@ tbody tr + tr > * { border-top: 1px solid var(--line); }
 .failures { padding: 0; list-style: none; }
 .failures li { border: 1px solid var(--line); background: var(--card); border-radius: .5rem; padding: .6rem .9rem; margin: .5rem 0; }
 .failures code { display: block; margin-top: .2rem; font-size: .85rem; white-space: pre-wrap; overflow-wrap: anywhere; color: var(--warn); }
-.reading { display: grid; grid-template-columns: max-content minmax(0, 44rem); gap: .55rem 1.4rem; }
+.reading { display: grid; grid-template-columns: minmax(0, 13rem) minmax(0, 44rem); gap: .55rem 1.4rem; }
 .reading dt { font-weight: 600; }
 .reading dd { margin: 0; }
 footer { margin-top: 3.5rem; padding-top: 1rem; padding-bottom: 3rem; color: var(--soft); font-size: .85rem; border-top: 1px solid var(--line); }
@@ -121,7 +125,7 @@ footer { margin-top: 3.5rem; padding-top: 1rem; padding-bottom: 3rem; color: var
   header, main, footer { max-width: none; padding-inline: 0; }
   .scroll { overflow: visible; border: 0; }
   table { font-size: 8.5pt; }
-  .model, .label span { position: static !important; }
+  .model, .label span, tbody th, thead th { position: static !important; }
   h2 { break-after: avoid; }
   tr, .failures li { break-inside: avoid; }
 }

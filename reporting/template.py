@@ -1,5 +1,7 @@
 """The page's template. A Python string, so that it is part of the report stage's source digest."""
 
+from reporting.beyond_template import TABLES
+
 CHUNKS = "<!--chunks-->"  # where the page's data go; text from outside is escaped and cannot hold it
 
 TEMPLATE = (
@@ -17,7 +19,7 @@ TEMPLATE = (
     """{% macro model_name(line) %}<bdi>{{ line.model }}</bdi>{% if line.arm != usual_arm %} <small>{{ line.arm }}</small>{% endif %}{% if line.note %} <small>{{ line.note }}</small>{% endif %}{% if line.model in board.decoding %} <small>{{ board.decoding[line.model] }}</small>{% endif %}{% endmacro %}
 {% macro reference_cells(row) %}
 <td class="average">{{ row.average | number }}</td>
-{% for column in board.columns %}<td>{{ row.scores.get(column.task) | number }}</td>{% endfor %}
+{% for column in board.columns %}<td>{% if column.task in row.printed %}<small class="printed">{{ row.printed[column.task] }}</small>{% else %}{{ row.scores.get(column.task) | number }}{% endif %}</td>{% endfor %}
 {% endmacro %}
 {% macro head() %}
 <thead><tr><th scope="col" class="model" data-key="model">model</th>
@@ -31,7 +33,7 @@ TEMPLATE = (
 <tbody class="published">
 {% if caption %}<tr><th class="label" scope="colgroup" colspan="{{ board.columns | length + 2 }}"><span>Published, not computed here: {{ published.short }}, table {{ table }}</span></th></tr>{% endif %}
 {% for row in published.table(table) %}
-<tr data-label="{{ row.label }}"><th scope="row" class="model">{{ row.label }}{% if row.about %} <small>{{ row.about }}</small>{% endif %}</th>{{ reference_cells(row) }}</tr>
+<tr data-label="{{ row.label }}"><th scope="row" class="model">{{ row.label }}{% if row.about %} <small>{{ row.about }}</small>{% endif %}{% if row.apart %} <small class="apart">{{ row.apart }}</small>{% endif %}</th>{{ reference_cells(row) }}</tr>
 {% endfor %}
 </tbody>
 {% endmacro %}
@@ -52,6 +54,7 @@ TEMPLATE = (
 {% if figures %}<a href="#charts">Charts</a>{% endif %}
 {% if usage %}<a href="#usage">Cost and tokens</a>{% endif %}
 {% for section in board.sections %}<a href="#tasks-{{ loop.index }}">Tasks, {{ section.split }}</a>{% endfor %}
+{% for split, tasks in beyond %}<a href="#beyond-{{ loop.index }}">Beside the scores, {{ split }}</a>{% endfor %}
 <a href="#failures">Failures ({{ board.failures | length }})</a>
 {% if board.published %}<a href="#published">Published results</a>{% endif %}
 <a href="#reading">How to read this</a>
@@ -67,19 +70,21 @@ TEMPLATE = (
 {% set differing = section.differing(board.columns) if published else () %}
 <section id="board-{{ loop.index }}" aria-labelledby="board-{{ loop.index }}-title">
 <h2 id="board-{{ loop.index }}-title">Leaderboard, split {{ section.split }}</h2>
-<ul class="headline">
-{% for line in section.lines[:8] %}
-<li><span><bdi>{{ line.label }}</bdi>, benchmark average</span>
-{% if line.average.value is not none %}
+{% set whole = section.lines | selectattr("average.value", "ne", none) | list %}
+{% if whole %}
+<ul class="headline" aria-label="Benchmark averages">
+{% for line in whole[:8] %}
+<li><span><bdi>{{ line.label }}</bdi></span>
 <strong>{{ line.average.value | number }}{% if line.average.spread is not none %} <small>{{ line.average.spread | spread }}</small>{% endif %}</strong>
-<span>mean of {{ line.cells | length }} tasks</span>
-{% else %}
-<strong class="none">no average</strong>
-<span>{{ line.average.reason | upto(400) }}</span>
-{% endif %}
+<span>average of {{ line.cells | length }} tasks</span>
 </li>
 {% endfor %}
 </ul>
+{% endif %}
+{% if whole | length < section.lines | length %}
+<p class="note"><b>No benchmark average:</b>
+{% for line in section.lines if line.average.value is none %}<bdi>{{ line.label }}</bdi> ({{ line.average.reason | upto(400) }}){{ "; " if not loop.last else "." }}{% endfor %}</p>
+{% endif %}
 {% if wanting %}
 <div class="warning" role="note"><p><strong>Not complete.</strong> These scores stand on answered inputs only and will move when the rest is answered.</p>
 <ul>
@@ -104,7 +109,7 @@ TEMPLATE = (
 {% endif %}
 <div class="scroll" tabindex="0" role="region" aria-labelledby="board-{{ loop.index }}-title">
 <table class="board" data-section="{{ loop.index0 }}">
-<caption><span>Score, ± standard deviation over seeds, 95 % interval over inputs, inputs answered / expected.</span></caption>
+<caption><span>Score; below it ± standard deviation over seeds, 95 % interval over documents, inputs answered / expected, and what was cut, refused or filtered.</span></caption>
 {{ head() }}
 <tbody>
 {% for line in section.lines %}
@@ -113,15 +118,14 @@ TEMPLATE = (
 <td class="average"{% if line.average.value is not none %} data-value="{{ line.average.value }}"{% endif %}>{% if line.average.value is not none %}<b>{{ line.average.value | number }}</b>{% if interval %}<small>{{ interval[0] | number }}–{{ interval[1] | number }}</small>{% endif %}{% if line.average.spread is not none %}<small>{{ line.average.spread | spread }}</small>{% endif %}{% else %}–<small class="why">{{ line.average.reason | upto(200) }}</small>{% endif %}</td>
 {% for cell in line.cells %}
 {% if cell.coverage is none or not cell.coverage.expected %}
-<td{% if cell.reason != not_asked %} class="bad"{% endif %}>–<small{% if cell.reason != not_asked %} class="bad"{% endif %}>{{ cell.reason if cell.reason in (not_asked, "no inputs with gold") else "failed" }}</small></td>
+<td{% if cell.reason != not_asked %} class="bad"{% endif %}>–<small{% if cell.reason != not_asked %} class="bad long"{% endif %}>{{ cell.reason if cell.reason in (not_asked, "no inputs with gold") else "failed" }}</small></td>
 {% else %}
 <td{% if cell.unanswered %} class="bad"{% endif %}{% if cell.value is not none %} data-value="{{ cell.value }}"{% endif %}><b>{{ cell.value | number }}</b>
 {% if cell.spread is not none %}<small>{{ cell.spread | spread }}</small>{% endif %}
 {% if cell.low is not none and cell.high is not none %}<small>{{ cell.low | number }}–{{ cell.high | number }}</small>{% endif %}
 <small{% if cell.unanswered %} class="bad"{% endif %}>{% if cell.unanswered %}⚠ {% endif %}{{ cell.coverage.answered | count }}/{{ cell.coverage.expected | count }}</small>
-{% if cell.coverage.truncated %}<small>{{ cell.coverage.truncated | count }} pr. cut</small>{% endif %}
-{% if cell.coverage.length_cut %}<small>{{ cell.coverage.length_cut | count }} ans. cut</small>{% endif %}
-{% for how, value in cell.coverage | stopped %}<small class="bad">{{ value | count }} {{ how }}</small>{% endfor %}
+{% if cell.coverage.truncated %}<small>{{ cell.coverage.truncated | count }} prompts cut</small>{% endif %}
+{% for how, value in cell.coverage | stopped %}<small class="bad long">{{ value | count }} {{ how }}</small>{% endfor %}
 </td>
 {% endif %}
 {% endfor %}
@@ -216,11 +220,13 @@ TEMPLATE = (
 <h3>{{ column.task }}</h3>
 <p>{{ (column.metric | reading).name }}{% for label, value in facts.get((column.task, section.split), {}).items() %} · {{ label }} {{ value | fact }}{% endfor %}
 {% if published and paper[column.task] %} · in the paper {{ paper[column.task].examples | fact }} inputs of {{ paper[column.task].mean_words | fact }} words on average{% endif %}</p>
+{% set unasked = namespace(lines=[]) %}
 {% for line in section.lines %}
 {% set cell = line.cells[place] %}
+{% if cell.reason == not_asked %}{% set unasked.lines = unasked.lines + [line.label] %}{% else %}
 <div class="one">
 <div class="who"><b>{{ model_name(line) }}</b>
-{% if cell.value is none %}<span class="{{ "soft" if cell.reason == not_asked else "bad" }}">{{ cell.reason | upto(200) }}</span>
+{% if cell.value is none %}<span class="bad">{{ cell.reason | upto(200) }}</span>
 {% else %}<span><span class="value">{{ cell.value | number(2) }}</span>{% if cell.spread is not none %} <span class="soft">±{{ cell.spread | number(2) }}</span>{% endif %}</span>{% endif %}
 </div>
 {% if cell.seed_values | length > 1 %}{{ cell | strip(board.published.baseline(column.task) if published else none) }}{% endif %}
@@ -237,19 +243,23 @@ TEMPLATE = (
 <div{% if value %} class="bad"{% endif %}><dt>{{ label }}</dt><dd>{{ value | count }}</dd></div>
 {% endfor %}
 <div><dt>prompts cut</dt><dd>{{ cell.coverage.truncated | count }}</dd></div>
-<div><dt>answers cut</dt><dd>{{ cell.coverage.length_cut | count }}</dd></div>
 {% for how, value in cell.coverage | stopped %}<div class="bad"><dt>{{ how }}</dt><dd>{{ value | count }}</dd></div>{% endfor %}
 {% if cell.unanswered %}<div><dt>with unanswered as 0</dt><dd>{{ cell.value_missing_as_zero | number(2) }}</dd></div>{% endif %}
 </dl>
 {% endif %}
 </div>
+{% endif %}
 {% endfor %}
+{% if unasked.lines %}<p class="unasked">Not asked: {% for name in unasked.lines %}<bdi>{{ name }}</bdi>{{ ", " if not loop.last else "." }}{% endfor %}</p>{% endif %}
 </article>
 {% endfor %}
 </div>
 </section>
 {% endfor %}
 
+"""
+    + TABLES
+    + """
 <section id="failures" aria-labelledby="failures-title">
 <h2 id="failures-title">Failures</h2>
 {% if board.failures %}
@@ -268,7 +278,7 @@ TEMPLATE = (
 {% if board.published %}
 <section id="published" aria-labelledby="published-title">
 <h2 id="published-title">Published results</h2>
-<p>Printed in the paper for its {{ board.published.split }} split, shown for reference, not computed here and part of no average above.
+<p>Printed in the paper for its {{ board.published.split }} split, shown for reference, not computed here and part of no average above. A row that is not to be compared with the others says why.
 {% if board.published.url.startswith("https://") %}<a href="{{ board.published.url }}" rel="noreferrer">{{ board.published.title }}</a>{% else %}{{ board.published.title }}{% endif %}. {{ board.published.citation | upto(400) }}</p>
 {% for table, title in board.published.titles.items() %}
 {% if table != board.published.main or not beside %}
@@ -298,8 +308,12 @@ TEMPLATE = (
 <dt>95 % interval</dt><dd>Bootstrap over documents: how far the choice of documents moves the score. Questions on one document are kept together. There is none for a single document.</dd>
 <dt>Answered / expected</dt><dd>In inputs; a baseline of several seeds has answered an input when every seed has. Expected = attempted + missing; attempted = answered + failed. ⚠ marks a score whose inputs are not all answered.</dd>
 <dt>Prompts cut</dt><dd>Inputs whose document did not fit the model and was shortened; the model did not see the rest.</dd>
-<dt>Answers cut</dt><dd>Answers that ended at the output limit and may lack their end.</dd>
-<dt>Refused, filtered, ended by the context</dt><dd>Answers that the model refused, that the provider withheld or that met the end of the model’s context. They are answers and are scored as they are, often with 0.</dd>
+<dt>Cut at their output limit, refused, filtered, ended by the context</dt><dd>Answers that ended at the limit of new tokens and may lack their end, that the model refused, that the provider withheld or that met the end of the model’s context. They are answers and are scored as they are, often with 0.</dd>
+{% if beyond %}
+<dt>In the form asked for</dt><dd>Nothing but a letter, a percentage, ids with commas, an option, one sentence on one line, or prose without headings, lists or an announcement, as the task asks. “Unreadable”: the metric found no letter, percentage or permutation.</dd>
+<dt>“Unanswerable”, “not in the text”, declined</dt><dd>What an answer’s first words say: that the question has no answer (“wrongly so”: of the inputs that every reference answers), that the text does not hold it, that the model cannot or will not.</dd>
+<dt>Evidence, answer’s text in the prompt</dt><dd>Whether what the answer rests on, where the data say so, or the reference’s own words, were kept when the document was cut.</dd>
+{% endif %}
 {% for metric in metrics %}
 <dt>{{ (metric | reading).short }}</dt><dd><b>{{ (metric | reading).name }}.</b> {{ (metric | reading).meaning | upto(600) }}</dd>
 {% endfor %}

@@ -4,6 +4,7 @@
 (() => {
   const core = JSON.parse(document.getElementById("core").textContent);
   const PAGE = 50; // examples of one screen of the list
+  const BRIEF = 400; // characters of references that are shown beside the answers
   const LONG = 20000; // characters shown of a text before one asks for the rest
   const KEPT_CHUNKS = 40; // opened chunks that are remembered
   const SIGNIFICANT = 0.05;
@@ -514,6 +515,10 @@
       else column.append(...answerBoxes(line, answers));
       return column;
     }));
+    const references = example ? example[4] : [];
+    if (references.length && references.join("").length <= BRIEF) {
+      query.push(el("h3", {}, references.length === 1 ? "Reference" : "References"), textBox(references.join("\n"), "References"));
+    }
     return [...query, el("div", { class: `answers of-${labels.length}` }, ...columns)];
   }
 
@@ -761,5 +766,10 @@
     synced();
     byHash();
   }
+  // what is folded is printed all the same
+  const folded = () => [...document.querySelectorAll("details.beyond:not([open])")];
+  let unfolded = [];
+  window.addEventListener("beforeprint", () => { unfolded = folded(); unfolded.forEach((one) => { one.open = true; }); });
+  window.addEventListener("afterprint", () => { unfolded.forEach((one) => { one.open = false; }); });
   document.documentElement.dataset.ready = "yes";
 })();

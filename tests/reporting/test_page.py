@@ -9,6 +9,7 @@ from boards import TASKS, failure, family, params, row
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from records.score import Coverage
 from reporting.board import Board, board
 from reporting.page import page
 
@@ -173,6 +174,29 @@ def test_an_upper_bound_is_shown_as_a_model_like_any_other() -> None:
         joined(page(board(rows, params(["oracle", "m"], upper_bounds=["oracle"])), params(["oracle", "m"])))
     ).shown
     assert shown.count("upper bound: reads the references") == 3 + len(TASKS)  # headline, name, why, each task
+
+
+def test_an_answer_cut_at_the_limit_is_told_twice() -> None:
+    cut = Coverage(500, 500, 500, 0, 0, 3, 4)
+    shown = Reader(made(board([row("qasper", "m", coverage=cut)], params(["m"])))).shown
+    board_, _, cards = shown.partition("Task by task")
+    assert board_.count("4 cut at their output limit") == 1
+    assert board_.count("3 prompts cut") == 1
+    assert "ans. cut" not in shown
+    assert cards.partition("How to read")[0].count("cut at their output limit") == 1
+
+
+def test_a_task_that_was_not_asked_fills_a_card() -> None:
+    rows = [row("qasper", "one"), row("qasper", "two", arm="closed-book"), row("qmsum", "one")]
+    shown = " ".join(Reader(made(board(rows, params(["one", "two"])))).shown.split())
+    assert "Not asked: two (closed-book)." in shown  # on the card of qmsum
+    assert "Not asked: one, two (closed-book)." in shown  # on those of the other tasks
+
+
+def test_rows_that_the_paper_sets_apart_look_comparable() -> None:
+    shown = " ".join(Reader(whole()).shown.split())
+    assert "Human estimates, in part on other inputs" in shown
+    assert "CoLT5 fine-tuned, 16,384 tokens trained on the tasks, not zero-shot" in shown
 
 
 def test_a_failed_task_is_named_with_its_message() -> None:

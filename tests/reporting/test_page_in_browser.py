@@ -370,3 +370,15 @@ def test_statistics_page_does_not_open_or_logs_errors(tab: Tab, tmp_path: Path) 
     assert "Words of an input" in tab.run("document.body.innerText")
     assert tab.run("document.querySelectorAll('svg').length") == 2 + 2 + 1
     assert tab.complaints == []
+
+
+def test_what_is_folded_is_not_printed(tab: Tab, page: Path) -> None:
+    opened(tab, page)
+    folded = "document.querySelectorAll('details.beyond:not([open])').length"
+    assert tab.run(folded) == 1  # of two tasks
+    tab.run(
+        "window.printed = -1; addEventListener('beforeprint', () => { printed = document.querySelectorAll('details.beyond[open]').length; }); 0"
+    )
+    tab.pdf()
+    assert tab.run("window.printed") == 2
+    assert tab.run(folded) == 1
