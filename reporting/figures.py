@@ -124,6 +124,7 @@ class _Drawn:
                 axes.plot([cell.low, cell.high], [y, y], color=_colour(place), linewidth=1.3)
             axes.plot(cell.value, y, **_dot(place, hollow=bool(cell.unanswered)))
         axes.set_xlabel("score")
+        axes.margins(x=0.02)
         axes.set_xlim(left=0)
         self._legend(made)
         return made
@@ -277,6 +278,7 @@ def _dot(place: int, hollow: bool = False) -> dict[str, Any]:
         "markersize": 5,
         "linestyle": "none",
         "markerfacecolor": face,
+        "clip_on": False,  # a mark on the edge is whole
     }
 
 

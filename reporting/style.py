@@ -49,7 +49,7 @@ dl.facts dd { margin: 0; font-weight: 550; font-variant-numeric: tabular-nums; }
 .warning { background: var(--warn-back); border: 1px solid var(--warn-line); border-left-width: .35rem; border-radius: .4rem;
   color: var(--ink); padding: .7rem 1rem; margin: 1rem 0; max-width: 60rem; }
 .warning strong { color: var(--warn); }
-.warning p { margin: .1rem 0; max-width: none; }
+.warning p, .note p { margin: .1rem 0; max-width: none; }
 .warning ul, .note ul { margin: .3rem 0 0; padding-left: 1.2rem; }
 .note { border-left: .2rem solid var(--line); padding: .1rem 0 .1rem .9rem; margin: .8rem 0; color: var(--soft); max-width: 60rem; font-size: .92rem; }
 .scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: .6rem; background: var(--card); margin: .9rem 0; }

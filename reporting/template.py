@@ -70,6 +70,15 @@ TEMPLATE = (
 {% set differing = section.differing(board.columns) if published else () %}
 <section id="board-{{ loop.index }}" aria-labelledby="board-{{ loop.index }}-title">
 <h2 id="board-{{ loop.index }}-title">Leaderboard, split {{ section.split }}</h2>
+{% if wanting %}
+<div class="warning" role="note"><p><strong>Not complete.</strong> These scores stand on answered inputs only and will move when the rest is answered.</p>
+<ul>
+{% for model, cell in wanting[:40] %}
+<li><bdi>{{ model }}</bdi>, {{ cell.task }}: <strong>{{ cell.coverage.answered | count }} of {{ cell.coverage.expected | count }}</strong> answered ({{ cell.coverage.failed | count }} failed, {{ cell.coverage.missing | count }} missing)</li>
+{% endfor %}
+{% if wanting | length > 40 %}<li>and {{ wanting | length - 40 }} more</li>{% endif %}
+</ul></div>
+{% endif %}
 {% set whole = section.lines | selectattr("average.value", "ne", none) | list %}
 {% if whole %}
 <ul class="headline" aria-label="Benchmark averages">
@@ -84,15 +93,6 @@ TEMPLATE = (
 {% if whole | length < section.lines | length %}
 <p class="note"><b>No benchmark average:</b>
 {% for line in section.lines if line.average.value is none %}<bdi>{{ line.label }}</bdi> ({{ line.average.reason | upto(400) }}){{ "; " if not loop.last else "." }}{% endfor %}</p>
-{% endif %}
-{% if wanting %}
-<div class="warning" role="note"><p><strong>Not complete.</strong> These scores stand on answered inputs only and will move when the rest is answered.</p>
-<ul>
-{% for model, cell in wanting[:40] %}
-<li><bdi>{{ model }}</bdi>, {{ cell.task }}: <strong>{{ cell.coverage.answered | count }} of {{ cell.coverage.expected | count }}</strong> answered ({{ cell.coverage.failed | count }} failed, {{ cell.coverage.missing | count }} missing)</li>
-{% endfor %}
-{% if wanting | length > 40 %}<li>and {{ wanting | length - 40 }} more</li>{% endif %}
-</ul></div>
 {% endif %}
 {% if differing %}
 <div class="note"><p><b>Not the paper’s inputs.</b> The number of inputs differs from the paper’s test set, so these scores and the published ones are not of the same questions:

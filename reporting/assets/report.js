@@ -472,7 +472,7 @@
       const index = await chunk(`${group.name}.i`);
       const example = await entry(`${group.name}.e`, index.examples[row], index.rows[row]);
       if (own !== opening || !dialog.open) return;
-      clear($("example-title"), `${shown(group.task)} · `, el("bdi", {}, short(index.ids[row], 200)), index.draws ? `, draw ${index.draws[row]}` : "");
+      clear($("example-title"), `${shown(group.task)} · `, el("bdi", {}, short(index.ids[row], 120)), index.draws ? `, draw ${index.draws[row]}` : "");
       const place = (state.rows || []).indexOf(row);
       for (const [name, ends] of [["previous", place <= 0], ["next", place < 0 || place + 1 >= state.rows.length]]) {
         if (ends && document.activeElement === $(name)) $("example-title").focus(); // a button that is disabled loses it
@@ -581,11 +581,11 @@
     if (!example) return [el("p", {}, "Nothing is known of this input.")];
     const [, titles, query, options, references, metadata] = example;
     const made = query ? [el("h3", {}, "Query"), textBox(query, "Query")] : [];
-    if (options.length) made.push(el("h3", {}, "Options"), el("ol", { class: "options" }, ...options.map((one) => el("li", { dir: "auto" }, short(one, 2000)))));
+    if (options.length) made.push(el("h3", {}, "Options"), el("ol", { class: "options" }, ...options.map((one) => el("li", {}, el("bdi", {}, short(one, 2000))))));
     made.push(el("h3", {}, references.length === 1 ? "Reference" : `References (${references.length})`));
     if (!references.length) made.push(el("p", { class: "soft" }, "None that is public."));
     references.forEach((one, place) => made.push(textBox(one, `Reference ${place + 1}`)));
-    if (titles.length) made.push(el("h3", {}, "Titles"), el("ul", {}, ...titles.map((one) => el("li", { dir: "auto" }, short(one, 500)))));
+    if (titles.length) made.push(el("h3", {}, "Titles"), el("ul", {}, ...titles.map((one) => el("li", {}, el("bdi", {}, short(one, 500))))));
     if (metadata !== "{}") made.push(el("details", {}, el("summary", {}, "Metadata"), textBox(spaced(metadata), "Metadata")));
     return made;
   }

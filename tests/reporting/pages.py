@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -78,10 +79,12 @@ def written(
     metadata: str = "{}",
     name: str = "report",
     values: Sequence[float] = (20.0, 21.0),
+    foreign: str = "",
 ) -> Path:
     """A page of models that answered a task; None: the call failed with a message. The model's n-th answer scores
     10 n, the second model's half of it. kept: characters of the document in the prompts, 0 for all. name: of the page
-    without its ending. values: the models' scores of every task."""
+    without its ending. values: the models' scores of every task.
+    foreign: stands in ids, titles, queries, options, failures too."""
     models = list(answers)
     count = len(next(iter(answers.values())))
     rows = [row(task, model, values[place], inputs=count) for task in TASKS for place, model in enumerate(models)]
@@ -89,11 +92,14 @@ def written(
     content = board(rows, asked)
     chunks: dict[str, str] = {}
     spool = Spool(lambda part, data: chunks.__setitem__(part, data.decode("ascii")))
-    document = Document.of(text, title="An invented document", source_file="none")
+    document = Document.of(text, title=f"An invented document{foreign}", source_file="none")
     documents = Documents(spool)
     documents.add(document.document_id, document.title, document.text)
     group = Group("g0", TASK, "test", documents, spool)
     examples = [example(number, document, reference, metadata) for number in range(count)]
+    if foreign:
+        fields = {"titles": (foreign,), "options": (foreign, foreign), "query": foreign}
+        examples = [replace(one, example_id=f"{one.example_id}{foreign}", **fields) for one in examples]
     group.examples(examples, {document.document_id: document.words})
     prompts = group.prompts("plain", "full", (prompt(one, document, kept) for one in examples))
     usage, lines = {}, [line.model for line in content.sections[0].lines]
@@ -102,7 +108,7 @@ def written(
         def said(model: str = model, part: int = place + 1) -> Iterator[tuple[Any, Any, Any]]:
             for number, (one, text) in enumerate(zip(examples, answers[model], strict=True)):
                 if text is None:
-                    yield failure(one, model, "content refused <b>by</b> the provider"), None, None
+                    yield failure(one, model, f"content refused <b>by</b> the provider{foreign}"), None, None
                 else:
                     yield response(one, model, text), score(min(100.0, 10.0 * number) / part, text), Paid(1, 2_000_000)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -265,6 +266,40 @@ def test_hostile_answers_run_or_break_the_layout(tab: Tab, hostile: Path, width:
     )
     assert tab.run("window.ran") == []
     assert tab.run("document.title") == "ZeroSCROLLS: report"
+    quiet(tab)
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+@pytest.mark.parametrize("text", ["".join(HOSTILE[:-2]), HOSTILE[-2], HOSTILE[-1], "\u05d0\u05d1 <b>" * 50], ids=len)
+def test_hostile_ids_titles_and_failures_run_or_break_the_layout(
+    tab: Tab, tmp_path: Path, text: str, width: int
+) -> None:
+    metadata = json.dumps({text[:5000]: [text[:5000]]})
+    made = written(tmp_path, {"m": ["fine", None], "n": ["fine", text]}, foreign=text, metadata=metadata, kept=500)
+    opened(tab, made, width)
+    for button in (0, 1):
+        tab.run(f"document.querySelectorAll('#examples tbody button')[{button}].click()")
+        for name in ("answers", "references", "prompt", "document"):
+            tab.run(f"delete document.body.dataset.opened; document.getElementById('tab-{name}').click()")
+            tab.wait("document.body.dataset.opened")
+            tab.run("document.querySelectorAll('#example-body details').forEach(one => { one.open = true; })")
+            body = "document.getElementById('example-body')"
+            wide = tab.run(
+                f"[document.documentElement.scrollWidth, innerWidth, {body}.scrollWidth, {body}.clientWidth]"
+            )
+            assert wide[0] <= wide[1]
+            assert wide[2] <= wide[3] + 1
+            head = tab.run("document.querySelector('#example header').getBoundingClientRect().height")
+            assert head < 330  # the text of the example has the rest of the window
+        tab.run("document.getElementById('close').click()")
+        tab.wait("!document.getElementById('example').open && location.hash === ''")
+    assert tab.run("window.ran") == []
+    assert (
+        tab.run(
+            "document.querySelectorAll('dialog :is(script, img, svg, iframe, object, style, link, form, a)').length"
+        )
+        == 0
+    )
     quiet(tab)
 
 
