@@ -1,6 +1,6 @@
 """Every example of a page, in chunks: inputs, prompts and answers, and an index of each task.
 
-What a chunk or an index holds is read by reporting/assets/report.js; the lists below are its records, field by field.
+What a chunk or an index holds is read by the page's script (assets/); the lists below are its records, field by field.
 Offsets into documents (documents.py) are in UTF-16 units, as JavaScript counts.
 """
 

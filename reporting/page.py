@@ -39,17 +39,24 @@ COMPARED = (
     "clusters",
 )  # of records/comparison.py
 ASSETS = Path(__file__).with_name("assets")
+SCRIPTS = ("text.js", "data.js", "boards.js", "list.js", "example.js", "inputs.js", "controls.js")
 
 
 @cache
 def asset(name: str) -> str:
-    """A file of this room's assets: the script or the style of the page."""
+    """A file of this room's assets: a part of the script, or the style of the page."""
     return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def script() -> str:
+    """The page's script: all its files as one function."""
+    body = "\n".join(asset(name) for name in SCRIPTS)
+    return f'"use strict";\n(() => {{\n{body}}})();\n'
 
 
 def assets_digest() -> str:
     """sha256 of all assets: they decide the page as code does."""
-    return hashlib.sha256("\0".join(asset(name) for name in ("report.css", "report.js")).encode("utf-8")).hexdigest()
+    return hashlib.sha256(f"{asset('report.css')}\0{script()}".encode()).hexdigest()
 
 
 def page(
@@ -63,16 +70,16 @@ def page(
     from markupsafe import Markup
 
     own = content or Content()
-    style, script = STYLE + asset("report.css"), asset("report.js")
+    style, code = STYLE + asset("report.css"), script()
     before, _, after = (
         environment()
         .from_string(TEMPLATE)
         .render(
             board=board,
             content=own,
-            policy=Markup(policy(style, script, own.folder)),
+            policy=Markup(policy(style, code, own.folder)),
             style=Markup(style),
-            script=Markup(script),
+            script=Markup(code),
             core=Markup(as_facts(core(board, own))),
             usage=[
                 {"label": line.label if len(board.sections) < 2 else f"{line.label}, {section.split}", "values": cells}
