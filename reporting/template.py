@@ -50,6 +50,7 @@ TEMPLATE = (
 </dl>
 <nav aria-label="Sections of this page">
 {% for section in board.sections %}<a href="#board-{{ loop.index }}">Leaderboard, {{ section.split }}</a>{% endfor %}
+{% if models | length > 1 %}<a href="#compare">Compare two models</a>{% endif %}
 {% if content.groups %}<a href="#explorer">Examples</a>{% endif %}
 {% if figures %}<a href="#charts">Charts</a>{% endif %}
 {% if usage %}<a href="#usage">Cost and tokens</a>{% endif %}
@@ -138,20 +139,26 @@ TEMPLATE = (
 </section>
 {% endfor %}
 
-{% if content.groups %}
+{% if board.sections %}
 <noscript><p class="note">Examples, sorting and comparisons need JavaScript; everything above and below does not.</p></noscript>
-<section id="explorer" aria-labelledby="compare-title" hidden>
+<section id="compare" aria-labelledby="compare-title" hidden>
 <h2 id="compare-title">Compare two models</h2>
 <div class="tools">
+{% if board.sections | length > 1 %}<label>Split<select id="split"></select></label>{% endif %}
 <label>First model<select id="first"></select></label>
 <label>Second model<select id="second"></select></label>
 </div>
 <p class="note" id="pair-none" hidden></p>
 <div id="pair-box" hidden>
 <div class="scroll" tabindex="0" role="region" aria-label="Two models, task by task">
-<table class="plain" id="pair"><caption><span><span id="pair-split"></span>On the inputs that both answered. ▲ ▼ ≈ are of the test, not of the interval. Test: paired permutation of documents, ▲ ▼ p below 0.05, ≈ not; p of a task is corrected over the tasks (Holm), that of the average stands alone. Interval: bootstrap over documents, of this row alone. Where the two disagree, the remark says so. Detectable: the least difference that so many inputs show with 80 % power.</span></caption><thead></thead><tbody></tbody></table>
+<table class="plain" id="pair"><caption><span>On the inputs that both answered. ▲ ▼ ≈ are of the test, not of the interval. Test: paired permutation of documents, ▲ ▼ p below 0.05, ≈ not; p of a task is corrected over the tasks (Holm), that of the average stands alone. Interval: bootstrap over documents, of this row alone. Where the two disagree, the remark says so. Detectable: the least difference that so many inputs show with 80 % power.</span></caption><thead></thead><tbody></tbody></table>
 </div>
 </div>
+</section>
+{% endif %}
+
+{% if content.groups %}
+<section id="explorer" aria-labelledby="examples-title" hidden>
 <h2 id="examples-title">Examples</h2>
 <div class="tools">
 <label>Task<select id="group"></select></label>

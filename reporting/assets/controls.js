@@ -11,8 +11,8 @@ function choose(of, label) {
 function synced() {
   chooseLine($("first"), state.a, null);
   chooseLine($("second"), state.b, "none");
-  showPair();
-  list();
+  if (lines.length > 1) showPair();
+  if (core.groups.length) list();
 }
 
 function step(by) {
@@ -34,13 +34,21 @@ function byHash() {
   openExample(Number(row));
 }
 
+if (lines.length) {
+  $("compare").hidden = lines.length < 2;
+  if ($("split")) {
+    $("split").append(...core.sections.map((one, place) => option(place, one.split, place === 0)));
+    $("split").addEventListener("change", () => { state.section = Number($("split").value); showPair(); });
+  }
+  $("first").addEventListener("change", () => choose("a", $("first").value));
+  $("second").addEventListener("change", () => choose("b", $("second").value));
+  synced();
+}
 if (core.groups.length) {
   $("explorer").hidden = false;
   clear($("group"), ...core.groups.map((one, place) => option(place, `${shown(one.task)}${one.split === "test" ? "" : `, ${shown(one.split)}`} (${count(one.inputs)})`, place === 0)));
   clear($("only"), ...Object.entries(FILTERS).map(([name, [text]]) => option(name, text, name === "all")));
   $("group").addEventListener("change", () => openGroup(Number($("group").value), false));
-  $("first").addEventListener("change", () => choose("a", $("first").value));
-  $("second").addEventListener("change", () => choose("b", $("second").value));
   $("only").addEventListener("change", () => { state.only = $("only").value; state.from = 0; list(); });
   $("ids").addEventListener("input", () => { state.filter = $("ids").value; state.from = 0; list(); });
   $("before").addEventListener("click", () => { state.from -= PAGE; list(); });
@@ -80,7 +88,6 @@ if (core.groups.length) {
     });
   }
   window.addEventListener("hashchange", byHash);
-  synced();
   byHash();
 }
 // what is folded is printed all the same

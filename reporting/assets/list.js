@@ -2,7 +2,7 @@
 
 const PAGE = 50; // examples of one screen of the list
 
-const state = { group: 0, a: lines[0]?.label ?? "", b: "", filter: "", only: "all", sort: "row", falling: false, from: 0, row: null };
+const state = { section: 0, group: 0, a: lines[0]?.label ?? "", b: "", filter: "", only: "all", sort: "row", falling: false, from: 0, row: null };
 const ranked = lines.filter((line) => !line.bound);
 if (ranked.length > 1) { state.a = ranked[0].label; state.b = ranked[1].label; }
 
@@ -23,7 +23,7 @@ function doubts(test) {
 }
 
 function showPair() {
-  const section = core.sections.find((one) => one.split === core.groups[state.group]?.split) || core.sections[0];
+  const section = core.sections[state.section];
   const a = section.lines[inSection(section, state.a)];
   const b = section.lines[inSection(section, state.b)];
   const table = $("pair");
@@ -32,7 +32,6 @@ function showPair() {
   $("pair-box").hidden = !there;
   $("pair-none").hidden = there;
   $("pair-none").textContent = none;
-  $("pair-split").textContent = core.sections.length > 1 ? `Split ${section.split}. ` : "";
   if (!there) return;
   const rows = [["", "average", a.average, b.average], ...a.cells.map((cell, place) => [cell.task, cell.task, cell.value, b.cells[place].value])];
   const names = ["task", el("bdi", {}, a.label), el("bdi", {}, b.label), "difference", "95 % interval", "test: p", "detectable", "inputs", "remarks"];
@@ -162,7 +161,6 @@ function problem(error) {
 function openGroup(number_, scroll) {
   state.group = number_; state.from = 0;
   $("group").value = String(number_);
-  showPair();
   list();
   if (scroll) $("examples-title").scrollIntoView();
 }

@@ -7,17 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from boards import params, row
 from browser import CHROMIUM, NONE, Tab, browser
 from driving import BODY, LISTED, ROWS, change, opened, quiet, show
 from pages import written
 
-from reporting.content import Beside
+from reporting.board import board
+from reporting.content import Beside, Content
+from reporting.page import page
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason=NONE)]
 
 FOCUSED = (
     "document.activeElement.getAttribute('aria-label') || document.activeElement.id || document.activeElement.tagName"
 )
+SCORED = [("test", "one", 10.0), ("test", "two", 15.0), ("test", "three", 5.0)]
+SCORED += [("validation", "one", 40.0), ("validation", "two", 20.0)]
 CLOSED = "!document.getElementById('example').open"
 
 
@@ -195,3 +200,21 @@ def test_a_mark_beside_an_interval_that_says_otherwise_is_not_explained(tab: Tab
     assert "of a permutation test" in tab.run("document.getElementById('marks').innerText")
     said = tab.run("document.querySelector('tr[data-label=one] td.average .delta').title")
     assert said == "significant by the permutation test, p 0.040; 95 % interval −0.1 to +8.0"
+
+
+def test_models_of_another_split_or_without_examples_cannot_be_compared(tab: Tab, tmp_path: Path) -> None:
+    rows = [row("qmsum", name, value, split=split) for split, name, value in SCORED]
+    content = board(rows, params(["one", "two", "three"]))
+    own = Content(beside=Beside(comparisons=[compared("qmsum", split="validation", value=40.0, difference=20.0)]))
+    path = tmp_path / "report.html"
+    path.write_text("".join(page(content, params(["one", "two", "three"]), content=own)), encoding="utf-8")
+    tab.complaints.clear()
+    tab.open(path.as_uri())
+    values = "[...document.querySelectorAll('#pair tbody tr')].find(one => one.cells[0].innerText === 'qmsum')"
+    assert tab.run(f"[1, 2].map(at => {values}.cells[at].innerText)") == ["10.0", "15.0"]
+    change(tab, "split", "1")
+    assert tab.run(f"[1, 2].map(at => {values}.cells[at].innerText)") == ["40.0", "20.0"]
+    change(tab, "second", "three")
+    none = "document.getElementById('pair-none').innerText"
+    assert tab.run(none) == "three has no scores on split validation."
+    quiet(tab)

@@ -335,8 +335,8 @@ def test_page_prints_without_its_scores_or_with_controls(tab: Tab, page: Path) -
     opened(tab, page)
     assert tab.pdf()[:5] == b"%PDF-"
     tab.media("print")
-    hidden = "['board-tools', 'explorer', 'theme'].map(id => getComputedStyle(document.getElementById(id)).display)"
-    assert tab.run(hidden) == ["none", "none", "none"]
+    hidden = "['board-tools', 'explorer', 'compare', 'theme'].map(id => getComputedStyle(document.getElementById(id)).display)"
+    assert tab.run(hidden) == ["none"] * 4
     assert tab.run("document.querySelector('table.board').getBoundingClientRect().height") > 100
     tab.media()
 
