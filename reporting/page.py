@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 Facts = Mapping[tuple[str, str], Mapping[str, object]]
 MESSAGE_LIMIT = 1000  # characters shown of an error message
+MOST_NAMED, MOST_TOLD = 8, 10  # models named in the head of the page, in a warning
 COMPARED = (
     "difference",
     "value",
@@ -104,6 +105,8 @@ def page(
             models=list(dict.fromkeys(line.label for section in board.sections for line in section.lines)),
             metrics=list(dict.fromkeys(column.metric for column in board.columns)),
             message_limit=MESSAGE_LIMIT,
+            most_named=MOST_NAMED,
+            most_told=MOST_TOLD,
             **_totals(board),
         )
         .partition(CHUNKS)
@@ -183,9 +186,10 @@ def _totals(board: Board) -> dict[str, int]:
     }
 
 
-def incomplete(section: Section) -> list[tuple[str, Cell]]:
-    """(model, cell) wherever an input is unanswered."""
-    return [(line.label, cell) for line in section.lines for cell in line.cells if cell.unanswered]
+def incomplete(section: Section) -> list[tuple[str, list[Cell]]]:
+    """Models with the cells in which an input is unanswered."""
+    found = [(line.label, [cell for cell in line.cells if cell.unanswered]) for line in section.lines]
+    return [(label, cells) for label, cells in found if cells]
 
 
 def environment() -> Environment:

@@ -42,7 +42,7 @@ TEMPLATE = (
 <div class="top"><p class="eyebrow">scrollwork · evaluation report</p><button type="button" id="theme">Light or dark</button></div>
 <h1>{{ board.title }}</h1>
 <dl class="facts">
-<div><dt>Models</dt><dd>{% for name in models %}<bdi>{{ name }}</bdi>{{ ", " if not loop.last }}{% else %}none{% endfor %}</dd></div>
+<div><dt>Models</dt><dd>{% for name in models[:most_named] %}<bdi>{{ name }}</bdi>{{ ", " if not loop.last }}{% else %}none{% endfor %}{% if models | length > most_named %} and {{ models | length - most_named }} more{% endif %}</dd></div>
 <div><dt>{{ "Split" if board.sections | length == 1 else "Splits" }}</dt><dd>{% for section in board.sections %}{{ section.split }}{{ ", " if not loop.last }}{% else %}none{% endfor %}</dd></div>
 <div><dt>Tasks with a score</dt><dd>{{ scored }} of {{ board.columns | length }}</dd></div>
 <div><dt>Inputs answered</dt><dd>{{ answered | count }} of {{ expected | count }}</dd></div>
@@ -74,10 +74,16 @@ TEMPLATE = (
 {% if wanting %}
 <div class="warning" role="note"><p><strong>Not complete.</strong> These scores stand on answered inputs only and will move when the rest is answered.</p>
 <ul>
-{% for model, cell in wanting[:40] %}
+{% for model, cells in wanting[:most_told] %}
+{% if cells | length > 3 %}
+<li><bdi>{{ model }}</bdi>, {{ cells | length }} tasks: <strong>{{ cells | sum(attribute="coverage.answered") | count }} of {{ cells | sum(attribute="coverage.expected") | count }}</strong> answered ({{ cells | sum(attribute="coverage.failed") | count }} failed, {{ cells | sum(attribute="coverage.missing") | count }} missing)</li>
+{% else %}
+{% for cell in cells %}
 <li><bdi>{{ model }}</bdi>, {{ cell.task }}: <strong>{{ cell.coverage.answered | count }} of {{ cell.coverage.expected | count }}</strong> answered ({{ cell.coverage.failed | count }} failed, {{ cell.coverage.missing | count }} missing)</li>
 {% endfor %}
-{% if wanting | length > 40 %}<li>and {{ wanting | length - 40 }} more</li>{% endif %}
+{% endif %}
+{% endfor %}
+{% if wanting | length > most_told %}<li>and {{ wanting | length - most_told }} more models; ⚠ marks their scores</li>{% endif %}
 </ul></div>
 {% endif %}
 {% set whole = section.lines | selectattr("average.value", "ne", none) | list %}
@@ -93,7 +99,8 @@ TEMPLATE = (
 {% endif %}
 {% if whole | length < section.lines | length %}
 <p class="note"><b>No benchmark average:</b>
-{% for line in section.lines if line.average.value is none %}<bdi>{{ line.label }}</bdi> ({{ line.average.reason | upto(400) }}){{ "; " if not loop.last else "." }}{% endfor %}</p>
+{% set without = section.lines | selectattr("average.value", "none") | list %}
+{% for line in without[:most_named] %}<bdi>{{ line.label }}</bdi> ({{ line.average.reason | upto(100) }}){{ "; " if not loop.last }}{% endfor %}{% if without | length > most_named %}; and {{ without | length - most_named }} more, with the reason in their rows{% endif %}.</p>
 {% endif %}
 {% if differing %}
 <div class="note"><p><b>Not the paper’s inputs.</b> The number of inputs differs from the paper’s test set, so these scores and the published ones are not of the same questions:

@@ -150,6 +150,18 @@ def test_unanswered_inputs_are_warned_of_above_the_table() -> None:
     assert "Not complete." not in Reader(whole()).shown
 
 
+def test_many_models_push_the_leaderboard_away() -> None:
+    models = [f"model-{number}" for number in range(30)]
+    rows = [row(task, model, unanswered=2) for model in models for task in TASKS]
+    shown = " ".join(Reader(made(board(rows, params(models)), models)).shown.split())
+    head = shown[: shown.index("inputs answered / expected")]
+    assert "model-7 and 22 more" in head
+    assert "model-0, 10 tasks: 4,358 of 4,378 answered (0 failed, 20 missing)" in head
+    assert "and 20 more models; ⚠ marks their scores" in head
+    assert "and 22 more, with the reason in their rows" in head
+    assert shown.count("⚠ ") >= 300  # every score has its mark in the table
+
+
 def test_fewer_inputs_than_the_papers_are_said_to_be_other_questions() -> None:
     shown = Reader(made(board([row("qmsum", "m", inputs=3)], params(["m"])))).shown
     assert "QMsm 3 instead of 281" in shown
