@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-KINDS = ("baseline", "human", "zero-shot", "fine-tuned")
+KINDS = ("baseline", "human", "zero-shot", "fine-tuned", "various")
 
 
 @dataclass(frozen=True)
 class Reference:
-    """A row of a table of the paper. tokens: input length; scores: by task, 0-100, as printed, of ROUGE
-    the geometric mean of what is printed."""
+    """A row of a table of the paper. tokens: input length; scores: by task, 0-100, as printed, of ROUGE the geometric
+    mean of what is printed. printed: by task, what is printed of another metric. apart: why the row is not to be
+    compared with scores or with the rows beside it, "" where the paper says no such thing."""
 
     table: str
     label: str
@@ -22,6 +23,8 @@ class Reference:
     scores: Mapping[str, float]
     average: float | None
     note: str
+    printed: Mapping[str, str] = field(default_factory=dict)
+    apart: str = ""
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -30,7 +33,7 @@ class Reference:
     @property
     def about(self) -> str:
         """Kind, unless it is zero-shot or said by the label, and input length: "fine-tuned, 16,384 tokens"."""
-        kind = "" if self.kind in ("zero-shot", self.label.lower()) else self.kind
+        kind = "" if self.kind in ("zero-shot", "various", self.label.lower()) else self.kind
         return ", ".join(filter(None, [kind, f"{self.tokens:,} tokens" if self.tokens else ""]))
 
 
@@ -82,9 +85,11 @@ def published_of(data: Mapping[str, Any]) -> Published | None:
                 label=row["label"],
                 kind=row["kind"],
                 tokens=row.get("tokens"),
-                scores={**_geometric(row.get("rouge", {})), **row["scores"]},
+                scores={**_geometric(row.get("rouge", {})), **row.get("scores", {})},
                 average=row.get("average"),
                 note=row.get("note", ""),
+                printed=row.get("printed", {}),
+                apart=row.get("apart", ""),
             )
             for row in data["row"]
         ),
