@@ -225,7 +225,8 @@ def _section(
     }
     names = {(model, arm) for model, arm, _ in here} - hidden
     names |= {(one.model, ARM) for one in failures if one.split == split} - {(model, ARM) for model, _ in names}
-    names |= {(model, ARM) for model in models if all(model != name for name, _ in names)}
+    scored = {model for _, model, _, _ in known}  # on whichever split: who answers another one was not asked here
+    names |= {(model, ARM) for model in models if model not in scored and all(model != name for name, _ in names)}
     order = {model: place for place, model in enumerate(models)}
     lines = []
 

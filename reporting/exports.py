@@ -10,7 +10,18 @@ from reporting.board import Board, Line, Section
 from reporting.leaderboard import references, remarks
 from reporting.text import number, shown, visible
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would run
+FORMULA = (
+    "=",
+    "+",
+    "-",
+    "@",
+    "\t",
+    "\r",
+    "\uff1d",
+    "\uff0b",
+    "\uff0d",
+    "\uff20",
+)  # how a cell begins that a spreadsheet would run
 TEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -72,7 +83,8 @@ def _tabular(board: Board, section: Section) -> Iterator[str]:
         label = tex(f"{published.label(published.main)} (not computed here)")
         yield f"\\multicolumn{{{len(board.columns) + 2}}}{{l}}{{\\textit{{{label}}}}} \\\\"
         for row in published.table(published.main):
-            name = f"{row.label} ({row.about})" if row.about else row.label
+            about = "; ".join(filter(None, [row.about, row.apart]))
+            name = f"{row.label} ({about})" if about else row.label
             yield _row([name, *(number(row.scores.get(column.task)) for column in board.columns), number(row.average)])
     yield "\\bottomrule"
     yield "\\end{tabular}"

@@ -130,7 +130,8 @@ def _markdown_line(line: Line) -> list[str]:
 
 
 def _markdown_reference(board: Board, row: Reference) -> list[str]:
-    name = f"{row.label} ({row.about})" if row.about else row.label
+    about = "; ".join(filter(None, [row.about, row.apart]))
+    name = f"{row.label} ({about})" if about else row.label
     values = [number(row.scores.get(column.task)) for column in board.columns]
     return [markdown_text(name), *values, number(row.average)]
 

@@ -11,7 +11,8 @@ from reporting.assembly import PAGE, Made, Write, assemble
 from reporting.board import Board
 from reporting.chunks import Spool
 from reporting.content import Beside, Content
-from reporting.figures import drawings, figures, written
+from reporting.drawing import written
+from reporting.figures import drawings, figures
 from storage.errors import naming_full_disks
 from tasks.drill import drill
 from tasks.lots import Lot
