@@ -18,7 +18,7 @@ from benchmarks.rouge import in_turns
 from scoring import conll
 from scoring.batches import AT_ONCE
 from scoring.conll import MODES, Reply, gold_in, sums_by_mode
-from scoring.coreference import CONLL, METRICS, NONE, Side, f_measures, sums
+from scoring.coreference import CONLL, METRICS, Side, f_measures, sums
 
 INSTANCES, MENTIONS = 10_000, 100
 CLUSTERS = (5, 50)
@@ -52,15 +52,9 @@ def grouped(labels: Sequence[int]) -> Clusters:
 
 def reply_of(key: Clusters, response: Clusters) -> Reply:
     """Both sides as `conll` has them once the reply is read."""
-    gold = {mention: number for number, some in enumerate(key) for mention in some}
-    kept = {mention: number for number, some in enumerate(response) for mention in some}
-    official = {mention: number for number, some in enumerate(response) if len(some) > 1 for mention in some}
-    return Reply(
-        list(gold.values()),
-        [kept.get(mention, NONE) for mention in gold],
-        [official.get(mention, NONE) for mention in gold],
-        len(response),
-    )
+    at = {mention: number for number, some in enumerate(response) for mention in some}
+    labels = [number for number, some in enumerate(key) for _ in some]
+    return Reply(labels, [at[mention] for some in key for mention in some], None, len(response))
 
 
 def ours(pairs: Sequence[Pair]) -> np.ndarray:
@@ -78,13 +72,10 @@ def ours_kept(pairs: Sequence[Pair]) -> np.ndarray:
     found = []
     for begin in range(0, len(pairs), AT_ONCE):
         some = pairs[begin : begin + AT_ONCE]
-        keys = [[number for number, cluster in enumerate(key) for _ in cluster] for key, _ in some]
-        responses = []
-        for key, response in some:
-            at = {mention: number for number, cluster in enumerate(response) for mention in cluster}
-            responses.append([at.get(mention, NONE) for cluster in key for mention in cluster])
-        sides = Side.of(keys, [len(key) for key, _ in some]), Side.of(responses, [len(one) for _, one in some])
-        each = f_measures(sums(*sides, len(some)))
+        replies = [reply_of(*pair) for pair in some]
+        key = Side.of([one.key for one in replies], [len(key) for key, _ in some])
+        response = Side.of([one.kept for one in replies], [one.lists for one in replies])
+        each = f_measures(sums(key, response, len(some)))
         found.append(np.stack([each[name] for name in (*METRICS, CONLL)], axis=1))
     return np.concatenate(found)
 

@@ -93,13 +93,13 @@ def counted(mode: str, name: str) -> str:
 class Reply:
     """The cluster of each mention of one instance, those of the key first and spurious ones behind, -1 for none.
 
-    kept: of all lists of the reply. official: of those of two ids or more, an id that stands twice counted twice. lists:
-    how many the reply has.
+    kept: of all lists of the reply. official: of those of two ids or more, an id that stands twice counted twice; None where
+    each id stands once, so that these are the clusters of two mentions or more. lists: how many the reply has.
     """
 
     key: Sequence[int]
     kept: Sequence[int]
-    official: Sequence[int]
+    official: Sequence[int] | None
     lists: int
 
     @classmethod
@@ -107,8 +107,8 @@ class Reply:
         kept = cluster_of(clusters)
         spurious = [name for name in kept if name not in gold]
         labels = [kept.get(name, -1) for name in gold] + [kept[name] for name in spurious]
-        official = labels
-        if any(len(some) == 1 for some in clusters):
+        official = None
+        if sum(map(len, clusters)) > len(kept):
             of = cluster_of([some if len(some) > 1 else [] for some in clusters])
             official = [of.get(name, -1) for name in (*gold, *spurious)]
         return cls([*gold.values(), *[-1] * len(spurious)], labels, official, len(clusters))
@@ -119,7 +119,9 @@ def sums_by_mode(replies: Sequence[Reply]) -> dict[str, dict[str, Any]]:
     lists = [one.lists for one in replies]
     key = Side.of([one.key for one in replies], [max(one.key) + 1 for one in replies])
     kept = Side.of([one.kept for one in replies], lists)
-    official = Side.of([one.official for one in replies], lists)
+    official = Side.of([one.kept if one.official is None else one.official for one in replies], lists)
+    mended = np.array([one.official is not None for one in replies])  # singletons are gone, of which an id stood elsewhere
+    official = official.only((official.sizes > 1) | mended[official.instance])
     sides = {
         "official": (key, official),
         "keep": (key, kept),
