@@ -1,9 +1,10 @@
-"""Entailment by a sequence-to-sequence checkpoint: how likely it answers a prompt with a label (scoring.fic.Entailment).
+"""Entailment by a sequence-to-sequence checkpoint: how likely it answers a prompt with a label
+(scoring.fic.Entailment).
 
 For SEAM's FuseReviews (seam.md 6.2): the PyPI package `fic_evaluation` 0.1.0 (Apache-2.0) asks google/flan-t5-xxl for
-"Entailment", and lovodkin93/multi-review-fic-coverage-evaluator for "yes". Here the label's tokens are given to the decoder
-and their probabilities multiplied; the package reads them along what the model decodes greedily, which is the same where
-that begins with the label. Input is cut at the checkpoint's window, at its end, as there.
+"Entailment", and lovodkin93/multi-review-fic-coverage-evaluator for "yes". Here the label's tokens are given to the
+decoder and their probabilities multiplied; the package reads them along what the model decodes greedily, which is the
+same where that begins with the label. Input is cut at the checkpoint's window, at its end, as there.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """The heaviest one-to-one matchings of many small sparse graphs at once, in numpy.
 
-Rows bid for columns first (Bertsekas 1988, with no least bid); those that are left are placed by augmenting paths of least
-cost (Jonker and Volgenant 1987). A row may stay alone, which is worth 0. All problems take their steps side by side, so that
-a step of numpy serves hundreds of them; each goes the way that it would go alone, so that results do not depend on what
-stands beside it. Totals are those of `scipy.optimize.linear_sum_assignment` (tests/scoring/test_assignment.py).
+Rows bid for columns first (Bertsekas 1988, with no least bid); those that are left are placed by augmenting paths of
+least cost (Jonker and Volgenant 1987). A row may stay alone, which is worth 0. All problems take their steps side by
+side, so that a step of numpy serves hundreds of them; each goes the way that it would go alone, so that results do not
+depend on what stands beside it. Totals are those of `scipy.optimize.linear_sum_assignment`
+(tests/scoring/test_assignment.py).
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ CELLS_AT_ONCE = 1 << 19  # rows times the most edges of one
 def heaviest(problem: Numbers, row: Numbers, column: Numbers, weight: Floats, problems: int) -> Floats:
     """The weight of the heaviest matching of each problem, shape (problems,).
 
-    problem, row, column, weight: of each edge, in ascending order of (problem, row, column), each once; rows and columns
-    are numbered from 0 in every problem, and each row has an edge. weight: over 0.
+    problem, row, column, weight: of each edge, in ascending order of (problem, row, column), each once; rows and
+    columns are numbered from 0 in every problem, and each row has an edge. weight: over 0.
     """
     found = np.zeros(problems)
     if not len(problem):
@@ -81,7 +82,9 @@ class _Matching:
         self.place()
         problem, row, edge = np.nonzero(self.neighbours == self.column_of[:, :, None])
         taken = self.weights[problem, row, edge]
-        return np.bincount(problem, taken, len(self.rows))  # added one after the other: as if alone
+        # added one after the other: as if alone
+        found: Floats = np.bincount(problem, taken, len(self.rows)).astype(np.float64)
+        return found
 
     def bid(self) -> None:
         """Each row takes the column that is worth most to it and makes it as dear as its second choice; who had it
@@ -116,8 +119,8 @@ class _Matching:
                 active, row, upcoming = active[on], row[on], upcoming[on]
 
     def place(self) -> None:
-        """Each row that is not placed gets a path of least cost: Dijkstra's algorithm from it up to a column that nobody
-        has or a row that stays alone. A problem goes on to its next row while others are still under way.
+        """Each row that is not placed gets a path of least cost: Dijkstra's algorithm from it up to a column that
+        nobody has or a row that stays alone. A problem goes on to its next row while others are still under way.
 
         Costs are prices less weights, reduced by the cost of the pair that a row was in, which all rows on a path were.
         """

@@ -1,9 +1,10 @@
 """Faithfulness and coverage by entailment models. SEAM, FuseReviews (seam.md 6.2), after fusion-in-context (FiC).
 
-Faithfulness: the mean over the output's sentences of the probability that the listed highlights entail them. Coverage: the
-mean over the alignment spans of the probability that the output covers them; no threshold. F1: their harmonic mean for each
-answer. Which models say so is not decided here: a model is anything that takes pairs of texts and gives a probability each
-(models/entailment.py has one of a checkpoint). Without models there is scoring/fic_proxy.py, under other names.
+Faithfulness: the mean over the output's sentences of the probability that the listed highlights entail them. Coverage:
+the mean over the alignment spans of the probability that the output covers them; no threshold. F1: their harmonic mean
+for each answer. Which models say so is not decided here: a model is anything that takes pairs of texts and gives a
+probability each (models/entailment.py has one of a checkpoint). Without models there is scoring/fic_proxy.py, under
+other names.
 
 The official evaluator cuts sentences with a spaCy model; here they end behind . ! or ? where white space follows.
 """

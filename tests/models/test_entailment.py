@@ -54,7 +54,9 @@ class TestCheckpoint:
 
     def test_label_that_the_model_would_say_is_improbable(self, tiny_t5: Path, tmp_path: Path) -> None:
         rng = random.Random(4)
-        pairs = [(text(LETTERS[number % 4], 6, rng), " ".join(rng.choices(local_kit.words(), k=5))) for number in range(12)]
+        pairs = [
+            (text(LETTERS[number % 4], 6, rng), " ".join(rng.choices(local_kit.words(), k=5))) for number in range(12)
+        ]
         found = {letter: self.model(tiny_t5, tmp_path, letter)(pairs) for letter in LETTERS}
         for number in range(12):
             assert found[LETTERS[number % 4]][number] > 0.9

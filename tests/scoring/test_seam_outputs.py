@@ -125,7 +125,7 @@ def test_run_without_answerable_items_divides_by_zero():
 @pytest.mark.parametrize(
     ("reply", "format_ok"),
     [
-        ("```json\n{\n  \"is_answerable\": true,\n  \"answer_content\": \"Rap-A-Lot\"\n}\n```", False),
+        ('```json\n{\n  "is_answerable": true,\n  "answer_content": "Rap-A-Lot"\n}\n```', False),
         ("{'is_answerable': true, 'answer_content': 'Rap-A-Lot'}", False),
         ('{"answer_content": "Rap-A-Lot", "is_answerable": True}', True),
         ("Here it is:\n{'is_answerable': True,\n 'answer_content': 'Rap-A-Lot',}\nThat is all.", False),
@@ -343,7 +343,24 @@ def test_gold_that_is_no_fusion_scores(reference, problem):
 
 # --- hostile replies --------------------------------------------------------------------------------------------------
 
-UNITS = ["[", "{", "}", "{}", "{'a':", "{'answer_content': '", "'s", "s' ", "\\_", "9", "-1, ", "}\n{", "'}", '"', "a. ", "!"]
+UNITS = [
+    "[",
+    "{",
+    "}",
+    "{}",
+    "{'a':",
+    "{'answer_content': '",
+    "'s",
+    "s' ",
+    "\\_",
+    "9",
+    "-1, ",
+    "}\n{",
+    "'}",
+    '"',
+    "a. ",
+    "!",
+]
 
 
 @pytest.mark.parametrize("unit", UNITS)
