@@ -17,8 +17,7 @@ from scorch.scores import b_cubed, ceaf_e, muc
 
 from benchmarks.rouge import in_turns
 from scoring import conll
-from scoring.batches import AT_ONCE
-from scoring.conll import MODES, Reply, gold_in, sums_by_mode
+from scoring.conll import AT_ONCE, MODES, Reply, gold_in, sums_by_mode
 from scoring.coreference import CONLL, METRICS, Side, f_measures, sums
 
 INSTANCES, MENTIONS = 10_000, 100

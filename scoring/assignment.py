@@ -29,10 +29,12 @@ def heaviest(problem: Numbers, row: Numbers, column: Numbers, weight: Floats, pr
     found = np.zeros(problems)
     if not len(problem):
         return found
-    begins = np.flatnonzero(np.diff(problem * (row.max() + 1) + row, prepend=NONE))  # of each row
-    degrees = np.diff(begins, append=len(row))
-    slot = np.arange(len(row)) - np.repeat(begins, degrees)
-    rows, columns, edges = (_most(problem, one, problems) for one in (row, column, slot))
+    begins = starts(row, problem)
+    slot = np.arange(len(row)) - np.repeat(begins, np.append(begins[1:], len(row)) - begins)
+    segments = starts(problem)
+    rows, columns, edges = np.zeros((3, problems), dtype=np.intp)
+    for most, one in ((rows, row), (columns, column), (edges, slot)):
+        most[problem[segments]] = np.maximum.reduceat(one, segments) + 1
     order = np.argsort(rows * edges, kind="stable")
     order = order[rows[order] > 0]
     local = np.empty(problems, dtype=np.intp)
@@ -54,10 +56,13 @@ def heaviest(problem: Numbers, row: Numbers, column: Numbers, weight: Floats, pr
     return found
 
 
-def _most(problem: Numbers, places: Numbers, problems: int) -> Numbers:
-    found = np.zeros(problems, dtype=np.intp)
-    np.maximum.at(found, problem, places + 1)
-    return found
+def starts(*keys: npt.NDArray[np.signedinteger]) -> Numbers:
+    """Where a run of equal keys begins; keys of equal length."""
+    changes = np.zeros(len(keys[0]), dtype=bool)
+    changes[:1] = True
+    for key in keys:
+        changes[1:] |= key[1:] != key[:-1]
+    return np.flatnonzero(changes)
 
 
 class _Matching:
@@ -184,9 +189,7 @@ class _Matching:
             row[done] = who_alone[done] = start[done]
             if not goes_on.all():
                 turn, turns, start, first = turn[goes_on], turns[goes_on], start[goes_on], first[goes_on]
-                row, base, nearest_alone, who_alone = (
-                    one[goes_on] for one in (row, base, nearest_alone, who_alone)
-                )
+                row, base, nearest_alone, who_alone = (one[goes_on] for one in (row, base, nearest_alone, who_alone))
                 distance, settled, before = distance[goes_on], settled[goes_on], before[goes_on]
 
     def _augment(self, start: Numbers, row: Numbers, column: Numbers, first: Numbers, before: Numbers) -> None:

@@ -14,7 +14,7 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from scoring.assignment import NONE, Floats, Numbers, heaviest
+from scoring.assignment import NONE, Floats, Numbers, heaviest, starts
 
 NO_CODE = np.iinfo(np.int32).max
 METRICS = ("muc", "b_cubed", "ceaf_e")
@@ -120,8 +120,8 @@ def _overlaps(key: Side, response: Side, instances: int) -> tuple[Numbers, Numbe
     table.sort(axis=1)
     inside = np.arange(table.shape[1]) < each[:, None]
     codes = table[inside]
-    first = np.flatnonzero((np.diff(codes, prepend=NONE) != 0) | (np.diff(instance, prepend=NONE) != 0))
-    shared = np.diff(first, append=len(codes))
+    first = starts(codes, instance)
+    shared = np.append(first[1:], len(codes)) - first
     instance = instance[first]
     ours, theirs = np.divmod(codes[first].astype(np.intp), width)
     return instance, ours + key_begins[instance], theirs + response_begins[instance], shared

@@ -6,8 +6,6 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scorch.scores import b_cubed, ceaf_e, muc
 
 from scoring import conll
@@ -203,13 +201,14 @@ def test_scores_depart_from_scorch():
         assert one.counts["sum_spurious"] == len({m for some in response for m in some if m >= 1000})
 
 
-@given(st.randoms(use_true_random=False))
-def test_order_of_clusters_or_ids_changes_the_score(rng):
-    key, response = clusterings(rng)
-    ours = outcome(key, response)
-    shuffled = [rng.sample(sorted(some), len(some)) for some in rng.sample(response, len(response))]
-    other = conll.score(str(shuffled), [written(rng.sample(key, len(key)))])
-    assert other.components == pytest.approx(ours.components, abs=1e-9)
+def test_order_of_clusters_or_ids_changes_the_score():
+    rng = random.Random(12)
+    for _ in range(150):
+        key, response = clusterings(rng)
+        ours = outcome(key, response)
+        shuffled = [rng.sample(sorted(some), len(some)) for some in rng.sample(response, len(response))]
+        other = conll.score(str(shuffled), [written(rng.sample(key, len(key)))])
+        assert other.components == pytest.approx(ours.components, abs=1e-9)
 
 
 def test_score_depends_on_what_stands_beside_it():
