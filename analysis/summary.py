@@ -59,7 +59,8 @@ def summarize(
 ) -> list[Aggregate]:
     """One row a member, and one of the family (the mean over its members) where it has several.
 
-    beside: what the metric tells beside its headline, from the means; it stands among the row's components, counts do not.
+    beside: what the metric tells beside its headline, from the means; it stands among the row's components, counts do
+    not.
     """
     rows = [
         _row(replace(labels, model=name), inputs, [member], headline, beside)
@@ -105,9 +106,7 @@ def coverage(inputs: Inputs, members: Sequence[Member]) -> Coverage:
     )
 
 
-def _row(
-    labels: Labels, inputs: Inputs, members: Sequence[Member], headline: Headline, beside: Beside
-) -> Aggregate:
+def _row(labels: Labels, inputs: Inputs, members: Sequence[Member], headline: Headline, beside: Beside) -> Aggregate:
     answering = [member for member in members if member.scores]
     each = [means_of(member.scores) for member in answering]
     values = [scalar(headline, means) for means in each]
