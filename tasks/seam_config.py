@@ -37,9 +37,15 @@ KINDS = {
     "sci_co": "coreference",
     "ecb_plus": "coreference",
 }
-NUMBERS = {"random_seed": "seed", "num_different_runs": "runs", "num_demonstrations": "shots", "max_num_samples": "instances"}
+NUMBERS = {
+    "random_seed": "seed",
+    "num_different_runs": "runs",
+    "num_demonstrations": "shots",
+    "max_num_samples": "instances",
+}
 DEFAULTS = {"shots": 3, "instances": -1}  # of the official code
 TEXTS = ("out_dir", "run_name")
+FIELDS = (*TEXTS, *NUMBERS, "datasets")
 UNREAD = "max_num_instances"  # in the configuration that was published, where nothing reads it (fact sheet 0)
 
 
@@ -57,8 +63,8 @@ def read_config(file: str) -> dict[str, Any]:
                 f"--config {file}: {UNREAD} is a name that the official code does not read, so that it takes all "
                 f"instances; write max_num_samples"
             )
-        if name not in (*NUMBERS, *TEXTS, "datasets"):
-            raise UsageError(f"--config {file}: {name!r} is no field; there are: {', '.join((*NUMBERS, *TEXTS, 'datasets'))}")
+        if name not in FIELDS:
+            raise UsageError(f"--config {file}: {name!r} is no field; there are: {', '.join(FIELDS)}")
     found: dict[str, Any] = dict(DEFAULTS)
     for name, own in NUMBERS.items():
         value = data.get(name)
@@ -81,7 +87,8 @@ def _tasks(file: str, listed: Any) -> list[str]:
         task = NAMES[name]
         split = one.get("split_name", SPLITS[task][0])
         if split not in SPLITS[task]:
-            raise UsageError(f"--config {file}: datasets[{place}].split_name {split!r}: SEAM evaluates {SPLITS[task][0]}")
+            asked = f"--config {file}: datasets[{place}].split_name {split!r}"
+            raise UsageError(f"{asked}: SEAM evaluates {SPLITS[task][0]}")
         tasks.append(task)
     return tasks
 

@@ -115,11 +115,10 @@ def drawn_node(part: Part) -> Node:
     """Curated examples to those of a run, whose key no other run is part of."""
     request, task = part.request, part.task
     sizes = request.config.runs
-    most = sizes["instances"]
     how = {
         "seed": seed_of(request),
         "shots": sizes["shots"] if request.shots is None else request.shots,
-        "most": min(most, request.limit or most),
+        "most": request.most,
         "ids": list(task.mention_ids),
         **({"vary": list(request.vary)} if request.vary else {}),
     }
