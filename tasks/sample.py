@@ -12,7 +12,9 @@ from preprocessing.draws import Draw
 from preprocessing.manifests import manifest
 from preprocessing.official_draws import official_draws, official_run, sizes_of
 from preprocessing.sampling import choose
+from preprocessing.seam_prompts import wording
 from records.example import Example
+from records.instruction import Instruction
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks.blocks import blocks_of
 from tasks.graph import Node
@@ -58,9 +60,10 @@ def fill_run(node: Node, inputs: Mapping[str, Artifact], writer: ArtifactWriter)
         return drawn(Curated(curated), *names, one, how, ids)
 
     facts = add(examples(), writer)
-    told = manifest(*names, one, how, examples(), blocks_of(params["block"], curated), curated.texts())
+    whose = wording(names[1], curated.rows("instructions", Instruction))
+    told = manifest(*names, one, how, examples(), blocks_of(params["block"], curated), curated.texts(), whose)
     writer.file(MANIFEST, told)
-    writer.facts = {**facts, "manifest": hashlib.sha256(told).hexdigest()}
+    writer.facts = {**facts, "manifest": hashlib.sha256(told).hexdigest(), "wording": whose}
 
 
 def official(node: Node, inputs: Mapping[str, Artifact], how: How) -> tuple[Draw, dict[str, tuple[int, ...]]]:

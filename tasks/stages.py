@@ -125,7 +125,7 @@ def drawn_node(part: Part) -> Node:
     block = request.config.template(task, request.prompts)["block"]
     params = {"suite": request.suite, "task": task.name, "run": part.shard, "how": how, "block": block}
     inputs = [("curated", curate_node(part))]
-    modules: tuple[str, ...] = ("preprocessing.manifests",)
+    modules: tuple[str, ...] = ("preprocessing.manifests", PROMPTS_MODULE)
     if request.draws == "official":
         before = official_order(part)
         for other in before:
