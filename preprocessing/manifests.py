@@ -27,7 +27,8 @@ def manifest(
     text_of: Callable[[str], str],
     wording: str,
 ) -> bytes:
-    """wording: whose paraphrases they are. examples: of the run, as it shows them. Prompts are whole: what a model's limit cuts off its own prompts tell."""
+    """wording: whose paraphrases they are. examples: of the run, as it shows them. Prompts are whole: what a model's
+    limit cuts off its own prompts tell."""
     rows: list[dict[str, Any]] = []
     for example in examples:
         text = render(blocks.cut(example, text_of, None, Limit("none", 0)).parts, text_of)
