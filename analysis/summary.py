@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum
+from typing import Any
 
 import numpy as np
 
 from analysis.intervals import Floats, Headline, clustered_interval
-from records.score import Aggregate, Coverage
+from records.score import SUM, Aggregate, Coverage
 
 
 @dataclass(frozen=True)
@@ -44,14 +45,28 @@ class Member:
     ended: dict[str, str] = field(default_factory=dict)
 
 
-def summarize(labels: Labels, inputs: Inputs, members: Mapping[str, Member], headline: Headline) -> list[Aggregate]:
-    """One row a member, and one of the family (the mean over its members) where it has several."""
+Beside = Callable[[Mapping[str, float]], Mapping[str, Any]]
+
+
+def nothing(means: Mapping[str, float]) -> Mapping[str, Any]:
+    """What most metrics tell beside their value."""
+    return {}
+
+
+def summarize(
+    labels: Labels, inputs: Inputs, members: Mapping[str, Member], headline: Headline, beside: Beside = nothing
+) -> list[Aggregate]:
+    """One row a member, and one of the family (the mean over its members) where it has several.
+
+    beside: what the metric tells beside its headline, from the means; it stands among the row's components, counts do
+    not.
+    """
     rows = [
-        _row(replace(labels, model=name), inputs, [member], headline)
+        _row(replace(labels, model=name), inputs, [member], headline, beside)
         for name, member in members.items()
         if len(members) > 1
     ]
-    return [*rows, _row(labels, inputs, list(members.values()), headline)]
+    return [*rows, _row(labels, inputs, list(members.values()), headline, beside)]
 
 
 def document_group(document_ids: Sequence[str]) -> str:
@@ -85,7 +100,7 @@ def coverage(inputs: Inputs, members: Sequence[Member]) -> Coverage:
     )
 
 
-def _row(labels: Labels, inputs: Inputs, members: Sequence[Member], headline: Headline) -> Aggregate:
+def _row(labels: Labels, inputs: Inputs, members: Sequence[Member], headline: Headline, beside: Beside) -> Aggregate:
     answering = [member for member in members if member.scores]
     each = [means_of(member.scores) for member in answering]
     values = [scalar(headline, means) for means in each]
@@ -106,9 +121,20 @@ def _row(labels: Labels, inputs: Inputs, members: Sequence[Member], headline: He
         high=interval[1] if interval else None,
         spread=float(np.std(values, ddof=1)) if len(values) > 1 else None,
         seeds=len(members),
-        components={name: float(np.mean([means[name] for means in each])) for name in (each[0] if each else ())},
+        components=_told([{**without_counts(means), **beside(means)} for means in each]),
         coverage=covered,
     )
+
+
+def without_counts(means: Mapping[str, float]) -> dict[str, float]:
+    """The components alone."""
+    return {name: value for name, value in means.items() if not name.startswith(SUM)}
+
+
+def _told(each: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The means over the members of what all of them have."""
+    names = [name for name in (each[0] if each else ()) if all(name in one for one in each)]
+    return {name: float(np.mean([one[name] for one in each])) for name in names}
 
 
 def means_of(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
@@ -119,9 +145,11 @@ def means_of(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
 
 
 def zero_filled(scores: Mapping[str, Mapping[str, float]], expected: int, headline: Headline) -> float:
-    """The value if every unanswered input scored 0."""
-    share = len(scores) / expected
-    return scalar(headline, {name: mean * share for name, mean in means_of(scores).items()})
+    """The value if every unanswered input scored 0; of a metric with counts, of which ratios are taken, its share."""
+    share, means = len(scores) / expected, means_of(scores)
+    if len(without_counts(means)) < len(means):
+        return share * scalar(headline, means)
+    return scalar(headline, {name: mean * share for name, mean in means.items()})
 
 
 def scalar(headline: Headline, means: Mapping[str, float]) -> float:

@@ -5,10 +5,13 @@ from dataclasses import dataclass, fields
 
 from records.base import Row
 
+SUM = "sum_"  # so begins the name of a count among the components: a term of a sum over inputs, on a scale of its own
+
 
 @dataclass(frozen=True)
 class Score(Row):
-    """value and components on 0-100; parsed: what the metric read in the answer, None where it found nothing."""
+    """value and components on 0-100, beside them counts (SUM); parsed: what the metric read in the answer, None where
+    it found nothing."""
 
     suite: str
     task: str

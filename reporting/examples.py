@@ -14,6 +14,7 @@ from typing import Any
 from records.example import Example
 from records.prompt import ROLES, Part, Prompt
 from records.response import Failure, Response
+from records.score import SUM
 from reporting.chunks import Put, Series, packed
 
 DOCUMENTS, TEXTS = 1_000_000, 400_000  # characters of a chunk: of documents; of anything else
@@ -322,7 +323,7 @@ class _Answers:
             ]
             if score is not None:
                 self.values.setdefault(row, []).append(score["value"])
-                found = dict(score["components"])
+                found = {name: one for name, one in dict(score["components"]).items() if not name.startswith(SUM)}
                 for name in found:
                     self.components.setdefault(name, len(self.components))
                 value += [

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from records.response import Response
 from records.score import Score
 from scoring.batches import outcomes
+from scoring.extraction import answer_in
 from scoring.outcome import PRIVATE, GoldError, Metric
 
 
@@ -38,9 +39,15 @@ def in_tag(text: str, tag: str) -> str:
 
 
 def scores(
-    metric: Metric, responses: Iterable[Response], references: Mapping[str, Sequence[str]], tag: str = ""
+    metric: Metric,
+    responses: Iterable[Response],
+    references: Mapping[str, Sequence[str]],
+    tag: str = "",
+    cue: str = "",
+    empty: str = "",
 ) -> Iterator[Score]:
-    """A Score for each response, in order. references: by example id. tag: in which answers were asked for.
+    """A Score for each response, in order. references: by example id. tag: in which answers were asked for. cue, empty:
+    what the prompt ends with, and what stands for an empty answer, where a task has them (scoring.extraction).
 
     Raises GoldError naming the example.
     """
@@ -48,7 +55,11 @@ def scores(
     def gold(response: Response) -> Mapping[str, Sequence[str]]:
         return {"references": references[response.example_id]}
 
-    items = ((response, in_tag(response.text, tag) if tag else response.text, gold(response)) for response in responses)
+    def answer(text: str) -> str:
+        found = in_tag(text, tag) if tag else text
+        return answer_in(found, cue, empty) if cue or empty else found
+
+    items = ((response, answer(response.text), gold(response)) for response in responses)
     for response, outcome in outcomes(metric, items, _unscored):
         yield Score(
             suite=response.suite,
@@ -60,7 +71,7 @@ def scores(
             arm=response.arm,
             metric=metric.NAME,
             value=outcome.value,
-            components=outcome.components,
+            components=outcome.stored,
             flags=outcome.flags,
             parsed=outcome.parsed,
         )

@@ -13,6 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from records.score import SUM
+
 FloatArray = float | npt.NDArray[np.float64]
 
 PRIVATE = "the references are private"
@@ -31,28 +33,46 @@ class Outcome:
     """The score of one answer.
 
     value: 0 to 100. components: the per-instance components of the metric, 0 to 100. parsed: what the metric
-    read out of the prediction, None where it read nothing or takes the whole text. flags: e.g. `format_ok`.
-    Raises ValueError for a number that is not finite or lies outside 0 to 100.
+    read out of the prediction, None where it read nothing or takes the whole text. flags: e.g. `format_ok`. counts:
+    terms of sums over instances, 0 or more, named SUM and more; they stand in a Score beside the components and are
+    averaged like them: a ratio of means is the ratio of the sums. Raises ValueError for a number that is not finite, or
+    a value or component outside 0 to 100.
     """
 
     value: float
     components: Mapping[str, float]
     parsed: str | None = None
     flags: Mapping[str, bool] = field(default_factory=dict)
+    counts: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_percent("value", self.value)
         for name, component in self.components.items():
             check_percent(f'component "{name}"', component)
+            if name.startswith(SUM):
+                raise ValueError(f'component "{name}" is named as a count')
+        for name, count in self.counts.items():
+            if not name.startswith(SUM):
+                raise ValueError(f'count "{name}" must be named {SUM}...')
+            if not (math.isfinite(count) and count >= 0.0):
+                raise ValueError(f'count "{name}" must be a finite number from 0, not {count!r}')
         object.__setattr__(self, "components", dict(self.components))  # a copy that nobody else holds
         object.__setattr__(self, "flags", dict(self.flags))
+        object.__setattr__(self, "counts", dict(self.counts))
+
+    @property
+    def stored(self) -> dict[str, float]:
+        """Components and counts, as a Score holds them."""
+        return {**self.components, **self.counts}
 
 
 class Metric(Protocol):
     """The contract of a metric: each module of scoring/ that is named in registry.py satisfies it.
 
     NEEDS: the fields of a row that `score` reads beside the prediction. COMPONENTS: names of the per-instance
-    components, in order. VERSION: raised when the same texts get another score.
+    components, in order. VERSION: raised when the same texts get another score. A module may have too: COUNTS, the
+    names of its outcomes' counts, and `beside(means) -> dict`, further values of the task that are no means of
+    components.
     """
 
     @property
@@ -70,7 +90,7 @@ class Metric(Protocol):
         """The outcome of one prediction, 0 to 100. Raises GoldError, PredictionError."""
 
     def headline(self, means: Mapping[str, Any]) -> FloatArray:
-        """The task value, 0 to 100, from the dataset means of the components; arrays give an array
+        """The task value, 0 to 100, from the dataset means of components and counts; arrays give an array
         (bootstrap).
         """
 

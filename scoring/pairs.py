@@ -86,6 +86,9 @@ def once(fields: list[tuple[str, Any]]) -> dict[str, Any]:
 def score_pairs(metric: Metric, rows: Iterable[Mapping[str, Any]], *, first_line: bool = False) -> dict[str, Any]:
     """{metric, n, value, components, per_instance: [{id, value, components}]}, values 0 to 100 and unrounded.
 
+    components: their means, and what the metric tells beside them. An instance of a metric that adds over instances has
+    its terms too, as counts.
+
     first_line: drop newlines before the prediction, then keep its first line. Raises PairError naming the row
     (from 1) and the field or id: a missing field that the metric needs, a wrong type, no reference, an id seen
     before, a reference that the metric cannot score, no row at all.
@@ -101,7 +104,12 @@ def score_pairs(metric: Metric, rows: Iterable[Mapping[str, Any]], *, first_line
         "value": summary.value,
         "components": dict(summary.components),
         "per_instance": [
-            {"id": name, "value": outcome.value, "components": dict(outcome.components)}
+            {
+                "id": name,
+                "value": outcome.value,
+                "components": dict(outcome.components),
+                **({"counts": dict(outcome.counts)} if outcome.counts else {}),
+            }
             for name, outcome in found.items()
         ],
     }

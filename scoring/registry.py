@@ -26,6 +26,10 @@ MODULES: Mapping[str, str] = {
     "longbench_retrieval": "scoring.longbench_retrieval",
     "longbench_count": "scoring.longbench_count",
     "longbench_code": "scoring.longbench_code",
+    "rouge_gm": "scoring.rouge_gm",
+    "musique_output": "scoring.musique_output",
+    "conll": "scoring.conll",
+    "fic_proxy": "scoring.fic_proxy",
 }
 
 
@@ -61,6 +65,10 @@ class Configured:
     def COMPONENTS(self) -> tuple[str, ...]:
         return tuple(self._module.COMPONENTS)
 
+    @property
+    def COUNTS(self) -> tuple[str, ...]:
+        return tuple(getattr(self._module, "COUNTS", ()))
+
     def score(self, prediction: str, references: Sequence[str]) -> Outcome:
         """As the module's `score`, with the options."""
         return cast("Outcome", self._module.score(prediction, references, **dict(self.options)))
@@ -74,6 +82,15 @@ class Configured:
     def headline(self, means: Mapping[str, FloatArray]) -> FloatArray:
         """As the module's `headline`."""
         return cast("FloatArray", self._module.headline(means))
+
+    def beside(self, means: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+        """As the module's `beside`; nothing where it has none."""
+        return cast("dict[str, FloatArray]", self._module.beside(means)) if hasattr(self._module, "beside") else {}
+
+
+def stored(metric: Metric) -> tuple[str, ...]:
+    """The names under which a Score holds what the metric says of an answer: its components and its counts."""
+    return (*metric.COMPONENTS, *getattr(metric, "COUNTS", ()))
 
 
 def known() -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.summary import Inputs, Labels, Member, document_group, input_name, summarize
+from analysis.summary import Inputs, Labels, Member, document_group, input_name, nothing, summarize
 from records.example import Example
 from records.score import Aggregate, Score
 from scoring.answers import gold_problem
@@ -34,7 +34,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     inputs_asked, without_gold = asked(inputs, own)
     labels = Labels(*(node.label(name) for name in ("suite", "task", "split", "model", "arm", "metric")))
     table = writer.table("aggregates", Aggregate)
-    for aggregate in summarize(labels, inputs_asked, members, own.headline):
+    for aggregate in summarize(labels, inputs_asked, members, own.headline, getattr(own, "beside", nothing)):
         table.add(aggregate)
     writer.facts = {"members": len(members), "without_gold": without_gold}
 

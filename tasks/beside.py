@@ -12,7 +12,7 @@ from analysis.outcomes import Outcomes
 from records.judgement import Conduct, Slice
 from records.score import Aggregate
 from reporting.content import Beside
-from scoring.registry import metric
+from scoring.registry import metric, stored
 from storage.artifacts import Artifact
 
 Found = Iterable[tuple[Aggregate, Artifact]]
@@ -37,7 +37,7 @@ def beside_of(params: Mapping[str, Any], everything: Iterable[Artifact], scored:
         slices += [replace(one, model=row.model).to_dict() for one in found.rows("slices", Slice)]
         own = found.columns("judgements", list(COLUMNS))
         by_task = outcomes.setdefault(row.split, {}).setdefault((row.model, row.arm), {})
-        by_task[row.task] = outcomes_from(own, metric(metrics[row.task]).COMPONENTS)
+        by_task[row.task] = outcomes_from(own, stored(metric(metrics[row.task])))
     headlines = {task: metric(name).headline for task, name in metrics.items()}
     bounds = params.get("upper_bounds", ())
     means, compared = [], []

@@ -9,7 +9,7 @@ from analysis.judged import COLUMNS, outcomes_from
 from analysis.outcomes import Outcomes
 from records.comparison import Average, Comparison
 from records.prompt import FULL
-from scoring.registry import metric
+from scoring.registry import metric, stored
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks import progress
 from tasks.graph import Node
@@ -42,7 +42,7 @@ def by_split(node: Node, inputs: Mapping[str, Artifact]) -> Iterator[Measured]:
             if judged.label("split") == split:
                 who, task = (judged.label("model"), judged.label("arm")), judged.label("task")
                 rows = inputs[name].columns("judgements", list(COLUMNS))
-                outcomes.setdefault(who, {})[task] = outcomes_from(rows, metrics[task].COMPONENTS)
+                outcomes.setdefault(who, {})[task] = outcomes_from(rows, stored(metrics[task]))
 
         headlines = {name: own.headline for name, own in metrics.items()}
         yield Measured(node.label("suite"), split, node.params["tasks"], headlines, in_order(outcomes, node))

@@ -13,7 +13,7 @@ from records.judgement import Conduct, Judgement, Slice
 from records.response import Response
 from scoring.answers import in_tag
 from scoring.judgement import answerable, judged, words
-from scoring.registry import metric
+from scoring.registry import metric, stored
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks.aggregate import asked, named
 from tasks.graph import Node
@@ -37,7 +37,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     for measure in conduct(found, labels):
         measures.add(measure)
     parts = writer.table("slices", Slice)
-    for part in slices(found, labels, own.headline, own.COMPONENTS):
+    for part in slices(found, labels, own.headline, stored(own)):
         parts.add(part)
     writer.facts = {"judgements": len(rows), "inputs": len(found.inputs), "members": len(found.members)}
 

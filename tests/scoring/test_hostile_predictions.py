@@ -26,6 +26,10 @@ GOLD = {
     "longbench_retrieval": ["Paragraph 1"],
     "longbench_count": ["1"],
     "longbench_code": ["    return self.frobnicate(a, 1, y=0, A=b'1%', **kwargs)  ½ é_ ([(1.1.", "x"],
+    "rouge_gm": ["The gold answer.\nIt has two lines.", "one more"],
+    "musique_output": ['{"answer_content": "the gold answer", "is_answerable": true, "aliases": ["½ Œuvre"]}'],
+    "conll": ["[[1, 2], [3], [10, 11]]"],
+    "fic_proxy": ['{"highlights": [["the gold answer"], ["y 1"]], "alignments": ["a 1", "½ y"]}'],
 }
 OPTIONS = {"longbench_classification": {"options": ["gold", "a gold class", "y", "1", "a", "%"]}}
 REPEATED = [
@@ -50,6 +54,11 @@ REPEATED = [
     "1 ",
     "½",
     "\n",
+    "[1",
+    "[1, 2], ",
+    "{",
+    "{'is_answerable': ",
+    "__import__('os')",
 ]
 SIZE = 1_000_000
 SMALLER = 16
