@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum
+from typing import Any
 
 import numpy as np
 
@@ -46,10 +47,10 @@ class Member:
     in_format: dict[str, bool] = field(default_factory=dict)
 
 
-Beside = Callable[[Mapping[str, float]], Mapping[str, float]]
+Beside = Callable[[Mapping[str, float]], Mapping[str, Any]]
 
 
-def nothing(means: Mapping[str, float]) -> Mapping[str, float]:
+def nothing(means: Mapping[str, float]) -> Mapping[str, Any]:
     """What most metrics tell beside their value."""
     return {}
 

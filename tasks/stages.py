@@ -266,7 +266,8 @@ def score_node(part: Part) -> Node:
     modules = ("scoring.answers", metric_module(metric))
     template = Template(**part.request.config.template(part.task, part.profile.prompts))
     tag = {"tag": answer_tag(template)} if part.profile.variant == "claude" and asks_for_tag(template) else {}
-    return Node("score", (*part.sharded, ("metric", metric)), {"metric": metric, **tag}, modules, inputs)
+    cues = {name: text for name in ("cue", "empty") if (text := getattr(part.task, name))}
+    return Node("score", (*part.sharded, ("metric", metric)), {"metric": metric, **tag, **cues}, modules, inputs)
 
 
 def aggregate_node(part: Part) -> Node:

@@ -47,6 +47,8 @@ class TaskConfig:
     shards: int
     query_ends: str
     mention_ids: tuple[int, int] = (0, 0)
+    cue: str = ""
+    empty: str = ""
 
     @property
     def asks(self) -> bool:
@@ -137,6 +139,8 @@ def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -
         shards=table.get("shards", 1),
         query_ends=table.get("query_ends", ""),
         mention_ids=tuple(table.get("mention_ids", (0, 0))),
+        cue=table.get("cue", ""),
+        empty=table.get("empty", ""),
     )
 
 

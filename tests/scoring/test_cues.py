@@ -19,7 +19,7 @@ def response(text):
         draw=3,
         model="m",
         arm="full",
-        request_key="k",
+        request_key="0" * 64,
         text=text,
         finish_reason="complete",
         input_tokens=None,
