@@ -46,5 +46,5 @@ def joined(tokens: Sequence[str]) -> tuple[str, list[tuple[int, int]]]:
 
 
 def is_whole(value: Any) -> bool:
-    """Whether a JSON value is a whole number from 0."""
-    return type(value) is int and value >= 0
+    """Whether a JSON value is a whole number from 0, of 63 bits."""
+    return type(value) is int and 0 <= value < 2**63

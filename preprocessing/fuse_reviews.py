@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from preprocessing.errors import MalformedFile
 from preprocessing.raw import RawFiles, Record, each
 from preprocessing.raw_json import kind_name
 from records.base import Row, canonical_json
@@ -17,6 +18,7 @@ from records.example import Example, metadata
 
 REVIEWS = 8
 GAP = " ... "  # between the pieces of an alignment, as upstream writes it
+TEXT, OWN, FINE_TUNING = "review_{}_text", "review_{}_offsets", "review_{}_highlight_spans"  # columns
 Span = tuple[int, int]
 
 
@@ -27,7 +29,21 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
     once for each review and alignment, sorted. A split without alignments has no reference.
     """
     for number, record in enumerate(raw.records()):
+        if isinstance(record, Record) and record.file.lower().endswith(".csv"):
+            check_columns(record)
         yield from each([record], partial(instance, number, task, split), task=task, split=split)
+
+
+def check_columns(record: Record) -> None:
+    """What a column lacks, all of its rows lack. Raises MalformedFile."""
+    own = OWN if FINE_TUNING.format(0) not in record.data else FINE_TUNING
+    for column in (one.format(index) for one in (TEXT, own) for index in range(REVIEWS)):
+        if column not in record.data:
+            there = ", ".join(list(record.data)[:12])
+            raise MalformedFile(record.file, "line 1", column, f"is missing (there are: {there})", "missing field")
+    if TEXT.format(REVIEWS) in record.data:
+        said = f"is one review too many: there are {REVIEWS}"
+        raise MalformedFile(record.file, "line 1", TEXT.format(REVIEWS), said, "too many reviews")
 
 
 def instance(number: int, task: str, split: str, record: Record) -> Iterator[Row]:
@@ -36,11 +52,9 @@ def instance(number: int, task: str, split: str, record: Record) -> Iterator[Row
     metadata: `highlights`, [document, start, end], merged where they overlap; `overlapping`, how many fewer they are.
     """
     names = [f"review_{index}" for index in range(REVIEWS)]
-    texts = [record.text(f"{name}_text") for name in names]
-    if f"review_{REVIEWS}_text" in record.data:
-        raise record.error(f"review_{REVIEWS}_text", f"is one review too many: there are {REVIEWS}")
-    own = "review_0_highlight_spans" not in record.data
-    fields = [f"{name}_{'offsets' if own else 'highlight_spans'}" for name in names]
+    texts = [record.text(TEXT.format(index)) for index in range(REVIEWS)]
+    own = FINE_TUNING.format(0) not in record.data
+    fields = [(OWN if own else FINE_TUNING).format(index) for index in range(REVIEWS)]
     given = [pairs(record, field, cell(record, field), text) for field, text in zip(fields, texts, strict=True)]
     merged = [merge(spans) for spans in given]
     if not any(merged):

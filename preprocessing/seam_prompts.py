@@ -11,6 +11,7 @@ from hashlib import sha256
 from typing import Any
 
 from preprocessing.coreference import is_whole
+from preprocessing.errors import MalformedRecord
 from preprocessing.fuse_reviews import REVIEWS
 from preprocessing.raw import RawFiles, Record, each
 from records.base import Row
@@ -35,14 +36,30 @@ CODE = {**PAPER, "fuse_reviews": "1715d02f4b9b0169", "musique": "66d5b2c64739877
 
 
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
-    """The paraphrases of a task, then its demonstrations (documents and examples), in the order of its file."""
+    """The paraphrases of a task, then its demonstrations (documents and examples), in the order of its file.
+
+    Raises MalformedFile for a file without either.
+    """
+    if task not in FORMS:
+        raise ValueError(f"there are no demonstrations of {task!r}; there are of {', '.join(FORMS)}")
     for path in raw.files("prompts"):
         whole = raw.object(path)
+        demonstrations = "demos" if "demos" in whole.data else "demonstrations"
+        check_lists(whole, "prompts", demonstrations)
         for number, one in enumerate(whole.items("prompts"), start=1):
             yield from each([one], partial(instruction, number, task), task=task, split=split)
-        field = "demos" if "demos" in whole.data else "demonstrations"
-        for number, one in enumerate(whole.items(field), start=1):
+        for number, one in enumerate(whole.items(demonstrations), start=1):
             yield from each([one], partial(demonstration, number, task, split), task=task, split=split)
+
+
+def check_lists(whole: Record, *fields: str) -> None:
+    """Raise MalformedFile unless each field is a list that holds something."""
+    for field in fields:
+        try:
+            if not whole.array(field):
+                raise whole.error(field, "is empty", "empty field")
+        except MalformedRecord as error:
+            raise error.of_file() from None
 
 
 def instruction(number: int, task: str, record: Record) -> Iterator[Instruction]:

@@ -177,8 +177,8 @@ def board(rows: Sequence[Aggregate], params: Mapping[str, Any], ranks: Ranks | N
 
     rows: of every task, split and model, a family's members among them. params: suite, title, models, tasks (in
     official order: name, short, metric, paper), published, failures (message by node name), upper_bounds (models that
-    read the references), ranked, upstream, as tasks/stages.py gives them. ranks: of a suite that ranks models. Raises ValueError for a row of another suite, task or metric,
-    and for two rows that contradict each other.
+    read the references), ranked, upstream, as tasks/stages.py gives them. ranks: of a suite that ranks models. Raises
+    ValueError for a row of another suite, task or metric, and for two rows that contradict each other.
     """
     columns = tuple(
         Column(task["name"], task["short"], task["metric"], task.get("paper", {}).get("examples"))
@@ -241,7 +241,8 @@ def _section(
     }
     names = {(model, arm) for model, arm, _ in here} - hidden
     names |= {(one.model, ARM) for one in failures if one.split == split} - {(model, ARM) for model, _ in names}
-    names |= {(model, ARM) for model in models if all(model != name for name, _ in names)}
+    scored = {model for _, model, _, _ in known}  # on whichever split: who answers another one was not asked here
+    names |= {(model, ARM) for model in models if model not in scored and all(model != name for name, _ in names)}
     order = {model: place for place, model in enumerate(models)}
     lines = []
 

@@ -10,7 +10,18 @@ from reporting.board import Board, Line, Section
 from reporting.leaderboard import line_means, means, reference_means, references, remarks
 from reporting.text import number, shown, visible
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would run
+FORMULA = (
+    "=",
+    "+",
+    "-",
+    "@",
+    "\t",
+    "\r",
+    "\uff1d",
+    "\uff0b",
+    "\uff0d",
+    "\uff20",
+)  # how a cell begins that a spreadsheet would run
 TEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -63,7 +74,7 @@ def _tabular(board: Board, section: Section) -> Iterator[str]:
     count = len(board.columns) + len(means(board))
     yield f"\\begin{{tabular}}{{l{'r' * count}}}"
     yield "\\toprule"
-    yield _row(["model", *(column.short for column in board.columns), *means(board)])
+    yield tex_row(["model", *(column.short for column in board.columns), *means(board)])
     yield "\\midrule"
     for line in section.lines:
         values = [
@@ -71,18 +82,19 @@ def _tabular(board: Board, section: Section) -> Iterator[str]:
             for cell in line.cells
         ]
         own = line_means(board, section, line) if board.ranked else (number(line.average.value),)
-        yield _row([_name(line), *values, *own])
+        yield tex_row([_name(line), *values, *own])
     if published := references(board, section):
         yield "\\midrule"
         label = tex(f"{published.label(published.main)} (not computed here)")
         yield f"\\multicolumn{{{count + 1}}}{{l}}{{\\textit{{{label}}}}} \\\\"
         for row in published.table(published.main):
-            name = f"{row.label} ({row.about})" if row.about else row.label
+            about = "; ".join(filter(None, [row.about, row.apart]))
+            name = f"{row.label} ({about})" if about else row.label
             printed = [
                 number(row.scores.get(column.task)) + deviation(board, row.stds.get(column.task))
                 for column in board.columns
             ]
-            yield _row([name, *printed, *reference_means(board, section.split, row)])
+            yield tex_row([name, *printed, *reference_means(board, section.split, row)])
     yield "\\bottomrule"
     yield "\\end{tabular}"
     yield ""
@@ -93,7 +105,7 @@ def deviation(board: Board, value: float | None) -> str:
     return f" ± {number(value)}" if board.ranked and value is not None else ""
 
 
-def _row(cells: list[str]) -> str:
+def tex_row(cells: list[str]) -> str:
     return " & ".join(tex(cell) for cell in cells) + r" \\"
 
 
@@ -107,8 +119,8 @@ def tex(text: str) -> str:
 
 
 def csv_table(board: Board) -> str:
-    """A row a line and task, unrounded, and one of task "average", or of AR and ARSD; no published rows. A cell that a spreadsheet would
-    take for a formula has an apostrophe before it."""
+    """A row a line and task, unrounded, and one of task "average", or of AR and ARSD; no published rows. A cell that a
+    spreadsheet would take for a formula has an apostrophe before it."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)

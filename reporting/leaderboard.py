@@ -192,7 +192,8 @@ def _markdown_line(board: Board, section: Section, line: Line) -> list[str]:
 
 
 def _markdown_reference(board: Board, split: str, row: Reference) -> list[str]:
-    name = f"{row.label} ({row.about})" if row.about else row.label
+    about = "; ".join(filter(None, [row.about, row.apart]))
+    name = f"{row.label} ({about})" if about else row.label
     values = [_with_spread(row.scores.get(column.task), row.stds.get(column.task)) for column in board.columns]
     return [markdown_text(name), *values, *reference_means(board, split, row)]
 

@@ -86,7 +86,7 @@ def thinned(points: Sequence[LengthPoint], most: int = MOST_POINTS) -> list[Leng
 
 
 class _Drawn:
-    """Draws the charts of one split. models: those that are drawn, each with its place, which sets colour and marker."""
+    """Draws the charts of one split. models: those that are drawn, each with its place: its colour and marker."""
 
     def __init__(self, board: Board, ranks: Ranks) -> None:
         self.ranks = ranks

@@ -1,5 +1,5 @@
-"""A ranking over runs as a part of the page: AR and ARSD, each data set as SEAM's table 3 prints it beside the published
-one, what scores go with, and where their spread comes from."""
+"""A ranking over runs as a part of the page: AR and ARSD, each data set as SEAM's table 3 prints it beside the
+published one, what scores go with, and where their spread comes from."""
 
 from __future__ import annotations
 

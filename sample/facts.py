@@ -1,6 +1,6 @@
 """MuSiQue: questions whose answer takes two to four paragraphs of a small invented encyclopedia."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,16 @@ TWINS = (0, 7)  # answerable questions that also come in an unanswerable version
 LONELY = 10  # unanswerable and without a twin
 ALIASES = {9: ["the town of {answer}", "{answer} (town)"], 2: ["{answer}, in the north"]}
 
+# What SEAM's demonstrations ask; the last has no answer.
+SHOWN: tuple[tuple[str, int, tuple[Hop, ...]], ...] = (
+    ("Who is the husband or wife of the author of {start}?", 1, (AUTHOR, SPOUSE)),
+    ("In which town was the designer of {start} born?", 2, (DESIGNER, BIRTHPLACE)),
+    ("Which river passes the seat of {start}?", 1, (BASE, RIVER)),
+    ("In which county lies the birthplace of the author of {start}?", 4, (AUTHOR, BIRTHPLACE, COUNTY)),
+    ("In which town was the founder of {start} born?", 3, (FOUNDER, BIRTHPLACE)),
+)
+ASKED = (*QUESTIONS, *SHOWN)
+
 World = Mapping[tuple[str, str], Mapping[str, Any]]
 
 
@@ -54,6 +64,17 @@ def musique(out: Path) -> None:
     records = [_record(world, order, number, number != LONELY) for number in range(len(QUESTIONS))]
     records += [_record(world, order, number, False) for number in TWINS]
     write_lines(out / "musique" / "data" / "musique_full_v1.0_dev.jsonl", records)
+
+
+def demonstrations() -> Iterator[dict[str, Any]]:
+    """Five questions with some of their paragraphs, as SEAM shows them."""
+    world, order = _world()
+    for number in range(len(SHOWN)):
+        record = _record(world, order, len(QUESTIONS) + number, number < len(SHOWN) - 1)
+        kept = [p for p in record["paragraphs"] if p["is_supporting"] or p["idx"] % 3 == 0]
+        answer = {"is_answerable": record["answerable"], "answer_content": record["answer"]}
+        shown = [p["paragraph_text"] for p in kept]
+        yield {"id": number, "documents": shown, "question": record["question"], "answer": answer}
 
 
 def _world() -> tuple[World, dict[str, list[str]]]:
@@ -101,7 +122,7 @@ def _world() -> tuple[World, dict[str, list[str]]]:
 
 def _chain(world: World, order: Mapping[str, Sequence[str]], number: int) -> list[tuple[str, str, str]]:
     """Kind, name and answer of each hop."""
-    _, start, hops = QUESTIONS[number]
+    _, start, hops = ASKED[number]
     name, found = order[hops[0].kind][start], []
     for hop in hops:
         answer = world[hop.kind, name][hop.attribute]
@@ -111,7 +132,7 @@ def _chain(world: World, order: Mapping[str, Sequence[str]], number: int) -> lis
 
 
 def _record(world: World, order: Mapping[str, Sequence[str]], number: int, answerable: bool) -> dict[str, Any]:
-    question, _, hops = QUESTIONS[number]
+    question, _, hops = ASKED[number]
     chain = _chain(world, order, number)
     answer = chain[-1][2]
     paragraphs = _paragraphs(world, chain, f"{number}/{answerable}", answerable)

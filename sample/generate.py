@@ -1,4 +1,4 @@
-"""Write the sample corpus: invented raw files for the tasks of ZeroSCROLLS and SCROLLS, in the layouts of the releases.
+"""Write the sample corpus: invented raw files for the tasks of every suite, in the layouts of the releases.
 
     python sample/generate.py [OUT]
 
@@ -13,11 +13,16 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
+from sample.abstracts import sci_co  # noqa: E402
+from sample.asking import seam  # noqa: E402
 from sample.choices import quality  # noqa: E402
+from sample.clippings import multi_news, open_asp  # noqa: E402
 from sample.contracts import contract_nli  # noqa: E402
+from sample.dispatches import ecb_plus  # noqa: E402
 from sample.episodes import summ_screen_fd  # noqa: E402
 from sample.essays import squality  # noqa: E402
 from sample.facts import musique  # noqa: E402
+from sample.fusions import fuse_reviews  # noqa: E402
 from sample.hotels import space_digest  # noqa: E402
 from sample.meetings import qmsum  # noqa: E402
 from sample.narratives import narrative_qa  # noqa: E402
@@ -38,6 +43,12 @@ PARTS: dict[str, Callable[[Path], None]] = {
     "space": space_digest,
     "booksum": book_sum_sort,
     "contract_nli": contract_nli,
+    "multi_news": multi_news,
+    "openasp": open_asp,
+    "fusereviews": fuse_reviews,
+    "scico": sci_co,
+    "ecb_plus": ecb_plus,
+    "seam": seam,
 }
 
 

@@ -11,8 +11,8 @@ from reporting.assembly import PAGE, Made, Write, assemble
 from reporting.board import Board
 from reporting.chunks import Spool
 from reporting.content import Beside, Content
-from reporting.drawing import written as written_run
-from reporting.figures import drawings, figures, written
+from reporting.drawing import written
+from reporting.figures import drawings, figures
 from reporting.run_figures import run_drawings, run_figures
 from storage.errors import naming_full_disks
 from tasks.drill import drill
@@ -52,9 +52,8 @@ def _written(path: Path, data: bytes) -> None:
 def drawn(board: Board, lots: Sequence[Lot], beside: Beside, kind: str) -> dict[str, bytes]:
     """The charts as files, "svg" or "png", by name."""
     drilled = drill(board, lots, lambda name, chunk: None)
-    found = drawings(board, beside, drilled.usage, drilled.lengths)
-    runs = {f"{one.name}.{kind}": written_run(one, kind) for one in run_drawings(board)}
-    return {**runs, **{f"{one.name}.{kind}": written(one, kind) for one in found}}
+    found = [*run_drawings(board), *drawings(board, beside, drilled.usage, drilled.lengths)]
+    return {f"{one.name}.{kind}": written(one, kind) for one in found}
 
 
 def put_page(path: Path, board: Board, params: Mapping[str, Any], lots: Sequence[Lot], beside: Beside) -> None:

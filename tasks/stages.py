@@ -20,6 +20,7 @@ from models.registry import CALLED, HOSTED, LOCAL, module_of
 from models.tables import temperature, what_answers
 from preprocessing.chat import answer_tag, asks_for_tag
 from preprocessing.curation import PROMPTS, PROMPTS_MODULE
+from preprocessing.official_draws import ORDER
 from preprocessing.prompting import Template
 from preprocessing.tokens import engine_module
 from records.prompt import CLOSED_BOOK, FULL
@@ -35,6 +36,13 @@ from tasks.releases import release_options, release_query, upstream_values
 from tasks.request import Request
 from tasks.suites import Suite, TaskConfig, load_published, paper_sizes
 
+PAGE = (
+    "reporting.assembly",
+    "reporting.leaderboard",
+    "reporting.examples",
+    "reporting.figures",
+    "reporting.run_figures",
+)
 FIT_SPLIT = "train"  # what a model with fitted rules learns from, where its table does not say
 
 
@@ -114,19 +122,32 @@ def drawn_node(part: Part) -> Node:
     """Curated examples to those of a run, whose key no other run is part of."""
     request, task = part.request, part.task
     sizes = request.config.runs
-    most = sizes["instances"]
     how = {
         "seed": seed_of(request),
         "shots": sizes["shots"] if request.shots is None else request.shots,
-        "most": min(most, request.limit or most),
+        "most": request.most,
         "ids": list(task.mention_ids),
         **({"vary": list(request.vary)} if request.vary else {}),
     }
     block = request.config.template(task, request.prompts)["block"]
     params = {"suite": request.suite, "task": task.name, "run": part.shard, "how": how, "block": block}
-    return Node(
-        "sample", (*part.base, *part.run), params, ("preprocessing.manifests",), (("curated", curate_node(part)),)
-    )
+    inputs = [("curated", curate_node(part))]
+    modules: tuple[str, ...] = ("preprocessing.manifests", PROMPTS_MODULE)
+    if request.draws == "official":
+        before = official_order(part)
+        for other in before:
+            others = (replace(part, task=other, split=split) for split in other.splits)
+            inputs += [(f"{other.name}-{one.split}", curate_node(one)) for one in others]
+        params |= {"official": [[other.name, list(other.splits)] for other in before], "runs": request.run_count}
+        modules += ("preprocessing.official_draws",)
+    return Node("sample", (*part.base, *part.run), params, modules, tuple(inputs))
+
+
+def official_order(part: Part) -> list[TaskConfig]:
+    """The tasks of a request through which the official stream goes up to this one."""
+    chosen = {task.name: task for task in part.request.chosen_tasks()}
+    names = [name for name in ORDER if name in chosen]
+    return [chosen[name] for name in names[: names.index(part.task.name) + 1]]
 
 
 def samples(part: Part) -> list[tuple[str, Node]]:
@@ -252,7 +273,8 @@ def score_node(part: Part) -> Node:
     modules = ("scoring.answers", metric_module(metric))
     template = Template(**part.request.config.template(part.task, part.profile.prompts))
     tag = {"tag": answer_tag(template)} if part.profile.variant == "claude" and asks_for_tag(template) else {}
-    return Node("score", (*part.sharded, ("metric", metric)), {"metric": metric, **tag}, modules, inputs)
+    cues = {name: text for name in ("cue", "empty") if (text := getattr(part.task, name))}
+    return Node("score", (*part.sharded, ("metric", metric)), {"metric": metric, **tag, **cues}, modules, inputs)
 
 
 def aggregate_node(part: Part) -> Node:
@@ -339,7 +361,7 @@ def report_node(
             "run": shown(request),
             "assets": assets_digest(),
         },
-        ("reporting.assembly", "reporting.leaderboard", "reporting.examples", "reporting.figures", "reporting.run_figures"),
+        PAGE,
         (*((node.slot, node) for node in aggregates), *behind(aggregates), *((node.name, node) for node in beside)),
         exact=True,
     )

@@ -48,6 +48,8 @@ class TaskConfig:
     query_ends: str
     mention_ids: tuple[int, int] = (0, 0)
     proxy: str = ""
+    cue: str = ""
+    empty: str = ""
 
     @property
     def asks(self) -> bool:
@@ -139,6 +141,8 @@ def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -
         query_ends=table.get("query_ends", ""),
         mention_ids=tuple(table.get("mention_ids", (0, 0))),
         proxy=table.get("proxy", ""),
+        cue=table.get("cue", ""),
+        empty=table.get("empty", ""),
     )
 
 

@@ -46,7 +46,7 @@ def test_no_command_is_taken_for_success(call):
 # ---- wrong calls
 
 WRONG = [
-    (("run", "zeroskrolls", "--sample", "--model", "naive"), ["zeroskrolls", "there are: scrolls, zeroscrolls"]),
+    (("run", "zeroskrolls", "--sample", "--model", "naive"), ["zeroskrolls", "there are: scrolls, seam, zeroscrolls"]),
     (("build", "zeroscrolls", "--sample", "--task", "musik"), ["'musik'", "gov_report", "book_sum_sort"]),
     (("plan", "zeroscrolls", "--sample", "--task", "musik"), ["'musik'", "gov_report", "book_sum_sort"]),
     (("build", "zeroscrolls", "--sample", "--split", "dev"), ["'dev'", "validation", "test"]),
@@ -275,6 +275,11 @@ PAIRS = {
     "longbench_retrieval": ("2 or 3", "Paragraph 2"),
     "longbench_count": ("2 or 3", "2"),
     "longbench_code": ("return a", "return b"),
+    "rouge_gm": ("a fog on the quay", "a fog on quay three"),
+    "musique_output": ("the fog", '{"answer_content": "fog bank", "is_answerable": true}'),
+    "conll": ("[[1, 2], [3, 4]] of [5, 6", "[[1, 2], [3, 4, 5]]"),
+    # scored as an answer too, sentence by sentence: hence the stops
+    "fic_proxy": ("few highlights", '{"highlights": [[". highlights alignments. "]], "alignments": ["highlights"]}'),
 }
 
 

@@ -633,6 +633,116 @@ kind(BS, "two equal summaries", spoil(BS, ((1, "summary"), "Rain fell on victim.
 kind(BS, "a book of two parts", more(BS, without="Birch victim/section_2"), FILTERED, "number of parts")
 
 
+# ---- Multi-News
+
+MN, ML = "multi_news", "multi_news lines"
+kind(MN, "a row without articles", spoil(MN, (("document",), " ||||| ")), FILTERED, "no document", "no article")
+kind(MN, "a row of no text", spoil(MN, (("document",), "")), FILTERED, "no document")
+kind(MN, "an empty article among others", spoil(MN, (("document",), "One of victim. |||||  ||||| Two of victim.")), FILTERED, "empty document", "1 of 3 articles", lost=CHANGED)
+kind(MN, "a row with one article", spoil(MN, (("document",), "One of victim.")), KEPT, lost=CHANGED)
+kind(MN, "a row without summary", spoil(MN, (("summary",), " ")), DROPPED, "empty field", "line 2", 'field "summary" is empty')
+kind(ML, "Latin-1 in a line of articles", bytes_(ML, lambda data: data.replace(b"Two of victim", b"Tw\xe9 of victim"), "articles"), DROPPED, "invalid UTF-8", "test.src.cleaned, line 2", "is not UTF-8 at byte")
+kind(ML, "Latin-1 in a line of summaries", bytes_(ML, lambda data: data.replace(b"Both 1", b"B\xf6th 1"), "summaries"), DROPPED, "invalid UTF-8", "test.tgt, line 2", "is not UTF-8 at byte")
+kind(ML, "NUL bytes in a line", bytes_(ML, lambda data: data.replace(b"Both 1", b"\0\0"), "summaries"), DROPPED, "NUL byte", "test.tgt, line 2")
+kind(ML, "a blank line of articles", bytes_(ML, lambda data: data.replace(b"One of victim. NEWLINE_CHAR More. ||||| Two of victim.", b""), "articles"), FILTERED, "no document", "no article")
+kind(ML, "a blank line of summaries", bytes_(ML, lambda data: data.replace(b"Both 1.", b""), "summaries"), DROPPED, "empty field", "line 2", 'field "summary" is empty')
+kind(ML, "fewer summaries than articles", bytes_(ML, lambda data: data.replace(b"Both 2.\n", b""), "summaries"), FAILS, "missing line", "test.tgt", "ends behind line 2", "test.src.cleaned")
+kind(ML, "fewer articles than summaries", bytes_(ML, lambda data: data[: data.index(b"One of after")], "articles"), FAILS, "missing line", "test.src.cleaned", "ends behind line 2")
+kind(ML, "an empty file of summaries", bytes_(ML, lambda data: b"", "summaries"), FAILS, "empty file", "test.tgt: is empty")
+kind(ML, "CRLF line ends in both files", lambda: {key: data.replace(b"\n", b"\r\n") for key, data in LAYOUTS[ML].files(LAYOUTS[ML].records()).items()}, KEPT)
+kind(ML, "a byte-order mark", bytes_(ML, lambda data: BOM + data, "summaries"), KEPT)
+kind(ML, "U+2028 and U+0085 in a line", bytes_(ML, lambda data: data.replace(b"Both 1.", "Both\u2028 1\x85.".encode()), "summaries"), KEPT, lost=CHANGED)
+
+# ---- OpenAsp
+
+OA = "open_asp"
+kind(OA, "a record without articles", spoil(OA, (("documents",), [])), FILTERED, "no document", "no article")
+kind(OA, "articles without text", spoil(OA, (("documents", 0, "text"), []), (("documents", 1, "text"), ["", " "])), FILTERED, "no document")
+kind(OA, "an article without text among others", spoil(OA, (("documents", 0, "text"), [])), FILTERED, "empty document", "1 of 2 articles", lost=CHANGED)
+kind(OA, "a record with one article", spoil(OA, (("documents",), [{"text": ["Text of victim."]}])), KEPT, lost=CHANGED)
+kind(OA, "an article that is one text", spoil(OA, (("documents", 0, "text"), "Text of victim.")), DROPPED, "wrong type", "documents[0]", 'field "text" must be a list')
+kind(OA, "a summary of blank lines", spoil(OA, (("summary_text",), ["", " "])), DROPPED, "empty field", "line 2", 'field "summary_text" has no text')
+kind(OA, "two records of one guid", spoil(OA, (("guid",), "Cause/before")), DROPPED, "duplicate id", "line 2", "Cause/before", lost=0)
+
+# ---- FuseReviews
+
+FR, FF = "fuse_reviews", "fuse_reviews fine-tuning"
+SPANS = "review_1_offsets"
+kind(FR, "spans that are no JSON", spoil(FR, ((SPANS,), "[[0, 17]")), DROPPED, "broken JSON", "line 3", f'field "{SPANS}" is not JSON')
+kind(FR, "spans that are no list", spoil(FR, ((SPANS,), '{"0": 17}')), DROPPED, "wrong type", "line 3", f'field "{SPANS}" must be a list')
+kind(FR, "spans nested without end", spoil(FR, ((SPANS,), "[" * 50_000)), DROPPED, "broken JSON", "line 3", SPANS)
+for what, span in (("of three numbers", "[0, 1, 2]"), ("that ends before it begins", "[5, 2]"), ("of no character", "[5, 5]"), ("before the text", "[-2, 4]"), ("of broken numbers", "[0.0, 4.5]"), ("of true and false", "[false, true]")):
+    kind(FR, f"a span {what}", spoil(FR, ((SPANS,), f"[{span}]")), DROPPED, "span out of range", "line 3", f'field "{SPANS}"', "is no span of")
+kind(FR, "a span behind the end of its review", spoil(FR, ((SPANS,), "[[0, 999]]")), DROPPED, "span out of range", "line 3", SPANS, "[0, 999] is no span of")
+kind(FR, "overlapping, nested and repeated spans", spoil(FR, ((SPANS,), "[[4, 17], [0, 8], [0, 8], [2, 3]]")), KEPT, lost=CHANGED)
+kind(FR, "no highlight in any review", spoil(FR, *((((f"review_{n}_offsets",), "[]")) for n in range(8))), DROPPED, "no highlight", "line 3", "hold no highlight")
+kind(FR, "a review without text", spoil(FR, (("review_7_text",), " ")), DROPPED, "empty field", "line 3", 'field "review_7_text" is empty')
+kind(FR, "nine reviews", lambda: LAYOUTS[FR].files([{**one, "review_8_text": "Text."} for one in LAYOUTS[FR].records()]), FAILS, "too many reviews", "review_8_text", "one review too many")
+kind(FR, "a column that is missing", bytes_(FR, lambda data: data.replace(b"review_3_offsets", b"review_3_spans")), FAILS, "missing field", "line 1", 'field "review_3_offsets" is missing')
+kind(FR, "an alignment without text", spoil(FR, (("review_0_alignments",), '[{"review": {"offsets": [[0, 17]]}}]')), DROPPED, "missing field", "line 3, review_0_alignments[0], review", 'field "text" is missing')
+kind(FR, "an alignment that is no object", spoil(FR, (("review_0_alignments",), "[7]")), DROPPED, "wrong type", "line 3", "review_0_alignments[0]", "must be an object")
+kind(FF, "an alignment with a review that is not there", spoil(FF, (("alignments",), '[{"review_name": "review_8", "review_span_offsets": "0, 1"}]')), DROPPED, "out of range", "line 3, alignments[0]", "'review_8' is none of 8 reviews")
+kind(FF, "offsets of an alignment that are no numbers", spoil(FF, (("alignments",), '[{"review_name": "review_0", "review_span_offsets": "0; 1"}]')), DROPPED, "span out of range", "line 3, alignments[0]", "review_span_offsets")
+kind(FF, "offsets of an alignment behind the end", spoil(FF, (("alignments",), '[{"review_name": "review_0", "review_span_offsets": "0, 4;900, 901"}]')), DROPPED, "span out of range", "line 3, alignments[0]", "(900, 901) is no span of")
+kind(FF, "an alignment without spans (null, NaN)", spoil(FF, (("alignments",), '[{"review_name": "review_0", "review_span_offsets": null}]')), KEPT, lost=CHANGED)
+
+# ---- SciCo
+
+SC = "sci_co"
+kind(SC, "a mention behind its paragraph", spoil(SC, (("mentions", 1), [1, 1, 3, 7])), DROPPED, "mention out of range", "line 2", 'field "mentions[1]" has tokens 1 to 3 of 3')
+kind(SC, "a mention that ends before it begins", spoil(SC, (("mentions", 1), [1, 2, 1, 7])), DROPPED, "mention out of range", "line 2", "mentions[1]")
+kind(SC, "a mention in a paragraph that is not there", spoil(SC, (("mentions", 1), [3, 0, 0, 7])), DROPPED, "mention out of range", "line 2", "paragraph 3 of 3")
+kind(SC, "a mention with a negative token", spoil(SC, (("mentions", 1), [1, -1, 0, 7])), DROPPED, "wrong type", "line 2", "mentions[1]")
+kind(SC, "a mention without cluster", spoil(SC, (("mentions", 1), [1, 1, 2])), DROPPED, "wrong type", "line 2", "is not [paragraph, first, last, cluster]")
+kind(SC, "a mention of empty tokens", spoil(SC, (("tokens", 1), ["More", "", "play"]), (("mentions", 1), [1, 1, 1, 7])), DROPPED, "empty field", "line 2", 'field "mentions[1]" has no text')
+kind(SC, "no mentions", spoil(SC, (("mentions",), [])), DROPPED, "empty field", "line 2", 'field "mentions" is empty')
+kind(SC, "a relation of clusters without mention", spoil(SC, (("relations",), [[7, 99]])), KEPT)
+kind(SC, "fewer documents than paragraphs", spoil(SC, (("doc_ids",), [0, 0])), DROPPED, "out of range", "line 2", 'field "doc_ids" are 2, for 3 paragraphs')
+kind(SC, "documents that are numbered with gaps", spoil(SC, (("doc_ids",), [3, 3, 9])), KEPT)
+kind(SC, "a document without text", spoil(SC, (("tokens", 2), ["", " "]), (("mentions",), [[0, 1, 2, 7]])), DROPPED, "empty document", "line 2", 'field "tokens" document 1 has no text')
+kind(SC, "a row that stands twice", spoil(SC, (("id",), 0)), DROPPED, "duplicate id", "line 2", "example 0", lost=0)
+
+# ---- ECB+
+
+EC = "ecb_plus"
+FILE = "ecb_plus/ECB+/37/37_1ecb.xml"
+
+
+def xml(change: Callable[[bytes], bytes]) -> Callable[[], Files]:
+    return bytes_(EC, change, "documents", "37_1ecb")
+
+
+def listed(change: Callable[[bytes], bytes]) -> Callable[[], Files]:
+    return bytes_(EC, change, "sentences")
+
+
+BOMB = b'<!DOCTYPE d [<!ENTITY a "' + b"x" * 1000 + b'"><!ENTITY b "' + b"&a;" * 1000 + b'">]>\n'
+kind(EC, "XML that is cut", xml(lambda data: data[: len(data) // 2]), DROPPED, "broken XML", FILE, "is not XML")
+kind(EC, "two root elements", xml(lambda data: data + data), DROPPED, "broken XML", FILE, "is not XML")
+kind(EC, "another root element", xml(lambda data: data.replace(b"Document", b"Page")), DROPPED, "wrong type", FILE, "is <Page>")
+kind(EC, "entities of its own (a bomb)", xml(lambda data: BOMB + data.replace(b">victim<", b">&b;<")), DROPPED, "broken XML", FILE, "document type")
+kind(EC, "another document's name", xml(lambda data: data.replace(b"37_1ecb.xml", b"38_1ecb.xml")), DROPPED, "another file", FILE, "38_1ecb.xml")
+kind(EC, "a token without text", xml(lambda data: data.replace(b">took<", b"><")), DROPPED, "empty field", FILE, "token 4", "has no text")
+kind(EC, "two tokens of one id", xml(lambda data: data.replace(b't_id="5"', b't_id="4"')), DROPPED, "duplicate id", FILE, "t_id", "stands twice")
+kind(EC, "a sentence that is no number", xml(lambda data: data.replace(b'sentence="1" number="1"', b'sentence="one" number="1"')), DROPPED, "wrong type", FILE, "token 4", "sentence", "'one' is no number")
+kind(EC, "a mention of a token that is not there", xml(lambda data: data.replace(b'<token_anchor t_id="9"/>', b'<token_anchor t_id="99"/>')), DROPPED, "mention out of range", FILE, "mention 2", "names token '99'")
+kind(EC, "two mentions of one id", xml(lambda data: data.replace(b'<ACTION_STATE m_id="2">', b'<ACTION_STATE m_id="1">')), DROPPED, "duplicate id", FILE, "mention 1", "m_id")
+kind(EC, "a mention in two clusters", xml(lambda data: data.replace(b"</Relations>", b'<INTRA_DOC_COREF r_id="2"><source m_id="1" /></INTRA_DOC_COREF></Relations>')), DROPPED, "mention in two clusters", FILE, "mention 1", "two chains")
+kind(EC, "a cluster of a mention that is not there", xml(lambda data: data.replace(b'<source m_id="1" />', b'<source m_id="7" />')), DROPPED, "unknown mention", FILE, "names mention '7'")
+kind(EC, "a cluster without mention", xml(lambda data: data.replace(b'<source m_id="1" />', b"")), KEPT, lost=CHANGED)
+kind(EC, "a cluster without name", xml(lambda data: data.replace(b' note="ACT1"', b"")), DROPPED, "missing field", FILE, "CROSS_DOC_COREF", "note")
+kind(EC, "a file without mentions", xml(lambda data: data.replace(b"Markables>", b"Marks>")), DROPPED, "missing field", FILE, "Markables")
+kind(EC, "a document without event mention", xml(lambda data: data.replace(b"ACTION_", b"HUMAN_")), FILTERED, "no event mention", "have none", lost=CHANGED)
+kind(EC, "a document that the list does not name", listed(lambda data: data.replace(b"37,1ecb,0\n37,1ecb,1\n37,1ecb,2\n", b"")), FILTERED, "no validated sentence", "names none of it", lost=CHANGED)
+kind(EC, "a listed document without file", more(EC, without="37_1ecb"), DROPPED, "missing file", "topic 37", "lacks 37_1ecb.xml")
+kind(EC, "a listed sentence that is not there", listed(lambda data: data.replace(b"37,1ecb,2", b"37,1ecb,9")), DROPPED, "missing sentence", FILE, "has no sentence 9")
+kind(EC, "a listed sentence that is no number", listed(lambda data: data.replace(b"37,1ecb,2", b"37,1ecb,two")), DROPPED, "wrong type", "sentences.csv, line 10", "Sentence Number")
+kind(EC, "a row of the list with a comma too many", listed(lambda data: data.replace(b"37,1ecb,2", b"37,1ecb,2,")), DROPPED, "broken CSV", "sentences.csv, line 10", "has 4 fields")
+kind(EC, "a topic that is none", listed(lambda data: data.replace(b"37,1ecb,2", b"15,1ecb,2")), DROPPED, "unknown topic", "sentences.csv, line 10", "'15' is none of 1 to 45", lost=CHANGED)
+kind(EC, "a list without its header", listed(lambda data: data.replace(b"Topic,File,Sentence Number\n", b"")), FAILS, "missing field", "sentences.csv", "Topic")
+kind(EC, "a document that is there twice", more(EC, ("documents", "ecb_plus/copy/37/37_1ecb.xml", b"<Document/>")), DROPPED, "duplicate id", "copy/37/37_1ecb.xml", "is there a second time")
+kind(EC, "a file that is named for no topic", more(EC, ("documents", "ecb_plus/ECB+/37/notes.xml", b"<Document/>")), DROPPED, "unknown topic", "37/notes.xml", lost=NOTHING)
+
 # fmt: on
 def table() -> str:
     """The kinds as Markdown."""

@@ -6,7 +6,10 @@
 from __future__ import annotations
 
 import copy
+import csv
+import io
 import json
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -203,6 +206,42 @@ def stories(records: list[Any]) -> Files:
     return made
 
 
+def news(records: list[Any]) -> Files:
+    """Records with documents and summaries, as the hub has them."""
+    return {("articles", "multi_news/hub/test/rows.jsonl"): "".join(text(one) + "\n" for one in records).encode()}
+
+
+def news_lines(records: list[Any]) -> Files:
+    """Records: (line of articles, line of summaries)."""
+    return {
+        ("articles", "multi_news/data/test.src.cleaned"): b"".join(document + b"\n" for document, _ in records),
+        ("summaries", "multi_news/data/test.tgt"): b"".join(summary + b"\n" for _, summary in records),
+    }
+
+
+def cells(name: str) -> Callable[[list[Any]], Files]:
+    """Records: cells by column."""
+
+    def files(records: list[Any]) -> Files:
+        stream = io.StringIO(newline="")
+        writer = csv.DictWriter(stream, list(records[0]), lineterminator="\n", restval="")
+        writer.writeheader()
+        writer.writerows(records)
+        return {("records", name): stream.getvalue().encode()}
+
+    return files
+
+
+def topics(records: list[Any]) -> Files:
+    """Records: (rows of the list of sentences, XML by file name)."""
+    listed = "".join(row + "\n" for rows, _ in records for row in rows)
+    made: Files = {("sentences", "ecb_plus/sentences.csv"): f"Topic,File,Sentence Number\n{listed}".encode()}
+    for _, documents in records:
+        for name, xml in documents.items():
+            made["documents", f"ecb_plus/ECB+/{name.partition('_')[0]}/{name}"] = xml.encode()
+    return made
+
+
 # ---- the records
 
 
@@ -355,6 +394,89 @@ def book(name: str, number: int) -> list[dict[str, Any]]:
 def story(name: str, number: int) -> tuple[str, list[str], bytes]:
     asked = [f'{name},test,"Which, {n}?",One {number},Two,q' for n in range(2)]
     return f'{name},test,gutenberg,u,"T, {number}",It was,The end', asked, f"It was {name}.\r\nThe end.\r\n".encode()
+
+
+def news_row(name: str, number: int) -> dict[str, Any]:
+    return {"document": f"One of {name}. ||||| Two of {name}.", "summary": f"Both {number}."}
+
+
+def news_line(name: str, number: int) -> tuple[bytes, bytes]:
+    return f"One of {name}. NEWLINE_CHAR More. ||||| Two of {name}.".encode(), f"Both {number}.".encode()
+
+
+def aspect(name: str, number: int) -> dict[str, Any]:
+    return {
+        "guid": f"Cause/{name}",
+        "topic_id": f"mnews-test.{number}",
+        "title": "T",
+        "aspect_label": "Cause",
+        "documents": [{"filename": f"{n}.txt", "text": [f"Text {n} of {name}.", "More."]} for n in range(2)],
+        "summary_text": [f"So {number}.", "It was."],
+        "generic_summary_text": ["All."],
+    }
+
+
+REVIEW = "The desk was kind. The room of {} was cold {}."
+WARM, COLD = [[0, 17]], [[0, 8], [9, 17]]  # "The desk was kind", and in two pieces
+
+
+def fine_tuning(name: str, number: int) -> dict[str, str]:
+    aligned = [
+        {"review_name": "review_0", "review_span_offsets": "0, 8;9, 17", "summary_span_offsets": "0, 4"},
+        {"review_name": "review_1", "review_span_offsets": "0, 17", "summary_span_offsets": "0, 4"},
+        {"review_name": "review_2", "review_span_offsets": math.nan, "summary_span_offsets": math.nan},
+    ]
+    return {
+        "summary_name": name,
+        **{f"review_{n}_text": REVIEW.format(name, n) for n in range(8)},
+        **{f"review_{n}_highlight_spans": json.dumps(COLD if n == 0 else WARM if n == 1 else []) for n in range(8)},
+        "alignments": json.dumps(aligned),
+    }
+
+
+def fused(name: str, number: int) -> dict[str, str]:
+    entry = [{"review": {"text": "The desk was kind", "offsets": WARM}, "summary": {"text": f"Kind {number}."}}]
+    return {
+        **{f"review_{n}_text": REVIEW.format(name, n) for n in range(8)},
+        **{f"review_{n}_offsets": json.dumps(WARM if n < 2 else []) for n in range(8)},
+        **{f"review_{n}_alignments": json.dumps(entry if n < 2 else []) for n in range(8)},
+    }
+
+
+def concepts(name: str, number: int) -> dict[str, Any]:
+    return {
+        "tokens": [["On", "card", "games", "by", name], ["More", "card", "play"], ["Of", "dice", "too", name]],
+        "doc_ids": [0, 0, 1],
+        "mentions": [[0, 1, 2, 7], [0, 2, 2, 8], [1, 1, 2, 7], [2, 1, 1, 9]],
+        "relations": [[7, 8]],
+        "id": number,
+        "source": "s",
+        "hard_10": False,
+    }
+
+
+def events(name: str, number: int) -> tuple[list[str], dict[str, str]]:
+    topic = 36 + number
+    listed, documents = [], {}
+    for story in ("1ecb", "2ecb"):
+        words = [("In", name), ("they", "took", story, "over", "."), ("It", "ended", "."), ("Not", "listed")]
+        tokens, t_id = "", 0
+        for sentence, line in enumerate(words):
+            for place, word in enumerate(line):
+                t_id += 1
+                tokens += f'<token t_id="{t_id}" sentence="{sentence}" number="{place}">{word}</token>\n'
+        documents[f"{topic}_{story}.xml"] = (
+            f'<Document doc_name="{topic}_{story}.xml" doc_id="D">\n{tokens}<Markables>\n'
+            '<ACTION_OCCURRENCE m_id="1"><token_anchor t_id="4"/><token_anchor t_id="6"/></ACTION_OCCURRENCE>\n'
+            '<ACTION_STATE m_id="2"><token_anchor t_id="9"/></ACTION_STATE>\n'
+            '<HUMAN_PART_PER m_id="3"><token_anchor t_id="3"/></HUMAN_PART_PER>\n'
+            '<ACTION_STATE m_id="4"><token_anchor t_id="12"/></ACTION_STATE>\n'
+            '<ACTION_OCCURRENCE m_id="5" TAG_DESCRIPTOR="take" instance_id="ACT1" />\n'
+            '</Markables>\n<Relations>\n<CROSS_DOC_COREF r_id="1" note="ACT1">'
+            '<source m_id="1" /><target m_id="5" /></CROSS_DOC_COREF>\n</Relations>\n</Document>\n'
+        )
+        listed += [f"{topic},{story},{sentence}" for sentence in (0, 1, 2)]
+    return listed, documents
 
 
 # What a field must be, and which of the victim's examples is lost with it (None: the whole record). See bad_values.py.
@@ -526,5 +648,55 @@ LAYOUTS: dict[str, Layout] = {
         {(1,): ("object", None), (1, "summary"): ("text", None), (1, "name"): ("text or blank", None)},
     ),
     "narrative_qa": Layout("narrative_qa", story, stories, "documents.csv, line 3"),
+    "musique object": Layout(
+        "musique", hop, json_lines("musique/data/musique_full_v1.0_dev.jsonl"), "line 2",
+        {
+            ("id",): ("text", None),
+            ("answer",): ("text", None),
+            ("answerable",): ("boolean", None),
+            ("answer_aliases",): ("texts or absent", None),
+        },
+        {"output": "object"},
+    ),
+    "multi_news": Layout(
+        "multi_news", news_row, news, "line 2", {("document",): ("text or blank", None), ("summary",): ("text", None)}
+    ),
+    "multi_news lines": Layout("multi_news", news_line, news_lines, "line 2"),
+    "open_asp": Layout(
+        "open_asp", aspect, json_lines("openasp/test.jsonl"), "line 2",
+        {
+            ("guid",): ("text", None),
+            ("topic_id",): ("text", None),
+            ("title",): ("text or absent", None),
+            ("aspect_label",): ("text", None),
+            ("documents",): ("objects", None),
+            ("documents", 1): ("object", None),
+            ("documents", 1, "filename"): ("text or absent", None),
+            ("documents", 1, "text"): ("texts", None),
+            ("documents", 1, "text", 0): ("text or blank", None),
+            ("summary_text",): ("texts, not none", None),
+        },
+    ),
+    "fuse_reviews": Layout("fuse_reviews", fused, cells("fusereviews/dev.csv"), "line 3"),
+    "fuse_reviews fine-tuning": Layout("fuse_reviews", fine_tuning, cells("fusereviews/dev.csv"), "line 3"),
+    "sci_co": Layout(
+        "sci_co", concepts, json_lines("scico/test.jsonl"), "line 2",
+        {
+            ("id",): ("integer", None),
+            ("tokens",): ("list", None),
+            ("tokens", 1): ("texts", None),
+            ("tokens", 1, 0): ("text or blank", None),
+            ("doc_ids",): ("list", None),
+            ("doc_ids", 1): ("index", None),
+            ("mentions",): ("list", None),
+            ("mentions", 1): ("pair", None),
+            ("mentions", 1, 0): ("index", None),
+            ("mentions", 1, 1): ("index", None),
+            ("mentions", 1, 2): ("index", None),
+            ("mentions", 1, 3): ("index", None),
+            ("hard_10",): ("boolean or absent", None),
+        },
+    ),
+    "ecb_plus": Layout("ecb_plus", events, topics, "ecb_plus/ECB+/37/37_1ecb.xml"),
 }  # fmt: skip
-JSON = [name for name in LAYOUTS if name != "narrative_qa"]
+JSON = [name for name, layout in LAYOUTS.items() if layout.fields]

@@ -56,6 +56,7 @@ KINDS["texts, not none"] = [*KINDS["texts"], ("empty", [], ANY), ("blank texts",
 KINDS["objects, not none"] = [
     *KINDS["objects"], ("empty", [], ANY), ("text in it", ["x"], TYPE), ("null in it", [None], TYPE), ("a list in it", [[]], TYPE),
 ]  # fmt: skip
+KINDS["texts or absent"] = [case for case in KINDS["texts"] if case[0] not in ("missing", "null")]
 KINDS["objects or absent"] = [case for case in KINDS["objects"] if case[1] is not GONE]
 
 # What costs the whole record wherever it stands: its line is no JSON.

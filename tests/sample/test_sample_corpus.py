@@ -344,3 +344,8 @@ def test_readme_table_is_out_of_date() -> None:
     assert told == kept
     ids = sum(path.stat().st_size for path in RAW.rglob("*.ids"))
     assert sum(kept.values()) + ids == sum(map(len, files(RAW).values()))
+
+
+def test_files_for_seam_take_too_much_room() -> None:
+    folders = ("multi_news", "openasp", "fusereviews", "scico", "ecb_plus", "seam")
+    assert sum(path.stat().st_size for name in folders for path in (RAW / name).rglob("*") if path.is_file()) < 400_000
