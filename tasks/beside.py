@@ -16,6 +16,7 @@ from reporting.ranks import Ranks
 from scoring.registry import metric, stored
 from storage.artifacts import Artifact
 from storage.home import Home
+from tasks.everything import Scored
 from tasks.judging import rank_params
 from tasks.lots import Lot
 from tasks.suites import load_suite
@@ -56,7 +57,7 @@ def beside_of(params: Mapping[str, Any], everything: Iterable[Artifact], scored:
     return Beside(compared, means, conduct, slices)
 
 
-def ranks_of(home: Home, suite: str, bounds: Sequence[str], scored: Found, lots: Sequence[Lot]) -> Ranks:
+def ranks_of(home: Home, suite: str, found: Scored, lots: Sequence[Lot]) -> Ranks:
     """Everything scored of a suite that is run several times, ranked; empty for other suites. lots: for scores against
     length of prompts, none for a ranking without it."""
     config = load_suite(suite)
@@ -65,8 +66,8 @@ def ranks_of(home: Home, suite: str, bounds: Sequence[str], scored: Found, lots:
     from tasks.designed import experiments
     from tasks.rank import ranking_of
 
-    params = rank_params(config, [], bounds, length_tokenizer())
-    return ranking_of(params, scored, lots, load(params["lengths"], home), experiments(home, suite))
+    params = rank_params(config, [], found.params.get("upper_bounds", ()), length_tokenizer())
+    return ranking_of(params, found.artifacts, lots, load(params["lengths"], home), experiments(home, suite))
 
 
 def _made_from(artifact: Artifact) -> frozenset[tuple[str, str]]:
