@@ -1,8 +1,8 @@
 """A generated raw folder for SEAM at the published sizes: six upstream layouts (fact sheet seam.md 1).
 
 Instances of the evaluated splits: MultiNews 5,622, OpenAsp 596, FuseReviews 99, MuSiQue 4,834, SciCo 200, ECB+ 10
-topics; documents and words an instance about as table 1 has them (its tokens by 1.3). Paraphrases and demonstrations are
-the sample's: about as many and about as long as the published ones.
+topics; documents and words an instance about as table 1 has them (its tokens by 1.3). Paraphrases and demonstrations
+are the sample's: about as many and about as long as the published ones.
 """
 
 from __future__ import annotations

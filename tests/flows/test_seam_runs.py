@@ -210,6 +210,7 @@ def restated(
         "root_seed": 42,
         "child_seed": number("seam", 42, task, run, "generation") % 2**31,
         "settings": {"shots": 3, "most": 100, "ids": [0, 0], "vary": variables},
+        "wording": "own",
         "instruction": wording,
         "instruction_sha256": hashlib.sha256(wordings[wording].encode()).hexdigest(),
         "document_order": order(list(range(documents)), "document-order"),
@@ -253,7 +254,7 @@ for slot, of in json.load(open(sys.argv[2], encoding="utf-8")).items():
     one = draw_of(sizes, params["task"], pool, how, params["run"])
     rows = drawn(examples, params["suite"], params["task"], one, how)
     blocks = Blocks(Block(**params["block"]), of["instructions"], {shot.example_id: shot for shot in shots})
-    data = manifest(params["suite"], params["task"], one, how, rows, blocks, of["documents"].__getitem__)
+    data = manifest(params["suite"], params["task"], one, how, rows, blocks, of["documents"].__getitem__, "own")
     found[slot] = hashlib.sha256(data).hexdigest()
 print(json.dumps([list(sys.version_info[:2]), found]))
 """

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from preprocessing import seam_prompts
 from preprocessing.curation import curate
 from preprocessing.open_asp import origin
 from preprocessing.raw import RawFiles
@@ -37,7 +38,8 @@ def curated(shared: Path, task: str, split: str = "test") -> list[Row]:
     """The rows of a task, by the patterns of the suite file."""
     config = SUITE.tasks[task]
     values = {"split": config.splits[split], split: "", **config.options}
-    found = find(config.dataset, config.raw, values, str(shared / "raw"), FileDigests())
+    patterns = {role: found for role, found in config.raw.items() if role != "prompts"}
+    found = find(config.dataset, patterns, values, str(shared / "raw"), FileDigests())
     return list(curate(config.dataset, found.opened(str(shared / "raw")), task, split, config.options))
 
 
@@ -49,7 +51,7 @@ def prompts(folder: Path, task: str) -> list[Row]:
     """The rows of the task's file of prompts."""
     (pattern,) = SUITE.tasks[task].raw["prompts"]
     raw = RawFiles("seam", {"prompts": ((pattern, folder / pattern),)})
-    return list(curate("seam_prompts", raw, task, "demonstrations", {}))
+    return list(seam_prompts.curate(raw, task, "demonstrations"))
 
 
 @pytest.fixture(scope="session")

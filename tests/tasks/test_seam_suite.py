@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from preprocessing import seam_prompts
 from preprocessing.curation import curate
 from preprocessing.raw import RawFiles
 from preprocessing.seam_prompts import wording
@@ -40,7 +41,8 @@ def sampled(task: str, split: str = "test") -> list[Row]:
     """The rows that the sample has of a task."""
     config = SUITE.tasks[task]
     values = {"split": config.splits[split], split: "", **config.options}
-    opened = find(config.dataset, config.raw, values, str(SAMPLE), FileDigests()).opened(str(SAMPLE))
+    patterns = {role: found for role, found in config.raw.items() if role != "prompts"}
+    opened = find(config.dataset, patterns, values, str(SAMPLE), FileDigests()).opened(str(SAMPLE))
     return list(curate(config.dataset, opened, task, split, config.options))
 
 
@@ -48,7 +50,7 @@ def sampled(task: str, split: str = "test") -> list[Row]:
 def prompted(task: str) -> list[Row]:
     """The rows of the sample's prompts of a task."""
     (path,) = SUITE.tasks[task].raw["prompts"]
-    return list(curate("seam_prompts", RawFiles("seam", {"prompts": ((path, SAMPLE / path),)}), task, "shown", {}))
+    return list(seam_prompts.curate(RawFiles("seam", {"prompts": ((path, SAMPLE / path),)}), task, "demonstrations"))
 
 
 def of_kind(rows: list[Row], kind: type) -> list[Any]:
