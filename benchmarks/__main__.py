@@ -19,6 +19,7 @@ NAMES = [
     "call_memory",
     "build",
     "whole",
+    "seam_prompts",
     "report",
 ]
 parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(NAMES)} (default: all)")
@@ -27,7 +28,7 @@ parser.add_argument("--peer", default="", metavar="PYTHON", help="a Python with 
 arguments = parser.parse_args()
 for name in arguments.names or NAMES:
     module = importlib.import_module(f"benchmarks.{name}")
-    small = arguments.small and name in ("build", "whole", "call_memory", "statistics", "report")
+    small = arguments.small and name in ("build", "whole", "call_memory", "statistics", "report", "seam_prompts")
     known: dict[str, Any] = {"small": True} if small else {}
     if name == "calls":
         known = {"peer": arguments.peer}

@@ -7,10 +7,11 @@ seam.md 12). The official code cuts the end, cue and all: policy prefix.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from preprocessing.blocks import Block, Shared, assemble
+from preprocessing.blocks import Block, Shared, demonstrations, filled
 from preprocessing.truncation import Counts, Cut, Limit, chars_of, documents_of, prefix, uncut
+from records.base import canonical_json
 from records.example import Example
 from records.prompt import Part
 
@@ -24,11 +25,14 @@ class Blocks:
     block: Block
     instructions: Sequence[tuple[str, str]]
     pool: Mapping[str, Example]
+    _fronts: dict[str, tuple[Part, ...]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def shared(self, example: Example) -> Shared:
         """What an example shares with its run."""
         facts = example.facts
         text, form = self.instructions[facts["instruction"]] if self.instructions else ("", "")
+        if "{format}" in self.block.text and form.strip():  # one blank between them, as the paper prints both
+            text, form = text.rstrip(), form.strip()
         shots = [self.pool[name] for name in facts["shots"]]
         order = facts["permutation"]
         return Shared(text, form, [(shot, self._order(shot, order)) for shot in shots])
@@ -41,21 +45,30 @@ class Blocks:
         """The prompt of an example, shortened where it has more tokens than the limit leaves beside the answer. Raises
         ValueError where it has too many without a character of its documents."""
         shared = self.shared(example)
+        facts = example.facts
 
         def length_of(document_id: str) -> int:
             return len(text_of(document_id))
 
+        run = canonical_json([facts["instruction"], facts["shots"], facts["permutation"]])
+        front = self._fronts.get(run) or demonstrations(self.block, shared, length_of)
+        self._fronts[run] = front
+
         def of(share: int) -> tuple[Part, ...]:
-            return assemble(example, self.block, shared, length_of, lambda length: length * share // STEPS)
+            def keep(length: int) -> int:
+                return length * share // STEPS
+
+            return (*front, *filled(example, self.block, shared, length_of, target="", keep=keep))
 
         whole = of(STEPS)
         if counts is None:
             return uncut(whole)
-        most = limit.tokens - limit.reserved - counts.tokenizer.added
+        cuts_the_end = limit.policy == "prefix"  # whose limit is without the answer, as everywhere (tasks/parts.py)
+        most = limit.tokens - counts.tokenizer.added - (0 if cuts_the_end else limit.reserved)
         fitting, total = counts.fits(whole, most)
         if fitting:
             return uncut(whole, counts.total(documents_of(whole)), total)
-        if limit.policy == "prefix":
+        if cuts_the_end:
             return prefix(whole, text_of, counts, most)
         fits, none = counts.fits(of(0), most)
         if not fits:

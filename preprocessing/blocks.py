@@ -43,6 +43,11 @@ class Block:
     ordered: bool = True
 
 
+def cue_of(text: str) -> str:
+    """What stands right before the target of a block's text, the cue that a prompt ends with."""
+    return text.partition("{target}")[0].rpartition(BREAK)[2].strip()
+
+
 @dataclass(frozen=True)
 class Shared:
     """What all instances of a run share. instruction, format: of the paraphrase; shots: demonstrations in their order,
@@ -53,20 +58,13 @@ class Shared:
     shots: Sequence[tuple[Example, Sequence[int]]]
 
 
-def assemble(
-    example: Example,
-    block: Block,
-    shared: Shared,
-    length_of: Callable[[str], int],
-    keep: Callable[[int], int] | None = None,
-) -> tuple[Part, ...]:
-    """The parts of a prompt. keep: how many characters of a document of so many are shown, None for all of them."""
+def demonstrations(block: Block, shared: Shared, length_of: Callable[[str], int]) -> tuple[Part, ...]:
+    """What stands before the instance, the same for all instances of a run."""
     parts: list[Part] = []
     for shot, order in shared.shots:
         own = filled(shot, block, shared, length_of, order=order, target=shot.references[0])
         parts += [Part("demonstration", part.text, part.document_id, part.start, part.end) for part in own]
         parts.append(Part("demonstration", block.separator))
-    parts += filled(example, block, shared, length_of, target="", keep=keep)
     return tuple(parts)
 
 

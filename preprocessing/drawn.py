@@ -36,12 +36,10 @@ class Pool:
     demonstrations: Sequence[Example]
 
 
-def draw_of(examples: Iterable[Example], task: str, pool: Pool, how: How, run: int) -> Draw:
-    """A run of a task. examples: those that can be drawn. Raises ValueError for too few demonstrations."""
-    names, documents = [], max((len(shot.document_ids) for shot in pool.demonstrations), default=0)
-    for example in examples:
-        names.append(example.example_id)
-        documents = max(documents, len(example.document_ids))
+def draw_of(sizes: Mapping[str, int], task: str, pool: Pool, how: How, run: int) -> Draw:
+    """A run of a task. sizes: how many documents each example has that can be drawn, by its name, in the order of the
+    data set. Raises ValueError for too few demonstrations."""
+    documents = max([*sizes.values(), *(len(shot.document_ids) for shot in pool.demonstrations)], default=0)
     return draw(
         how.streams(task),
         run,
@@ -49,7 +47,7 @@ def draw_of(examples: Iterable[Example], task: str, pool: Pool, how: How, run: i
         documents=documents,
         pool=[shot.example_id for shot in pool.demonstrations],
         shots=how.shots,
-        instances=names,
+        instances=list(sizes),
         most=how.most,
     )
 
@@ -62,8 +60,8 @@ def drawn(
     how: How,
     ids: Mapping[str, Sequence[int]] | None = None,
 ) -> Iterator[Example]:
-    """The examples of a run, in the order of the data set. ids: of mentions by example, where the run's own streams do
-    not draw them. Raises ValueError for an example with more mentions than ids."""
+    """The examples of a run, in the order in which they come. ids: of mentions by example, where the run's own streams
+    do not draw them. Raises ValueError for an example with more mentions than ids."""
     streams, chosen = how.streams(task), set(one.instances)
     for example in examples:
         if example.example_id in chosen:
@@ -104,7 +102,7 @@ def moved(facts: Mapping[str, Any], order: Sequence[int]) -> dict[str, Any]:
     """Facts whose spans name documents by their new places; -1 for one that is not shown."""
     place = {number: new for new, number in enumerate(order)}
     found = dict(facts)
-    for name in ("mentions", "highlights"):
+    for name in ("mentions", "highlights", "evidence_spans"):
         if name in facts:
             spans = [[place.get(number, -1), start, end] for number, start, end in facts[name]]
             found[name] = spans if name == "mentions" else sorted(span for span in spans if span[0] >= 0)

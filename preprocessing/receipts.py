@@ -5,6 +5,7 @@ A score on cut prompts means little without it: peers cut silently, and the tail
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable
 
@@ -19,7 +20,8 @@ def answer_place(example: Example, cut: Cut, kind: str, text_of: Callable[[str],
     """Where a reference stands verbatim, as whole words, case folded: kept, dropped, both, or absent.
 
     An answer that the cut goes through is dropped. None where nothing was cut, and where no place could be told: for
-    summaries, and for answers that are no words of a document (FIXED). A letter stands for its option's text.
+    summaries, and for answers that are no words of a document (FIXED). A letter stands for its option's text, an object
+    (SEAM's MuSiQue) for the answer in it.
     """
     if not cut.dropped or kind != "qa":
         return None
@@ -41,7 +43,20 @@ def answer_place(example: Example, cut: Cut, kind: str, text_of: Callable[[str],
 def option_of(example: Example) -> Callable[[str], str]:
     """From a reference to what it says: the option's text for a letter of multiple choice, else itself."""
     options = dict(zip("ABCDEFGH", example.options, strict=False))
-    return lambda reference: options.get(reference, reference)
+    return lambda reference: options.get(reference, answer_in_object(reference))
+
+
+def answer_in_object(reference: str) -> str:
+    """The answer of {"answer_content": ..., "is_answerable": ...}; of anything else, itself."""
+    if not reference.startswith("{"):
+        return reference
+    try:
+        said = json.loads(reference)
+    except ValueError:
+        return reference
+    if not isinstance(said, dict) or not isinstance(said.get("answer_content"), str):
+        return reference
+    return str(said["answer_content"]) if said.get("is_answerable") else "unanswerable"
 
 
 def any_of(references: Iterable[str]) -> re.Pattern[str] | None:

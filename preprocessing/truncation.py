@@ -63,14 +63,19 @@ class Counts:
     def __init__(self, tokenizer: Tokenizer, documents: Mapping[str, int], text_of: Callable[[str], str]) -> None:
         self.tokenizer, self._documents, self._text_of = tokenizer, documents, text_of
         self._literals: dict[str, int] = {}
+        self._whole: dict[str, int] = {}  # documents that nobody counted before: those of demonstrations
 
     def of(self, part: Part) -> int:
         """Tokens of a part."""
         if part.document_id is not None:
             text = self._text_of(part.document_id)
             whole = part.start == 0 and part.end == len(text)
-            known = self._documents.get(part.document_id) if whole else None
-            return self.tokenizer.count(text[part.start : part.end]) if known is None else known
+            if not whole:
+                return self.tokenizer.count(text[part.start : part.end])
+            known = self._documents.get(part.document_id, self._whole.get(part.document_id))
+            if known is None:
+                known = self._whole[part.document_id] = self.tokenizer.count(text)
+            return known
         assert part.text is not None
         if part.text not in self._literals:
             self._literals[part.text] = self.tokenizer.count(part.text)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import platform
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,9 +55,10 @@ class Artifact:
         """Counts and the like that the stage noted."""
         return self.manifest.facts
 
-    def rows(self, table: str, row: type[R]) -> Iterator[R]:
-        """The rows of a table, in order. Raises DamagedArtifact."""
-        yield from read_rows(self.folder, self._checked(table), row)
+    def rows(self, table: str, row: type[R], only: tuple[str, Collection[str]] | None = None) -> Iterator[R]:
+        """The rows of a table, in order. only: (column, values), those that hold one of them; others are not even
+        checked. Raises DamagedArtifact."""
+        yield from read_rows(self.folder, self._checked(table), row, only)
 
     def columns(self, table: str, names: list[str]) -> Iterator[dict[str, Any]]:
         """Some columns of a table's rows, in order, as plain values. Raises DamagedArtifact."""

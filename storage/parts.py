@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
@@ -149,11 +149,21 @@ def groups(folder: Location, part: Part, columns: list[str] | None = None) -> It
             yield from table.combine_chunks().to_batches()
 
 
-def read_rows(folder: Location, parts: list[Part], row: type[R]) -> Iterator[R]:
-    """The rows of a table, in order, holding one row group at a time."""
+def read_rows(
+    folder: Location, parts: list[Part], row: type[R], only: tuple[str, Collection[str]] | None = None
+) -> Iterator[R]:
+    """The rows of a table, in order, holding one row group at a time. only: those whose column (name) is one of."""
     for part in parts:
         for batch in groups(folder, part):
-            yield from from_batch(row, batch)
+            yield from from_batch(row, batch if only is None else among(batch, *only))
+
+
+def among(batch: pa.RecordBatch, column: str, values: Collection[str]) -> pa.RecordBatch:
+    """The rows of a batch whose column holds one of the values."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return batch.filter(pc.is_in(batch.column(column), pa.array(sorted(values), pa.string())))
 
 
 class TextReader:

@@ -18,6 +18,7 @@ from typing import Any
 from models import local_tables
 from models.registry import CALLED, HOSTED, LOCAL, module_of
 from models.tables import temperature, what_answers
+from preprocessing.blocks import cue_of
 from preprocessing.chat import answer_tag, asks_for_tag
 from preprocessing.curation import PROMPTS, PROMPTS_MODULE
 from preprocessing.official_draws import ORDER
@@ -271,10 +272,13 @@ def score_node(part: Part) -> Node:
     metric = part.task.metric
     inputs = (("answers", answers_node(part)), ("sample", sample_node(part)))
     modules = ("scoring.answers", metric_module(metric))
-    template = Template(**part.request.config.template(part.task, part.profile.prompts))
+    texts = part.request.config.template(part.task, part.profile.prompts)
+    template = Template(**texts)
     tag = {"tag": answer_tag(template)} if part.profile.variant == "claude" and asks_for_tag(template) else {}
-    cues = {name: text for name in ("cue", "empty") if (text := getattr(part.task, name))}
-    return Node("score", (*part.sharded, ("metric", metric)), {"metric": metric, **tag, **cues}, modules, inputs)
+    cue = {"cue": cue_of(texts["block"]["text"])} if "block" in texts else {}
+    empty = {"empty": part.task.empty_answer} if part.task.empty_answer else {}
+    params = {"metric": metric, **tag, **cue, **empty}
+    return Node("score", (*part.sharded, ("metric", metric)), params, modules, inputs)
 
 
 def aggregate_node(part: Part) -> Node:

@@ -48,8 +48,7 @@ class TaskConfig:
     query_ends: str
     mention_ids: tuple[int, int] = (0, 0)
     proxy: str = ""
-    cue: str = ""
-    empty: str = ""
+    empty_answer: str = ""
 
     @property
     def asks(self) -> bool:
@@ -141,8 +140,7 @@ def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -
         query_ends=table.get("query_ends", ""),
         mention_ids=tuple(table.get("mention_ids", (0, 0))),
         proxy=table.get("proxy", ""),
-        cue=table.get("cue", ""),
-        empty=table.get("empty", ""),
+        empty_answer=table.get("empty_answer", ""),
     )
 
 

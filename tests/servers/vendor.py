@@ -310,9 +310,9 @@ def configured(app: Vendor, port: int) -> tuple[uvicorn.Server, socket.socket]:
 
 
 @contextmanager
-def running(**settings: Any) -> Iterator[Vendor]:
-    """The vendors in a thread, on a free port."""
-    app = Vendor(**settings)
+def running(kind: type[Vendor] = Vendor, **settings: Any) -> Iterator[Vendor]:
+    """The vendors in a thread, on a free port. kind: another vendor."""
+    app = kind(**settings)
     server, listening = configured(app, 0)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
