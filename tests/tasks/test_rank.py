@@ -143,6 +143,9 @@ def test_report_ranks_models_of_other_drawings_or_says_nothing(house: Path, tmp_
     work(*ASK, *tasks, "--model", "lead", "--model", "naive:seed=0", "--runs", "2")
     work(*ASK, *tasks, "--model", "naive:seed=1", "--runs", "2", "--seed", "7")
     done = work("report", "seam")
+    page = (work.home / "reports" / "seam-all.html").read_text(encoding="utf-8")
+    core = json.loads(page.partition('id="core">')[2].partition("</script>")[0])
+    assert {row["task"] for row in core["comparisons"]} == {"musique"}, "each of its own runs with the other's"
     assert "naive:seed=1" in done.out
     remark = " ".join(done.out.split())
     assert "not ranked: musique, runs 0, 1: drew other prompts than lead, naive:seed=0" in remark
