@@ -166,6 +166,7 @@ def core(board: Board, content: Content) -> dict[str, Any]:
         "comparisons": compared,
         "metrics": {**{column.metric: reading(column.metric).name for column in board.columns}, **COMPONENTS},
         "folder": content.folder,
+        **({"ranked": True} if board.ranked else {}),
     }
 
 

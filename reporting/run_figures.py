@@ -159,7 +159,8 @@ class _Drawn:
             axes.set_xlabel(f"AR, over {rows[0].tasks} data set{'s' if rows[0].tasks > 1 else ''}")
             axes.set_ylabel("ARSD, %")
             axes.margins(0.12)
-            axes.set_ylim(0, 1.15 * PERCENT * max(row.arsd or 0.0 for row in rows) or 1.0)
+            top = PERCENT * max(row.arsd or 0.0 for row in rows) or 1.0
+            axes.set_ylim(-0.05 * top, 1.15 * top)
         return made
 
     def _placed(self, source: str) -> list[ModelRank]:

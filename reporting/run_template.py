@@ -84,7 +84,7 @@ SECTION = """
 {% for one in part.sets %}
 <article class="card">
 <h3>{{ one.task }}</h3>
-<p>{{ (one.metric | reading).name }}{% if one.proxy %} · <b class="bad">{{ one.proxy | upto(200) }}</b>{% endif %}{% if one.upstream %} · upstream’s {{ one.upstream }} split{% endif %}{% if one.arsd %} · ARSD {{ one.arsd }} %{% endif %}{% if one.published_arsd %}, published {{ one.published_arsd }} %{% endif %}</p>
+<p>{{ (one.metric | reading).name }}{% if one.proxy %} · <b class="bad">{{ one.proxy | upto(200) }}</b>{% endif %}{% if one.upstream %} · upstream’s {{ one.upstream }} split{% endif %}{% if one.arsd or one.published_arsd %} · ARSD{% if one.arsd %} {{ one.arsd }} %{% endif %}{% if one.published_arsd %}{{ "," if one.arsd }} published {{ one.published_arsd }} %{% endif %}{% endif %}</p>
 <div class="sides">
 {% if one.rows %}{{ side(one.rows, "Here") }}{% else %}<p class="small soft">Not scored here.</p>{% endif %}
 {% if one.published %}{{ side(one.published, "Published, " ~ paper.short ~ ", table " ~ paper.main) }}{% endif %}

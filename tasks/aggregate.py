@@ -6,10 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.runs import summarize_runs
 from analysis.summary import Inputs, Labels, Member, document_group, input_name, nothing, summarize
 from records.example import Example
-from records.run_score import RunScore
 from records.score import Aggregate, Score
 from scoring.answers import gold_problem
 from scoring.outcome import Metric
@@ -45,6 +43,9 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     if "sample" in inputs:
         rows = summarize(labels, inputs_asked, members, own.headline, told)
     else:
+        from analysis.runs import summarize_runs  # these decide nothing of suites that do not draw
+        from records.run_score import RunScore
+
         found = summarize_runs(labels, inputs_asked, members, own.headline, manifests(inputs), told)
         rows = found.aggregates
         runs = writer.table("runs", RunScore)

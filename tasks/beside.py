@@ -72,4 +72,5 @@ def ranks_of(home: Home, suite: str, found: Scored, lots: Sequence[Lot]) -> Rank
 
 def _made_from(artifact: Artifact) -> frozenset[tuple[str, str]]:
     """What an aggregate, and what was judged of the same scores, have in common."""
-    return frozenset((name, key) for name, key in artifact.manifest.ingredients.inputs.items() if name != "words")
+    inputs = artifact.manifest.ingredients.inputs.items()
+    return frozenset((name, key) for name, key in inputs if name.partition("-")[0] != "words")  # words-0: of a run

@@ -295,7 +295,7 @@ def aggregate_node(part: Part) -> Node:
         "aggregate",
         (*part.labels, ("metric", metric)),
         {"metric": metric, "profile": part.profile.name, **bound, **told},
-        ("analysis.summary", "scoring.answers", metric_module(metric)),
+        ("analysis.runs" if part.run else "analysis.summary", "scoring.answers", metric_module(metric)),
         tuple(inputs),
     )
 

@@ -33,7 +33,8 @@ function showPair() {
   $("pair-none").hidden = there;
   $("pair-none").textContent = none;
   if (!there) return;
-  const rows = [["", "average", a.average, b.average], ...a.cells.map((cell, place) => [cell.task, cell.task, cell.value, b.cells[place].value])];
+  const whole = core.ranked ? [] : [["", "average", a.average, b.average]]; // ranks are no scores to be compared
+  const rows = [...whole, ...a.cells.map((cell, place) => [cell.task, cell.task, cell.value, b.cells[place].value])];
   const names = ["task", el("bdi", {}, a.label), el("bdi", {}, b.label), "difference", "95 % interval", "test: p", "detectable", "inputs", "remarks"];
   clear(table.tHead, el("tr", {}, ...names.map((name) => el("th", { scope: "col" }, name))));
   clear(table.tBodies[0], ...rows.map(([task, name, one, other]) => {
