@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import fsum
+from typing import Any
 
 import numpy as np
 
@@ -46,10 +47,10 @@ class Member:
     in_format: dict[str, bool] = field(default_factory=dict)
 
 
-Beside = Callable[[Mapping[str, float]], Mapping[str, float]]
+Beside = Callable[[Mapping[str, float]], Mapping[str, Any]]
 
 
-def nothing(means: Mapping[str, float]) -> Mapping[str, float]:
+def nothing(means: Mapping[str, float]) -> Mapping[str, Any]:
     """What most metrics tell beside their value."""
     return {}
 
@@ -59,7 +60,8 @@ def summarize(
 ) -> list[Aggregate]:
     """One row a member, and one of the family (the mean over its members) where it has several.
 
-    beside: what the metric tells beside its headline, from the means; it stands among the row's components, counts do not.
+    beside: what the metric tells beside its headline, from the means; it stands among the row's components, counts do
+    not.
     """
     rows = [
         _row(replace(labels, model=name), inputs, [member], headline, beside)
@@ -105,9 +107,7 @@ def coverage(inputs: Inputs, members: Sequence[Member]) -> Coverage:
     )
 
 
-def _row(
-    labels: Labels, inputs: Inputs, members: Sequence[Member], headline: Headline, beside: Beside
-) -> Aggregate:
+def _row(labels: Labels, inputs: Inputs, members: Sequence[Member], headline: Headline, beside: Beside) -> Aggregate:
     answering = [member for member in members if member.scores]
     each = [means_of(member.scores) for member in answering]
     values = [scalar(headline, means) for means in each]

@@ -8,6 +8,7 @@ parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc_
 NAMES = [
     "idle",
     "rouge",
+    "coreference",
     "strip",
     "spread",
     "statistics",

@@ -24,6 +24,8 @@ def build_datasets(
     runs: int = 0,
     shots: int | None = None,
     vary: list[str] | None = None,
+    draws: str = "",
+    instances: int = 0,
     options: dict[str, Any] | None = None,
     home: str | None = None,
     store: str = "",
@@ -43,6 +45,8 @@ def build_datasets(
         runs: Of a suite that draws its prompts anew: how many runs; 0 for the suite's own number.
         shots: Demonstrations in its prompts; the suite's own number by default.
         vary: What differs between its runs, the rest held fixed; all by default.
+        draws: "official" to draw as the official code does, in one stream.
+        instances: Of a run at most; 0 for the suite's number, -1 for all.
         options: Values by "task.option".
         home: Home folder; SCROLLWORK_HOME or the project's .scrollwork by default.
         store: Response store URL; in the home by default.

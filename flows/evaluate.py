@@ -29,6 +29,8 @@ def evaluate(
     runs: int = 0,
     shots: int | None = None,
     vary: list[str] | None = None,
+    draws: str = "",
+    instances: int = 0,
     options: dict[str, Any] | None = None,
     models_file: str = "",
     arms: list[str] | None = None,
@@ -63,6 +65,8 @@ def evaluate(
         runs: Of a suite that draws its prompts anew: how many runs; 0 for the suite's own number.
         shots: Demonstrations in its prompts; the suite's own number by default.
         vary: What differs between its runs, the rest held fixed; all by default.
+        draws: "official" to draw as the official code does, in one stream.
+        instances: Of a run at most; 0 for the suite's number, -1 for all.
         options: Values by "task.option".
         models_file: The user's own file of models.
         arms: "full", "closed-book" (the prompt without its document) or both; the full one by default.

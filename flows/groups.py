@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from flows.options import BUILD_OPTIONS
+
 Command = tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]  # as in options.COMMANDS
+
+OF_BUILD = [one for one in BUILD_OPTIONS if one[0] != ["--engine"]]
 
 GROUPS: dict[str, dict[str, Command]] = {
     "seam": {
@@ -31,6 +35,22 @@ GROUPS: dict[str, dict[str, Command]] = {
                     },
                 ),
             ],
+        ),
+        "manifest": (
+            "what one run of a data set draws: paraphrase, orders, demonstrations, instances, ids, digests of prompts",
+            "scrollwork seam manifest ecb_plus 3 --raw DIR",
+            "flows.commands.seam_manifest",
+            [
+                (["dataset"], {"help": "multi_news, open_asp, fuse_reviews, musique, sci_co or ecb_plus"}),
+                (["number"], {"type": int, "metavar": "run", "help": "from 0"}),
+                *OF_BUILD,
+            ],
+        ),
+        "config": (
+            "the official code's configuration of a run, as JSON",
+            "scrollwork seam config --runs 10 --out seam.json",
+            "flows.commands.seam_config",
+            [(["--out"], {"default": "", "metavar": "FILE", "help": "where it goes (default: printed)"}), *OF_BUILD],
         ),
     },
 }

@@ -34,7 +34,23 @@ BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
         },
     ),
     (["--runs"], {"type": int, "default": 0, "metavar": "N", "help": "seam: runs (default 10)"}),
+    (
+        ["--instances"],
+        {"type": int, "default": 0, "metavar": "N", "help": "seam: instances of a run at most (default 100, -1: all)"},
+    ),
+    (
+        ["--config"],
+        {"default": "", "metavar": "FILE", "help": "seam: the official code's configuration (JSON) in place of these"},
+    ),
     (["--shots"], {"type": int, "metavar": "K", "help": "seam: demonstrations in a prompt (default 3)"}),
+    (
+        ["--draws"],
+        {
+            "default": "",
+            "choices": ["", "official"],
+            "help": "seam: official draws all in one stream, as the official code does",
+        },
+    ),
     (
         ["--vary"],
         {

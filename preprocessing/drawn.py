@@ -52,13 +52,21 @@ def draw_of(sizes: Mapping[str, int], task: str, pool: Pool, how: How, run: int)
     )
 
 
-def drawn(examples: Iterable[Example], suite: str, task: str, one: Draw, how: How) -> Iterator[Example]:
-    """The examples of a run, in the order in which they come. Raises ValueError for one with more mentions than ids."""
+def drawn(
+    examples: Iterable[Example],
+    suite: str,
+    task: str,
+    one: Draw,
+    how: How,
+    ids: Mapping[str, Sequence[int]] | None = None,
+) -> Iterator[Example]:
+    """The examples of a run, in the order in which they come. ids: of mentions by example, where the run's own streams
+    do not draw them. Raises ValueError for an example with more mentions than ids."""
     streams, chosen = how.streams(task), set(one.instances)
     for example in examples:
         if example.example_id in chosen:
-            ids = ids_of(example, streams, one.run, how.ids)
-            made = shown(example, one, ids, streams.child_seed(one.run))
+            own = ids_of(example, streams, one.run, how.ids) if ids is None else ids.get(example.example_id, ())
+            made = shown(example, one, own, streams.child_seed(one.run))
             yield replace(made, suite=suite, draw=one.run)
 
 
@@ -91,13 +99,13 @@ def shown(example: Example, one: Draw, ids: Sequence[int], seed: int = 0) -> Exa
 
 
 def moved(facts: Mapping[str, Any], order: Sequence[int]) -> dict[str, Any]:
-    """Facts whose spans name documents by their new places."""
+    """Facts whose spans name documents by their new places; -1 for one that is not shown."""
     place = {number: new for new, number in enumerate(order)}
     found = dict(facts)
     for name in ("mentions", "highlights", "evidence_spans"):
         if name in facts:
-            spans = [[place[number], start, end] for number, start, end in facts[name]]
-            found[name] = spans if name == "mentions" else sorted(spans)
+            spans = [[place.get(number, -1), start, end] for number, start, end in facts[name]]
+            found[name] = spans if name == "mentions" else sorted(span for span in spans if span[0] >= 0)
     return found
 
 

@@ -28,12 +28,14 @@ class Event:
 
 @dataclass(frozen=True)
 class Text:
-    """What of a document is shown: from the first to the last token of its validated sentences."""
+    """What of a document is shown: from the first to the last token of its validated sentences. entities: how many
+    mentions of other kinds they have; the official draws depend on it."""
 
     name: str
     file: str
     text: str
     events: tuple[Event, ...]
+    entities: int = 0
 
 
 def read(raw: RawFiles, path: tuple[str, Path], validated: Set[int]) -> Text:
@@ -62,9 +64,12 @@ def read(raw: RawFiles, path: tuple[str, Path], validated: Set[int]) -> Text:
     text, places = joined(words)
     chains = chains_of(path[0], root)
     events = []
+    entities = 0
     for m_id, tag, anchors in mentions_of(path[0], root):
         at = [token_number(path[0], m_id, anchor, numbers) for anchor in anchors]
-        if tag.startswith(EVENTS) and all(sentences[number] in validated for number in at):
+        inside = all(sentences[number] in validated for number in at)
+        entities += inside and not tag.startswith(EVENTS)
+        if inside and tag.startswith(EVENTS):
             start, end = places[min(at) - shown[0]][0], places[max(at) - shown[0]][1]
             events.append(Event(start, end, chains.pop(m_id, ("alone", name, m_id))))
         else:
@@ -72,7 +77,7 @@ def read(raw: RawFiles, path: tuple[str, Path], validated: Set[int]) -> Text:
     if chains:
         m_id = next(iter(chains))
         raise problem(path[0], "Relations", "source", f"names mention {m_id!r}, which is not there", "unknown mention")
-    return Text(name, path[0], text, tuple(sorted(events, key=lambda event: (event.start, -event.end))))
+    return Text(name, path[0], text, tuple(sorted(events, key=lambda event: (event.start, -event.end))), entities)
 
 
 def mentions_of(file: str, root: ET.Element) -> list[tuple[str, str, list[str]]]:

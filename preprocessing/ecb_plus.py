@@ -101,6 +101,7 @@ def example(
     for name in sorted(listed.keys() - files.keys()):
         raise record.error("", f"lacks {name}.xml, which the list of sentences names", "missing file")
     texts: list[Text] = []
+    entities = 0
     for name, path in sorted(files.items()):
         if name not in listed:
             where = Record({}, path[0], "")
@@ -110,6 +111,7 @@ def example(
             text = read(raw, path, listed[name])
         except MalformedFile as error:
             raise error.of_record() from None
+        entities += text.entities
         if text.events:
             texts.append(text)
         else:
@@ -132,5 +134,5 @@ def example(
         example_id=str(topic),
         document_ids=tuple(document.document_id for document in documents),
         references=(clusters(mentions),),
-        metadata=metadata(topic=topic, mentions=spans(mentions)),
+        metadata=metadata(topic=topic, mentions=spans(mentions), entities=entities),
     )

@@ -25,8 +25,10 @@ def manifest(
     examples: Iterable[Example],
     blocks: Blocks,
     text_of: Callable[[str], str],
+    wording: str,
 ) -> bytes:
-    """examples: of the run, as it shows them. Prompts are whole: what a model's limit cuts off its own prompts tell."""
+    """wording: whose paraphrases they are. examples: of the run, as it shows them. Prompts are whole: what a model's
+    limit cuts off its own prompts tell."""
     rows: list[dict[str, Any]] = []
     for example in examples:
         text = render(blocks.cut(example, text_of, None, Limit("none", 0)).parts, text_of)
@@ -45,6 +47,7 @@ def manifest(
         "root_seed": how.seed,
         "child_seed": how.streams(task).child_seed(one.run),
         "settings": {name: value for name, value in asdict(how).items() if name != "seed"},
+        "wording": wording,
         "instruction": one.instruction,
         "instruction_sha256": hashlib.sha256(f"{words}\n{form}".encode()).hexdigest(),
         "document_order": list(one.permutation),

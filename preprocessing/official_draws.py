@@ -5,8 +5,11 @@ and run after run. A run cannot be drawn alone: other data sets, or splits of an
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+
+from preprocessing.draws import Draw
+from records.example import Example
 
 ORDER = ("ecb_plus", "fuse_reviews", "sci_co", "multi_news", "musique", "open_asp")  # of the official configuration
 
@@ -78,3 +81,49 @@ def _prompt(
 ) -> tuple[int, tuple[int, ...]]:
     """The paraphrase, then the demonstrations in their order."""
     return choice(range(dataset.instructions)), tuple(sample(range(dataset.demonstrations), shots))
+
+
+def sizes_of(
+    name: str, splits: Mapping[str, Sequence[Example]], instructions: int, demonstrations: Iterable[Example]
+) -> Sizes:
+    """What the stream needs to know of a curated data set, of all splits that upstream has.
+
+    SciCo's largest number of documents is taken as its largest number from 0, one too few, as in the official code:
+    the last document of an instance that has the most is never shown (fact sheet 11).
+    """
+    everything = [example for examples in splits.values() for example in examples]
+    documents = max((len(example.document_ids) for example in everything), default=0)
+    topics: list[int] = []
+    rows: list[int] = []
+    if name == "ecb_plus":
+        for examples in splits.values():
+            topics += [len(example.facts["mentions"]) for example in examples]
+            topics += [example.facts["entities"] for example in examples]
+    elif name == "sci_co":
+        documents -= 1
+        rows = [len(example.facts["mentions"]) for example in everything]
+    counts = {split: len(examples) for split, examples in splits.items()}
+    return Sizes(name, documents, instructions, len(list(demonstrations)), counts, topics, rows)
+
+
+def official_run(
+    found: OfficialDraw, sizes: Sizes, split: str, run: int, names: Sequence[str], pool: Sequence[str]
+) -> tuple[Draw, dict[str, tuple[int, ...]]]:
+    """(A run by names, ids of mentions by instance) of the split that is evaluated.
+
+    names: of its instances, pool: of the demonstrations, both in their order.
+    """
+    before = 0
+    for other, count in sizes.splits.items():
+        if other == split:
+            break
+        before += count * (2 if sizes.topics else 1)
+    ids = dict(zip(names, found.mentions[before:], strict=False))
+    one = Draw(
+        run,
+        found.instruction,
+        found.permutation,
+        tuple(pool[number] for number in found.demonstrations),
+        tuple(names[number] for number in found.instances[split]),
+    )
+    return one, ids

@@ -10,8 +10,8 @@ SUM = "sum_"  # so begins the name of a count among the components: a term of a 
 
 @dataclass(frozen=True)
 class Score(Row):
-    """value and components on 0-100, beside them counts (SUM); parsed: what the metric read in the answer, None where it
-    found nothing."""
+    """value and components on 0-100, beside them counts (SUM); parsed: what the metric read in the answer, None where
+    it found nothing."""
 
     suite: str
     task: str

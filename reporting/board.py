@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from records.ranking import ModelRank
 from records.score import UPPER_BOUND, Aggregate, Coverage, withheld
 from reporting.published import Published, published_of
+from reporting.ranks import Ranks
 
 ARM = "full"
 ABOUT = " ("  # what follows in a model's name says how it was asked: "naive (plain-input900-words)"
 NOT_ASKED = "not asked"
 NO_GOLD = "no inputs with gold"
+RANKED = "models are ranked; there is no average"
 
 
 @dataclass(frozen=True)
@@ -145,7 +148,8 @@ class Board:
     """All that the leaderboard and the page show. published stands apart: it enters no line and no average.
 
     settings: what was asked otherwise than the suite says (limit, prompts, ...). decoding: of models, in what theirs
-    differs from the suite's.
+    differs from the suite's. ranked: the suite is run several times and ranks models; it has no average. ranks: the
+    ranking, empty where it failed. upstream: what upstream calls the test split of a task, where it is another.
     """
 
     suite: str
@@ -156,18 +160,25 @@ class Board:
     published: Published | None
     settings: Mapping[str, Any] = field(default_factory=dict)
     decoding: Mapping[str, str] = field(default_factory=dict)
+    ranked: bool = False
+    ranks: Ranks = field(default_factory=Ranks)
+    upstream: Mapping[str, str] = field(default_factory=dict)
+
+    def rank(self, section: Section, line: Line) -> ModelRank | None:
+        """A line's place where the suite ranks models; None where it does not, or not this one."""
+        return self.ranks.of(section.split).model(line.model, line.arm) if self.ranked else None
 
 
 Key = tuple[str, str, str, str]  # split, model, arm, task
 
 
-def board(rows: Sequence[Aggregate], params: Mapping[str, Any]) -> Board:
+def board(rows: Sequence[Aggregate], params: Mapping[str, Any], ranks: Ranks | None = None) -> Board:
     """The leaderboard of a suite.
 
     rows: of every task, split and model, a family's members among them. params: suite, title, models, tasks (in
     official order: name, short, metric, paper), published, failures (message by node name), upper_bounds (models that
-    read the references), as tasks/stages.py gives them. Raises ValueError for a row of another suite, task or metric,
-    and for two rows that contradict each other.
+    read the references), ranked, upstream, as tasks/stages.py gives them. ranks: of a suite that ranks models. Raises
+    ValueError for a row of another suite, task or metric, and for two rows that contradict each other.
     """
     columns = tuple(
         Column(task["name"], task["short"], task["metric"], task.get("paper", {}).get("examples"))
@@ -175,6 +186,7 @@ def board(rows: Sequence[Aggregate], params: Mapping[str, Any]) -> Board:
     )
     models = tuple(params.get("models", ()))
     failures = tuple(Failed(**one) for one in params.get("failures", ()))
+    ranked = bool(params.get("ranked"))
     known = _indexed(rows, str(params["suite"]), columns)
     splits = {split for split, _, _, _ in known} | {one.split for one in failures if one.split}
     return Board(
@@ -182,13 +194,16 @@ def board(rows: Sequence[Aggregate], params: Mapping[str, Any]) -> Board:
         title=str(params["title"]),
         columns=columns,
         sections=tuple(
-            _section(split, known, columns, models, failures, frozenset(params.get("upper_bounds", ())))
+            _section(split, known, columns, models, failures, frozenset(params.get("upper_bounds", ())), ranked)
             for split in sorted(splits, key=lambda name: (name != "test", name))
         ),
         failures=failures,
         published=published_of(params.get("published", {})),
         settings=dict(params.get("run", {})),
         decoding=dict(params.get("decoding", {})),
+        ranked=ranked,
+        ranks=ranks or Ranks(),
+        upstream=dict(params.get("upstream", {})),
     )
 
 
@@ -215,6 +230,7 @@ def _section(
     models: Sequence[str],
     failures: Sequence[Failed],
     bounds: frozenset[str],
+    ranked: bool = False,
 ) -> Section:
     here = {key[1:]: row for key, row in known.items() if key[0] == split}
     families = {(model, arm) for (model, arm, _), row in here.items() if row.seeds > 1}
@@ -225,7 +241,8 @@ def _section(
     }
     names = {(model, arm) for model, arm, _ in here} - hidden
     names |= {(one.model, ARM) for one in failures if one.split == split} - {(model, ARM) for model, _ in names}
-    names |= {(model, ARM) for model in models if all(model != name for name, _ in names)}
+    scored = {model for _, model, _, _ in known}  # on whichever split: who answers another one was not asked here
+    names |= {(model, ARM) for model in models if model not in scored and all(model != name for name, _ in names)}
     order = {model: place for place, model in enumerate(models)}
     lines = []
 
@@ -236,7 +253,8 @@ def _section(
         messages = {one.task: one.message for one in failures if (one.split, one.model) == (split, model)}
         cells = tuple(_cell(column, model, arm, here, messages) for column in columns)
         bound = model in bounds
-        lines.append(Line(model, arm, cells, Average(None, reason=UPPER_BOUND) if bound else average(cells), bound))
+        mean = Average(None, reason=UPPER_BOUND if bound else RANKED if ranked else "")
+        lines.append(Line(model, arm, cells, mean if mean.reason else average(cells), bound))
     return Section(split, tuple(lines))
 
 

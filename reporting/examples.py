@@ -1,13 +1,12 @@
-"""Every example of a page, in chunks: documents once, then inputs, prompts and answers, and an index of each task.
+"""Every example of a page, in chunks: inputs, prompts and answers, and an index of each task.
 
-What a chunk or an index holds is read by reporting/assets/report.js; the lists below are its records, field by field.
-Offsets into documents are in UTF-16 units, as JavaScript counts.
+What a chunk or an index holds is read by the page's script (assets/); the lists below are its records, field by field.
+Offsets into documents (documents.py) are in UTF-16 units, as JavaScript counts.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,8 +15,9 @@ from records.prompt import ROLES, Part, Prompt
 from records.response import Failure, Response
 from records.score import SUM
 from reporting.chunks import Put, Series, packed
+from reporting.documents import Documents
 
-DOCUMENTS, TEXTS = 1_000_000, 400_000  # characters of a chunk: of documents; of anything else
+TEXTS = 400_000  # characters of a chunk of anything but documents
 PLACES = 4  # decimals of a score in the page; the unrounded ones stand in the artifacts
 NOT_ASKED, ANSWERED, FAILED, MISSING, WITHOUT_GOLD = ".", "a", "f", "m", "g"  # of an input and a line
 
@@ -61,41 +61,6 @@ class Usage:
         if row.cost_nano_usd is not None:
             self.cost_nano_usd += row.cost_nano_usd
             self.cost_of += 1
-
-
-class Documents:
-    """Documents of a page, each written once, and where each stands."""
-
-    def __init__(self, put: Put) -> None:
-        self._series = Series(put, "d", DOCUMENTS)
-        self._where: dict[str, list[Any]] = {}  # [chunk, name in it, characters, title]
-        self._wide: dict[str, list[int]] = {}  # places of characters that JavaScript counts twice
-
-    def __contains__(self, document_id: str) -> bool:
-        return document_id in self._where
-
-    def add(self, document_id: str, title: str, text: str) -> None:
-        """Keep a document, unless it is there."""
-        if document_id in self._where:
-            return
-        name = str(len(self._where))
-        units = len(text.encode("utf-16-le")) // 2
-        if units != len(text):
-            self._wide[document_id] = [place for place, char in enumerate(text) if char > "\uffff"]
-        self._where[document_id] = [self._series.add(name, text, len(text)), name, units, title]
-
-    def where(self, document_id: str) -> list[Any]:
-        """[chunk, name in it, length, title]."""
-        return self._where[document_id]
-
-    def unit(self, document_id: str, place: int) -> int:
-        """A character's place as JavaScript counts it."""
-        wide = self._wide.get(document_id)
-        return place if wide is None else place + bisect_left(wide, place)
-
-    def close(self) -> None:
-        """Write down what is held."""
-        self._series.close()
 
 
 class Group:
@@ -358,18 +323,3 @@ def _column(values: Mapping[int, Any], length: int) -> list[Any]:
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, PLACES)
-
-
-def wanted(examples: Iterable[Example]) -> dict[str, None]:
-    """Ids of all documents that examples are about, first seen first."""
-    return dict.fromkeys(one for example in examples for one in example.document_ids)
-
-
-def quantiles(values: Sequence[float], shares: Sequence[float]) -> Iterator[float]:
-    """Quantiles with linear interpolation; values in any order, at least one."""
-    ordered = sorted(values)
-    for share in shares:
-        place = share * (len(ordered) - 1)
-        low = int(place)
-        high = min(low + 1, len(ordered) - 1)
-        yield ordered[low] + (ordered[high] - ordered[low]) * (place - low)

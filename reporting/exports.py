@@ -7,10 +7,21 @@ import io
 from collections.abc import Iterator
 
 from reporting.board import Board, Line, Section
-from reporting.leaderboard import references, remarks
+from reporting.leaderboard import line_means, means, reference_means, references, remarks
 from reporting.text import number, shown, visible
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would run
+FORMULA = (
+    "=",
+    "+",
+    "-",
+    "@",
+    "\t",
+    "\r",
+    "\uff1d",
+    "\uff0b",
+    "\uff0d",
+    "\uff20",
+)  # how a cell begins that a spreadsheet would run
 TEX = {
     "\\": r"\textbackslash{}",
     "&": r"\&",
@@ -60,26 +71,41 @@ def latex(board: Board) -> str:
 def _tabular(board: Board, section: Section) -> Iterator[str]:
     yield f"% {visible(board.title)}, split {visible(section.split)}; needs \\usepackage{{booktabs}}"
     yield from (f"% ! {shown(remark, 500)}" for remark in remarks(board, section))
-    yield f"\\begin{{tabular}}{{l{'r' * (len(board.columns) + 1)}}}"
+    count = len(board.columns) + len(means(board))
+    yield f"\\begin{{tabular}}{{l{'r' * count}}}"
     yield "\\toprule"
-    yield _row(["model", *(column.short for column in board.columns), "average"])
+    yield tex_row(["model", *(column.short for column in board.columns), *means(board)])
     yield "\\midrule"
     for line in section.lines:
-        values = [number(cell.value) + (" ⚠" if cell.unanswered else "") for cell in line.cells]
-        yield _row([_name(line), *values, number(line.average.value)])
+        values = [
+            number(cell.value) + deviation(board, cell.spread) + (" ⚠" if cell.unanswered else "")
+            for cell in line.cells
+        ]
+        own = line_means(board, section, line) if board.ranked else (number(line.average.value),)
+        yield tex_row([_name(line), *values, *own])
     if published := references(board, section):
         yield "\\midrule"
         label = tex(f"{published.label(published.main)} (not computed here)")
-        yield f"\\multicolumn{{{len(board.columns) + 2}}}{{l}}{{\\textit{{{label}}}}} \\\\"
+        yield f"\\multicolumn{{{count + 1}}}{{l}}{{\\textit{{{label}}}}} \\\\"
         for row in published.table(published.main):
-            name = f"{row.label} ({row.about})" if row.about else row.label
-            yield _row([name, *(number(row.scores.get(column.task)) for column in board.columns), number(row.average)])
+            about = "; ".join(filter(None, [row.about, row.apart]))
+            name = f"{row.label} ({about})" if about else row.label
+            printed = [
+                number(row.scores.get(column.task)) + deviation(board, row.stds.get(column.task))
+                for column in board.columns
+            ]
+            yield tex_row([name, *printed, *reference_means(board, section.split, row)])
     yield "\\bottomrule"
     yield "\\end{tabular}"
     yield ""
 
 
-def _row(cells: list[str]) -> str:
+def deviation(board: Board, value: float | None) -> str:
+    """ " ± 0.7" where a suite is run several times; its tables show it."""
+    return f" ± {number(value)}" if board.ranked and value is not None else ""
+
+
+def tex_row(cells: list[str]) -> str:
     return " & ".join(tex(cell) for cell in cells) + r" \\"
 
 
@@ -93,12 +119,13 @@ def tex(text: str) -> str:
 
 
 def csv_table(board: Board) -> str:
-    """A row a line and task, unrounded, and one of task "average"; no published rows. A cell that a spreadsheet would
-    take for a formula has an apostrophe before it."""
+    """A row a line and task, unrounded, and one of task "average", or of AR and ARSD; no published rows. A cell that a
+    spreadsheet would take for a formula has an apostrophe before it."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for section in board.sections:
+        proxies = board.ranks.of(section.split).proxies()
         for line in section.lines:
             for cell in line.cells:
                 if (coverage := cell.coverage) is None:
@@ -109,14 +136,27 @@ def csv_table(board: Board) -> str:
                     for value in (
                         *(section.split, line.model, line.arm, cell.task, cell.metric, cell.value),
                         *(cell.value_missing_as_zero, cell.low, cell.high, cell.spread, cell.seeds),
-                        *(*counts, coverage.truncated, coverage.length_cut, cell.reason),
+                        *(*counts, coverage.truncated, coverage.length_cut),
+                        "; ".join(filter(None, [cell.reason, proxies.get(cell.task, "")])),
                     )
                 )
-            mean = line.average
-            empty = [None] * 8
-            told = (section.split, line.model, line.arm, "average", "mean", mean.value, None, None, None, mean.spread)
-            writer.writerow(safe(value) for value in (*told, *empty[:7], mean.reason))
+            for told, reason in over_all(board, section, line):
+                writer.writerow(
+                    safe(value) for value in (section.split, line.model, line.arm, *told, *[None] * 7, reason)
+                )
     return out.getvalue()
+
+
+def over_all(board: Board, section: Section, line: Line) -> Iterator[tuple[tuple[object, ...], str]]:
+    """(task, metric, value, with unanswered as 0, interval, spread; remark) of a line over all tasks."""
+    if not board.ranked:
+        mean = line.average
+        yield ("average", "mean", mean.value, None, None, None, mean.spread), mean.reason
+    elif (rank := board.rank(section, line)) is None:
+        yield ("AR", "mean rank", None, None, None, None, None), "not ranked"
+    else:
+        yield ("AR", "mean rank", rank.ar, None, rank.ar_low, rank.ar_high, None), ""
+        yield ("ARSD", "mean std / mean", rank.arsd, None, rank.arsd_low, rank.arsd_high, None), ""
 
 
 def safe(value: object) -> object:

@@ -7,17 +7,15 @@ colour, so that they can be read in grey.
 
 from __future__ import annotations
 
-import io
 import re
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 from reporting.board import Board, Column, Line, Section
 from reporting.content import Beside, Figure
-from reporting.examples import Usage, quantiles
+from reporting.drawing import LINE, PAPER, SOFT, Drawing, figure, inline, quantiles, written
+from reporting.examples import Usage
 from reporting.text import shown
 
 if TYPE_CHECKING:
@@ -28,46 +26,9 @@ NAME = 42  # characters of a model's name in a chart
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#b35f93", "#8a7a00", "#7b61c9", "#3c93c2", "#777777")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*", "<", ">", "p", "h")
 STROKES = ("-", "--", "-.", ":")
-INK, SOFT, LINE, PAPER = "#1f1d1a", "#625d54", "#cfc9bd", "#ffffff"
-IN_PAGE = {INK: "currentColor", SOFT: "var(--soft)", LINE: "var(--line)", PAPER: "var(--card)"}
-STYLE: Mapping[str, Any] = {
-    "svg.hashsalt": "scrollwork",  # ids that depend on the drawing alone
-    "svg.fonttype": "none",
-    "text.parse_math": False,  # names may hold dollars
-    "font.family": ["DejaVu Sans"],  # comes with matplotlib: the same on every machine
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.edgecolor": LINE,
-    "axes.labelcolor": SOFT,
-    "axes.titlesize": 9,
-    "axes.titlecolor": INK,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": LINE,
-    "grid.linewidth": 0.5,
-    "text.color": INK,
-    "xtick.color": SOFT,
-    "ytick.color": SOFT,
-    "xtick.labelcolor": SOFT,
-    "ytick.labelcolor": INK,
-    "figure.facecolor": PAPER,
-    "axes.facecolor": "none",
-    "legend.frameon": False,
-}
-NO_METADATA = {"svg": {"Date": None, "Creator": None, "Format": None, "Type": None}, "png": {"Software": None}}
+GAP, BOX = 1.0, 0.7  # between two tasks, height of a box; in slots of one line
+SLOT = 0.155  # inches
 Lengths = Mapping[tuple[str, str, int], Sequence[float]]
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """A chart before it is written: name of its file, what it is, and how to draw it."""
-
-    name: str
-    title: str
-    caption: str
-    draw: Callable[[], matplotlib.figure.Figure]
-    wide: bool = False
 
 
 def drawings(board: Board, beside: Beside, usage: Mapping[tuple[str, int], Usage], lengths: Lengths) -> list[Drawing]:
@@ -114,58 +75,6 @@ def figures(board: Board, beside: Beside, usage: Mapping[tuple[str, int], Usage]
     ]
 
 
-def written(drawing: Drawing, kind: str) -> bytes:
-    """A chart as a file, "svg" or "png"; equal input gives equal bytes."""
-    with styled():
-        buffer = io.BytesIO()
-        drawing.draw().savefig(buffer, format=kind, metadata=NO_METADATA[kind], dpi=200)
-    return buffer.getvalue()
-
-
-@contextmanager
-def styled() -> Iterator[None]:
-    """matplotlib as all charts want it, whatever else the process or the user set."""
-    import matplotlib as mpl
-
-    with mpl.rc_context(), warnings.catch_warnings():
-        mpl.rcdefaults()
-        cast("dict[str, Any]", mpl.rcParams).update(STYLE)
-        warnings.filterwarnings("ignore", message=".*[Gg]lyph.*")  # a name in a script that the font lacks
-        yield
-
-
-def inline(svg: str, drawing: Drawing) -> str:
-    """A file of matplotlib as part of a page: its policy allows no style attributes, and ids must not meet others."""
-    body = svg[svg.index("<svg") :]
-    body = re.sub(r"<style[^>]*>.*?</style>", "", body, flags=re.DOTALL)
-    body = re.sub(r'style="([^"]*)"', lambda found: _attributes(found[1]), body)
-    body = re.sub(r'\bid="', f'id="{drawing.name}-', body)
-    body = re.sub(r'(?:xlink:)?href="#', f'href="#{drawing.name}-', body)
-    body = body.replace("url(#", f"url(#{drawing.name}-").replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "")
-    body = re.sub(r"<!--.*?-->\s*", "", body, flags=re.DOTALL)
-    for colour, own in IN_PAGE.items():
-        body = body.replace(f'"{colour}"', f'"{own}"')
-    head = f'<svg role="img" aria-label="{drawing.title}" stroke-linejoin="round" stroke-linecap="butt"'
-    body = re.sub(r'^<svg(?P<rest>[^>]*?) width="[^"]*"', rf"{head}\g<rest>", body)
-    body = re.sub(r'^(<svg[^>]*?) height="[^"]*"', r"\1", body)
-    return re.sub(r"\s*\n\s*", "\n", body).strip()
-
-
-def _attributes(style: str) -> str:
-    """A style as attributes. The page's font takes the place of matplotlib's."""
-    made = []
-    for declaration in filter(None, (one.strip() for one in style.split(";"))):
-        name, _, value = (part.strip() for part in declaration.partition(":"))
-        if name == "font":
-            size = re.search(r"[\d.]+px", value)
-            made.append(f'font-size="{size[0] if size else "10px"}"')
-            if re.match(r"(bold|[6-9]00)\b", value):
-                made.append('font-weight="600"')
-        elif name != "font-family":
-            made.append(f'{name}="{value}"')
-    return " ".join(made)
-
-
 class _Drawn:
     """Draws the charts of one split."""
 
@@ -203,19 +112,19 @@ class _Drawn:
 
     def scores(self) -> matplotlib.figure.Figure:
         """A row a task, a dot with its interval a line."""
-        made = _figure(9.2, 1.1 + len(self.columns) * max(0.34, 0.15 * len(self.lines)))
-        axes = made.subplots()
-        for place, line in enumerate(self.lines):
-            shift = 0.0 if len(self.lines) == 1 else 0.62 * (place / (len(self.lines) - 1) - 0.5)
-            for row, cell in enumerate(line.cells):
-                if cell.value is None:
-                    continue
-                if cell.low is not None and cell.high is not None:
-                    axes.plot([cell.low, cell.high], [row + shift] * 2, color=_colour(place), linewidth=1.3)
-                axes.plot(cell.value, row + shift, **_dot(place, hollow=bool(cell.unanswered)))
-        axes.set_yticks(range(len(self.columns)), [shown(column.task, NAME) for column in self.columns])
-        axes.set_ylim(len(self.columns) - 0.4, -0.6)
+        places = range(len(self.lines))
+        rows = [
+            (column, [place for place in places if self.lines[place].cells[at].value is not None])
+            for at, column in enumerate(self.columns)
+        ]
+        made, axes = _banded(9.2, rows)
+        for column, place, y in _slots(rows):
+            cell = self.lines[place].cells[self.columns.index(column)]
+            if cell.low is not None and cell.high is not None:
+                axes.plot([cell.low, cell.high], [y, y], color=_colour(place), linewidth=1.3)
+            axes.plot(cell.value, y, **_dot(place, hollow=bool(cell.unanswered)))
         axes.set_xlabel("score")
+        axes.margins(x=0.02)
         axes.set_xlim(left=0)
         self._legend(made)
         return made
@@ -225,7 +134,7 @@ class _Drawn:
         tasks = [column for column in self.columns if any(row["task"] == column.task for row in self.slices)]
         across = min(5, len(tasks))
         down = -(-len(tasks) // across)
-        made = _figure(9.2, 0.8 + 1.75 * down)
+        made = figure(9.2, 0.8 + 1.75 * down)
         panels = made.subplots(down, across, squeeze=False)
         for panel in panels.flat[len(tasks) :]:
             panel.set_visible(False)
@@ -260,17 +169,11 @@ class _Drawn:
 
     def answer_lengths(self) -> matplotlib.figure.Figure:
         """Boxes side by side: the references and each line."""
-        tasks = [column for column in self.columns if any(task == column.task for task, _ in self.counted)]
         places = [*range(len(self.lines)), -1]
-        height = 0.8 / len(places)
-        made = _figure(5.6, 1.1 + len(tasks) * max(0.36, 0.14 * len(places)))
-        axes = made.subplots()
-        for row, column in enumerate(tasks):
-            for rank, place in enumerate(places):
-                if values := self.counted.get((column.task, place)):
-                    self._box(axes, row + (rank - (len(places) - 1) / 2) * height, height, values, place)
-        axes.set_yticks(range(len(tasks)), [shown(column.task, NAME) for column in tasks])
-        axes.set_ylim(len(tasks) - 0.4, -0.6)
+        rows = [(one, [place for place in places if (one.task, place) in self.counted]) for one in self.columns]
+        made, axes = _banded(5.6, rows)
+        for column, place, y in _slots(rows):
+            self._box(axes, y, self.counted[column.task, place], place)
         axes.set_xscale("symlog", linthresh=1)
         axes.set_xlim(left=0)
         axes.set_xlabel("words")
@@ -278,7 +181,7 @@ class _Drawn:
         self._legend(made, references=True)
         return made
 
-    def _box(self, axes: Any, y: float, height: float, values: Sequence[float], place: int) -> None:
+    def _box(self, axes: Any, y: float, values: Sequence[float], place: int) -> None:
         low, first, middle, third, high = quantiles(values, (0.05, 0.25, 0.5, 0.75, 0.95))
         colour = SOFT if place < 0 else _colour(place)
         axes.plot([low, high], [y, y], color=colour, linewidth=0.8)
@@ -286,20 +189,20 @@ class _Drawn:
             y,
             third - first,
             left=first,
-            height=0.7 * height,
+            height=BOX,
             facecolor="none" if place < 0 else colour,
             edgecolor=colour,
             linewidth=0.8,
             alpha=1 if place < 0 else 0.35,
         )
         if place < 0:
-            axes.plot([middle, middle], [y - 0.35 * height, y + 0.35 * height], color=SOFT, linewidth=1.6)
+            axes.plot([middle, middle], [y - BOX / 2, y + BOX / 2], color=SOFT, linewidth=1.6)
         else:
             axes.plot(middle, y, **{**_dot(place), "markersize": 4})
 
     def cost(self) -> matplotlib.figure.Figure:
         """A dot a line that was paid for."""
-        made = _figure(5.6, 3.6)
+        made = figure(5.6, 3.6)
         axes = made.subplots()
         for place, dollars, value in self.priced:
             axes.plot(dollars, value, **{**_dot(place), "markersize": 8})
@@ -324,18 +227,43 @@ class _Drawn:
         if references:
             marks.append(Patch(facecolor="none", edgecolor=SOFT))
             names.append("references")
-        made.legend(marks, names, loc="outside upper left", ncols=min(3, len(names)), fontsize=8)
+        widest = 0.35 + 0.068 * max(map(len, names))  # inches of a column at 8 points
+        columns = max(1, min(3, len(names), int(made.get_figwidth() / widest)))
+        made.legend(marks, names, loc="outside upper left", ncols=columns, fontsize=8)
+
+
+Rows = Sequence[tuple[Column, Sequence[int]]]  # tasks, and the lines that have something there
+
+
+def _banded(width: float, rows: Rows) -> tuple[matplotlib.figure.Figure, Any]:
+    """A chart with a band a task, as high as there are lines with something in it; every other one is shaded."""
+    held = [(column, places) for column, places in rows if places]
+    heights = [len(places) + GAP for _, places in held]
+    made = figure(width, 1.1 + SLOT * sum(heights))
+    axes = made.subplots()
+    edges = [sum(heights[:place]) for place in range(len(heights) + 1)]
+    bands = list(pairwise(edges))
+    for top, bottom in bands[::2]:
+        axes.axhspan(top, bottom, facecolor=LINE, alpha=0.22, linewidth=0)
+    axes.set_yticks([(top + bottom) / 2 for top, bottom in bands], [shown(column.task, NAME) for column, _ in held])
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="y", visible=False)
+    axes.set_ylim(edges[-1], 0)
+    return made, axes
+
+
+def _slots(rows: Rows) -> Iterator[tuple[Column, int, float]]:
+    """(task, line, height) of everything in such a chart."""
+    top = 0.0
+    for column, places in rows:
+        for at, place in enumerate(places):
+            yield column, place, top + (GAP + 1) / 2 + at
+        top += len(places) + GAP if places else 0
 
 
 def _middle(row: Mapping[str, Any]) -> float:
     """Where a quarter of the inputs stands on a logarithmic axis of words."""
     return float((max(1, row["least"]) * max(1, row["most"])) ** 0.5)
-
-
-def _figure(width: float, height: float) -> matplotlib.figure.Figure:
-    from matplotlib.figure import Figure as Made
-
-    return Made(figsize=(width, height), layout="constrained")
 
 
 def _colour(place: int) -> str:
@@ -350,6 +278,7 @@ def _dot(place: int, hollow: bool = False) -> dict[str, Any]:
         "markersize": 5,
         "linestyle": "none",
         "markerfacecolor": face,
+        "clip_on": False,  # a mark on the edge is whole
     }
 
 

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from records.ranking import NO_RANK, PUBLISHED, REFUSED, RUN_OUT, ModelRank
 from reporting.board import ABOUT, Board, Cell, Failed, Line, Section, board, stopped
 from reporting.published import AS_ASKED, Published, Reference
+from reporting.ranks import Ranks, label
 from reporting.text import markdown_text, number, shown, spread
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Board", "as_json", "board", "markdown", "terminal"]
 
 WARNING = "!"
+MOST_RUNS = 10  # named in a remark
 REMARK = 500  # characters shown of a remark or an error message
 MODEL_WIDTH = 20  # columns of a terminal; with ten tasks the table is 98 wide
 VALUE_WIDTH = 6
@@ -66,11 +69,70 @@ def remarks(board: Board, section: Section) -> Iterator[str]:
                 yield f"{shown(line.label)}: {cell.task}: of {cell.coverage.answered:,} answers {told}"
         if line.model in board.decoding:
             yield f"{shown(line.label)}: {board.decoding[line.model]}"
-        if line.average.value is None:
+        if line.average.value is None and not board.ranked:
             yield f"{shown(line.label)}: no average: {line.average.reason}"
+    yield from (one for one in unranked(board, section))
     if references(board, section) and (differing := section.differing(board.columns)):
         numbers = ", ".join(f"{column.short} {asked} of {column.examples:,}" for column, asked in differing)
         yield f"not the paper's number of inputs, so not comparable with its table: {numbers}"
+
+
+def unranked(board: Board, section: Section) -> Iterator[str]:
+    """What a ranking does not count, and what must be said of its data sets."""
+    own = board.ranks.of(section.split)
+    if board.ranked and section.lines and not own.ranked():
+        yield "no model is ranked: no runs of a model are whole, or their ranking failed"
+    yield from not_counted(own)
+    for (model, arm, reason), tasks in own.without_score().items():
+        yield f"{shown(label(model, arm))}: NA, so last, on {', '.join(tasks)}: {shown(reason, REMARK)}"
+    yield from (f"{task}: {said}" for task, said in own.proxies().items())
+
+
+def not_counted(ranks: Ranks) -> Iterator[str]:
+    """Models that are not ranked, and runs that do not count, with why."""
+    for one in ranks.left_out:
+        name = shown(label(one.model, one.arm))
+        runs = f", {runs_of(one.runs)}" if one.runs else ""
+        if one.kind == REFUSED:
+            yield f"{name}: not ranked: {one.task}{runs}: {shown(one.reason, REMARK)}, so no score can be compared"
+        elif one.kind == NO_RANK:
+            yield f"{name}: not ranked: {one.reason}"
+        elif one.kind == RUN_OUT:
+            yield f"{name}: not counted in its rank: {one.task}{runs}: {one.reason}"
+
+
+def runs_of(runs: Sequence[int]) -> str:
+    """ "run 7", "runs 0, 1 and 8 more"."""
+    told = ", ".join(map(str, runs[:MOST_RUNS]))
+    more = f" and {len(runs) - MOST_RUNS} more" if len(runs) > MOST_RUNS else ""
+    return f"run{'s' if len(runs) > 1 else ''} {told}{more}"
+
+
+def means(board: Board) -> tuple[str, ...]:
+    """Heads of what a table says of a model over all tasks."""
+    return ("AR", "ARSD %") if board.ranked else ("average",)
+
+
+def line_means(board: Board, section: Section, line: Line) -> tuple[str, ...]:
+    """These of a line."""
+    if not board.ranked:
+        return (_with_spread(line.average.value, line.average.spread),)
+    return rank_means(board.rank(section, line))
+
+
+def reference_means(board: Board, split: str, row: Reference) -> tuple[str, ...]:
+    """These of a row of the paper; AR and ARSD are worked out from it."""
+    if not board.ranked:
+        return (number(row.average),)
+    found = [one for one in board.ranks.of(split).ranked(PUBLISHED) if one.model == row.label]
+    return rank_means(found[0] if found else None)
+
+
+def rank_means(rank: ModelRank | None) -> tuple[str, str]:
+    """AR, and ARSD in percent."""
+    if rank is None:
+        return number(None), number(None)
+    return number(rank.ar, 2), number(None if rank.arsd is None else 100 * rank.arsd)
 
 
 def settings(board: Board) -> str:
@@ -94,13 +156,13 @@ def markdown(board: Board) -> str:
     blocks = [f"# {markdown_text(board.title + settings(board))}"]
     for section in board.sections:
         blocks.append(f"## Split {markdown_text(section.split)}")
-        blocks.append(_markdown_table(board, [_markdown_line(line) for line in section.lines]))
+        blocks.append(_markdown_table(board, [_markdown_line(board, section, line) for line in section.lines]))
         blocks.append(_bullets(f"⚠ {markdown_text(text, REMARK)}" for text in remarks(board, section)))
         if published := references(board, section):
             label = markdown_text(published.label(published.main))
             blocks.append(f"**{label}** (not computed here)")
             rows = published.table(published.main)
-            blocks.append(_markdown_table(board, [_markdown_reference(board, row) for row in rows]))
+            blocks.append(_markdown_table(board, [_markdown_reference(board, section.split, row) for row in rows]))
     if not board.sections:
         blocks.append("Nothing was scored.")
     if board.failures:
@@ -118,21 +180,22 @@ def _markdown_failure(one: Failed) -> str:
 
 
 def _markdown_table(board: Board, rows: Sequence[Sequence[str]]) -> str:
-    head = ["model", *(markdown_text(column.short) for column in board.columns), "average"]
+    head = ["model", *(markdown_text(column.short) for column in board.columns), *means(board)]
     rule = [":--", *("--:" for _ in head[1:])]
     return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))
 
 
-def _markdown_line(line: Line) -> list[str]:
+def _markdown_line(board: Board, section: Section, line: Line) -> list[str]:
     values = [_with_spread(cell.value, cell.spread) + (" ⚠" if cell.unanswered else "") for cell in line.cells]
     name = f"{line.label} ({line.note})" if line.note else line.label
-    return [markdown_text(name), *values, _with_spread(line.average.value, line.average.spread)]
+    return [markdown_text(name), *values, *line_means(board, section, line)]
 
 
-def _markdown_reference(board: Board, row: Reference) -> list[str]:
-    name = f"{row.label} ({row.about})" if row.about else row.label
-    values = [number(row.scores.get(column.task)) for column in board.columns]
-    return [markdown_text(name), *values, number(row.average)]
+def _markdown_reference(board: Board, split: str, row: Reference) -> list[str]:
+    about = "; ".join(filter(None, [row.about, row.apart]))
+    name = f"{row.label} ({about})" if about else row.label
+    values = [_with_spread(row.scores.get(column.task), row.stds.get(column.task)) for column in board.columns]
+    return [markdown_text(name), *values, *reference_means(board, split, row)]
 
 
 def _with_spread(value: float | None, deviation: float | None) -> str:
@@ -164,7 +227,10 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
     from rich.text import Text
 
     published = references(board, section)
-    headers = [*(shown(column.short, VALUE_WIDTH) for column in board.columns), "Avg"]
+    headers = [
+        *(shown(column.short, VALUE_WIDTH) for column in board.columns),
+        *(means(board) if board.ranked else ["Avg"]),
+    ]
     width = MODEL_WIDTH + 1 + len(headers) * (VALUE_WIDTH + 1)
 
     def grid() -> Table:
@@ -178,10 +244,12 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
     table = grid()
     table.add_row(Text("model", "dim"), *(Text(header, "dim") for header in headers))
     for line in section.lines:
-        average = _terminal_value(line.average.value, line.average.spread, False)
+        average = [_terminal_value(line.average.value, line.average.spread, False)]
+        if board.ranked:
+            average = [Text(text) for text in line_means(board, section, line)]
         cells = [_terminal_value(cell.value, cell.spread, bool(cell.unanswered)) for cell in line.cells]
         # what tells two lines of a model apart is never cut off: it goes below the name
-        table.add_row(Text(broken(shown(line.label)), "dim" if line.upper_bound else "bold"), *cells, average)
+        table.add_row(Text(broken(shown(line.label)), "dim" if line.upper_bound else "bold"), *cells, *average)
     yield table
     for text in remarks(board, section):
         yield Text.assemble((f"{WARNING} ", "bold yellow"), (shown(text, REMARK), "yellow"))
@@ -192,6 +260,14 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
         for row in published.table(published.main):
             name = row.label if row.kind in ("baseline", "human", *AS_ASKED) else f"{row.label} ({row.kind})"
             values = [row.scores.get(column.task) for column in board.columns]
+            if board.ranked:
+                cells = [
+                    _terminal_value(row.scores.get(column.task), row.stds.get(column.task), False)
+                    for column in board.columns
+                ]
+                own = [Text(text, "dim") for text in reference_means(board, section.split, row)]
+                table.add_row(Text(shown(name), "dim"), *cells, *own, style="dim")
+                continue
             table.add_row(*(Text(text, "dim") for text in (shown(name), *map(number, (*values, row.average)))))
         yield table
 

@@ -47,32 +47,29 @@ READINGS = {
         "The share of pairs of summaries put in the right order. Any order that does not depend on the text gives 50 "
         "on average; a list that is no permutation of the ids gives 0.",
     ),
-}
-
-
-READINGS |= {
     "rouge_gm": Reading(
         "ROUGE",
         "geometric mean of ROUGE-1, ROUGE-2 and ROUGE-L of each answer",
-        "Words, word pairs and longest common subsequence shared with a reference summary, as F-measures of stems; their "
-        "geometric mean for each answer comes first, the mean over answers second. An answer without a shared pair of "
-        "words gets 0.",
+        "Words, word pairs and longest common subsequence shared with a reference summary, as F-measures of stems. "
+        "Their geometric mean for each answer comes first, the mean over answers second: an answer that shares no pair "
+        "of words gets 0.",
     ),
     "musique_output": Reading(
         "F1",
         "token F1 of outputs",
-        "Words shared by the two objects as texts, their keys included: a wrong answer with the right flag gets up to 75.",
+        "Words shared by the two objects as texts, keys included: a wrong answer with the right flag gets up to 75.",
     ),
     "conll": Reading(
         "CoNLL",
         "CoNLL F1, micro, official singletons",
-        "The mean of MUC, B-cubed and CEAF-e over all instances together. Predicted singletons are dropped, gold ones are "
-        "not, so that a perfect reply gets less than 100 where gold has singletons.",
+        "The mean of MUC, B-cubed and CEAF-e over all instances together. Predicted singletons are dropped, gold ones "
+        "are not, so that a perfect reply gets less than 100 where gold has singletons.",
     ),
     "fic_proxy": Reading(
         "FiC proxy",
         "lexical proxy of faithfulness and coverage",
-        "Stems shared with the highlights and with the spans to cover. Not comparable with the published FuseReviews column.",
+        "Stems shared with the highlights and with the spans to cover. Not comparable with the published FuseReviews "
+        "column.",
     ),
 }
 

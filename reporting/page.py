@@ -9,13 +9,17 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from reporting.beyond import beyond
 from reporting.board import ARM, NOT_ASKED, Board, Cell, Line, Section, stopped
 from reporting.chunks import facts as as_facts
 from reporting.content import Content, usage_row
 from reporting.leaderboard import references
 from reporting.metrics import COMPONENTS, components, reading
+from reporting.run_section import STYLE as RUN_STYLE
+from reporting.run_section import published_rank, run_section
 from reporting.strip import strip
-from reporting.template import CHUNKS, STYLE, TEMPLATE
+from reporting.style import STYLE
+from reporting.template import CHUNKS, TEMPLATE
 from reporting.text import count, number, shown, spread
 
 if TYPE_CHECKING:
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
 
 Facts = Mapping[tuple[str, str], Mapping[str, object]]
 MESSAGE_LIMIT = 1000  # characters shown of an error message
+MOST_NAMED, MOST_TOLD = 8, 10  # models named in the head of the page, in a warning
 COMPARED = (
     "difference",
     "value",
@@ -34,19 +39,27 @@ COMPARED = (
     "detectable",
     "inputs",
     "left_out",
+    "clusters",
 )  # of records/comparison.py
 ASSETS = Path(__file__).with_name("assets")
+SCRIPTS = ("text.js", "data.js", "boards.js", "list.js", "example.js", "inputs.js", "controls.js")
 
 
 @cache
 def asset(name: str) -> str:
-    """A file of this room's assets: the script or the style of the page."""
+    """A file of this room's assets: a part of the script, or the style of the page."""
     return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def script() -> str:
+    """The page's script: all its files as one function."""
+    body = "\n".join(asset(name) for name in SCRIPTS)
+    return f'"use strict";\n(() => {{\n{body}}})();\n'
 
 
 def assets_digest() -> str:
     """sha256 of all assets: they decide the page as code does."""
-    return hashlib.sha256("\0".join(asset(name) for name in ("report.css", "report.js")).encode("utf-8")).hexdigest()
+    return hashlib.sha256(f"{asset('report.css')}\0{script()}".encode()).hexdigest()
 
 
 def page(
@@ -60,16 +73,16 @@ def page(
     from markupsafe import Markup
 
     own = content or Content()
-    style, script = STYLE + asset("report.css"), asset("report.js")
+    style, code = STYLE + asset("report.css") + (RUN_STYLE if board.ranked else ""), script()
     before, _, after = (
         environment()
         .from_string(TEMPLATE)
         .render(
             board=board,
             content=own,
-            policy=Markup(policy(style, script, own.folder)),
+            policy=Markup(policy(style, code, own.folder)),
             style=Markup(style),
-            script=Markup(script),
+            script=Markup(code),
             core=Markup(as_facts(core(board, own))),
             usage=[
                 {"label": line.label if len(board.sections) < 2 else f"{line.label}, {section.split}", "values": cells}
@@ -81,6 +94,9 @@ def page(
                 {"title": one.title, "caption": one.caption, "svg": Markup(one.svg), "wide": one.wide}
                 for one in own.figures
             ],
+            runs=run_section(board, environment),
+            published_rank=partial(published_rank, board),
+            beyond=beyond(board, own.beside),
             run=dict(params.get("run", {})),
             paper={task["name"]: dict(task.get("paper", {})) for task in params["tasks"]},
             facts=dict(facts or {}),
@@ -93,6 +109,8 @@ def page(
             models=list(dict.fromkeys(line.label for section in board.sections for line in section.lines)),
             metrics=list(dict.fromkeys(column.metric for column in board.columns)),
             message_limit=MESSAGE_LIMIT,
+            most_named=MOST_NAMED,
+            most_told=MOST_TOLD,
             **_totals(board),
         )
         .partition(CHUNKS)
@@ -148,6 +166,7 @@ def core(board: Board, content: Content) -> dict[str, Any]:
         "comparisons": compared,
         "metrics": {**{column.metric: reading(column.metric).name for column in board.columns}, **COMPONENTS},
         "folder": content.folder,
+        **({"ranked": True} if board.ranked else {}),
     }
 
 
@@ -172,9 +191,10 @@ def _totals(board: Board) -> dict[str, int]:
     }
 
 
-def incomplete(section: Section) -> list[tuple[str, Cell]]:
-    """(model, cell) wherever an input is unanswered."""
-    return [(line.label, cell) for line in section.lines for cell in line.cells if cell.unanswered]
+def incomplete(section: Section) -> list[tuple[str, list[Cell]]]:
+    """Models with the cells in which an input is unanswered."""
+    found = [(line.label, [cell for cell in line.cells if cell.unanswered]) for line in section.lines]
+    return [(label, cells) for label, cells in found if cells]
 
 
 def environment() -> Environment:

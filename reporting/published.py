@@ -7,15 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-KINDS = ("baseline", "human", "zero-shot", "few-shot", "fine-tuned")
-AS_ASKED = ("zero-shot", "few-shot")  # as the benchmark itself asks models: nothing to say of a row
+KINDS = ("baseline", "human", "zero-shot", "few-shot", "fine-tuned", "various")
+AS_ASKED = ("zero-shot", "few-shot", "various")  # as the benchmark itself asks models, or in many ways: nothing to say
 
 
 @dataclass(frozen=True)
 class Reference:
-    """A row of a table of the paper. tokens: input length; scores: by task, 0-100, as printed, of ROUGE
-    the geometric mean of what is printed. Of repeated runs: scores are means, stds their standard deviations, arrows
-    the dominance of the next better model (SEAM), na the tasks printed as NA; by task too."""
+    """A row of a table of the paper. tokens: input length; scores: by task, 0-100, as printed, of ROUGE the geometric
+    mean of what is printed. printed: by task, what is printed of another metric. apart: why the row is not to be
+    compared with scores or with the rows beside it, "" where the paper says no such thing. Of repeated runs: scores
+    are means, stds their standard deviations, arrows the dominance of the next better model (SEAM), na the tasks
+    printed as NA; by task too."""
 
     table: str
     label: str
@@ -24,6 +26,8 @@ class Reference:
     scores: Mapping[str, float]
     average: float | None
     note: str
+    printed: Mapping[str, str] = field(default_factory=dict)
+    apart: str = ""
     stds: Mapping[str, float] = field(default_factory=dict)
     arrows: Mapping[str, float] = field(default_factory=dict)
     na: tuple[str, ...] = ()
@@ -91,9 +95,11 @@ def published_of(data: Mapping[str, Any]) -> Published | None:
                 label=row["label"],
                 kind=row["kind"],
                 tokens=row.get("tokens"),
-                scores={**_geometric(row.get("rouge", {})), **row["scores"]},
+                scores={**_geometric(row.get("rouge", {})), **row.get("scores", {})},
                 average=row.get("average"),
                 note=row.get("note", ""),
+                printed=row.get("printed", {}),
+                apart=row.get("apart", ""),
                 stds=row.get("stds", {}),
                 arrows=row.get("arrows", {}),
                 na=tuple(row.get("na", ())),

@@ -1,131 +1,6 @@
 """The page's template. A Python string, so that it is part of the report stage's source digest."""
 
-STYLE = """
-:root {
-  color-scheme: light dark;
-  --paper: #fcfbf8; --card: #ffffff; --ink: #1f1d1a; --soft: #625d54; --line: #e2ddd2; --faint: #f3f0e9; --edge: #8d8679;
-  --accent: #1d5f6b; --warn: #8a3b00; --warn-back: #fdf0e0; --warn-line: #e3a765; --seed: #1d5f6b; --up: #1c6b33;
-}
-@media (prefers-color-scheme: dark) {
-  :root:not([data-theme="light"]) {
-    --paper: #171614; --card: #1e1d1a; --ink: #ebe7df; --soft: #aaa396; --line: #38352f; --faint: #24221f; --edge: #7d766a;
-    --accent: #7cc4cf; --warn: #ffc078; --warn-back: #33240f; --warn-line: #8a6226; --seed: #7cc4cf; --up: #8fd6a0;
-  }
-}
-:root[data-theme="light"] { color-scheme: light; }
-:root[data-theme="dark"] { color-scheme: dark;
-  --paper: #171614; --card: #1e1d1a; --ink: #ebe7df; --soft: #aaa396; --line: #38352f; --faint: #24221f; --edge: #7d766a;
-    --accent: #7cc4cf; --warn: #ffc078; --warn-back: #33240f; --warn-line: #8a6226; --seed: #7cc4cf; --up: #8fd6a0;
-}
-* { box-sizing: border-box; }
-html { -webkit-text-size-adjust: 100%; scroll-behavior: smooth; }
-body {
-  margin: 0; background: var(--paper); color: var(--ink); line-height: 1.5; font-size: 16px;
-  font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif;
-  overflow-wrap: anywhere;
-}
-header, main, footer { max-width: 84rem; margin: 0 auto; padding: 0 1.5rem; }
-h1, h2, h3 { font-family: "Iowan Old Style", "Palatino Linotype", Palatino, "Liberation Serif", Georgia, serif;
-  font-weight: 600; line-height: 1.2; text-wrap: balance; }
-h1 { font-size: 2.6rem; margin: .1em 0 .35em; letter-spacing: -.01em; }
-h2 { font-size: 1.5rem; margin: 3.2rem 0 .4rem; }
-h3 { font-size: 1.12rem; margin: 0; }
-p { margin: .4rem 0 .8rem; max-width: 46rem; }
-a { color: var(--accent); text-underline-offset: .15em; }
-.eyebrow { margin: 2.6rem 0 0; font-size: .8rem; letter-spacing: .09em; text-transform: uppercase; color: var(--soft); }
-.soft { color: var(--soft); }
-.small { font-size: .85rem; }
-nav { display: flex; flex-wrap: wrap; gap: .2rem 1.3rem; font-size: .92rem; padding: .7rem 0; border-block: 1px solid var(--line); }
-nav a { text-decoration: none; }
-nav a:hover { text-decoration: underline; }
-dl.facts { display: flex; flex-wrap: wrap; gap: .8rem 2.4rem; margin: 0 0 1.4rem; }
-dl.facts dt { font-size: .78rem; color: var(--soft); }
-dl.facts dd { margin: 0; font-weight: 550; font-variant-numeric: tabular-nums; }
-.headline { display: flex; flex-wrap: wrap; gap: 1rem; margin: 1.2rem 0; padding: 0; list-style: none; }
-.headline li { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .8rem 1.2rem .9rem; min-width: min(15rem, 100%); }
-.headline strong { display: block; font-size: 2.1rem; line-height: 1.15; font-weight: 600; font-variant-numeric: tabular-nums; }
-.headline strong small { font-size: 1rem; font-weight: 400; color: var(--soft); }
-.headline span { font-size: .85rem; color: var(--soft); display: block; }
-.headline .none { font-size: 1.25rem; padding: .35rem 0 .3rem; }
-.warning { background: var(--warn-back); border: 1px solid var(--warn-line); border-left-width: .35rem; border-radius: .4rem;
-  color: var(--ink); padding: .7rem 1rem; margin: 1rem 0; max-width: 60rem; }
-.warning strong { color: var(--warn); }
-.warning p { margin: .1rem 0; max-width: none; }
-.warning ul, .note ul { margin: .3rem 0 0; padding-left: 1.2rem; }
-.note { border-left: .2rem solid var(--line); padding: .1rem 0 .1rem .9rem; margin: .8rem 0; color: var(--soft); max-width: 60rem; font-size: .92rem; }
-.scroll { overflow-x: auto; border: 1px solid var(--line); border-radius: .6rem; background: var(--card); margin: .9rem 0; }
-.scroll:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: .92rem; overflow-wrap: normal; }
-caption { text-align: left; padding: .7rem .9rem .3rem; color: var(--soft); font-size: .85rem; }
-th, td { padding: .42rem .42rem; text-align: right; vertical-align: top; font-weight: 400; white-space: nowrap; }
-thead th { border-bottom: 1px solid var(--line); font-weight: 600; vertical-align: bottom; }
-thead th small, .model small { display: block; font-weight: 400; font-size: .74rem; color: var(--soft); }
-th:first-child, td:first-child { text-align: left; padding-left: .9rem; }
-th:last-child, td:last-child { padding-right: .9rem; }
-tbody tr + tr > * { border-top: 1px solid var(--line); }
-.board .model { position: sticky; left: 0; background: var(--card); z-index: 1; min-width: 8.5rem; max-width: 13rem; white-space: normal;
-  overflow-wrap: anywhere; font-weight: 600; }
-.board td b { font-size: 1.08rem; font-weight: 600; }
-.board td small { display: block; font-size: .71rem; line-height: 1.35; color: var(--soft); }
-.board td small.bad { color: var(--warn); font-weight: 700; }
-.board td.bad { background: var(--warn-back); }
-.board .average { background: var(--faint); }
-.board td .why { white-space: normal; width: 6.5rem; margin-left: auto; overflow-wrap: anywhere; }
-.board tbody.published th, .board tbody.published td { color: var(--soft); border-top: 0; padding-block: .16rem; }
-.board tbody.published .model { font-weight: 400; min-width: 11.5rem; }
-.board tbody.published .model small { display: inline; white-space: nowrap; }
-.board tbody.published tr:last-child > * { padding-bottom: .6rem; }
-.board tbody.published .label { text-align: left; color: var(--ink); border-top: 2px solid var(--ink); padding-block: .6rem .35rem; }
-.board tbody.published .label span { position: sticky; left: .9rem; white-space: normal; }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 33rem), 1fr)); gap: 1rem; margin-top: 1rem; }
-.card { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .95rem 1.1rem .8rem; min-width: 0; break-inside: avoid; }
-.card > p { margin: .1rem 0 .6rem; font-size: .85rem; color: var(--soft); }
-.card .one { border-top: 1px solid var(--line); padding-top: .6rem; margin-top: .6rem; }
-.card .who { display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; gap: 0 1rem; }
-.card .who b { font-weight: 600; }
-.card .who span { font-variant-numeric: tabular-nums; }
-.card .who .value { font-size: 1.25rem; font-weight: 600; }
-.card dl { display: flex; flex-wrap: wrap; gap: .1rem 1.1rem; margin: .25rem 0; font-size: .82rem; }
-.card dl div { display: flex; gap: .35rem; }
-.card dt { color: var(--soft); }
-.card dd { margin: 0; font-variant-numeric: tabular-nums; }
-.card .bad { color: var(--warn); font-weight: 600; }
-.strip { display: block; margin: .3rem 0 .1rem; overflow: visible; }
-.strip text { font-size: 11px; fill: var(--soft); font-variant-numeric: tabular-nums; }
-.strip .axis { stroke: var(--line); stroke-width: 1; }
-.strip .seed { stroke: var(--seed); stroke-width: 2; stroke-opacity: .5; }
-.strip .mean { stroke: var(--ink); stroke-width: 2.5; }
-.strip line.published { stroke: var(--warn); stroke-width: 1.5; stroke-dasharray: 3 2; }
-.strip text.published { fill: var(--warn); }
-.failures { padding: 0; list-style: none; }
-.failures li { border: 1px solid var(--line); background: var(--card); border-radius: .5rem; padding: .6rem .9rem; margin: .5rem 0; }
-.failures code { display: block; margin-top: .2rem; font-size: .85rem; white-space: pre-wrap; overflow-wrap: anywhere; color: var(--warn); }
-.reading { display: grid; grid-template-columns: max-content minmax(0, 44rem); gap: .55rem 1.4rem; }
-.reading dt { font-weight: 600; }
-.reading dd { margin: 0; }
-footer { margin-top: 3.5rem; padding-top: 1rem; padding-bottom: 3rem; color: var(--soft); font-size: .85rem; border-top: 1px solid var(--line); }
-@media (max-width: 40rem) {
-  header, main, footer { padding-inline: 1rem; }
-  h1 { font-size: 2rem; }
-  .board .model, .board tbody.published .model { min-width: 7.8rem; max-width: 7.8rem; }
-  .board tbody.published .model small { display: block; margin: 0; white-space: normal; }
-  .reading { grid-template-columns: 1fr; gap: .1rem; }
-  .reading dd { margin-bottom: .7rem; }
-}
-@media print {
-  :root, :root[data-theme] { --paper: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb; --faint: #f4f4f4; --accent: #000;
-    --warn: #7a3300; --warn-back: #fff; --warn-line: #7a3300; --seed: #000; --up: #000; --edge: #bbb; color-scheme: light; }
-  @page { size: A4 landscape; margin: 12mm; }
-  body { font-size: 10pt; }
-  nav { display: none; }
-  header, main, footer { max-width: none; padding-inline: 0; }
-  .scroll { overflow: visible; border: 0; }
-  table { font-size: 8.5pt; }
-  .model, .label span { position: static !important; }
-  h2 { break-after: avoid; }
-  tr, .failures li { break-inside: avoid; }
-}
-"""
+from reporting.beyond_template import TABLES
 
 CHUNKS = "<!--chunks-->"  # where the page's data go; text from outside is escaped and cannot hold it
 
@@ -142,13 +17,16 @@ TEMPLATE = (
 </head>
 """
     """{% macro model_name(line) %}<bdi>{{ line.model }}</bdi>{% if line.arm != usual_arm %} <small>{{ line.arm }}</small>{% endif %}{% if line.note %} <small>{{ line.note }}</small>{% endif %}{% if line.model in board.decoding %} <small>{{ board.decoding[line.model] }}</small>{% endif %}{% endmacro %}
+{% macro rank_cell(rank) %}<td class="average"{% if rank %} data-value="{{ rank.ar }}"{% endif %}>{% if rank %}<b>{{ rank.ar | number(2) }}</b>{% if rank.arsd is not none %}<small>ARSD {{ (100 * rank.arsd) | number }} %</small>{% endif %}{% else %}–<small>not ranked</small>{% endif %}</td>{% endmacro %}
 {% macro reference_cells(row) %}
+{% if board.ranked %}{{ rank_cell(published_rank(row)) }}{% else %}
 <td class="average">{{ row.average | number }}</td>
-{% for column in board.columns %}<td>{{ row.scores.get(column.task) | number }}</td>{% endfor %}
+{% endif %}
+{% for column in board.columns %}<td>{% if column.task in row.printed %}<small class="printed">{{ row.printed[column.task] }}</small>{% else %}{{ row.scores.get(column.task) | number }}{% endif %}</td>{% endfor %}
 {% endmacro %}
 {% macro head() %}
 <thead><tr><th scope="col" class="model" data-key="model">model</th>
-<th scope="col" class="average" data-key="average">average</th>
+<th scope="col" class="average" data-key="average">{{ "average rank" if board.ranked else "average" }}</th>
 {% for column in board.columns %}
 <th scope="col" data-key="{{ column.task }}"><abbr title="{{ column.task }}">{{ column.short }}</abbr><small>{{ (column.metric | reading).short }}</small></th>
 {% endfor %}
@@ -158,7 +36,7 @@ TEMPLATE = (
 <tbody class="published">
 {% if caption %}<tr><th class="label" scope="colgroup" colspan="{{ board.columns | length + 2 }}"><span>Published, not computed here: {{ published.short }}, table {{ table }}</span></th></tr>{% endif %}
 {% for row in published.table(table) %}
-<tr data-label="{{ row.label }}"><th scope="row" class="model">{{ row.label }}{% if row.about %} <small>{{ row.about }}</small>{% endif %}</th>{{ reference_cells(row) }}</tr>
+<tr data-label="{{ row.label }}"><th scope="row" class="model">{{ row.label }}{% if row.about %} <small>{{ row.about }}</small>{% endif %}{% if row.apart %} <small class="apart">{{ row.apart }}</small>{% endif %}</th>{{ reference_cells(row) }}</tr>
 {% endfor %}
 </tbody>
 {% endmacro %}
@@ -167,7 +45,7 @@ TEMPLATE = (
 <div class="top"><p class="eyebrow">scrollwork · evaluation report</p><button type="button" id="theme">Light or dark</button></div>
 <h1>{{ board.title }}</h1>
 <dl class="facts">
-<div><dt>Models</dt><dd>{% for name in models %}<bdi>{{ name }}</bdi>{{ ", " if not loop.last }}{% else %}none{% endfor %}</dd></div>
+<div><dt>Models</dt><dd>{% for name in models[:most_named] %}<bdi>{{ name }}</bdi>{{ ", " if not loop.last }}{% else %}none{% endfor %}{% if models | length > most_named %} and {{ models | length - most_named }} more{% endif %}</dd></div>
 <div><dt>{{ "Split" if board.sections | length == 1 else "Splits" }}</dt><dd>{% for section in board.sections %}{{ section.split }}{{ ", " if not loop.last }}{% else %}none{% endfor %}</dd></div>
 <div><dt>Tasks with a score</dt><dd>{{ scored }} of {{ board.columns | length }}</dd></div>
 <div><dt>Inputs answered</dt><dd>{{ answered | count }} of {{ expected | count }}</dd></div>
@@ -175,10 +53,13 @@ TEMPLATE = (
 </dl>
 <nav aria-label="Sections of this page">
 {% for section in board.sections %}<a href="#board-{{ loop.index }}">Leaderboard, {{ section.split }}</a>{% endfor %}
+{% for split in board.ranks.splits %}<a href="#ranks-{{ loop.index }}">Ranking, {{ split }}</a>{% endfor %}
+{% if models | length > 1 %}<a href="#compare">Compare two models</a>{% endif %}
 {% if content.groups %}<a href="#explorer">Examples</a>{% endif %}
 {% if figures %}<a href="#charts">Charts</a>{% endif %}
 {% if usage %}<a href="#usage">Cost and tokens</a>{% endif %}
 {% for section in board.sections %}<a href="#tasks-{{ loop.index }}">Tasks, {{ section.split }}</a>{% endfor %}
+{% for split, tasks in beyond %}<a href="#beyond-{{ loop.index }}">Beside the scores, {{ split }}</a>{% endfor %}
 <a href="#failures">Failures ({{ board.failures | length }})</a>
 {% if board.published %}<a href="#published">Published results</a>{% endif %}
 <a href="#reading">How to read this</a>
@@ -188,33 +69,45 @@ TEMPLATE = (
 {% if not board.sections %}
 <div class="warning"><strong>Nothing was scored.</strong></div>
 {% endif %}
+{{ runs }}
 {% for section in board.sections %}
 {% set published = references(section) %}
 {% set wanting = incomplete(section) %}
 {% set differing = section.differing(board.columns) if published else () %}
 <section id="board-{{ loop.index }}" aria-labelledby="board-{{ loop.index }}-title">
 <h2 id="board-{{ loop.index }}-title">Leaderboard, split {{ section.split }}</h2>
-<ul class="headline">
-{% for line in section.lines[:8] %}
-<li><span><bdi>{{ line.label }}</bdi>, benchmark average</span>
-{% if line.average.value is not none %}
-<strong>{{ line.average.value | number }}{% if line.average.spread is not none %} <small>{{ line.average.spread | spread }}</small>{% endif %}</strong>
-<span>mean of {{ line.cells | length }} tasks</span>
-{% else %}
-<strong class="none">no average</strong>
-<span>{{ line.average.reason | upto(400) }}</span>
-{% endif %}
-</li>
-{% endfor %}
-</ul>
 {% if wanting %}
 <div class="warning" role="note"><p><strong>Not complete.</strong> These scores stand on answered inputs only and will move when the rest is answered.</p>
 <ul>
-{% for model, cell in wanting[:40] %}
+{% for model, cells in wanting[:most_told] %}
+{% if cells | length > 3 %}
+<li><bdi>{{ model }}</bdi>, {{ cells | length }} tasks: <strong>{{ cells | sum(attribute="coverage.answered") | count }} of {{ cells | sum(attribute="coverage.expected") | count }}</strong> answered ({{ cells | sum(attribute="coverage.failed") | count }} failed, {{ cells | sum(attribute="coverage.missing") | count }} missing)</li>
+{% else %}
+{% for cell in cells %}
 <li><bdi>{{ model }}</bdi>, {{ cell.task }}: <strong>{{ cell.coverage.answered | count }} of {{ cell.coverage.expected | count }}</strong> answered ({{ cell.coverage.failed | count }} failed, {{ cell.coverage.missing | count }} missing)</li>
 {% endfor %}
-{% if wanting | length > 40 %}<li>and {{ wanting | length - 40 }} more</li>{% endif %}
+{% endif %}
+{% endfor %}
+{% if wanting | length > most_told %}<li>and {{ wanting | length - most_told }} more models; ⚠ marks their scores</li>{% endif %}
 </ul></div>
+{% endif %}
+{% if not board.ranked %}
+{% set whole = section.lines | selectattr("average.value", "ne", none) | list %}
+{% if whole %}
+<ul class="headline" aria-label="Benchmark averages">
+{% for line in whole[:8] %}
+<li><span><bdi>{{ line.label }}</bdi></span>
+<strong>{{ line.average.value | number }}{% if line.average.spread is not none %} <small>{{ line.average.spread | spread }}</small>{% endif %}</strong>
+<span>average of {{ line.cells | length }} tasks</span>
+</li>
+{% endfor %}
+</ul>
+{% endif %}
+{% if whole | length < section.lines | length %}
+<p class="note"><b>No benchmark average:</b>
+{% set without = section.lines | selectattr("average.value", "none") | list %}
+{% for line in without[:most_named] %}<bdi>{{ line.label }}</bdi> ({{ line.average.reason | upto(100) }}){{ "; " if not loop.last }}{% endfor %}{% if without | length > most_named %}; and {{ without | length - most_named }} more, with the reason in their rows{% endif %}.</p>
+{% endif %}
 {% endif %}
 {% if differing %}
 <div class="note"><p><b>Not the paper’s inputs.</b> The number of inputs differs from the paper’s test set, so these scores and the published ones are not of the same questions:
@@ -224,29 +117,32 @@ TEMPLATE = (
 <div class="tools" id="board-tools" hidden>
 <label>Models that contain<input type="search" id="models-filter" autocomplete="off" spellcheck="false"></label>
 <label>Compare with<select id="reference"></select></label>
-<label class="check"><input type="checkbox" id="published-rows" checked> published rows</label>
+{% if beside %}<label class="check"><input type="checkbox" id="published-rows" checked> published rows</label>{% endif %}
 </div>
+<p class="note" id="marks" hidden>In the cells, the difference to the chosen model: ▲ significantly higher, ▼ significantly lower, ≈ no significant difference, Δ not tested. The mark is of a permutation test by documents (5 %, Holm’s correction over tasks; the average alone), not of the intervals above it, which say how far each score moves by itself. “Compare two models” shows test and interval of each difference.</p>
+<p class="note" id="no-models" hidden>No model is called like this.</p>
 {% endif %}
 <div class="scroll" tabindex="0" role="region" aria-labelledby="board-{{ loop.index }}-title">
 <table class="board" data-section="{{ loop.index0 }}">
-<caption><span>Score, ± standard deviation over seeds, 95 % interval over inputs, inputs answered / expected.</span></caption>
+<caption><span>Score; below it ± standard deviation over {{ "runs" if board.ranked else "seeds" }}, 95 % interval over {{ "runs" if board.ranked else "documents" }}, inputs answered / expected, and what was cut, refused or filtered.</span></caption>
 {{ head() }}
 <tbody>
 {% for line in section.lines %}
 <tr data-line="{{ loop.index0 }}" data-label="{{ line.label }}"><th scope="row" class="model">{{ model_name(line) }}{% set seeds = line.cells | map(attribute="seeds") | max %}{% if seeds > 1 %}<small>{{ seeds }} seeds</small>{% endif %}</th>
 {% set interval = content.average(section.split, line) %}
+{% if board.ranked %}{{ rank_cell(board.rank(section, line)) }}{% else %}
 <td class="average"{% if line.average.value is not none %} data-value="{{ line.average.value }}"{% endif %}>{% if line.average.value is not none %}<b>{{ line.average.value | number }}</b>{% if interval %}<small>{{ interval[0] | number }}–{{ interval[1] | number }}</small>{% endif %}{% if line.average.spread is not none %}<small>{{ line.average.spread | spread }}</small>{% endif %}{% else %}–<small class="why">{{ line.average.reason | upto(200) }}</small>{% endif %}</td>
+{% endif %}
 {% for cell in line.cells %}
 {% if cell.coverage is none or not cell.coverage.expected %}
-<td{% if cell.reason != not_asked %} class="bad"{% endif %}>–<small{% if cell.reason != not_asked %} class="bad"{% endif %}>{{ cell.reason if cell.reason in (not_asked, "no inputs with gold") else "failed" }}</small></td>
+<td{% if cell.reason != not_asked %} class="bad"{% endif %}>–<small{% if cell.reason != not_asked %} class="bad long"{% endif %}>{{ cell.reason if cell.reason in (not_asked, "no inputs with gold") else "failed" }}</small></td>
 {% else %}
 <td{% if cell.unanswered %} class="bad"{% endif %}{% if cell.value is not none %} data-value="{{ cell.value }}"{% endif %}><b>{{ cell.value | number }}</b>
 {% if cell.spread is not none %}<small>{{ cell.spread | spread }}</small>{% endif %}
 {% if cell.low is not none and cell.high is not none %}<small>{{ cell.low | number }}–{{ cell.high | number }}</small>{% endif %}
 <small{% if cell.unanswered %} class="bad"{% endif %}>{% if cell.unanswered %}⚠ {% endif %}{{ cell.coverage.answered | count }}/{{ cell.coverage.expected | count }}</small>
-{% if cell.coverage.truncated %}<small>{{ cell.coverage.truncated | count }} pr. cut</small>{% endif %}
-{% if cell.coverage.length_cut %}<small>{{ cell.coverage.length_cut | count }} ans. cut</small>{% endif %}
-{% for how, value in cell.coverage | stopped %}<small class="bad">{{ value | count }} {{ how }}</small>{% endfor %}
+{% if cell.coverage.truncated %}<small>{{ cell.coverage.truncated | count }} prompts cut</small>{% endif %}
+{% for how, value in cell.coverage | stopped %}<small class="bad long">{{ value | count }} {{ how }}</small>{% endfor %}
 </td>
 {% endif %}
 {% endfor %}
@@ -259,19 +155,26 @@ TEMPLATE = (
 </section>
 {% endfor %}
 
-{% if content.groups %}
+{% if board.sections %}
 <noscript><p class="note">Examples, sorting and comparisons need JavaScript; everything above and below does not.</p></noscript>
-<section id="explorer" aria-labelledby="compare-title" hidden>
+<section id="compare" aria-labelledby="compare-title" hidden>
 <h2 id="compare-title">Compare two models</h2>
 <div class="tools">
+{% if board.sections | length > 1 %}<label>Split<select id="split"></select></label>{% endif %}
 <label>First model<select id="first"></select></label>
 <label>Second model<select id="second"></select></label>
 </div>
+<p class="note" id="pair-none" hidden></p>
 <div id="pair-box" hidden>
 <div class="scroll" tabindex="0" role="region" aria-label="Two models, task by task">
-<table class="plain" id="pair"><caption><span>On the inputs that both answered. ▲ ▼: significant at 5 % after Holm’s correction over tasks; ≈: not. Detectable: the least difference that so many inputs show with 80 % power.</span></caption><thead></thead><tbody></tbody></table>
+<table class="plain" id="pair"><caption><span>On the inputs that both answered. ▲ ▼ ≈ are of the test, not of the interval. Test: paired permutation of documents, ▲ ▼ p below 0.05, ≈ not; p of a task is corrected over the tasks (Holm), that of the average stands alone. Interval: bootstrap over documents, of this row alone. Where the two disagree, the remark says so. Detectable: the least difference that so many inputs show with 80 % power.</span></caption><thead></thead><tbody></tbody></table>
 </div>
 </div>
+</section>
+{% endif %}
+
+{% if content.groups %}
+<section id="explorer" aria-labelledby="examples-title" hidden>
 <h2 id="examples-title">Examples</h2>
 <div class="tools">
 <label>Task<select id="group"></select></label>
@@ -340,11 +243,13 @@ TEMPLATE = (
 <h3>{{ column.task }}</h3>
 <p>{{ (column.metric | reading).name }}{% for label, value in facts.get((column.task, section.split), {}).items() %} · {{ label }} {{ value | fact }}{% endfor %}
 {% if published and paper[column.task] and paper[column.task].get("examples") %} · in the paper {{ paper[column.task].examples | fact }} inputs of {{ paper[column.task].mean_words | fact }} words on average{% endif %}</p>
+{% set unasked = namespace(lines=[]) %}
 {% for line in section.lines %}
 {% set cell = line.cells[place] %}
+{% if cell.reason == not_asked %}{% set unasked.lines = unasked.lines + [line.label] %}{% else %}
 <div class="one">
 <div class="who"><b>{{ model_name(line) }}</b>
-{% if cell.value is none %}<span class="{{ "soft" if cell.reason == not_asked else "bad" }}">{{ cell.reason | upto(200) }}</span>
+{% if cell.value is none %}<span class="bad">{{ cell.reason | upto(200) }}</span>
 {% else %}<span><span class="value">{{ cell.value | number(2) }}</span>{% if cell.spread is not none %} <span class="soft">±{{ cell.spread | number(2) }}</span>{% endif %}</span>{% endif %}
 </div>
 {% if cell.seed_values | length > 1 %}{{ cell | strip(board.published.baseline(column.task) if published else none) }}{% endif %}
@@ -361,19 +266,23 @@ TEMPLATE = (
 <div{% if value %} class="bad"{% endif %}><dt>{{ label }}</dt><dd>{{ value | count }}</dd></div>
 {% endfor %}
 <div><dt>prompts cut</dt><dd>{{ cell.coverage.truncated | count }}</dd></div>
-<div><dt>answers cut</dt><dd>{{ cell.coverage.length_cut | count }}</dd></div>
 {% for how, value in cell.coverage | stopped %}<div class="bad"><dt>{{ how }}</dt><dd>{{ value | count }}</dd></div>{% endfor %}
 {% if cell.unanswered %}<div><dt>with unanswered as 0</dt><dd>{{ cell.value_missing_as_zero | number(2) }}</dd></div>{% endif %}
 </dl>
 {% endif %}
 </div>
+{% endif %}
 {% endfor %}
+{% if unasked.lines %}<p class="unasked">Not asked: {% for name in unasked.lines %}<bdi>{{ name }}</bdi>{{ ", " if not loop.last else "." }}{% endfor %}</p>{% endif %}
 </article>
 {% endfor %}
 </div>
 </section>
 {% endfor %}
 
+"""
+    + TABLES
+    + """
 <section id="failures" aria-labelledby="failures-title">
 <h2 id="failures-title">Failures</h2>
 {% if board.failures %}
@@ -392,7 +301,7 @@ TEMPLATE = (
 {% if board.published %}
 <section id="published" aria-labelledby="published-title">
 <h2 id="published-title">Published results</h2>
-<p>Printed in the paper for its {{ board.published.split }} split, shown for reference, not computed here and part of no average above.
+<p>Printed in the paper for its {{ board.published.split }} split, shown for reference, not computed here and part of no average above. A row that is not to be compared with the others says why.
 {% if board.published.url.startswith("https://") %}<a href="{{ board.published.url }}" rel="noreferrer">{{ board.published.title }}</a>{% else %}{{ board.published.title }}{% endif %}. {{ board.published.citation | upto(400) }}</p>
 {% for table, title in board.published.titles.items() %}
 {% if table != board.published.main or not beside %}
@@ -415,15 +324,24 @@ TEMPLATE = (
 <h2 id="reading-title">How to read this</h2>
 <dl class="reading">
 <dt>Score</dt><dd>0 to 100, higher is better, by the task’s own metric; over the inputs that were answered. A failed call is no answer: it is never scored as an empty one.</dd>
+{% if board.ranked %}
+<dt>AR, ARSD</dt><dd>Average rank over the data sets, and the mean over them of the standard deviation of the runs’ scores divided by their mean. There is no average over data sets, whose metrics are not of one kind.</dd>
+<dt>Runs</dt><dd>Each run draws instructions, demonstrations, the order of documents and instances anew, the same for every model. A score is the mean over runs, ± their standard deviation, its interval Student’s for the mean of runs.</dd>
+{% else %}
 <dt>Average</dt><dd>The plain mean of the unrounded scores of all {{ board.columns | length }} tasks. It is withheld while a task is missing or an input is unanswered, because a mean over other questions is another number.</dd>
+{% endif %}
 {% if content.groups %}<dt>Keys</dt><dd>In an example, <kbd>j</kbd> and <kbd>k</kbd> go to the next and the one before, arrow keys move between its tabs, <kbd>Esc</kbd> closes it. The address of an open example can be kept.</dd>{% endif %}
-<dt>▲ ▼ ≈ Δ</dt><dd>Beside a chosen model: significantly better, significantly worse, no significant difference (5 %, paired permutation test by documents, Holm’s correction over tasks). Δ is a difference that was not tested.</dd>
+<dt>▲ ▼ ≈ Δ</dt><dd>Beside a chosen model: significantly better, significantly worse, no significant difference, by a paired permutation test of documents at 5 %, with Holm’s correction over tasks (the average’s test stands alone). Δ is a difference that was not tested. Intervals of differences are a bootstrap’s; the two ask different questions (may documents have changed sides? how far would other documents move it?) and can disagree when p is near 5 % or documents are few. The mark is always the test’s.</dd>
 <dt>±</dt><dd>Standard deviation over a baseline’s seeds: how far chance alone moves the score. In a strip, each thin stroke is a seed, the tall one their mean, the dashed one what the paper prints for its naive baseline.</dd>
 <dt>95 % interval</dt><dd>Bootstrap over documents: how far the choice of documents moves the score. Questions on one document are kept together. There is none for a single document.</dd>
 <dt>Answered / expected</dt><dd>In inputs; a baseline of several seeds has answered an input when every seed has. Expected = attempted + missing; attempted = answered + failed. ⚠ marks a score whose inputs are not all answered.</dd>
 <dt>Prompts cut</dt><dd>Inputs whose document did not fit the model and was shortened; the model did not see the rest.</dd>
-<dt>Answers cut</dt><dd>Answers that ended at the output limit and may lack their end.</dd>
-<dt>Refused, filtered, ended by the context</dt><dd>Answers that the model refused, that the provider withheld or that met the end of the model’s context. They are answers and are scored as they are, often with 0.</dd>
+<dt>Cut at their output limit, refused, filtered, ended by the context</dt><dd>Answers that ended at the limit of new tokens and may lack their end, that the model refused, that the provider withheld or that met the end of the model’s context. They are answers and are scored as they are, often with 0.</dd>
+{% if beyond %}
+<dt>In the form asked for</dt><dd>Nothing but a letter, a percentage, ids with commas, an option, one sentence on one line, or prose without headings, lists or an announcement, as the task asks. “Unreadable”: the metric found no letter, percentage or permutation.</dd>
+<dt>“Unanswerable”, “not in the text”, declined</dt><dd>What an answer’s first words say: that the question has no answer (“wrongly so”: of the inputs that every reference answers), that the text does not hold it, that the model cannot or will not.</dd>
+<dt>Evidence, answer’s text in the prompt</dt><dd>Whether what the answer rests on, where the data say so, or the reference’s own words, were kept when the document was cut.</dd>
+{% endif %}
 {% for metric in metrics %}
 <dt>{{ (metric | reading).short }}</dt><dd><b>{{ (metric | reading).name }}.</b> {{ (metric | reading).meaning | upto(600) }}</dd>
 {% endfor %}

@@ -1,8 +1,8 @@
 """A reply that should be {'is_answerable': bool, 'answer_content': text}. SEAM, MuSiQue (seam.md 5).
 
 Two readings. The official one decides what `f1_output` and `format_ok` see: an object of Python on one line, after
-repairs that break as much as they mend (JSON's true, and answers that begin with s or t, are failures). The second takes
-what a person would: JSON or Python, over several lines, in fences; the official repairs come last.
+repairs that break as much as they mend (JSON's true, and answers that begin with s or t, are failures). The second
+takes what a person would: JSON or Python, over several lines, in fences; the official repairs come last.
 """
 
 from __future__ import annotations
@@ -93,7 +93,9 @@ def _key(key: object) -> str:
 
 
 def _answerable(value: object) -> bool | None:
-    return value if isinstance(value, bool) else SAID.get(str(value).strip().lower()) if isinstance(value, str) else None
+    return (
+        value if isinstance(value, bool) else SAID.get(str(value).strip().lower()) if isinstance(value, str) else None
+    )
 
 
 def _answer(value: object) -> str:

@@ -38,6 +38,13 @@ def in_tag(text: str, tag: str) -> str:
     return text[start:] if answer is None else answer
 
 
+def scored_part(text: str, tag: str = "", cue: str = "", empty: str = "") -> str:
+    """What of a reply is scored. tag: in which answers were asked for. cue, empty: what the prompt ends with, and what
+    stands for an empty answer, where a task has them (scoring.extraction)."""
+    found = in_tag(text, tag) if tag else text
+    return answer_in(found, cue, empty) if cue or empty else found
+
+
 def scores(
     metric: Metric,
     responses: Iterable[Response],
@@ -46,8 +53,7 @@ def scores(
     cue: str = "",
     empty: str = "",
 ) -> Iterator[Score]:
-    """A Score for each response, in order. references: by example id. tag: in which answers were asked for. cue, empty:
-    what the prompt ends with, and what stands for an empty answer, where a task has them (scoring.extraction).
+    """A Score for each response, in order. references: by example id. tag, cue, empty: as for `scored_part`.
 
     Raises GoldError naming the example.
     """
@@ -55,11 +61,7 @@ def scores(
     def gold(response: Response) -> Mapping[str, Sequence[str]]:
         return {"references": references[response.example_id]}
 
-    def answer(text: str) -> str:
-        found = in_tag(text, tag) if tag else text
-        return answer_in(found, cue, empty) if cue or empty else found
-
-    items = ((response, answer(response.text), gold(response)) for response in responses)
+    items = ((one, scored_part(one.text, tag, cue, empty), gold(one)) for one in responses)
     for response, outcome in outcomes(metric, items, _unscored):
         yield Score(
             suite=response.suite,

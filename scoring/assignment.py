@@ -1,9 +1,10 @@
 """The heaviest one-to-one matchings of many small sparse graphs at once, in numpy.
 
-Rows bid for columns first (Bertsekas 1988, with no least bid); those that are left are placed by augmenting paths of least
-cost (Jonker and Volgenant 1987). A row may stay alone, which is worth 0. All problems take their steps side by side, so that
-a step of numpy serves hundreds of them; each goes the way that it would go alone, so that results do not depend on what
-stands beside it. Totals are those of `scipy.optimize.linear_sum_assignment` (tests/scoring/test_assignment.py).
+Rows bid for columns first (Bertsekas 1988, with no least bid); those that are left are placed by augmenting paths of
+least cost (Jonker and Volgenant 1987). A row may stay alone, which is worth 0. All problems take their steps side by
+side, so that a step of numpy serves hundreds of them; each goes the way that it would go alone, so that results do not
+depend on what stands beside it. Totals are those of `scipy.optimize.linear_sum_assignment`
+(tests/scoring/test_assignment.py).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.intp]
 
-NONE = -1
+NONE, ALONE = -1, -2
 BIDS = 4  # a row, on average; rows that outbid each other by next to nothing are placed by paths instead
 CELLS_AT_ONCE = 1 << 19  # rows times the most edges of one
 
@@ -22,16 +23,18 @@ CELLS_AT_ONCE = 1 << 19  # rows times the most edges of one
 def heaviest(problem: Numbers, row: Numbers, column: Numbers, weight: Floats, problems: int) -> Floats:
     """The weight of the heaviest matching of each problem, shape (problems,).
 
-    problem, row, column, weight: of each edge, in ascending order of (problem, row, column), each once; rows and columns
-    are numbered from 0 in every problem, and each row has an edge. weight: over 0.
+    problem, row, column, weight: of each edge, in ascending order of (problem, row, column), each once; rows and
+    columns are numbered from 0 in every problem, and each row has an edge. weight: over 0.
     """
     found = np.zeros(problems)
     if not len(problem):
         return found
-    begins = np.flatnonzero(np.diff(problem * (row.max() + 1) + row, prepend=NONE))  # of each row
-    degrees = np.diff(begins, append=len(row))
-    slot = np.arange(len(row)) - np.repeat(begins, degrees)
-    rows, columns, edges = (_most(problem, one, problems) for one in (row, column, slot))
+    begins = starts(row, problem)
+    slot = np.arange(len(row)) - np.repeat(begins, np.append(begins[1:], len(row)) - begins)
+    segments = starts(problem)
+    rows, columns, edges = np.zeros((3, problems), dtype=np.intp)
+    for most, one in ((rows, row), (columns, column), (edges, slot)):
+        most[problem[segments]] = np.maximum.reduceat(one, segments) + 1
     order = np.argsort(rows * edges, kind="stable")
     order = order[rows[order] > 0]
     local = np.empty(problems, dtype=np.intp)
@@ -53,129 +56,150 @@ def heaviest(problem: Numbers, row: Numbers, column: Numbers, weight: Floats, pr
     return found
 
 
-def _most(problem: Numbers, places: Numbers, problems: int) -> Numbers:
-    found = np.zeros(problems, dtype=np.intp)
-    np.maximum.at(found, problem, places + 1)
-    return found
+def starts(*keys: npt.NDArray[np.signedinteger]) -> Numbers:
+    """Where a run of equal keys begins; keys of equal length."""
+    changes = np.zeros(len(keys[0]), dtype=bool)
+    changes[:1] = True
+    for key in keys:
+        changes[1:] |= key[1:] != key[:-1]
+    return np.flatnonzero(changes)
 
 
 class _Matching:
-    """Problems in step. neighbours, weights: [problem, row, edge]; the column `width` stands where there is no edge.
+    """Problems in step. Rows and columns are numbered over all problems: `most` rows and `width` columns each.
 
-    price: of the columns; it never falls, and is 0 while nobody has the column. A row is matched to a column, ALONE, or
-    not yet placed (NONE).
+    neighbours, weights: [row, edge]; the last column of a problem stands where there is no edge. price: of the columns;
+    it never falls, and is 0 while nobody has the column. A row is matched to a column, ALONE, or not yet placed (NONE).
     """
 
     def __init__(self, neighbours: Numbers, weights: Floats, rows: Numbers, width: int) -> None:
-        self.neighbours, self.weights, self.rows = neighbours, weights, rows
-        count, most, _ = neighbours.shape
-        self.alone = width + 1
-        self.price = np.zeros((count, width + 1))
-        self.price[:, width] = np.inf
-        self.row_of = np.full((count, width + 1), NONE, dtype=np.intp)
-        self.column_of = np.full((count, most), NONE, dtype=np.intp)
+        """neighbours, weights: [problem, row, edge], columns from 0 in each problem, `width` for no edge."""
+        count, self.most, self.edges = neighbours.shape
+        self.width = width + 1
+        self.first_row, self.first_column = np.arange(count) * self.most, np.arange(count) * self.width
+        self.end_row = self.first_row + rows
+        self.neighbours = (neighbours + self.first_column[:, None, None]).reshape(-1, self.edges)
+        self.weights = weights.reshape(-1, self.edges)
+        self.price = np.zeros(count * self.width)
+        self.price[self.first_column + width] = np.inf
+        self.row_of = np.full(count * self.width, NONE, dtype=np.intp)
+        self.column_of = np.full(count * self.most, NONE, dtype=np.intp)
 
     def total(self) -> Floats:
         """The weights of the heaviest matchings."""
         self.bid()
         self.place()
-        problem, row, edge = np.nonzero(self.neighbours == self.column_of[:, :, None])
-        taken = self.weights[problem, row, edge]
-        return np.bincount(problem, taken, len(self.rows))  # added one after the other: as if alone
+        taken = np.flatnonzero(self.neighbours == self.column_of[:, None])
+        problem = taken // (self.most * self.edges)
+        # added one after the other: as if alone
+        found: Floats = np.bincount(problem, self.weights.ravel()[taken], len(self.first_row)).astype(np.float64)
+        return found
 
     def bid(self) -> None:
         """Each row takes the column that is worth most to it and makes it as dear as its second choice; who had it
         bids again. A row whose choices are worth the same, and the first is taken, waits for `place`."""
-        active = np.arange(len(self.rows))
-        row = np.zeros(len(active), dtype=np.intp)
-        upcoming = row + 1
-        left = BIDS * self.rows
-        while len(active):
-            each = np.arange(len(active))
-            columns = self.neighbours[active, row]
-            worth = self.weights[active, row] - self.price[active[:, None], columns]
-            edge = worth.argmax(axis=1)
-            most, column = worth[each, edge], columns[each, edge]
-            worth[each, edge] = 0.0  # to stay alone is a choice too
+        row, upcoming, end = self.first_row, self.first_row + 1, self.end_row
+        left = BIDS * (end - row)
+        while len(row):
+            columns = self.neighbours.take(row, axis=0)
+            worth = self.weights.take(row, axis=0)
+            worth -= self.price.take(columns)
+            best = worth.argmax(axis=1)
+            best += np.arange(0, worth.size, self.edges)
+            most, column = worth.take(best), columns.take(best)
+            worth.put(best, 0.0)  # to stay alone is a choice too
             gap = most - worth.max(axis=1)
-            former = self.row_of[active, column]
+            former = self.row_of.take(column)
             stays = most <= 0
-            self.column_of[active[stays], row[stays]] = self.alone
-            takes = ~stays & ((former == NONE) | (gap > 0))
-            who, what = active[takes], column[takes]
-            self.price[who, what] += gap[takes]
-            self.row_of[who, what] = row[takes]
-            self.column_of[who, row[takes]] = what
-            out = takes & (former != NONE)
-            self.column_of[active[out], former[out]] = NONE
+            if stays.any():
+                self.column_of[row[stays]] = ALONE
+            owned = former != NONE
+            takes = ~stays & (~owned | (gap > 0))
+            who, what = row[takes], column[takes]
+            self.price[what] += gap[takes]
+            self.row_of[what] = who
+            self.column_of[who] = what
+            out = takes & owned
+            self.column_of[former[out]] = NONE
             row = np.where(out, former, upcoming)
-            upcoming = np.where(out, upcoming, upcoming + 1)
-            left[active] -= 1
-            on = (row < self.rows[active]) & (left[active] > 0)
+            upcoming = upcoming + ~out
+            left = left - 1
+            on = (row < end) & (left > 0)
             if not on.all():
-                active, row, upcoming = active[on], row[on], upcoming[on]
+                row, upcoming, end, left = row[on], upcoming[on], end[on], left[on]
 
     def place(self) -> None:
-        """Each row that is not placed gets a path of least cost: Dijkstra's algorithm from it up to a column that nobody
-        has or a row that stays alone. A problem goes on to its next row while others are still under way.
+        """Each row that is not placed gets a path of least cost: Dijkstra's algorithm from it up to a column that
+        nobody has or a row that stays alone. A problem goes on to its next row while others are still under way.
 
         Costs are prices less weights, reduced by the cost of the pair that a row was in, which all rows on a path were.
         """
-        free = (self.column_of == NONE) & (np.arange(self.column_of.shape[1]) < self.rows[:, None])
-        active = np.flatnonzero(free.any(axis=1))
-        start = free[active].argmax(axis=1)
-        shape = len(active), self.price.shape[1]
-        distance, settled = np.full(shape, np.inf), np.full(shape, np.inf)  # of columns that may be next, that were
-        before = np.full(shape, NONE, dtype=np.intp)
-        row, base = start.copy(), np.zeros(len(active))  # base: distance of the row, less the cost of its pair
-        nearest_alone, who_alone = np.full(len(active), np.inf), start.copy()
-        while len(active):
-            each = np.arange(len(active))
-            columns = self.neighbours[active, row]
-            at = each[:, None], columns
-            through = base[:, None] + self.price[active[:, None], columns] - self.weights[active, row]
-            known = distance[at]
-            nearer = (through < known) & np.isinf(settled[at])
-            distance[at] = np.where(nearer, through, known)
-            before[at] = np.where(nearer, row[:, None], before[at])
+        free = (self.column_of == NONE).reshape(-1, self.most)
+        free &= np.arange(self.most) < (self.end_row - self.first_row)[:, None]
+        waiting = np.flatnonzero(free.ravel())
+        problem = waiting // self.most
+        begins = np.flatnonzero(np.diff(problem, prepend=NONE))  # of each problem's rows that wait
+        turn, turns = begins, np.append(begins[1:], len(waiting))
+        start = waiting[turn]
+        first = self.first_column[problem[begins]]
+        row, base = start, np.zeros(len(start))  # base: distance of the row, less the cost of its pair
+        distance = np.full((len(start), self.width), np.inf)  # of columns that may be next
+        settled = np.full_like(distance, np.inf)  # of columns that were
+        before = np.full(distance.shape, NONE, dtype=np.intp)  # the row by which the column is reached
+        nearest_alone, who_alone = np.full(len(start), np.inf), start
+        while len(start):
+            offset = np.arange(0, distance.size, self.width)
+            columns = self.neighbours.take(row, axis=0)
+            at = columns + (offset - first)[:, None]
+            through = self.price.take(columns)
+            through -= self.weights.take(row, axis=0)
+            through += base[:, None]
+            nearer = (through < distance.take(at)) & np.isinf(settled.take(at))
+            reached = at[nearer]
+            distance.put(reached, through[nearer])
+            before.put(reached, np.broadcast_to(row[:, None], at.shape)[nearer])
             closer = base < nearest_alone
             nearest_alone, who_alone = np.where(closer, base, nearest_alone), np.where(closer, row, who_alone)
-            column = distance.argmin(axis=1)
-            lowest = distance[each, column]
-            owner = self.row_of[active, column]
+            here = distance.argmin(axis=1) + offset
+            lowest = distance.take(here)
+            column = here - offset + first
+            owner = self.row_of.take(column)
             alone = nearest_alone <= lowest
             ends = alone | (owner == NONE)
             on = np.flatnonzero(~ends)
-            settled[on, column[on]] = lowest[on]
-            distance[on, column[on]] = np.inf
+            settled.put(here[on], lowest[on])
+            distance.put(here[on], np.inf)
             row = owner
-            pair = self.neighbours[active[on], owner[on]] == column[on, None]
-            base[on] = lowest[on] - self.price[active[on], column[on]] + self.weights[active[on], owner[on]][pair]
-            if len(on) == len(active):
+            pair = self.neighbours.take(owner[on], axis=0) == column[on, None]
+            base = lowest - self.price.take(column)
+            base[on] += self.weights.take(owner[on], axis=0)[pair]
+            if len(on) == len(start):
                 continue
             done = np.flatnonzero(ends)
-            reached = np.minimum(nearest_alone, lowest)[done, None]
-            self.price[active[done]] += np.maximum(reached - settled[done], 0.0)
-            last = np.where(alone, who_alone, before[each, column])[done]
-            self._augment(active[done], start[done], last, np.where(alone, self.alone, column)[done], before[done])
-            free[active[done], start[done]] = False
-            start[done] = row[done] = who_alone[done] = free[active[done]].argmax(axis=1)
+            paid = np.minimum(nearest_alone, lowest)[done, None] - settled[done]
+            self.price.reshape(-1, self.width)[first[done] // self.width] += np.maximum(paid, 0.0)
+            last = np.where(alone, who_alone, before.take(here))[done]
+            taken = np.where(alone, ALONE, column)[done]
+            self._augment(start[done], last, taken, first[done], before[done])
+            turn = turn + ends
+            goes_on = turn < turns
+            start = waiting.take(turn, mode="clip")
             distance[done] = settled[done] = np.inf
             nearest_alone[done], base[done] = np.inf, 0.0
-            goes_on = free[active, start] | ~ends
+            row[done] = who_alone[done] = start[done]
             if not goes_on.all():
-                active, start, row, base = active[goes_on], start[goes_on], row[goes_on], base[goes_on]
+                turn, turns, start, first = turn[goes_on], turns[goes_on], start[goes_on], first[goes_on]
+                row, base, nearest_alone, who_alone = (one[goes_on] for one in (row, base, nearest_alone, who_alone))
                 distance, settled, before = distance[goes_on], settled[goes_on], before[goes_on]
-                nearest_alone, who_alone = nearest_alone[goes_on], who_alone[goes_on]
 
-    def _augment(self, active: Numbers, start: Numbers, row: Numbers, column: Numbers, before: Numbers) -> None:
+    def _augment(self, start: Numbers, row: Numbers, column: Numbers, first: Numbers, before: Numbers) -> None:
         """Each row on the path, from its end, takes the column behind it; the last is the one that it begins with."""
-        each = np.arange(len(active))
-        while len(active):
-            former = self.column_of[active, row]
-            self.column_of[active, row] = column
-            held = column < self.alone
-            self.row_of[active[held], column[held]] = row[held]
+        each = np.arange(len(start))
+        while len(row):
+            former = self.column_of[row]
+            self.column_of[row] = column
+            held = column != ALONE
+            self.row_of[column[held]] = row[held]
             on = row != start
-            active, start, column, each = active[on], start[on], former[on], each[on]
-            row = before[each, column]
+            start, column, first, each = start[on], former[on], first[on], each[on]
+            row = before[each, column - first]

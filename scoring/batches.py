@@ -19,10 +19,12 @@ def outcomes(
 ) -> Iterator[tuple[Key, Outcome]]:
     """(key, outcome) of each (key, prediction, gold), in order; a portion of them is held at a time.
 
+    A metric may say in AT_ONCE how many answers go together; else it is AT_ONCE of this module.
+
     Raises what `problem` makes of the first key whose references cannot be scored.
     """
     batch = getattr(metric, "batch", None)
-    for some in _portions(items):
+    for some in _portions(items, getattr(metric, "AT_ONCE", AT_ONCE)):
         if batch is not None:
             try:
                 found = batch([prediction for _, prediction, _ in some], [gold["references"] for _, _, gold in some])
@@ -39,13 +41,13 @@ def outcomes(
             yield key, outcome
 
 
-def _portions(items: Iterable[Item[Key]]) -> Iterator[list[Item[Key]]]:
+def _portions(items: Iterable[Item[Key]], at_once: int) -> Iterator[list[Item[Key]]]:
     some: list[Item[Key]] = []
     size = 0
     for item in items:
         some.append(item)
         size += len(item[1]) if isinstance(item[1], str) else 0
-        if len(some) >= AT_ONCE or size >= CHARACTERS_AT_ONCE:
+        if len(some) >= at_once or size >= CHARACTERS_AT_ONCE:
             yield some
             some, size = [], 0
     if some:

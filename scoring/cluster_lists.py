@@ -1,8 +1,8 @@
 """Clusters of mention ids in a reply. SEAM, SciCo and ECB+ (seam.md 5).
 
-Every [...] of digits, commas and spaces on a line is a cluster, wherever it stands; the first that is cut off behind the
-last whole one is taken too. Ids are decimal digits without leading zeros and stay text: int() refuses more than 4,300
-digits. Only ASCII digits count; [-1, 2] is no cluster, and ["3", "4"] is none.
+Every [...] of digits, commas and spaces on a line is a cluster, wherever it stands; the first that is cut off behind
+the last whole one is taken too. Ids are decimal digits without leading zeros and stay text: int() refuses more than
+4,300 digits. Only ASCII digits count; [-1, 2] is no cluster, and ["3", "4"] is none.
 """
 
 from __future__ import annotations

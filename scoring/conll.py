@@ -1,11 +1,12 @@
 """CoNLL F1 of clusters of mention ids: the mean of MUC, B-cubed and CEAF-e. SEAM, SciCo and ECB+ (seam.md 6.3).
 
-Three modes, all reported. official: gold singletons count, predicted ones are dropped, so a perfect reply stays below 100
-wherever gold has singletons. keep: all count. drop_both: singletons of both sides are dropped (Cattan et al. 2021).
-Mentions are aligned by id; the official code compares lines of files, which is another number (docs/fidelity.md).
+Three modes, all reported. official: gold singletons count, predicted ones are dropped, so a perfect reply stays below
+100 wherever gold has singletons. keep: all count. drop_both: singletons of both sides are dropped (Cattan et al.
+2021). Mentions are aligned by id; the official code compares lines of files, which is another number
+(docs/fidelity.md).
 
-The headline is micro: numerators and denominators are added over the instances first. The components are of one instance,
-so their means are macro. Ids that the input does not have stay as spurious mentions.
+The headline is micro: numerators and denominators are added over the instances first. The components are of one
+instance, so their means are macro. Ids that the input does not have stay as spurious mentions.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from scoring.parsing import shown
 
 NAME = "conll"
 VERSION = 1
+AT_ONCE = 1024  # answers: a step of numpy serves as many (benchmarks/coreference.py)
 RANGE = (0.0, 100.0)
 NEEDS = ("references",)
 MODES = ("official", "keep", "drop_both")
@@ -93,13 +95,13 @@ def counted(mode: str, name: str) -> str:
 class Reply:
     """The cluster of each mention of one instance, those of the key first and spurious ones behind, -1 for none.
 
-    kept: of all lists of the reply. official: of those of two ids or more, an id that stands twice counted twice. lists:
-    how many the reply has.
+    kept: of all lists of the reply. official: of those of two ids or more, an id that stands twice counted twice; None
+    where each id stands once, so that these are the clusters of two mentions or more. lists: how many the reply has.
     """
 
     key: Sequence[int]
     kept: Sequence[int]
-    official: Sequence[int]
+    official: Sequence[int] | None
     lists: int
 
     @classmethod
@@ -107,8 +109,8 @@ class Reply:
         kept = cluster_of(clusters)
         spurious = [name for name in kept if name not in gold]
         labels = [kept.get(name, -1) for name in gold] + [kept[name] for name in spurious]
-        official = labels
-        if any(len(some) == 1 for some in clusters):
+        official = None
+        if sum(map(len, clusters)) > len(kept):
             of = cluster_of([some if len(some) > 1 else [] for some in clusters])
             official = [of.get(name, -1) for name in (*gold, *spurious)]
         return cls([*gold.values(), *[-1] * len(spurious)], labels, official, len(clusters))
@@ -119,7 +121,10 @@ def sums_by_mode(replies: Sequence[Reply]) -> dict[str, dict[str, Any]]:
     lists = [one.lists for one in replies]
     key = Side.of([one.key for one in replies], [max(one.key) + 1 for one in replies])
     kept = Side.of([one.kept for one in replies], lists)
-    official = Side.of([one.official for one in replies], lists)
+    official = Side.of([one.kept if one.official is None else one.official for one in replies], lists)
+    # of these the lists of one id are gone; a cluster of one mention is what other clusters left of a list
+    mended = np.array([one.official is not None for one in replies])
+    official = official.only((official.sizes > 1) | mended[official.instance])
     sides = {
         "official": (key, official),
         "keep": (key, kept),

@@ -14,7 +14,7 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from scoring.assignment import NONE, Floats, Numbers, heaviest
+from scoring.assignment import NONE, Floats, Numbers, heaviest, starts
 
 NO_CODE = np.iinfo(np.int32).max
 METRICS = ("muc", "b_cubed", "ceaf_e")
@@ -32,12 +32,13 @@ SUMS = (
 """links: those of a smallest set within each cluster that both sides have (MUC's numerator, of recall and precision).
 b_cubed_recall, b_cubed_precision: sums over the mentions. similarity: of the best one-to-one alignment (CEAF-e)."""
 
+
 @dataclass(frozen=True, slots=True)
 class Side:
     """One side's clusters in many instances, none empty.
 
-    cluster: of each mention, numbered over all instances, NONE where the side does not have the mention. instance: of each
-    cluster, ascending. sizes: of the clusters, in mentions.
+    cluster: of each mention, numbered over all instances, NONE where the side does not have the mention. instance: of
+    each cluster, ascending. sizes: of the clusters, in mentions.
     """
 
     cluster: Numbers
@@ -46,8 +47,8 @@ class Side:
 
     @classmethod
     def of(cls, labels: Sequence[Sequence[int]], clusters: Sequence[int]) -> Side:
-        """labels: for each instance the cluster of each mention, from 0, NONE where the side does not have it. clusters:
-        how many numbers there are in each instance; one that no mention has is no cluster."""
+        """labels: for each instance the cluster of each mention, from 0, NONE where the side does not have it.
+        clusters: how many numbers there are in each instance; one that no mention has is no cluster."""
         each = np.fromiter(map(len, labels), np.intp, len(labels))
         flat = np.fromiter(chain.from_iterable(labels), np.intp, each.sum())
         begins = np.cumsum([0, *clusters])
@@ -70,7 +71,9 @@ class Side:
 def together(sides: Sequence[Side], instances: int) -> Side:
     """Sides of as many instances each, one behind the other."""
     begins = np.cumsum([0, *(len(side.sizes) for side in sides)]).tolist()
-    moved = [np.where(one.cluster == NONE, NONE, one.cluster + begin) for one, begin in zip(sides, begins, strict=False)]
+    moved = [
+        np.where(one.cluster == NONE, NONE, one.cluster + begin) for one, begin in zip(sides, begins, strict=False)
+    ]
     return Side(
         np.concatenate(moved),
         np.concatenate([one.instance + number * instances for number, one in enumerate(sides)]),
@@ -117,15 +120,15 @@ def _overlaps(key: Side, response: Side, instances: int) -> tuple[Numbers, Numbe
     table.sort(axis=1)
     inside = np.arange(table.shape[1]) < each[:, None]
     codes = table[inside]
-    first = np.flatnonzero((np.diff(codes, prepend=NONE) != 0) | (np.diff(instance, prepend=NONE) != 0))
-    shared = np.diff(first, append=len(codes))
+    first = starts(codes, instance)
+    shared = np.append(first[1:], len(codes)) - first
     instance = instance[first]
     ours, theirs = np.divmod(codes[first].astype(np.intp), width)
     return instance, ours + key_begins[instance], theirs + response_begins[instance], shared
 
 
 def _similarity(instance: Numbers, ours: Numbers, theirs: Numbers, weight: Floats, instances: int) -> Floats:
-    """Of the best alignment in each instance; clusters that overlap with one alone, and it with them, need no search."""
+    """Of the best alignment in each instance; clusters that overlap with each other alone need no search."""
     alone = (np.bincount(ours, minlength=1)[ours] == 1) & (np.bincount(theirs, minlength=1)[theirs] == 1)
     found = np.bincount(instance[alone], weight[alone], instances)
     rest = np.flatnonzero(~alone)
@@ -157,7 +160,8 @@ def f_measures(found: Mapping[str, Floats]) -> dict[str, Floats]:
         "b_cubed": _f(of["b_cubed_recall"], of["key_mentions"], of["b_cubed_precision"], of["response_mentions"]),
         "ceaf_e": _f(of["similarity"], of["key_clusters"], of["similarity"], of["response_clusters"]),
     }
-    return {**measured, CONLL: sum(measured.values(), np.float64(0)) / len(METRICS)}
+    mean: Floats = np.mean(list(measured.values()), axis=0)
+    return {**measured, CONLL: mean}
 
 
 def _f(recalled: Floats, key: Floats, precise: Floats, response: Floats) -> Floats:

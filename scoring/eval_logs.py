@@ -197,7 +197,7 @@ def _header(archive: zipfile.ZipFile) -> Mapping[str, Any]:
             held = _json(archive, archive.getinfo(name))
             if isinstance(held, dict):
                 return held
-    raise SubmissionError("is an archive, and no log of inspect: it has no header.json")
+    raise SubmissionError("is an archive, and no log of inspect: it has no header.json; unpack it")
 
 
 def _json(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Any:

@@ -1,9 +1,9 @@
 """A lexical proxy of faithfulness and coverage. SEAM, FuseReviews (seam.md 6.2).
 
 Not comparable with the published FuseReviews column, which two large models make (scoring/fic.py), hence other names:
-`faith_proxy`, the mean over the output's sentences of their ROUGE-1 precision against all highlights; `cover_proxy`, the mean
-over the alignment spans of their ROUGE-1 recall in the output; `f1_proxy`, the harmonic mean of both for each answer. Words
-are stemmed, as in the suite's other ROUGE.
+`faith_proxy`, the mean over the output's sentences of their ROUGE-1 precision against all highlights; `cover_proxy`,
+the mean over the alignment spans of their ROUGE-1 recall in the output; `f1_proxy`, the harmonic mean of both for each
+answer. Words are stemmed, as in the suite's other ROUGE.
 """
 
 from __future__ import annotations

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from records.words import words_in
+from scoring.answer_objects import answer_object
+from scoring.cluster_lists import is_list_of_lists
 
 HEAD_CHARACTERS, HEAD_WORDS = 1_000, 40
 
@@ -93,6 +95,17 @@ def is_prose(answer: str, options: Sequence[str]) -> bool:
     return bool(answer) and not LEAD_IN.match(answer) and not any(map(NOT_PROSE.match, answer.splitlines()))
 
 
+def is_object(answer: str, options: Sequence[str]) -> bool:
+    """Nothing but an object with both keys, as JSON or as Python writes it."""
+    read = answer_object(answer)
+    return answer.startswith("{") and answer.endswith("}") and read.json_ok and read.answerable is not None
+
+
+def is_clusters(answer: str, options: Sequence[str]) -> bool:
+    """Nothing but a list of lists of whole numbers."""
+    return is_list_of_lists(answer)
+
+
 ONE_SENTENCE = Form(
     "one sentence",
     is_one_sentence,
@@ -124,6 +137,21 @@ FORMS: Mapping[str, Form] = {
         is_ids,
         good=("5, 1, 3, 4, 2", "1,2,3", "[2, 1]", "3, 1, 2."),
         bad=("", "Summary 1, Summary 2", "1 2 3", "1. 2\n2. 1", "Order: 1, 2", "1, 2,", "1 > 2"),
+    ),
+    "musique_output": Form(
+        "object",
+        is_object,
+        good=(
+            "{'is_answerable': True, 'answer_content': 'Rap-A-Lot'}",
+            '{"is_answerable": false, "answer_content": ""}',
+        ),
+        bad=("", "Rap-A-Lot", "The answer is {'is_answerable': True, 'answer_content': 'x'}.", "{}", "[1]"),
+    ),
+    "conll": Form(
+        "clusters",
+        is_clusters,
+        good=("[[1, 2], [3]]",),
+        bad=("", "[]", "Clusters: [1, 2] and [3, 4]", "[1, 2]", "[[1, 2], [3", '[["1", "2"]]'),
     ),
     "f1": ONE_SENTENCE,
     "f1_scrolls": ONE_SENTENCE,
@@ -268,6 +296,8 @@ def refusal(answer: str) -> str | None:
 
 def answerable(references: Sequence[str]) -> bool:
     """Whether every reference is an answer, and none says that there is none."""
+    if any(reference.startswith('{"') and '"is_answerable":false' in reference for reference in references):
+        return False
     return not any(refusal(reference) == "unanswerable" for reference in references)
 
 

@@ -1,7 +1,7 @@
 """Literals of Python and JSON in a model's reply, read and never evaluated. SEAM (seam.md 5).
 
-One pass over the text: a megabyte of brackets, numbers or quotes costs its length. What `ast.literal_eval` takes and this
-does not: bytes, sets, complex numbers, \\N{...}, more than DEEPEST brackets in each other.
+One pass over the text: a megabyte of brackets, numbers or quotes costs its length. What `ast.literal_eval` takes and
+this does not: bytes, sets, complex numbers, \\N{...}, more than DEEPEST brackets in each other.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ _STRING = {
     quote: re.compile(rf"{quote}([^{quote}\\\r\n]*+(?:\\.[^{quote}\\\r\n]*+)*+){quote}", re.DOTALL) for quote in "'\""
 }
 _TRIPLE = {
-    quote: re.compile(rf"{quote * 3}([^{quote}\\]*+(?:(?:\\.|{quote}(?!{quote * 2}))[^{quote}\\]*+)*+){quote * 3}", re.DOTALL)
+    quote: re.compile(
+        rf"{quote * 3}([^{quote}\\]*+(?:(?:\\.|{quote}(?!{quote * 2}))[^{quote}\\]*+)*+){quote * 3}", re.DOTALL
+    )
     for quote in "'\""
 }
 _ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)

@@ -1,9 +1,10 @@
 """Token F1 between whole outputs: the text of an object with both its keys. SEAM, MuSiQue (seam.md 5, 6.4).
 
-The headline `f1_output` compares {'is_answerable': ..., 'answer_content': ...} as text, keys included, as the official code
-does: a wrong answer with the right flag gets up to 75, not 0. Beside it: `f1_answer`, the answer or the word False where
-there is none, on both sides; `answerability_accuracy`, 0 where the reply does not say; and `f1_answerable`, the data set
-paper's: answerable items only, best over the aliases, whatever the reply says of answerability.
+The headline `f1_output` compares {'is_answerable': ..., 'answer_content': ...} as text, keys included, as the official
+code does: a wrong answer with the right flag gets up to 75, not 0. Beside it: `f1_answer`, the answer or the word
+False where there is none, on both sides; `answerability_accuracy`, 0 where the reply does not say; and
+`f1_answerable`, the data set paper's: answerable items only, best over the aliases, whatever the reply says of
+answerability.
 """
 
 from __future__ import annotations

@@ -70,8 +70,9 @@ class Metric(Protocol):
     """The contract of a metric: each module of scoring/ that is named in registry.py satisfies it.
 
     NEEDS: the fields of a row that `score` reads beside the prediction. COMPONENTS: names of the per-instance
-    components, in order. VERSION: raised when the same texts get another score. A module may have too: COUNTS, the names
-    of its outcomes' counts, and `beside(means) -> dict`, further values of the task that are no means of components.
+    components, in order. VERSION: raised when the same texts get another score. A module may have too: COUNTS, the
+    names of its outcomes' counts, and `beside(means) -> dict`, further values of the task that are no means of
+    components.
     """
 
     @property

@@ -42,6 +42,14 @@ class Pair:
     gold: Mapping[str, tuple[str, ...]]
 
 
+class Renamed(dict[str, Any]):
+    """A row whose fields have other names in its file, which messages give. names: theirs by ours."""
+
+    def __init__(self, fields: Mapping[str, Any], names: Mapping[str, str]) -> None:
+        super().__init__(fields)
+        self.names = names
+
+
 def read_pairs(lines: bytes | Iterable[bytes]) -> Iterator[dict[str, Any]]:
     r"""The objects of a JSON Lines file in UTF-8, one for each line, so that row n is line n.
 
@@ -141,31 +149,35 @@ def _pair(number: int, row: Mapping[str, Any], needs: Sequence[str]) -> Pair:
     gold = {field: _texts(number, row, field) for field in needs}
     for field, texts in gold.items():
         if not texts:
-            raise PairError(f'row {number}: field "{field}" is empty; one of them at least is needed')
+            raise PairError(f'row {number}: field "{_called(row, field)}" is empty; one of them at least is needed')
     return Pair(name, prediction, gold)
 
 
 def _field(number: int, row: Mapping[str, Any], field: str) -> Any:
     if field not in row:
-        raise PairError(f'row {number}: field "{field}" is missing')
+        raise PairError(f'row {number}: field "{_called(row, field)}" is missing')
     return row[field]
 
 
 def _text(number: int, row: Mapping[str, Any], field: str) -> str:
     value = _field(number, row, field)
     if not isinstance(value, str):
-        raise PairError(f'row {number}: field "{field}" must be a string, not {kind_of(value)}')
+        raise PairError(f'row {number}: field "{_called(row, field)}" must be a string, not {kind_of(value)}')
     return value
 
 
 def _texts(number: int, row: Mapping[str, Any], field: str) -> tuple[str, ...]:
     value = _field(number, row, field)
     if not isinstance(value, (list, tuple)):
-        raise PairError(f'row {number}: field "{field}" must be a list of strings, not {kind_of(value)}')
+        raise PairError(f'row {number}: field "{_called(row, field)}" must be a list of strings, not {kind_of(value)}')
     for item in value:
         if not isinstance(item, str):
-            raise PairError(f'row {number}: field "{field}" must hold strings only, not {kind_of(item)}')
+            raise PairError(f'row {number}: field "{_called(row, field)}" must hold strings only, not {kind_of(item)}')
     return tuple(value)
+
+
+def _called(row: Mapping[str, Any], field: str) -> str:
+    return row.names.get(field, field) if isinstance(row, Renamed) else field
 
 
 def kind_of(value: object) -> str:

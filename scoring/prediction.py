@@ -5,6 +5,17 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+PACKED = {
+    b"\x1f\x8b": "is packed with gzip: unpack it",
+    b"BZh": "is packed with bzip2: unpack it",
+    b"\xfd7zXZ": "is packed with xz: unpack it",
+    b"\x28\xb5\x2f\xfd": "is packed with Zstandard: unpack it",
+    b"7z\xbc\xaf": "is a 7z archive: unpack it",
+    b"PK\x03\x04": "is a zip archive or a spreadsheet: unpack it, or save it as CSV in UTF-8",
+    b"\xff\xfe": "is UTF-16: save it as UTF-8",
+    b"\xfe\xff": "is UTF-16: save it as UTF-8",
+}
+
 
 class SubmissionError(ValueError):
     """A file of predictions that cannot be used; the message names the place in it."""
@@ -23,6 +34,11 @@ class Prediction:
     where: str
     error: str = ""
     finish: str = "complete"
+
+
+def packed(start: bytes) -> str:
+    """What a file is that is no text in UTF-8, by its first bytes, and what to do; "" where they say nothing."""
+    return next((what for sign, what in PACKED.items() if start.startswith(sign)), "")
 
 
 def printable(text: str) -> str:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import IO, Any
 
-from scoring.pairs import PairError, kind_of, once, read_pairs
+from scoring.pairs import PairError, Renamed, kind_of, once, read_pairs
+from scoring.prediction import packed
 
 # L-Eval's exams by options; of what else it calls "exam" the rules are its own and not built here
 LEVAL_EXAMS: Mapping[str, str] = {
@@ -21,6 +22,7 @@ LEVAL_EXAMS: Mapping[str, str] = {
     "quality": "leval_exam",
     "tpo": "leval_exam",
 }
+LEVAL_OTHERS = ("codeU", "topic_retrieval_longchat", "sci_fi", "gsm100")  # its exams by rules of their own
 LEVAL_METRICS: Mapping[str, str] = {"f1": "f1_scrolls", "rouge": "rouge_geo"}
 LONGBENCH: Mapping[str, str] = {
     **dict.fromkeys(
@@ -34,6 +36,10 @@ LONGBENCH: Mapping[str, str] = {
 }
 FIRST_LINE = ("trec", "triviaqa", "samsum", "lsht")  # few-shot tasks: what follows the first line is made up
 BENCHMARKS = ("leval", "longbench")
+TASKS: Mapping[str, tuple[str, ...]] = {"leval": (*LEVAL_EXAMS, *LEVAL_OTHERS), "longbench": tuple(LONGBENCH)}
+OTHER_NAMES = {"toefl": "tpo", "2wikimultihopqa": "2wikimqa"}  # of the papers
+NAMES = {"pred": "prediction", "answers": "references", "all_classes": "options"}
+NAMES_OF_ITEMS = {"prediction": "prediction", "gold": "references", "all_classes": "options"}
 
 
 class NotScored(ValueError):
@@ -55,12 +61,17 @@ def rows_of(benchmark: str, stream: IO[bytes]) -> Iterator[dict[str, Any]]:
     L-Eval: JSON Lines {gt, evaluation, NAME_pred}. LongBench: JSON Lines {pred, answers, all_classes}, or one JSON
     object of {prediction, gold} by number. Raises PairError naming line and field.
     """
+    start = stream.read(8)
+    stream.seek(0)
+    if problem := packed(start):
+        raise PairError(problem)
     if benchmark == "leval":
+        output = ""
         for number, row in enumerate(read_pairs(stream), start=1):
-            yield _leval(number, row)
+            output = _output(number, row, output)
+            yield _leval(number, row, output)
         return
-    for name, row in _longbench(stream):
-        yield {"id": name, **row}
+    yield from _longbench(stream)
 
 
 def way(benchmark: str, file: str, named: str, metric: str, first: Mapping[str, Any]) -> Way:
@@ -71,10 +82,15 @@ def way(benchmark: str, file: str, named: str, metric: str, first: Mapping[str, 
     task = named or task_of(benchmark, file)
     if benchmark == "longbench":
         if not metric and task not in LONGBENCH:
-            raise NotScored(f"{task!r} is no task of LongBench with a metric here; there are: {', '.join(LONGBENCH)}")
+            known = ", ".join(LONGBENCH)
+            raise NotScored(f"{task!r} is no task of LongBench with a metric here; --task names one of: {known}")
         return Way(task, metric or LONGBENCH[task], task in FIRST_LINE)
     kind = first.get("evaluation")
     found = metric or (LEVAL_EXAMS.get(task) if kind == "exam" else LEVAL_METRICS.get(str(kind)))
+    if not found and kind == "exam" and task not in LEVAL_OTHERS:
+        raise NotScored(f"{task!r} is no exam of L-Eval; --task names one of: {', '.join(LEVAL_EXAMS)}")
+    if not found and "evaluation" not in first:
+        raise NotScored('has no field "evaluation", by which L-Eval chooses the metric; --metric names one')
     if not found:
         what = f"the exam {task!r}" if kind == "exam" else f"evaluation {kind!r}"
         raise NotScored(f"L-Eval scores {what} by a rule of its own, which is not built here; --metric takes another")
@@ -82,26 +98,45 @@ def way(benchmark: str, file: str, named: str, metric: str, first: Mapping[str, 
 
 
 def task_of(benchmark: str, file: str) -> str:
-    """The task that a file's name says: TASK.pred.jsonl of L-Eval; [Mini]LongBench_TASK.json, TASK[_e].jsonl."""
-    name = PurePath(file).name
-    if benchmark == "leval":
-        return re.sub(r"(\.pred)?\.jsonl?$", "", name)
-    return re.sub(r"^(Mini)?LongBench_", "", re.sub(r"(_e)?\.jsonl?$", "", name))
+    """The task that a file's name says: TASK.pred.jsonl of L-Eval; [Mini]LongBench_TASK.json, TASK[_e].jsonl. A known
+    task has its own name, whatever case, hyphens and underscores the file has; else what the name says."""
+    name = re.sub(r"(?i)([._-](preds?|predictions))?\.jsonl?$", "", PurePath(file).name)
+    if benchmark == "longbench":
+        name = re.sub(r"(?i)^(Mini)?LongBench_", "", re.sub(r"_e$", "", name))
+    return known_as(benchmark, name)
 
 
-def _leval(number: int, row: Mapping[str, Any]) -> dict[str, Any]:
+def known_as(benchmark: str, name: str) -> str:
+    """The benchmark's own name of a task; the name as it is where there is no such task."""
+    plain = re.sub(r"[^a-z0-9]", "", name.lower())
+    own = {re.sub(r"[^a-z0-9]", "", task.lower()): task for task in TASKS[benchmark]}
+    other = OTHER_NAMES.get(plain, "")
+    return own.get(plain) or (other if other in TASKS[benchmark] else name)
+
+
+def _output(number: int, row: Mapping[str, Any], before: str) -> str:
+    """The field of a row that is the output; before: that of the rows before it, "" for none."""
     keys = [key for key in row if key.endswith("_pred")]
     if len(keys) != 1:
         raise PairError(f'line {number}: {len(keys)} fields end in "_pred" ({", ".join(keys[:5])}); one is the output')
-    found = {"id": str(number), "prediction": row[keys[0]], "evaluation": row.get("evaluation")}
-    return {**found, "references": [row["gt"]]} if "gt" in row else found
+    if before and keys[0] != before:
+        raise PairError(f'line {number}: the output is field "{keys[0][:80]}", before it was "{before[:80]}"')
+    return keys[0]
 
 
-def _longbench(stream: IO[bytes]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _leval(number: int, row: Mapping[str, Any], output: str) -> dict[str, Any]:
+    found = {"id": str(number), "prediction": row[output], "evaluation": row.get("evaluation")}
+    if "evaluation" not in row:
+        del found["evaluation"]
+    names = {"prediction": output, "references": "gt"}
+    return Renamed({**found, "references": [row["gt"]]} if "gt" in row else found, names)
+
+
+def _longbench(stream: IO[bytes]) -> Iterator[dict[str, Any]]:
     whole = _object(stream)
     if whole is None:
         for number, row in enumerate(read_pairs(stream), start=1):
-            yield str(number), _renamed(row, {"pred": "prediction", "answers": "references", "all_classes": "options"})
+            yield _renamed(str(number), row, NAMES)
         return
     for name, row in whole.items():
         if not isinstance(row, dict):
@@ -109,11 +144,12 @@ def _longbench(stream: IO[bytes]) -> Iterator[tuple[str, dict[str, Any]]]:
         gold = row.get("gold")
         if isinstance(gold, dict):  # where the task has classes
             row = {**row, "gold": gold.get("answers"), "all_classes": gold.get("all_classes")}
-        yield name, _renamed(row, {"prediction": "prediction", "gold": "references", "all_classes": "options"})
+        yield _renamed(name, row, NAMES_OF_ITEMS)
 
 
-def _renamed(row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    return {ours: row[theirs] for theirs, ours in names.items() if theirs in row}
+def _renamed(name: str, row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    found = {ours: row[theirs] for theirs, ours in names.items() if theirs in row}
+    return Renamed({"id": name, **found}, {ours: theirs for theirs, ours in names.items()})
 
 
 def _object(stream: IO[bytes]) -> dict[str, Any] | None:

@@ -1,7 +1,7 @@
 """Geometric mean of ROUGE-1, ROUGE-2 and ROUGE-L for each answer, stemmed. SEAM, MultiNews and OpenAsp (seam.md 6.1).
 
-Not `rouge_geo`: there the mean over the data set comes first, and no word is stemmed. Here an answer that shares no pair of
-words with its reference scores 0. The other order is reported beside it as `rouge_gm_of_means`.
+Not `rouge_geo`: there the mean over the data set comes first, and no word is stemmed. Here an answer that shares no
+pair of words with its reference scores 0. The other order is reported beside it as `rouge_gm_of_means`.
 """
 
 from __future__ import annotations

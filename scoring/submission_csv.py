@@ -81,12 +81,13 @@ def check(stream: IO[bytes], expected: Mapping[str, Collection[str]]) -> Checked
     source = _Lines(stream, found)
     reader = csv.reader(iter(source), strict=True)
     try:
-        header = next(reader, None)
+        header = next((cells for cells in reader if cells), None)
         if header is None:
             found.add(Finding("empty", "the file is empty"))
         elif sorted(header) != sorted(COLUMNS):
             named = ", ".join(repr(name[:80]) for name in header[:8])
-            found.add(Finding("columns", f"the columns must be {', '.join(COLUMNS)}; they are {named}", where="line 1"))
+            message = f"the columns must be {', '.join(COLUMNS)}; they are {named}"
+            found.add(Finding("columns", message, where=f"line {reader.line_num}"))
         else:
             _rows(reader, [header.index(column) for column in COLUMNS], found)
             _compare(found, expected)

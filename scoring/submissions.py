@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from scoring import eval_logs
 from scoring.pairs import kind_of
-from scoring.prediction import Prediction, SubmissionError, named, printable, quoted
+from scoring.prediction import Prediction, SubmissionError, named, packed, printable, quoted
 
 COLUMNS = ("Task", "ID", "Prediction")
 LONGEST = 64 << 20  # characters of a cell; csv's own limit is 131,072, which an answer may well have
@@ -34,7 +34,9 @@ def predictions(stream: IO[bytes], task: str = "") -> Iterator[Prediction]:
     for row in _rows(stream, task):
         name = (row.task, row.id)
         if name in seen:
-            raise SubmissionError(f"{row.where}: {named(*name)} has a prediction already, at {seen[name]}")
+            known = named(*name)
+            place = (f"{row.where}: ", f", at {seen[name]}") if row.where != known else ("", "")
+            raise SubmissionError(f"{place[0]}{known} has a prediction already{place[1]}")
         seen[name] = row.where
         yield row
 
@@ -45,6 +47,8 @@ def _rows(stream: IO[bytes], task: str) -> Iterator[Prediction]:
     stream.seek(0)
     if start.startswith(eval_logs.ZIP):
         return eval_logs.of_archive(stream, task)
+    if problem := packed(start):
+        raise SubmissionError(problem)
     if start.removeprefix(codecs.BOM_UTF8).lstrip()[:1] not in (b"{", b"["):
         return _of_csv(stream)
     if eval_logs.is_samples(stream):
@@ -59,10 +63,10 @@ def _of_csv(stream: IO[bytes]) -> Iterator[Prediction]:
     csv.field_size_limit(LONGEST)
     reader = csv.reader(_decoded(stream), strict=True)
     try:
-        header = next(reader, [])
+        header = next((cells for cells in reader if cells), [])
         if sorted(header) != sorted(COLUMNS):
             named = ", ".join(map(quoted, header[:8])) or "none"
-            raise SubmissionError(f"line 1: the columns are {named}; {OTHER_FORMATS}")
+            raise SubmissionError(f"line {max(1, reader.line_num)}: the columns are {named}; {OTHER_FORMATS}")
         places = [header.index(column) for column in COLUMNS]
         before = reader.line_num
         for cells in reader:
@@ -92,7 +96,8 @@ def _of_json(stream: IO[bytes], task: str) -> Iterator[Prediction]:
     except UnicodeDecodeError as error:
         raise SubmissionError(f"is not UTF-8: {error.reason} at byte {error.start}") from None
     except json.JSONDecodeError as error:
-        raise SubmissionError(f"line {error.lineno}: is not one JSON object: {error.msg}; {OTHER_FORMATS}") from None
+        more = "holds more than one JSON value (JSON Lines?)" if error.msg == "Extra data" else error.msg
+        raise SubmissionError(f"line {error.lineno}: is not one JSON object: {more}; {OTHER_FORMATS}") from None
     except (ValueError, RecursionError) as error:
         raise SubmissionError(f"is not JSON: {error}") from None
     if not isinstance(held, _Fields):

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
-from analysis.summary import Inputs, Labels, Member, document_group, input_name, summarize
+from analysis.summary import Inputs, Labels, Member, document_group, input_name, nothing, summarize
 from records.example import Example
 from records.score import Aggregate, Score
-from scoring.aggregate import beside
 from scoring.answers import gold_problem
 from scoring.outcome import Metric
 from scoring.registry import metric
@@ -41,11 +39,11 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     inputs_asked, without_gold = asked(inputs, own)
     labels = Labels(*(node.label(name) for name in ("suite", "task", "split", "model", "arm", "metric")))
     table = writer.table("aggregates", Aggregate)
-    told = partial(beside, own)
+    told = getattr(own, "beside", nothing)
     if "sample" in inputs:
         rows = summarize(labels, inputs_asked, members, own.headline, told)
     else:
-        from analysis.runs import summarize_runs  # in the key of suites that draw only
+        from analysis.runs import summarize_runs  # these decide nothing of suites that do not draw
         from records.run_score import RunScore
 
         found = summarize_runs(labels, inputs_asked, members, own.headline, manifests(inputs), told)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +12,15 @@ from analysis.outcomes import Outcomes
 from records.judgement import Conduct, Slice
 from records.score import Aggregate
 from reporting.content import Beside
+from reporting.ranks import Ranks
 from scoring.registry import metric, stored
 from storage.artifacts import Artifact
+from storage.home import Home
+from tasks.everything import Scored
+from tasks.judging import rank_params
+from tasks.lots import Lot
+from tasks.suites import load_suite
+from tasks.tokenizers import length_tokenizer, load
 
 Found = Iterable[tuple[Aggregate, Artifact]]
 
@@ -43,11 +50,27 @@ def beside_of(params: Mapping[str, Any], everything: Iterable[Artifact], scored:
     means, compared = [], []
     for split, whos in sorted(outcomes.items()):
         measured = Measured(str(params["suite"]), split, metrics, headlines, whos)
-        means += [one.to_dict() for one in averages(measured, bounds)]
-        compared += [one.to_dict() for pair in pairs(list(whos), bounds) for one in comparisons(measured, pair)]
+        averaged = not params.get("ranked")  # a suite that ranks models has no average over its tasks
+        means += [one.to_dict() for one in averages(measured, bounds) if averaged]
+        rows = (one for pair in pairs(list(whos), bounds) for one in comparisons(measured, pair))
+        compared += [one.to_dict() for one in rows if one.task or averaged]
     return Beside(compared, means, conduct, slices)
+
+
+def ranks_of(home: Home, suite: str, found: Scored, lots: Sequence[Lot]) -> Ranks:
+    """Everything scored of a suite that is run several times, ranked; empty for other suites. lots: for scores against
+    length of prompts, none for a ranking without it."""
+    config = load_suite(suite)
+    if not config.runs:
+        return Ranks()
+    from tasks.designed import experiments
+    from tasks.rank import ranking_of
+
+    params = rank_params(config, [], found.params.get("upper_bounds", ()), length_tokenizer())
+    return ranking_of(params, found.artifacts, lots, load(params["lengths"], home), experiments(home, suite))
 
 
 def _made_from(artifact: Artifact) -> frozenset[tuple[str, str]]:
     """What an aggregate, and what was judged of the same scores, have in common."""
-    return frozenset((name, key) for name, key in artifact.manifest.ingredients.inputs.items() if name != "words")
+    inputs = artifact.manifest.ingredients.inputs.items()
+    return frozenset((name, key) for name, key in inputs if name.partition("-")[0] != "words")  # words-0: of a run

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from tasks.build import mending
 from tasks.calling import calling_of, new_run
 from tasks.engine import Engine, Finished, run_inline, run_strictly
 from tasks.graph import Node, Planner, Status, topological
-from tasks.judging import compare_node, judge_node
+from tasks.judging import compare_node, judge_node, rank_node
 from tasks.published import publish as publish_page
 from tasks.published import write_file
 from tasks.request import Request
@@ -72,8 +72,16 @@ def planned_report(request: Request, statuses: Sequence[tuple[Node, Status]]) ->
     failures = [failure(node, str(status.problem)) for node, status in aggregates if status.problem is not None]
     scored = [node for node, status in aggregates if status.problem is None]
     judged = [node for node, status in statuses if node.stage == "judge" and status.problem is None]
+    said = over_all(request, judged, scored, failures)
+    return [*said, report_node(request, scored, failures, [*judged, *said])]
+
+
+def over_all(
+    request: Request, judged: Sequence[Node], scored: Sequence[Node], failures: Sequence[Mapping[str, str]]
+) -> list[Node]:
+    """What is said of all models together: compared on the same inputs, and ranked where the suite has runs."""
     compared = [compare_node(request, judged, scored)] if judged else []
-    return [*compared, report_node(request, scored, failures, [*judged, *compared])]
+    return [*compared, *([rank_node(request, scored, failures)] if request.run_count and scored else [])]
 
 
 def planned_overview(request: Request, statuses: Sequence[tuple[Node, Status]]) -> Node:
@@ -127,7 +135,8 @@ def run(request: Request, engine: Engine = run_inline) -> Chain:
     failures = [failure(one.node, one.error) for one in aggregates if one.error]
     scored = [one.node for one in aggregates if not one.error]
     judged = [one.node for one in finished if one.node.stage == "judge" and not one.error]
-    compared = engine([compare_node(request, judged, scored)], locations_of(request)) if judged else []
+    together = over_all(request, judged, scored, failures)
+    compared = engine(together, locations_of(request)) if together else []
     beside = [*judged, *(one.node for one in compared if not one.error)]
     report = report_node(request, scored, failures, beside)
     last, page = mending(Workshop(locations_of(request)), lambda: reported(request, report, engine))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scoring.prediction import packed
 from scoring.submission_csv import Checked, Finding, check
 from tasks.chain import locations_of
 from tasks.engine import run_inline
@@ -37,7 +38,8 @@ def check_submission(request: Request, file: Path) -> Verdict:
     if len(request.chosen_splits()) > 1:
         raise UsageError("a submission is of one split: name one with --split")
     if not file.is_file():
-        raise UsageError(f"{file}: there is no such file")
+        what = "is a folder; name the CSV in it" if file.is_dir() else "there is no such file"
+        raise UsageError(f"{file}: {what}")
     (split,) = request.chosen_splits()
     nodes = {task.name: sample_node(Part(request, task, split)) for task in request.chosen_tasks()}
     finished = {one.node.name: one for one in run_inline(topological(list(nodes.values())), locations_of(request))}
@@ -59,8 +61,11 @@ def check_submission(request: Request, file: Path) -> Verdict:
 
 def checked(stream: Any, expected: dict[str, list[str]], unknown: list[str]) -> Checked:
     """What is wrong with the file; ids of tasks that are not built are neither missing nor redundant."""
-    start = stream.read(64).removeprefix(codecs.BOM_UTF8).lstrip()
+    first = stream.read(64)
     stream.seek(0)
+    if problem := packed(first):
+        return Checked(findings=[Finding("encoding", problem)])
+    start = first.removeprefix(codecs.BOM_UTF8).lstrip()
     if start[:1] in (b"{", b"["):
         problem = "is JSON; the leaderboard takes a CSV (`score SUITE --predictions` reads JSON)"
         return Checked(findings=[Finding("columns", problem)])

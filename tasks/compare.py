@@ -22,12 +22,14 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     table = writer.table("comparisons", Comparison)
     compared = 0
     for measured in by_split(node, inputs):
-        for average in averages(measured, node.params["upper_bounds"]):
+        averaged = node.params.get("averaged", True)  # a suite that ranks models has no average over its tasks
+        for average in averages(measured, node.params["upper_bounds"]) if averaged else ():
             means.add(average)
         listed = list(pairs(list(measured.outcomes), node.params["upper_bounds"]))
         for number, pair in enumerate(listed, start=1):
             for row in comparisons(measured, pair):
-                table.add(row)
+                if row.task or averaged:
+                    table.add(row)
             progress.tell(node.title, number, len(listed))
         compared += len(listed)
     writer.facts = {"pairs": compared}

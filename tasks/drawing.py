@@ -2,36 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from preprocessing.drawn import How, Pool, draw_of, drawn
+from preprocessing.draws import Draw
 from preprocessing.manifests import manifest
+from preprocessing.seam_prompts import wording
 from records.example import Example
+from records.instruction import Instruction
 from storage.artifacts import Artifact
 from tasks.blocks import blocks_of
 from tasks.graph import Node
 
 
-def drawing(node: Node, curated: Artifact, added: Callable[[Iterable[Example]], Iterable[Example]]) -> bytes:
-    """Draw one run; its manifest. added: takes its examples, as the run shows them, and passes them on.
+def whose_words(node: Node, curated: Artifact) -> str:
+    """Whose paraphrases the task's are (preprocessing.seam_prompts.wording)."""
+    return wording(node.params["task"], curated.rows("instructions", Instruction))
+
+
+def drawing(
+    node: Node,
+    inputs: Mapping[str, Artifact],
+    added: Callable[[Iterable[Example]], Iterable[Example]],
+    whose: str,
+) -> bytes:
+    """Draw one run; its manifest. added: takes its examples, as the run shows them, and passes them on. whose: wording
+    the paraphrases are.
 
     Raises ValueError for too few demonstrations or ids.
     """
-    params = node.params["how"]
-    lists: dict[str, Any] = {name: tuple(value) for name, value in params.items() if isinstance(value, list)}
-    how = How(**{**params, **lists})
-    task, suite = node.params["task"], node.params["suite"]
-    one = draw_of(sizes(curated), task, pool_of(curated), how, node.params["run"])
+    curated, params = inputs["curated"], node.params
+    names = params["suite"], params["task"]
+    lists: dict[str, Any] = {name: tuple(value) for name, value in params["how"].items() if isinstance(value, list)}
+    how = How(**{**params["how"], **lists})
+    ids: Mapping[str, Sequence[int]] | None = None
+    if "official" in params:
+        one, ids = official(node, inputs, how)
+    else:
+        one = draw_of(sizes(curated), names[1], pool_of(curated), how, params["run"])
     chosen = curated.rows("examples", Example, ("example_id", one.instances))
-    blocks = blocks_of(node.params["block"], curated)
-    return manifest(suite, task, one, how, added(drawn(chosen, suite, task, one, how)), blocks, curated.texts())
+    shown = added(drawn(chosen, *names, one, how, ids))
+    return manifest(*names, one, how, shown, blocks_of(params["block"], curated), curated.texts(), whose)
 
 
 def sizes(curated: Artifact) -> dict[str, int]:
     """How many documents each example has, by its name."""
     rows = curated.columns("examples", ["example_id", "document_ids"])
     return {row["example_id"]: len(row["document_ids"]) for row in rows}
+
+
+def official(node: Node, inputs: Mapping[str, Artifact], how: How) -> tuple[Draw, dict[str, tuple[int, ...]]]:
+    """A run of the official stream, which goes through all data sets before this one."""
+    from preprocessing.official_draws import official_draws, official_run, sizes_of  # in the key of these nodes only
+
+    run, task, split = node.params["run"], node.params["task"], node.label("split")
+    known = {}
+    for name, splits in node.params["official"]:
+        every = [inputs[f"{name}-{one}"] for one in splits]
+        examples = dict(zip(splits, (list(artifact.rows("examples", Example)) for artifact in every), strict=True))
+        pool = pool_of(every[-1])
+        known[name] = sizes_of(name, examples, pool.instructions, pool.demonstrations)
+    stream = official_draws(how.seed, list(known.values()), runs=node.params["runs"], shots=how.shots, most=how.most)
+    found = next(one for name, number, one in stream if (name, number) == (task, run))
+    names = [row["example_id"] for row in inputs["curated"].columns("examples", ["example_id"])]
+    demonstrations = [shot.example_id for shot in pool_of(inputs["curated"]).demonstrations]
+    return official_run(found, known[task], split, run, names, demonstrations)
 
 
 def pool_of(curated: Artifact) -> Pool:

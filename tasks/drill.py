@@ -12,7 +12,8 @@ from records.prompt import Prompt
 from records.response import Failure, Response
 from reporting.board import Board
 from reporting.chunks import Put
-from reporting.examples import Documents, Group, Usage, wanted
+from reporting.documents import Documents, wanted
+from reporting.examples import Group, Usage
 from scoring.answers import gold_problem
 from scoring.registry import metric
 from storage.artifacts import Artifact

@@ -1,4 +1,4 @@
-"""What a home holds: everything that is scored, every run, every artifact checked back to the raw files."""
+"""What a home holds: everything that is scored, every run."""
 
 from __future__ import annotations
 
@@ -9,20 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from records.base import InvalidRow
-from records.raw_file import RawFile
-from records.response import Failure, Response
 from records.score import Aggregate
 from reporting.board import is_member
-from storage.artifacts import KEY_CHARS, Artifact
-from storage.digest import sha256_file, sha256_of
-from storage.errors import DamagedArtifact, StorageError
+from storage.artifacts import Artifact
 from storage.home import Home
-from storage.location import Location
-from tasks.generate import MISSING
 from tasks.stages import report_params
 from tasks.suites import load_suite
-from tasks.workshop import pointer_to
 
 # how hosted models are called changes no answer
 CALLED = ("base_url", "budget", "rpm", "tpm", "concurrency", "batch", "batch_wait", "retry_failed", "run")
@@ -57,10 +49,8 @@ def everything_scored(home: Home, suite: str) -> Scored:
     artifacts: dict[str, Artifact] = {}
     settings: dict[str, dict[str, Any]] = {}
     bounds: set[str] = set()
-    decoding: dict[str, str] = {}
-    for run in reversed(home.runs()):
-        if run["request"]["suite"] != suite:
-            continue
+    decoding: dict[str, list[str]] = {}
+    for run in benchmarked(home, suite):
         own = {name: value for name, value in run["request"].items() if name not in NOT_SETTINGS}
         for name, key in run["keys"].items():
             stage, _, slot = name.partition("/")
@@ -74,14 +64,24 @@ def everything_scored(home: Home, suite: str) -> Scored:
                 if params.get("reads_references"):
                     bounds.add(found[-1].model)
                 if "decoding" in params:
-                    decoding[found[-1].model] = params["decoding"]
+                    told = decoding.setdefault(found[-1].model, [])
+                    told += [params["decoding"]] if params["decoding"] not in told else []
     rows = {slot: told_apart(found, settings) for slot, found in rows.items()}
     models = sorted({found[-1].model for found in rows.values()})
     return Scored(
         [row for slot in sorted(rows) for row in rows[slot]],
-        report_params(load_suite(suite), models, [], sorted(bounds), decoding),
+        report_params(
+            load_suite(suite), models, [], sorted(bounds), {name: "; ".join(texts) for name, texts in decoding.items()}
+        ),
         tuple((rows[slot][-1], artifacts[slot]) for slot in sorted(rows)),
     )
+
+
+def benchmarked(home: Home, suite: str) -> list[dict[str, Any]]:
+    """The runs of a suite, the newest first. Those of a designed experiment (--vary) hold fixed what the benchmark
+    draws anew: they are taken only where there are no others."""
+    runs = [run for run in reversed(home.runs()) if run["request"]["suite"] == suite]
+    return [run for run in runs if not run["request"].get("vary")] or runs
 
 
 def named(artifact: Artifact) -> list[Aggregate]:
@@ -146,123 +146,3 @@ def held(home: Home) -> dict[str, Any]:
         found["open_batches"] = waiting(home)
     total = {name: sum(own[name] for own in spent.values()) for name in ("amount", "unknown_calls")}
     return {**found, "spent": {"currency": "USD", **total}, "spent_by_model": spent}
-
-
-def verify(home: Home, key: str) -> dict[str, Any]:
-    """Recompute digests of artifacts whose key begins with `key` ("": all), of what they were made from, of raw files.
-
-    {ok, checked: files hashed, artifacts, broken: what does not agree, in words}.
-    """
-    everything: dict[str, Artifact] = {}
-    broken: list[str] = []
-    pointers: list[tuple[Location, str]] = []
-    for stage in home.artifacts.root.names():
-        for slot in home.artifacts.root.child(stage).names():
-            base = home.artifacts.root.child(stage, slot)
-            for name in base.names():
-                if name.endswith(".json"):
-                    pointers.append((base, name))
-                    continue
-                try:
-                    artifact = home.artifacts.at(base.child(name))
-                except StorageError as error:
-                    broken.append(str(error))
-                    continue
-                if artifact is not None:
-                    everything[str(artifact.folder)] = artifact
-    by_content: dict[str, list[Artifact]] = {}
-    for artifact in everything.values():
-        for name in (artifact.content, artifact.exact):
-            by_content.setdefault(name, []).append(artifact)
-    waiting = [a for a in everything.values() if a.manifest.key.startswith(key) or a.content.startswith(key)]
-    if key and not waiting:
-        broken.append(f"no artifact has a key that begins with {key}")
-    seen: set[str] = set()
-    checked = 0
-    if not key:
-        broken += [problem for base, name in pointers for problem in check_pointer(base, name, everything)]
-    while waiting:
-        artifact = waiting.pop()
-        if str(artifact.folder) in seen:
-            continue
-        seen.add(str(artifact.folder))
-        files, problems = check(artifact, by_content)
-        checked += files
-        broken += problems
-        for content in artifact.manifest.ingredients.inputs.values():
-            waiting += by_content.get(content, [])
-    return {"ok": not broken, "checked": checked, "artifacts": len(seen), "broken": broken}
-
-
-def check(artifact: Artifact, by_content: dict[str, list[Artifact]]) -> tuple[int, list[str]]:
-    """(files hashed, problems) of one artifact: parts, key, inputs, answers, raw files."""
-    manifest = artifact.manifest
-    made = manifest.ingredients
-    where = str(artifact.folder)
-    problems = []
-    whole = True
-    for part in manifest.files:
-        try:
-            artifact.check_part(part)
-        except DamagedArtifact as damage:
-            problems.append(str(damage))
-            whole = False
-    own = made.key() if made.stage != "generate" else sha256_of([made.key(), manifest.content])
-    if own != manifest.key or (made.stage != "generate" and manifest.content != manifest.key):
-        problems.append(f"{where}: the manifest's key does not follow from what it says the artifact was made from")
-    for name, content in made.inputs.items():
-        if name != "raw" and content not in by_content:
-            problems.append(f"{where}: input {name} ({content[:12]}) is not here any more")
-    files = len(manifest.files)
-    if whole and made.stage == "generate":
-        problems += check_answers(artifact)
-    if whole and made.stage in ("curate", "predictions"):
-        hashed, found = check_raw(artifact)
-        files += hashed
-        problems += found
-    return files, problems
-
-
-def check_pointer(base: Location, name: str, everything: dict[str, Artifact]) -> list[str]:
-    """Whether the file that names the snapshot for a key names one that is here and was made under this key."""
-    try:
-        pointer = json.loads(base.read(name))
-        snapshot = everything[str(base.child(pointer["artifact"][:KEY_CHARS]))]
-        whole = pointer == pointer_to(snapshot) and snapshot.manifest.ingredients.key().startswith(name[:-5])
-    except (ValueError, LookupError, TypeError):
-        whole = False
-    return [] if whole else [f"{base}/{name}: does not point to a snapshot of answers that is here; run again"]
-
-
-def check_answers(artifact: Artifact) -> list[str]:
-    """Whether the snapshot's answers give the digest by which it is known."""
-    import hashlib
-
-    states = {}
-    try:
-        for row in artifact.rows("responses", Response):
-            states[row.request_key] = hashlib.sha256(row.text.encode("utf-8")).hexdigest()
-        for failure in artifact.rows("failures", Failure):
-            states[failure.request_key] = failure.kind
-    except InvalidRow as error:
-        return [f"{artifact.folder}: {error}"]
-    states |= dict.fromkeys(artifact.facts["missing_keys"], MISSING)
-    same = sha256_of(sorted(states.items())) == artifact.content
-    return [] if same else [f"{artifact.folder}: its answers do not give the digest by which it is known"]
-
-
-def check_raw(artifact: Artifact) -> tuple[int, list[str]]:
-    """(files hashed, problems) of the raw files that an artifact was curated from, where they lay then."""
-    folder = artifact.run().get("raw")
-    if not folder:
-        return 0, [f"{artifact.folder}: run.json does not say where the raw files lay"]
-    problems = []
-    count = 0
-    for file in artifact.rows("raw_files", RawFile):
-        path = Path(folder) / file.path
-        count += 1
-        if not path.is_file():
-            problems.append(f"{path}: the raw file is gone")
-        elif sha256_file(path) != file.sha256:
-            problems.append(f"{path}: the raw file has other bytes than when it was read (sha256)")
-    return count, problems

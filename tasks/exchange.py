@@ -25,7 +25,7 @@ from storage.home import Home
 from tasks.calling import tables_of
 from tasks.errors import StageFailed, UsageError
 from tasks.graph import Node
-from tasks.outside import PROVIDER, is_outside, shown_name
+from tasks.outside import PROVIDER, is_outside, shown_name, table_of
 from tasks.request import Request
 from tasks.results import Results
 from tasks.shards import shards
@@ -163,14 +163,18 @@ class Found:
 
 def scored(request: Request) -> Found:
     """Everything that stands of a request. Raises UsageError without a model, StageFailed where nothing stands."""
-    request = replace(request, models=tuple(resolved(request, name) for name in request.models))
-    if not request.models:
+    chosen = [one for name in request.models for one in resolved(request, name)]
+    elsewhere = dict.fromkeys((name, tasks) for name, tasks in chosen if tasks)
+    request = replace(request, models=tuple(dict.fromkeys(name for name, tasks in chosen if not tasks)))
+    if not chosen:
         known = ", ".join(ran(request)) or "none yet"
         raise UsageError(f"this export needs --model M; models that ran on {request.suite} in this home: {known}")
-    results, tables = Results(request), tables_of(request)
-    by_name = {table.get("shown", model): table for model, table in tables.items()}
+    requests = [request] if request.models else []
+    requests += [replace(request, models=(name,), tasks=tasks, base_url="") for name, tasks in elsewhere]
+    results = Results(requests[0])
+    by_name = {table.get("shown", model): table for one in requests for model, table in tables_of(one).items()}
     found, lacking, notes = [], [], []
-    for node in run_nodes(request):
+    for node in (node for one in requests for node in run_nodes(one)):
         aggregate = results.artifact(node)
         what = ", ".join([node.label(name) for name in ("task", "split", "model")])
         if aggregate is None:
@@ -190,7 +194,7 @@ def scored(request: Request) -> Found:
         options = " and the options that it ran with"
         raise StageFailed(f"nothing of it is scored: run `scrollwork run {request.suite}` with these models{options}")
     refuse_twins(found)
-    return Found(request, tuple(found), tuple(lacking), tuple(notes))
+    return Found(replace(requests[0], tasks=request.tasks), tuple(found), tuple(lacking), tuple(notes))
 
 
 def refuse_twins(found: Sequence[Scored]) -> None:
@@ -209,12 +213,20 @@ def refuse_twins(found: Sequence[Scored]) -> None:
             seen.add(place)
 
 
-def resolved(request: Request, name: str) -> str:
-    """The lasting name of a model: that of a system that ran elsewhere by the name it is shown under."""
+def resolved(request: Request, name: str) -> list[tuple[str, tuple[str, ...]]]:
+    """(lasting name of a model, its tasks that count, () for those of the request). A system that ran elsewhere may be
+    named as it is shown; where its files came one by one, they are several, and of a task the newest counts."""
     if is_outside(name) or name.partition(":")[0] in load_models(request.models_file):
-        return name
+        return [(name, ())]
     outside = [model for model in reversed(ran(request)) if is_outside(model) and shown_name(model) == name]
-    return outside[0] if outside else name
+    taken: set[str] = set()
+    found = []
+    for model in outside:
+        held = table_of(model, Home(request.home, request.store))["tasks"]
+        tasks = tuple(task for task in held if task not in taken and (not request.tasks or task in request.tasks))
+        taken |= {*tasks}
+        found += [(model, tasks)] if tasks else []
+    return found or [(outside[0] if outside else name, ())]
 
 
 def ran(request: Request) -> list[str]:

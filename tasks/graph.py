@@ -98,7 +98,7 @@ def folder_name(label: str) -> str:
 class Status:
     """key, content: None where they depend on answers not there yet. problem: why it cannot be built at all.
 
-    damage: what is wrong with the artifact that stands; it has to be taken away.
+    artifact: what stands. damage: what is wrong with it; it has to be taken away.
     """
 
     state: str
@@ -212,7 +212,7 @@ class Planner:
         try:
             artifact.check(rehash=False)
         except DamagedArtifact as damage:
-            return Status("stale", f"part {damage.part} {damage.problem}", key, content, damage=damage)
+            return Status("stale", f"part {damage.part} {damage.problem}", key, content, artifact, damage=damage)
         return Status("reused", "", key, content, artifact)
 
     def _difference(self, node: Node, now: Ingredients) -> str:

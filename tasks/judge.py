@@ -11,7 +11,7 @@ from analysis.summary import Inputs, Labels, input_name
 from records.example import Example
 from records.judgement import Conduct, Judgement, Slice
 from records.response import Response
-from scoring.answers import in_tag
+from scoring.answers import scored_part
 from scoring.judgement import answerable, judged, words
 from scoring.registry import metric, stored
 from storage.artifacts import Artifact, ArtifactWriter
@@ -94,12 +94,12 @@ def sampled(inputs: Mapping[str, Artifact]) -> Iterator[Example]:
 
 def answers_of(node: Node, inputs: Mapping[str, Artifact]) -> dict[tuple[str, str], dict[str, Any]]:
     """What is said of each answer, by member and input; texts are read one after another."""
-    tag, metric_name = node.params.get("tag", ""), node.params["metric"]
+    told, metric_name = [node.params.get(name, "") for name in ("tag", "cue", "empty")], node.params["metric"]
     options = {example.example_id: example.options for example in sampled(inputs)}
     found = {}
     for shard in shards(inputs, "answers"):
         for row in shard.rows("responses", Response):
-            text = in_tag(row.text, tag) if tag else row.text
+            text = scored_part(row.text, *told)
             said = judged(metric_name, text, row.text, options[row.example_id])
             found[row.model, input_name(row.example_id, row.draw)] = {
                 **said,

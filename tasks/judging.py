@@ -1,29 +1,39 @@
-"""Nodes of what is said of scores: stage judge of every aggregate, stage compare of all of them. Declarations only.
+"""Nodes of what is said of scores: stage judge of every aggregate, stages compare and rank of all of them. Declarations
+only.
 
 score -> aggregate -> report
       -> judge -> compare -> report
+         aggregate -> rank -> report, of a suite that draws its prompts anew in each run
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from preprocessing.tokens import engine_module
 from scoring.registry import module_of as metric_module
 from tasks.graph import Node
+from tasks.lots import behind
 from tasks.outside import shown_name
 from tasks.request import Request
 from tasks.stages import counted_node, upper_bounds
+from tasks.suites import Suite, load_published
+from tasks.tokenizers import length_tokenizer
+
+RANKING = ("analysis.run_ranking", "analysis.run_selection", "analysis.run_points", "reporting.published")
+COREFERENCE = "coreference"  # scored over all instances of a run together: none has a score of its own
 
 
 def judge_node(aggregate: Node) -> Node:
     """Judged answers, and measures and slices of them, of what an aggregate is of."""
-    metric = aggregate.label("metric")
-    (score, *_) = (node for name, node in aggregate.inputs if name.startswith("scores-"))
+    name = aggregate.label("metric")
+    (score, *_) = (node for own, node in aggregate.inputs if own.startswith("scores-"))
     return Node(
         "judge",
         aggregate.labels,
         score.params,
-        ("scoring.judgement", "scoring.answers", "analysis.judged", "analysis.summary", metric_module(metric)),
+        ("scoring.judgement", "scoring.answers", "analysis.judged", "analysis.summary", metric_module(name)),
         (*aggregate.inputs, *words(aggregate)),
     )
 
@@ -41,7 +51,47 @@ def compare_node(request: Request, judged: Sequence[Node], scored: Sequence[Node
     return Node(
         "compare",
         (("suite", request.suite), ("models", "+".join(models))),
-        {"tasks": tasks, "models": models, "upper_bounds": upper_bounds(scored)},
-        ("analysis.comparing", "analysis.judged", *sorted({metric_module(metric) for metric in tasks.values()})),
+        {
+            "tasks": tasks,
+            "models": models,
+            "upper_bounds": upper_bounds(scored),
+            **({"averaged": False} if request.run_count else {}),
+        },
+        ("analysis.comparing", "analysis.judged", *sorted({metric_module(one) for one in tasks.values()})),
         tuple((node.slot, node) for node in judged),
     )
+
+
+def rank_node(request: Request, scored: Sequence[Node], failures: Sequence[Mapping[str, str]]) -> Node:
+    """Models ranked by the scores of their runs. scored: aggregates of a suite that draws; failures: of tasks that have
+    none."""
+    models = [shown_name(model) for model in request.models]
+    lengths = length_tokenizer(request.tokenizer)
+    return Node(
+        "rank",
+        (("suite", request.suite), ("models", "+".join(models))),
+        rank_params(request.config, failures, upper_bounds(scored), lengths),
+        (*RANKING, *filter(None, [engine_module(lengths)])),
+        (*((node.slot, node) for node in in_order(scored, models)), *behind(scored)),
+    )
+
+
+def in_order(scored: Sequence[Node], models: Sequence[str]) -> list[Node]:
+    """Aggregates in the order in which their models were asked: of two that drew otherwise the first one counts."""
+    return sorted(scored, key=lambda node: models.index(node.label("model")))
+
+
+def rank_params(
+    suite: Suite, failures: Sequence[Mapping[str, str]], upper_bounds: Sequence[str], lengths: str
+) -> dict[str, Any]:
+    """What a ranking is told beside its rows. lengths: the tokenizer of prompts."""
+    return {
+        "suite": suite.name,
+        "tasks": {name: task.metric for name, task in suite.tasks.items()},
+        "upper_bounds": list(upper_bounds),
+        "failures": [dict(one) for one in failures],
+        "published": dict(load_published(suite.name)),
+        "proxies": {name: task.proxy for name, task in suite.tasks.items() if task.proxy},
+        "by_instance": [name for name, task in suite.tasks.items() if task.kind != COREFERENCE],
+        "lengths": lengths,
+    }

@@ -24,11 +24,16 @@ from tasks.suites import load_models, load_suite
 PROVIDER = "predictions"
 DIGEST_CHARS = 16
 CHUNK = 1 << 20
-NAME = re.compile(r"[^\x00-\x1f\x7f~\"]{1,80}")
+NAME = re.compile(r"(?=.*\S)[^~\"]{1,80}")
 SUFFIXES = (".json", ".csv", ".eval", ".jsonl")
+SUMS = "SHA256SUMS"
+LISTS = ("logs.json", "listing.json", "eval-set.json")  # what inspect writes beside its logs
 SAMPLES = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT[^_]*\.jsonl")  # of lm-eval
 RESULTS = re.compile(r"results_\d{4}-\d\d-\d\dT[^_]*\.json")
-AROUND = re.compile(r"^(?:preds?|predictions)_|_(?:preds?|predictions)$")  # preds_TASK.json, as the official code
+PREDICTIONS = "(?:preds?|predictions|generated[_.-]predictions)"
+# preds_TASK.json, as the official code; TASK.preds.json, test_TASK_predictions.json
+AROUND = re.compile(rf"^(?:{PREDICTIONS}|test|validation)[_.-]|[_.-](?:{PREDICTIONS}|test|validation)$")
+BESIDE = (".provenance.jsonl", ".missing.json")  # what `export submission` writes beside its CSV
 
 
 def is_outside(model: str) -> bool:
@@ -46,10 +51,12 @@ def adopt(path: str, name: str, suite: str, tasks: Sequence[str], home: Home) ->
 
     Raises UsageError for what cannot be predictions of this suite, StageFailed naming what is wrong in a file.
     """
-    if not NAME.fullmatch(name):
+    if not (NAME.fullmatch(name) and name.isprintable()):
         raise UsageError(f"--name {name!r}: 1 to 80 characters, without control characters, quotes and ~")
-    if name in load_models():
+    if name.partition(":")[0] in load_models():
         raise UsageError(f"--name {name}: is a model of config/models.toml; its rows and these would be one")
+    if is_outside(name):
+        raise UsageError(f"--name {name}: begins with {PROVIDER}:, as our names of such systems do; leave that out")
     files = [
         {"file": file.name, **kept(file, task, home)} for file, task in files_of(Path(path).expanduser(), suite, tasks)
     ]
@@ -62,14 +69,15 @@ def adopt(path: str, name: str, suite: str, tasks: Sequence[str], home: Home) ->
     known = load_suite(suite).tasks
     if foreign := [task for task in counts if task not in known]:
         named = ", ".join(sayable(repr(task), 80) for task in foreign[:5])
-        raise StageFailed(f"{path}: {suite} has no task {named}; it has: {', '.join(known)}")
+        no_task = len(foreign) == len(counts) and all(file["file"].lower().endswith(".json") for file in files)
+        ids = "; where these are ids, each must have a string, not an object" if no_task else ""
+        raise StageFailed(f"{path}: {suite} has no task {named}; it has: {', '.join(known)}{ids}")
     if lacking := [task for task in tasks if task not in counts]:
         raise UsageError(f"--predictions {path} has nothing for {', '.join(lacking)}; it has: {', '.join(counts)}")
     if not counts:
         raise StageFailed(f"{path}: holds no prediction")
     digest = sha256_of([suite, sorted([file["sha256"], file["task"]] for file in files)])
-    note = place(home) / f"{digest[:DIGEST_CHARS]}.json"
-    write(note, json.dumps({"suite": suite, "files": files}, indent=1, sort_keys=True).encode("utf-8"))
+    write(place(home) / f"{digest[:DIGEST_CHARS]}.json", noted({"suite": suite, "files": files}))
     return f"{PROVIDER}:{name}~{digest[:DIGEST_CHARS]}"
 
 
@@ -77,15 +85,31 @@ def table_of(model: str, home: Home) -> dict[str, Any]:
     """What is known of the system: suite, tasks, files, and the name under which it is shown. Raises UsageError."""
     digest = model.rpartition("~")[2]
     note = place(home) / f"{digest}.json"
-    if not re.fullmatch(r"[0-9a-f]{16}", digest) or not note.is_file():
+    held = read_note(note) if re.fullmatch(r"[0-9a-f]{16}", digest) else None
+    if held is None:
         raise UsageError(f"model {model!r}: its predictions are not in this home; score --predictions takes them in")
-    held = json.loads(note.read_text(encoding="utf-8"))
     tasks = [task for file in held["files"] for task in file["tasks"]]
     ordered = [task for task in load_suite(held["suite"]).tasks if task in tasks]
     first, *others = held["files"]
     origin = f"{len(others) + 1} files" if others else f"{first['file']} (sha256 {first['sha256'][:12]})"
     of = {"suites": [held["suite"]], "tasks": ordered, "files": held["files"], "origin": origin}
     return {"provider": PROVIDER, "shown": shown_name(model), **of}
+
+
+def noted(held: Mapping[str, Any]) -> bytes:
+    """What is noted of predictions, with a digest of itself."""
+    return json.dumps({**held, "digest": sha256_of(held)}, indent=1, sort_keys=True).encode("utf-8")
+
+
+def read_note(path: Path) -> dict[str, Any] | None:
+    """{suite, files} of predictions; None where the note is gone, or not as it was written."""
+    try:
+        data = path.read_bytes()
+        held = {name: value for name, value in json.loads(data).items() if name != "digest"}
+        known = sha256_of([held["suite"], sorted([file["sha256"], file["task"]] for file in held["files"])])
+        return held if data == noted(held) and known.startswith(path.stem) else None
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return None
 
 
 def place(home: Home) -> Path:
@@ -100,31 +124,62 @@ def files_of(path: Path, suite: str, tasks: Sequence[str]) -> list[tuple[Path, s
     """
     known = load_suite(suite).tasks
     if path.is_file():
+        if RESULTS.fullmatch(path.name):
+            raise UsageError(f"--predictions {path}: lm-eval's scores; its answers are in samples_TASK_WHEN.jsonl")
         return [(path, (tasks[0] if len(tasks) == 1 else "") or task_named(path, known, suite))]
     if not path.is_dir():
         raise UsageError(f"--predictions {path}: there is no such file or folder")
-    files = sorted(file for file in path.iterdir() if file.suffix in SUFFIXES and file.is_file())
-    if any(SAMPLES.fullmatch(file.name) for file in files):
-        files = [file for file in files if not RESULTS.fullmatch(file.name)]  # lm-eval's own scores
+    files, others = sorted_out(path)
     found = [(file, task_named(file, known, suite)) for file in files]
-    unnamed = [file.name for file, task in found if file.suffix != ".csv" and not task]
+    unnamed = [file.name for file, task in found if file.suffix.lower() != ".csv" and not task]
     if unnamed or not files:
         raise UsageError(
             f"--predictions {path}: a folder holds a file TASK.json or preds_TASK.json a task, or logs of inspect or "
-            "lm-eval; " + (f"{', '.join(unnamed[:3])} is of no task of {suite}" if unnamed else "there is none")
+            "lm-eval; " + (f"{', '.join(unnamed[:3])} is of no task of {suite}" if unnamed else nothing_in(others))
         )
     return found
 
 
+def sorted_out(folder: Path) -> tuple[list[Path], list[str]]:
+    """(files that are read, names of what is passed over) of a folder. Of neither: hidden files, scores of lm-eval and
+    what `export submission` writes beside its CSV."""
+    entries = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+    files = [path for path in entries if path.suffix.lower() in SUFFIXES and path.is_file()]
+    others = [path.name + "/" * path.is_dir() for path in entries if path not in files and path.name != SUMS]
+    if any(SAMPLES.fullmatch(file.name) for file in files):
+        files = [file for file in files if not RESULTS.fullmatch(file.name)]
+    if any(file.suffix == ".eval" for file in files):
+        others += [file.name for file in files if file.name in LISTS]
+        files = [file for file in files if file.name not in LISTS]
+    exported = {file.stem + ending for file in files if file.suffix == ".csv" for ending in BESIDE}
+    return [file for file in files if file.name not in exported], others
+
+
+def nothing_in(others: Sequence[str]) -> str:
+    """That a folder holds nothing that is read; others: what it holds."""
+    inner = [name for name in others if name.endswith("/")]
+    more = f", only {', '.join(others[:5])}{', ...' if len(others) > 5 else ''}" if others else ""
+    return f"there is none{more}{'; folders in it are not looked into, name one of them' if inner else ''}"
+
+
+def passed_over(path: str) -> list[str]:
+    """Names of what is not read in a folder of predictions; [] for a file."""
+    place = Path(path).expanduser()
+    return sorted_out(place)[1] if place.is_dir() else []
+
+
 def task_named(file: Path, known: Mapping[str, Any], suite: str) -> str:
     """The task that a file's name or an inspect log says, "" for none."""
-    if file.suffix == ".csv":
+    ending = file.suffix.lower()
+    if ending == ".csv":
         return ""
     if samples := SAMPLES.fullmatch(file.name):
         return task_like(samples[1], known, suite)
-    name = AROUND.sub("", file.name.removesuffix(file.suffix))
-    if file.suffix == ".json" and name in known:
-        return name
+    name, shorter = "", file.stem
+    while name != shorter:
+        name, shorter = shorter, AROUND.sub("", shorter)
+    if ending in (".json", ".jsonl") and (task := task_like(name, known, suite)):
+        return task
     from scoring.eval_logs import task_of_log
     from scoring.prediction import SubmissionError
 

@@ -11,7 +11,9 @@ from reporting.assembly import PAGE, Made, Write, assemble
 from reporting.board import Board
 from reporting.chunks import Spool
 from reporting.content import Beside, Content
-from reporting.figures import drawings, figures, written
+from reporting.drawing import written
+from reporting.figures import drawings, figures
+from reporting.run_figures import run_drawings, run_figures
 from storage.errors import naming_full_disks
 from tasks.drill import drill
 from tasks.lots import Lot
@@ -35,7 +37,7 @@ def make(
         spool = Spool(lambda chunk, data: _written(Path(place, chunk), data))
         drilled = drill(board, lots, spool)
         own = beside or Beside()
-        drawn = figures(board, own, drilled.usage, drilled.lengths)
+        drawn = [*run_figures(board), *figures(board, own, drilled.usage, drilled.lengths)]
         content = Content(drilled.groups, drilled.usage, own, drawn)
         return assemble(
             board, params, content, spool, lambda chunk: Path(place, chunk).read_text("ascii"), f"{name}{FOLDER}", write
@@ -50,7 +52,7 @@ def _written(path: Path, data: bytes) -> None:
 def drawn(board: Board, lots: Sequence[Lot], beside: Beside, kind: str) -> dict[str, bytes]:
     """The charts as files, "svg" or "png", by name."""
     drilled = drill(board, lots, lambda name, chunk: None)
-    found = drawings(board, beside, drilled.usage, drilled.lengths)
+    found = [*run_drawings(board), *drawings(board, beside, drilled.usage, drilled.lengths)]
     return {f"{one.name}.{kind}": written(one, kind) for one in found}
 
 

@@ -9,9 +9,11 @@ from typing import Any
 
 from scoring.pairs import PairError, score_pairs
 from scoring.registry import metric
-from scoring.released import NotScored, rows_of, task_of, way
+from scoring.released import NotScored, known_as, rows_of, task_of, way
 from storage.digest import sha256_file
 from tasks.errors import UsageError
+
+RESULTS = "result.json"  # what LongBench's own eval.py leaves beside the predictions
 
 
 def score_files(benchmark: str, place: str, name: str, tasks: Sequence[str], own: str) -> dict[str, Any]:
@@ -27,24 +29,49 @@ def score_files(benchmark: str, place: str, name: str, tasks: Sequence[str], own
             metric(own)
         except ValueError as error:
             raise UsageError(str(error)) from error
-    files = [path] if path.is_file() else sorted(file for file in path.glob("*.json*") if file.is_file())
+    files, others = files_of(path)
     if not files:
-        raise UsageError(f"--predictions {place}: there is no such file, or no .json or .jsonl in the folder")
+        what = f"holds no .json or .jsonl, but {listed(others)}" if others else "holds nothing that is read"
+        raise UsageError(f"--predictions {place}: {what if path.is_dir() else 'there is no such file or folder'}")
+    asked = {known_as(benchmark, task) for task in tasks}
+    named = {task_of(benchmark, file.name) for file in files if file.name != RESULTS}
+    if path.is_dir() and asked - named:
+        lacking, there = (", ".join(sorted(names)) for names in (asked - named, named))
+        raise UsageError(f"--predictions {place}: no file is of the task {lacking}; there are: {there}")
     if len(tasks) > 1 and path.is_file():
         raise UsageError("one file is of one task: name it once with --task")
     scored, not_scored, failed = [], [], []
     for file in files:
-        if tasks and path.is_dir() and task_of(benchmark, file.name) not in tasks:
+        if tasks and path.is_dir() and task_of(benchmark, file.name) not in asked:
+            continue
+        if path.is_dir() and file.name == RESULTS:
+            not_scored.append({"file": str(file), "why": "scores that LongBench wrote, no predictions"})
             continue
         try:
-            row = score_file(benchmark, file, tasks[0] if tasks and path.is_file() else "", own)
+            row = score_file(benchmark, file, next(iter(asked)) if tasks and path.is_file() else "", own)
         except NotScored as error:
             not_scored.append({"file": str(file), "why": str(error)})
         except (PairError, OSError) as error:
             failed.append({"file": str(file), "error": f"{file}, {error}"})
         else:
             scored.append({"suite": benchmark, "model": name or file.parent.name, **row})
+    not_scored += [{"file": str(path / name), "why": "is no .json or .jsonl"} for name in others]
     return {"tasks": scored, "averages": {}, "not_scored": not_scored, "failed": failed}
+
+
+def files_of(path: Path) -> tuple[list[Path], list[str]]:
+    """(files that are read, names of the rest) of a file or a folder; hidden files are neither."""
+    if not path.is_dir():
+        return [path] if path.is_file() else [], []
+    entries = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
+    files = [entry for entry in entries if entry.suffix.lower() in (".json", ".jsonl") and entry.is_file()]
+    return files, [entry.name + "/" * entry.is_dir() for entry in entries if entry not in files]
+
+
+def listed(names: Sequence[str]) -> str:
+    """What a folder holds, and that folders in it are not looked into."""
+    inner = "; folders in it are not looked into, name one of them" if any(name[-1] == "/" for name in names) else ""
+    return ", ".join(names[:5]) + ", ..." * (len(names) > 5) + inner
 
 
 def score_file(benchmark: str, file: Path, task: str, own: str) -> dict[str, Any]:

@@ -11,10 +11,12 @@ from records.score import Aggregate
 from reporting.assembly import PAGE
 from reporting.content import Beside
 from reporting.leaderboard import board
+from reporting.ranks import Ranks
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks.graph import Node
 from tasks.lots import lots_of
 from tasks.pages import make
+from tasks.ranked import read_ranks
 from tasks.workshop import Workshop
 
 BESIDE: Mapping[str, Mapping[str, type[Row]]] = {  # tables of a stage that the report keeps beside the scores
@@ -33,7 +35,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     for row in rows:
         table.add(row)
     beside = copied(node, inputs, writer)
-    content = board(rows, node.params)
+    content = board(rows, node.params, ranks_in(node, inputs))
     own = Beside(**{name: [row.to_dict() for row in found] for name, found in beside.items()})
     lots = lots_of(node, inputs)
     made = make(content, node.params, lots, node.label("suite"), writer.file, own)
@@ -52,3 +54,9 @@ def copied(node: Node, inputs: Mapping[str, Artifact], writer: ArtifactWriter) -
                         own.add(one)
                         found.setdefault(table, []).append(one)
     return found
+
+
+def ranks_in(node: Node, inputs: Mapping[str, Artifact]) -> Ranks:
+    """The ranking over runs, empty where the suite has none."""
+    found = [inputs[name] for name, needed in node.inputs if needed.stage == "rank"]
+    return read_ranks(found[0]) if found else Ranks()

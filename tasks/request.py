@@ -31,7 +31,9 @@ class Request:
     context: limit of hosted models, instead of their tables'.
 
     Of suites that draw their prompts anew in each run: runs (0 for the suite's number), shots (demonstrations), vary
-    (the variables that differ between runs; the others stay those of run 0; () for all).
+    (the variables that differ between runs; the others stay those of run 0; () for all), draws ("official" for the
+    official code's one stream, in which every data set and run depends on those before it), instances (of a run at
+    most; 0 for the suite's number, -1 for all).
 
     How hosted models are called, which decides nothing of what they are asked: budget (USD, "" for none), rpm, tpm and
     concurrency (0 for those of the model's table), batch, batch_wait (seconds, 0 until batches end), retry_failed (ask
@@ -68,6 +70,8 @@ class Request:
     runs: int = 0
     shots: int | None = None
     vary: tuple[str, ...] = ()
+    draws: str = ""
+    instances: int = 0
 
     def __post_init__(self) -> None:
         suite = load_suite(self.suite)
@@ -100,11 +104,15 @@ class Request:
             < 0
         ):
             raise UsageError("limits must be positive")
-        drawing = {"--runs": self.runs, "--shots": self.shots is not None, "--vary": self.vary}
+        drawing = {"--runs": self.runs, "--shots": self.shots is not None, "--vary": self.vary, "--draws": self.draws}
+        drawing["--instances"] = self.instances
         if not suite.runs and (given := [name for name, value in drawing.items() if value]):
             raise UsageError(f"{given[0]}: {self.suite} does not draw its prompts anew in runs")
-        if self.runs < 0 or (self.shots or 0) < 0:
-            raise UsageError("--runs and --shots must be positive")
+        if self.runs < 0 or (self.shots or 0) < 0 or self.instances < -1:
+            raise UsageError("--runs, --shots and --instances must be positive (--instances -1: all)")
+        _among("draws", (self.draws,) if self.draws else (), ["official"])
+        if self.draws and self.vary:
+            raise UsageError("--vary holds other variables fixed, which one stream (--draws official) cannot")
         if self.vary:
             from preprocessing.draws import VARIABLES  # loaded for suites that draw only
 
@@ -151,6 +159,12 @@ class Request:
     def run_count(self) -> int:
         """How many runs a suite that draws its prompts has, 0 for others."""
         return (self.runs or self.config.runs["count"]) if self.config.runs else 0
+
+    @property
+    def most(self) -> int:
+        """Instances of a run at most, 0 for all, of a suite that draws its prompts."""
+        most = self.instances or self.config.runs["instances"]
+        return min(self.limit or most, most) if most > 0 else self.limit
 
     def chosen_arms(self) -> tuple[str, ...]:
         """The arms asked for."""

@@ -12,12 +12,14 @@ from records.example import Example
 from records.raw_file import RawFile
 from records.score import Aggregate
 from reporting.leaderboard import Board, board
+from reporting.ranks import Ranks
 from reporting.text import percent_off
 from scoring.outcome import PRIVATE
 from storage.artifacts import Artifact
 from tasks.chain import Chain, locations_of
 from tasks.graph import Node, Planner
 from tasks.parts import Part, parts
+from tasks.ranked import read_ranks
 from tasks.request import Request
 from tasks.stages import curate_node, prompt_node, sample_node, statistics_node
 from tasks.suites import paper_sizes
@@ -186,10 +188,20 @@ class Results:
             for name, row in tables
         }
 
+    def ranks(self, report: Node) -> Ranks:
+        """The ranking over runs behind a report; empty where the suite has none, or it failed."""
+        ranking = next((node for _, node in report.inputs if node.stage == "rank"), None)
+        artifact = self.artifact(ranking) if ranking is not None else None
+        return read_ranks(artifact) if artifact is not None else Ranks()
+
     def board(self, report: Node) -> Board | None:
         """The leaderboard that a report node made."""
         artifact = self.artifact(report)
-        return None if artifact is None else board(list(artifact.rows("aggregates", Aggregate)), report.params)
+        return (
+            None
+            if artifact is None
+            else board(list(artifact.rows("aggregates", Aggregate)), report.params, self.ranks(report))
+        )
 
 
 def released(part: Part, curated: Artifact, sampled: Artifact) -> dict[str, Any]:

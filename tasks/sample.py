@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from preprocessing.sampling import choose
 from records.example import Example
@@ -30,20 +31,22 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
             counts["references"] += len(example.references)
             yield example
 
-    curated, told = inputs["curated"], b""
+    facts: dict[str, Any] = {}
     if "run" in node.params:
-        from tasks.drawing import drawing  # in the key of these nodes only
+        from tasks.drawing import drawing, whose_words  # in the key of these nodes only
 
-        told = drawing(node, curated, added)
+        whose = whose_words(node, inputs["curated"])
+        told = drawing(node, inputs, added, whose)
         writer.file(MANIFEST, told)
+        facts = {"manifest": hashlib.sha256(told).hexdigest(), "wording": whose}
     else:
-        for _ in added(choose(Curated(curated), **node.params)):
+        for _ in added(choose(Curated(inputs["curated"]), **node.params)):
             pass
     writer.facts = {
         "examples": counts["examples"],
         "documents": len(documents),
         "references": counts["references"],
-        **({"manifest": hashlib.sha256(told).hexdigest()} if told else {}),
+        **facts,
     }
 
 

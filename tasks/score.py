@@ -27,7 +27,9 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     total = inputs["answers"].facts["answered"]
     responses = (row for row in inputs["answers"].rows("responses", Response) if row.example_id in references)
     done = 0
-    for done, score in enumerate(scores(own, responses, references, *(node.params.get(name, "") for name in ("tag", "cue", "empty"))), start=1):
+    for done, score in enumerate(
+        scores(own, responses, references, *(node.params.get(name, "") for name in ("tag", "cue", "empty"))), start=1
+    ):
         table.add(score)
         if done % 100 == 0:
             progress.tell(node.title, done, total)

@@ -36,6 +36,13 @@ from tasks.releases import release_options, release_query, upstream_values
 from tasks.request import Request
 from tasks.suites import Suite, TaskConfig, load_published, paper_sizes
 
+PAGE = (
+    "reporting.assembly",
+    "reporting.leaderboard",
+    "reporting.examples",
+    "reporting.figures",
+    "reporting.run_figures",
+)
 FIT_SPLIT = "train"  # what a model with fitted rules learns from, where its table does not say
 
 
@@ -115,23 +122,34 @@ def drawn_node(part: Part) -> Node:
     """Curated examples to those of a run, whose key no other run is part of."""
     request, task = part.request, part.task
     sizes = request.config.runs
-    most = sizes["instances"]
     how = {
         "seed": seed_of(request),
         "shots": sizes["shots"] if request.shots is None else request.shots,
-        "most": min(most, request.limit or most),
+        "most": request.most,
         "ids": list(task.mention_ids),
         **({"vary": list(request.vary)} if request.vary else {}),
     }
     block = request.config.template(task, request.prompts)["block"]
     params = {"suite": request.suite, "task": task.name, "run": part.shard, "how": how, "block": block}
-    return Node(
-        "sample",
-        (*part.base, *part.run),
-        params,
-        ("preprocessing.manifests", "records.instruction"),
-        (("curated", curate_node(part)),),
-    )
+    inputs = [("curated", curate_node(part))]
+    modules: tuple[str, ...] = ("preprocessing.manifests", PROMPTS_MODULE)
+    if request.draws == "official":
+        before = official_order(part)
+        for other in before:
+            others = (replace(part, task=other, split=split) for split in other.splits)
+            inputs += [(f"{other.name}-{one.split}", curate_node(one)) for one in others]
+        params |= {"official": [[other.name, list(other.splits)] for other in before], "runs": request.run_count}
+        modules += ("preprocessing.official_draws",)
+    return Node("sample", (*part.base, *part.run), params, modules, tuple(inputs))
+
+
+def official_order(part: Part) -> list[TaskConfig]:
+    """The tasks of a request through which the official stream goes up to this one."""
+    from preprocessing.official_draws import ORDER  # loaded for suites that draw only
+
+    chosen = {task.name: task for task in part.request.chosen_tasks()}
+    names = [name for name in ORDER if name in chosen]
+    return [chosen[name] for name in names[: names.index(part.task.name) + 1]]
 
 
 def samples(part: Part) -> list[tuple[str, Node]]:
@@ -189,7 +207,7 @@ def prompt_node(part: Part) -> Node:
         params["shard"] = [part.shard, task.shards]
     own = replace(part, model="")
     inputs = [("curated", curate_node(part)), ("sample", sample_node(part))]
-    modules = ["preprocessing.prompts", *(["records.instruction"] if part.run else [])]
+    modules = ["preprocessing.prompts"]
     if name and part.arm == FULL:
         inputs.append(("tokens", tokens_node(part)))
     if name and engine_module(name):
@@ -271,7 +289,6 @@ def aggregate_node(part: Part) -> Node:
     bound = {"reads_references": True} if table.get("reads_references") else {}
     otherwise = decoded_otherwise(table, part.request.config)
     told = {"decoding": otherwise} if otherwise else {}
-    summaries = ("analysis.summary", "analysis.runs") if part.run else ("analysis.summary",)
     inputs = samples(part)
     for name, node in (("answers", answers_node), ("prompts", prompt_node), ("scores", score_node)):
         inputs += [(f"{name}-{number}", shard) for number, shard in enumerate(part.each_shard(node))]
@@ -279,7 +296,7 @@ def aggregate_node(part: Part) -> Node:
         "aggregate",
         (*part.labels, ("metric", metric)),
         {"metric": metric, "profile": part.profile.name, **bound, **told},
-        (*summaries, "scoring.aggregate", "scoring.answers", metric_module(metric)),
+        ("analysis.runs" if part.run else "analysis.summary", "scoring.answers", metric_module(metric)),
         tuple(inputs),
     )
 
@@ -349,7 +366,7 @@ def report_node(
             "run": shown(request),
             "assets": assets_digest(),
         },
-        ("reporting.assembly", "reporting.leaderboard", "reporting.examples", "reporting.figures"),
+        PAGE,
         (*((node.slot, node) for node in aggregates), *behind(aggregates), *((node.name, node) for node in beside)),
         exact=True,
     )
@@ -399,4 +416,10 @@ def report_params(
         **({"upper_bounds": list(upper_bounds)} if upper_bounds else {}),
         **({"decoding": dict(decoding)} if decoding else {}),
         "failures": [dict(one) for one in failures],
+        **({"ranked": True, "upstream": upstream_splits(suite)} if suite.runs else {}),
     }
+
+
+def upstream_splits(suite: Suite) -> dict[str, str]:
+    """What upstream calls the test split of a task, where it is another."""
+    return {task.name: name for task in suite.tasks.values() if (name := task.splits.get("test", "test")) != "test"}

@@ -47,6 +47,7 @@ class TaskConfig:
     shards: int
     query_ends: str
     mention_ids: tuple[int, int] = (0, 0)
+    proxy: str = ""
     empty_answer: str = ""
 
     @property
@@ -138,6 +139,7 @@ def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -
         shards=table.get("shards", 1),
         query_ends=table.get("query_ends", ""),
         mention_ids=tuple(table.get("mention_ids", (0, 0))),
+        proxy=table.get("proxy", ""),
         empty_answer=table.get("empty_answer", ""),
     )
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import tempfile
 from functools import lru_cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from preprocessing.tokens import Tokenizer, engine_module, make
@@ -17,6 +19,9 @@ from tasks.errors import UsageError
 
 FILE = "tokenizer.json"
 DIGEST_CHARS = 16
+WORDS = "words"
+OF_LENGTHS = "tiktoken:cl100k_base"  # GPT-4's, by which SEAM's figure 5 counts prompts
+TABLE = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"
 
 
 def adopt(name: str, home: Home) -> str:
@@ -84,3 +89,15 @@ def load(name: str, home: Home) -> Tokenizer:
 @lru_cache(maxsize=4)
 def _load(name: str, file: str) -> Tokenizer:
     return make(name, file)
+
+
+def length_tokenizer(asked: str = "") -> str:
+    """What lengths are counted by: the paper's tokenizer where it was asked for or its table is on this machine, else
+    white-space words. Nothing is downloaded for a figure."""
+    if asked == OF_LENGTHS:
+        return OF_LENGTHS
+    named = [os.environ[name] for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR") if name in os.environ]
+    folder = Path(named[0] if named else Path(tempfile.gettempdir(), "data-gym-cache"))  # as tiktoken looks
+    name = hashlib.sha1(TABLE.encode("utf-8")).hexdigest()
+    there = find_spec("tiktoken") is not None and (folder / name).is_file()
+    return OF_LENGTHS if there else WORDS

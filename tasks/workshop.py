@@ -68,7 +68,7 @@ class Workshop:
 
     def point(self, stage: str, slot: str, key: str, value: Mapping[str, Any]) -> None:
         """Let a key stand for a snapshot."""
-        data = json.dumps(value, sort_keys=True).encode("utf-8")
+        data = pointer_bytes(value)
         self._slot(stage, slot).replace(f"{key[:KEY_CHARS]}.json", data)
 
     def _slot(self, stage: str, slot: str) -> Location:
@@ -86,3 +86,8 @@ def pointer_to(snapshot: Artifact) -> dict[str, Any]:
         "expected": facts["expected"],
         "unanswered": unanswered,
     }
+
+
+def pointer_bytes(value: Mapping[str, Any]) -> bytes:
+    """The file of a pointer."""
+    return json.dumps(value, sort_keys=True).encode("utf-8")

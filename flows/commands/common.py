@@ -27,6 +27,8 @@ WIDTH = 130  # of tables where the output is no terminal
 
 def request_of(arguments: argparse.Namespace) -> Request:
     """The request of a command of build's or run's options. Raises UsageError."""
+    if getattr(arguments, "config", ""):
+        configure(arguments)
     return Request.of(
         arguments.suite,
         home=arguments.home,
@@ -42,6 +44,8 @@ def request_of(arguments: argparse.Namespace) -> Request:
         max_input_tokens=arguments.max_input_tokens,
         runs=arguments.runs,
         shots=arguments.shots,
+        draws=arguments.draws,
+        instances=arguments.instances,
         vary=tuple(dict.fromkeys(arguments.vary)),
         options=options_of(arguments.settings),
         arms=tuple(dict.fromkeys(getattr(arguments, "arm", []))),
@@ -51,6 +55,19 @@ def request_of(arguments: argparse.Namespace) -> Request:
         strict=getattr(arguments, "strict", False),
         **{name: getattr(arguments, name) for name in OF_CALLS if hasattr(arguments, name)},
     )
+
+
+def configure(arguments: argparse.Namespace) -> None:
+    """Take from --config what the command line does not say. Raises UsageError."""
+    from tasks.seam_config import read_config
+
+    if arguments.suite != "seam":
+        raise UsageError("--config: only seam has such a configuration")
+    found = read_config(arguments.config)
+    arguments.task = arguments.task or found.pop("tasks")
+    for name, value in found.items():
+        if not getattr(arguments, name, None):
+            setattr(arguments, name, value)
 
 
 def options_of(settings: list[str]) -> dict[str, Any]:

@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     for line in made.notes:
         say(f"not scored: {line}")
     for name, count in made.unanswered.items():
-        say(f"unanswered: {name}: {count:,} inputs without an answer that could be scored are in no row")
+        say(f"unanswered: {name}: {count:,} inputs without an answer that could be scored have no score")
     return int(bool(made.lacking or made.unanswered))
 
 

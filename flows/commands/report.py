@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from flows.commands.common import console, print_json, say
 from reporting.board import Board
 from reporting.leaderboard import board, markdown, terminal
+from storage.artifacts import Artifact
 from storage.home import Home
-from tasks.beside import beside_of
+from tasks.beside import beside_of, ranks_of
 from tasks.errors import StageFailed
 from tasks.everything import Scored, everything_scored
 from tasks.lots import Lot, lots_in
@@ -28,30 +29,48 @@ def run(arguments: argparse.Namespace) -> int:
     found = everything_scored(home, arguments.suite)
     if not found.rows:
         raise StageFailed(f"nothing is scored for {arguments.suite} in {home.url}; run `scrollwork run` first")
-    content = board(found.rows, found.params)
+    everything = [] if arguments.format in TABLES else list(home.artifacts.everything())
+    lots = lots_in(everything, found.artifacts)
+    content = board(found.rows, found.params, ranks_of(home, arguments.suite, found, lots))
     ending = TABLES.get(arguments.format, "html")
     name = f"{arguments.suite}-figures" if arguments.format in FIGURES else f"{arguments.suite}-all.{ending}"
     out = Path(arguments.out) if arguments.out else home.reports / name
-    files = written(arguments.format, out.resolve(), home, found, content)
+    files = written(arguments.format, out.resolve(), found, content, everything, lots)
     if arguments.json:
-        print_json({"out": str(out), **({"files": files} if arguments.format in FIGURES else {})})
+        print_json({"out": str(out), **({"files": files} if files else {})})
     else:
         console().print(terminal(content))
         say(f"report: {out}")
     return 0
 
 
-def written(kind: str, out: Path, home: Home, found: Scored, content: Board) -> list[str]:
-    """Write one format; the names of the figures' files."""
-    if kind in TABLES:
-        from reporting.exports import csv_table, latex
+def tables(kind: str, out: Path, content: Board) -> list[str]:
+    """Write the leaderboard, and what a suite that ranks models prints: below it, or as a table of its own where a file
+    holds one table only; the names of the files where there are several."""
+    from reporting.exports import csv_table, latex
+    from reporting.run_exports import csv_ranks, latex_ranks, markdown_ranks
 
-        text = {"markdown": markdown, "latex": latex, "csv": csv_table}[kind](content)
+    text = {"markdown": markdown, "latex": latex, "csv": csv_table}[kind](content)
+    if not content.ranks:
         write_file(out, text.encode("utf-8"))
         return []
-    everything = list(home.artifacts.everything())
+    ranked = {"markdown": markdown_ranks, "latex": latex_ranks, "csv": csv_ranks}[kind](content)
+    if kind != "csv":
+        write_file(out, f"{text}\n{ranked}".encode())
+        return []
+    own = out.with_name(f"{out.stem}-ranks{out.suffix}")
+    write_file(out, text.encode("utf-8"))
+    write_file(own, ranked.encode("utf-8"))
+    return [out.name, own.name]
+
+
+def written(
+    kind: str, out: Path, found: Scored, content: Board, everything: Sequence[Artifact], lots: Sequence[Lot]
+) -> list[str]:
+    """Write one format; the names of its files where they are several."""
+    if kind in TABLES:
+        return tables(kind, out, content)
     beside = beside_of(found.params, everything, found.artifacts)
-    lots: list[Lot] = lots_in(everything, found.artifacts)
     if kind in FIGURES:
         pictures: Mapping[str, bytes] = drawn(content, lots, beside, kind)
         for name, data in pictures.items():

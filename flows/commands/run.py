@@ -44,6 +44,10 @@ def tell(arguments: argparse.Namespace, request: Request, chain: Chain, **more: 
         result: dict[str, Any] = {"tasks": [], "averages": {}} if board is None else as_json(board)
         if report is not None:
             result |= beside(Results(request).beside(report))
+            if ranks := Results(request).ranks(report):
+                from tasks.ranking_json import ranking_json
+
+                result[request.suite] = ranking_json(ranks)
         print_json({**result, "report": str(chain.report) if chain.report else None, "spent": spent_by(chain), **more})
     elif board is not None:
         console().print(terminal(board))

@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--predictions needs --name NAME, under which the system stands in the leaderboard")
     from flows.commands.run import evaluated, tell
     from storage.home import Home
-    from tasks.outside import adopt, table_of
+    from tasks.outside import adopt, passed_over, table_of
     from tasks.results import Results
 
     home = Home.at(arguments.home, arguments.store)
@@ -36,7 +36,8 @@ def run(arguments: argparse.Namespace) -> int:
     matched = Results(request).matched(chain)
     inside = table_of(model, home)["tasks"]
     lacking = [name for name in request.config.tasks if name not in inside]
-    status = tell(arguments, request, chain, ids=matched, tasks_without_predictions=lacking)
+    others = passed_over(arguments.predictions)
+    status = tell(arguments, request, chain, ids=matched, tasks_without_predictions=lacking, not_read=others)
     for row in matched:
         what = f"{row['task']}, {row['split']}"
         for kind, told in (("missing", "have no prediction"), ("unknown", "are no input of it")):
@@ -44,6 +45,8 @@ def run(arguments: argparse.Namespace) -> int:
                 say(f"{kind}: {what}: {len(ids):,} ids {told}: {listed(ids)}")
         if row["left_out"]:
             say(f"left out: {what}: {row['left_out']:,} predictions for inputs that were not chosen (--limit)")
+    if others:
+        say(f"not read in the folder: {listed(others)}")
     if lacking and not arguments.task:
         say(f"no predictions for: {', '.join(lacking)}")
     return int(status or any(row["missing"] or row["unknown"] for row in matched))
@@ -70,7 +73,7 @@ def released(arguments: argparse.Namespace) -> int:
         for row in rows:
             print(f"{row['task']}  {row['metric']}: {row['value']:.2f} over {row['n']:,} answers  ({row['file']})")
     for row in result["not_scored"]:
-        say(f"not scored: {row['file']}: {row['why']}")
+        say(f"not scored: {sayable(row['file'], 300)}: {row['why']}")
     for row in result["failed"]:
         say(f"error: {row['error']}")
     return int(bool(result["failed"]) or not rows)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
-from analysis.dominance import Dominance, comparable, dominance, neighbours
-from analysis.ranking import Standing, dataset_arsd, standings
+from analysis.dominance import comparable, dominance, neighbours
+from analysis.ranking import dataset_arsd, standings
+from analysis.ranking_json import as_json, detail
 from analysis.robustness import sureness
-from analysis.run_scores import RunScores, ScoreTable
 from analysis.score_rows import RunScoreRows, ScoreRowError, read_run_scores
 from analysis.stability import runs_needed, stability
 from analysis.variance import split
@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     except (PairError, ScoreRowError) as error:
         raise StageFailed(f"{arguments.scores}, {error}") from error
     table, rows, over = read.table, standings(read.table), dominance(read.table)
-    more = detail(read) if arguments.detail else {}
+    more = more_of(read) if arguments.detail else {}
     if arguments.json:
         print_json(as_json(table, rows, over) | more)
     else:
@@ -41,63 +41,14 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def as_json(table: ScoreTable, rows: Iterable[Standing], over: Iterable[Dominance]) -> dict[str, Any]:
-    """{models: [...], dominance: [...]}; means and deviations of NA are null."""
-    return {
-        "models": [
-            {
-                "model": row.model,
-                "ar": row.ar,
-                "arsd": row.arsd,
-                "ranks": dict(row.ranks),
-                "means": {dataset: scores.mean for dataset, scores in table.row(row.model).items()},
-                "stds": {dataset: scores.std for dataset, scores in table.row(row.model).items()},
-            }
-            for row in rows
-        ],
-        "dominance": [
-            {
-                "dataset": one.dataset,
-                "better": one.better,
-                "worse": one.worse,
-                "eps": one.eps,
-                "eps_min": one.eps_min,
-                "arrow": one.arrow,
-            }
-            for one in over
-        ],
-    }
-
-
-def detail(read: RunScoreRows) -> dict[str, Any]:
-    """What --detail adds: {robustness: [{model, ar_interval, arsd_interval, best, minima, maxima}], dataset_arsd,
-    stability: {runs_needed, curve: [{runs, same, tau}]}, variance: [{model, dataset, sources, draws, total, rest}]}."""
+def more_of(read: RunScoreRows) -> dict[str, Any]:
+    """What --detail adds."""
     curve = stability(read.table)
-    return {
-        "robustness": [
-            {
-                "model": one.model,
-                "ar_interval": one.ar,
-                "arsd_interval": one.arsd,
-                "best": one.best,
-                "minima": {dataset: scores.minimum for dataset, scores in read.table.row(one.model).items()},
-                "maxima": {dataset: scores.maximum for dataset, scores in read.table.row(one.model).items()},
-            }
-            for one in sureness(read.table)
-        ],
-        "dataset_arsd": dataset_arsd(read.table),
-        "stability": {"runs_needed": runs_needed(curve), "curve": [vars(point) for point in curve]},
-        "variance": [
-            {"model": model, "dataset": dataset} | variance(found, read.table.cell(model, dataset))
-            for (model, dataset), found in sorted(read.designed.items())
-        ],
+    splits = {
+        names: split({source: scores.values for source, scores in found.items()}, read.table.cell(*names).values)
+        for names, found in sorted(read.designed.items())
     }
-
-
-def variance(found: Mapping[str, RunScores], ordinary: RunScores) -> dict[str, Any]:
-    """A designed experiment's parts."""
-    parts = split({source: scores.values for source, scores in found.items()}, ordinary.values)
-    return {**vars(parts), "sources": [vars(source) for source in parts.sources]}
+    return detail(read.table, sureness(read.table), dataset_arsd(read.table), curve, runs_needed(curve), splits)
 
 
 def tell(read: RunScoreRows) -> None:

@@ -6,7 +6,7 @@ import argparse
 
 from flows.commands.common import print_json
 from storage.home import Home
-from tasks.everything import verify
+from tasks.verification import verify
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from analysis.intervals import clustered_interval
 from analysis.summary import Inputs, Labels, Member, summarize
+from scoring import conll
+from scoring.aggregate import beside, combine
 from scoring.registry import metric
 
 LABELS = Labels("s", "t", "test", "m", "full", "f1")
 HEADLINE = metric("f1").headline
+of_conll = partial(beside, conll)
 
 
 def member(*values: float | None) -> Member:
@@ -106,3 +112,37 @@ def test_one_document_has_an_interval() -> None:
 def test_two_calls_give_two_intervals() -> None:
     values = {"f1": np.array([[1.0, 5.0, 9.0, 70.0]])}
     assert clustered_interval(values, list("abcd"), HEADLINE) == clustered_interval(values, list("abcd"), HEADLINE)
+
+
+def of_clusters(replies: Sequence[str | None]) -> Member:
+    """Answers to inputs of the same three mentions, None for one that is missing."""
+    gold = ["[[1, 2], [3]]"]
+    found = {f"i{n}": conll.score(reply, gold).stored for n, reply in enumerate(replies) if reply is not None}
+    return Member(dict(found))
+
+
+def test_macro_f1_is_told_for_micro() -> None:
+    whole, nothing = "[[1, 2], [3]]", "no clusters"
+    (row,) = summarize(LABELS, inputs(3), {"m": of_clusters([whole, nothing, "[[1, 3]]"])}, conll.headline, of_conll)
+    parts = [conll.score(reply, ["[[1, 2], [3]]"]) for reply in (whole, nothing, "[[1, 3]]")]
+    told = combine(conll, parts)
+    assert row.value == pytest.approx(told.value)
+    assert row.components == pytest.approx(told.components)
+    assert row.value != pytest.approx(row.components["conll_official"], abs=1.0)
+    assert not [name for name in row.components if name.startswith("sum_")]
+
+
+def test_missing_answer_leaves_a_ratio_of_sums_as_it_is() -> None:
+    (row,) = summarize(LABELS, inputs(4), {"m": of_clusters(["[[1, 2]]", None, None, None])}, conll.headline, of_conll)
+    assert row.value_missing_as_zero == pytest.approx(row.value / 4)
+
+
+def test_what_one_seed_alone_tells_is_averaged() -> None:
+    members = {"m:0": member(0, 100), "m:1": member(50, 90)}
+
+    def now_and_then(means: Mapping[str, float]) -> Mapping[str, float]:
+        return {"both": means["f1"] + 1, **({"one": 7.0} if means["f1"] > 60 else {})}
+
+    rows = summarize(LABELS, inputs(2), members, HEADLINE, now_and_then)
+    assert rows[1].components == {"f1": 70.0, "both": 71.0, "one": 7.0}
+    assert rows[2].components == {"f1": 60.0, "both": 61.0}

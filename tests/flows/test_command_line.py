@@ -275,6 +275,11 @@ PAIRS = {
     "longbench_retrieval": ("2 or 3", "Paragraph 2"),
     "longbench_count": ("2 or 3", "2"),
     "longbench_code": ("return a", "return b"),
+    "rouge_gm": ("a fog on the quay", "a fog on quay three"),
+    "musique_output": ("the fog", '{"answer_content": "fog bank", "is_answerable": true}'),
+    "conll": ("[[1, 2], [3, 4]] of [5, 6", "[[1, 2], [3, 4, 5]]"),
+    # scored as an answer too, sentence by sentence: hence the stops
+    "fic_proxy": ("few highlights", '{"highlights": [[". highlights alignments. "]], "alignments": ["highlights"]}'),
 }
 
 

@@ -196,16 +196,16 @@ import json, sys
 from flows.cli import main
 status = main(sys.argv[1:])
 from tasks.graph import topological
-from tasks.judging import compare_node, judge_node
+from tasks.judging import compare_node, judge_node, rank_node
 from tasks.request import Request
 from tasks.source import ROOMS, sources
-from tasks.stages import run_nodes
+from tasks.stages import PAGE, run_nodes
 loaded = {name for name in sys.modules if name.split(".")[0] in ROOMS}
 request = Request.of("seam", home=sys.argv[2], raw=sys.argv[sys.argv.index("--raw") + 1], models=("naive", "same-head"), runs=2)
-known = set(sources(("reporting.assembly", "reporting.leaderboard", "reporting.examples", "reporting.figures")))
+known = set(sources(PAGE))
 scored = run_nodes(request)
 judged = [judge_node(node) for node in scored]
-for node in topological([*scored, compare_node(request, judged, scored)]):
+for node in topological([*scored, compare_node(request, judged, scored), rank_node(request, scored, [])]):
     known |= set(sources(node.modules))
 print(json.dumps([status, sorted(loaded - known)]), file=sys.stderr)
 """
@@ -257,6 +257,7 @@ def restated(
         "root_seed": 42,
         "child_seed": number("seam", 42, task, run, "generation") % 2**31,
         "settings": {"shots": 3, "most": 100, "ids": [0, 0], "vary": variables},
+        "wording": "own",
         "instruction": wording,
         "instruction_sha256": hashlib.sha256(wordings[wording].encode()).hexdigest(),
         "document_order": order(list(range(documents)), "document-order"),
@@ -300,7 +301,7 @@ for slot, of in json.load(open(sys.argv[2], encoding="utf-8")).items():
     one = draw_of(sizes, params["task"], pool, how, params["run"])
     rows = drawn(examples, params["suite"], params["task"], one, how)
     blocks = Blocks(Block(**params["block"]), of["instructions"], {shot.example_id: shot for shot in shots})
-    data = manifest(params["suite"], params["task"], one, how, rows, blocks, of["documents"].__getitem__)
+    data = manifest(params["suite"], params["task"], one, how, rows, blocks, of["documents"].__getitem__, "own")
     found[slot] = hashlib.sha256(data).hexdigest()
 print(json.dumps([list(sys.version_info[:2]), found]))
 """

@@ -22,6 +22,5 @@ def tiny_llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _trained(kind: str, factory: pytest.TempPathFactory) -> Path:
-    for library in ("torch", "transformers", "accelerate"):
-        pytest.importorskip(library, reason="local models need the extra `local` (make test-all installs it)")
+    local_kit.needed()
     return local_kit.trained(kind, factory.mktemp("checkpoints") / f"tiny-{kind}")

@@ -7,6 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from models.base import Ask, Call, Segment
 from models.local import make
 from models.registry import settings
@@ -164,8 +166,15 @@ def trained(kind: str, folder: Path) -> Path:
     return folder
 
 
+def needed() -> None:
+    """Skips the test where local models cannot run."""
+    for library in ("torch", "transformers", "accelerate"):
+        pytest.importorskip(library, reason="local models need the extra `local` (make test-all installs it)")
+
+
 def untrained(kind: str, folder: Path) -> Path:
     """A folder with a checkpoint of kind "gpt2" or "led" as it begins, of 128 positions or of windows of 32 tokens."""
+    needed()
     import torch
     from transformers import GPT2Config, GPT2LMHeadModel, LEDConfig, LEDForConditionalGeneration
 

@@ -35,10 +35,10 @@ PAPER_NAMES = {task: task.replace("_", "") for task in PARAPHRASES}
 
 
 def curated(shared: Path, task: str, split: str = "test") -> list[Row]:
-    """The rows of a task, by the patterns of the suite file, without its prompts."""
+    """The rows of a task, by the patterns of the suite file."""
     config = SUITE.tasks[task]
     values = {"split": config.splits[split], split: "", **config.options}
-    patterns = {role: paths for role, paths in config.raw.items() if role != "prompts"}
+    patterns = {role: found for role, found in config.raw.items() if role != "prompts"}
     found = find(config.dataset, patterns, values, str(shared / "raw"), FileDigests())
     return list(curate(config.dataset, found.opened(str(shared / "raw")), task, split, config.options))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,17 @@ from reporting.assembly import PAGE, WHOLE, Made, assemble
 from reporting.board import board
 from reporting.chunks import Spool
 from reporting.content import Beside, Content
-from reporting.examples import Documents, Group
+from reporting.documents import Documents
+from reporting.examples import Group
 
 TASK = "qasper"
 TEXT = "".join(f"Sentence {number} of an invented document with some words.\n" for number in range(60))
 KEY = "0" * 64
 
 
-def example(number: int, document: Document, reference: str = "forty-two") -> Example:
-    return Example(TASK, "test", f"q{number}", (document.document_id,), (reference,), f"What is {number}?")
+def example(number: int, document: Document, reference: str = "forty-two", metadata: str = "{}") -> Example:
+    where = (TASK, "test", f"q{number}", (document.document_id,), (reference,), f"What is {number}?")
+    return Example(*where, metadata=metadata)
 
 
 def prompt(one: Example, document: Document, kept: int = 0) -> Prompt:
@@ -75,21 +78,30 @@ def written(
     beside: Beside | None = None,
     text: str = TEXT,
     reference: str = "forty-two",
+    metadata: str = "{}",
+    name: str = "report",
+    values: Sequence[float] = (20.0, 21.0),
+    foreign: str = "",
 ) -> Path:
     """A page of models that answered a task; None: the call failed with a message. The model's n-th answer scores
-    10 n, the second model's half of it. kept: characters of the document in the prompts, 0 for all."""
+    10 n, the second model's half of it. kept: characters of the document in the prompts, 0 for all. name: of the page
+    without its ending. values: the models' scores of every task.
+    foreign: stands in ids, titles, queries, options, failures too."""
     models = list(answers)
     count = len(next(iter(answers.values())))
-    rows = [row(task, model, 20.0 + place, inputs=count) for task in TASKS for place, model in enumerate(models)]
+    rows = [row(task, model, values[place], inputs=count) for task in TASKS for place, model in enumerate(models)]
     asked = params(models)
     content = board(rows, asked)
     chunks: dict[str, str] = {}
-    spool = Spool(lambda name, data: chunks.__setitem__(name, data.decode("ascii")))
-    document = Document.of(text, title="An invented document", source_file="none")
+    spool = Spool(lambda part, data: chunks.__setitem__(part, data.decode("ascii")))
+    document = Document.of(text, title=f"An invented document{foreign}", source_file="none")
     documents = Documents(spool)
     documents.add(document.document_id, document.title, document.text)
     group = Group("g0", TASK, "test", documents, spool)
-    examples = [example(number, document, reference) for number in range(count)]
+    examples = [example(number, document, reference, metadata) for number in range(count)]
+    if foreign:
+        fields = {"titles": (foreign,), "options": (foreign, foreign), "query": foreign}
+        examples = [replace(one, example_id=f"{one.example_id}{foreign}", **fields) for one in examples]
     group.examples(examples, {document.document_id: document.words})
     prompts = group.prompts("plain", "full", (prompt(one, document, kept) for one in examples))
     usage, lines = {}, [line.model for line in content.sections[0].lines]
@@ -98,7 +110,7 @@ def written(
         def said(model: str = model, part: int = place + 1) -> Iterator[tuple[Any, Any]]:
             for number, (one, text) in enumerate(zip(examples, answers[model], strict=True)):
                 if text is None:
-                    yield failure(one, model, "content refused <b>by</b> the provider"), None
+                    yield failure(one, model, f"content refused <b>by</b> the provider{foreign}"), None
                 else:
                     yield response(one, model, text), score(min(100.0, 10.0 * number) / part, text)
 
@@ -107,17 +119,17 @@ def written(
     groups = (group.close(),)
     documents.close()
     own = Content(groups, usage, beside or Beside())
-    target = folder / "report.html"
+    target = folder / f"{name}.html"
 
-    def write(name: str, data: bytes) -> None:
-        path = target if name == PAGE else folder / made_folder(spool) / name
+    def write(part: str, data: bytes) -> None:
+        path = target if part == PAGE else folder / made_folder(spool, name) / part
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
 
-    made: Made = assemble(content, asked, own, spool, lambda name: chunks[name], "report.files", write, whole)
-    assert made.folder in ("", made_folder(spool))
+    made: Made = assemble(content, asked, own, spool, lambda part: chunks[part], f"{name}.files", write, whole)
+    assert made.folder in ("", made_folder(spool, name))
     return target
 
 
-def made_folder(spool: Spool) -> str:
-    return f"report.files/{spool.digest()[:16]}"
+def made_folder(spool: Spool, name: str) -> str:
+    return f"{name}.files/{spool.digest()[:16]}"

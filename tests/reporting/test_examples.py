@@ -8,7 +8,8 @@ from pages import example, prompt, response, score
 
 from records.document import Document
 from reporting.chunks import Spool, facts, packed
-from reporting.examples import Documents, Group
+from reporting.documents import Documents
+from reporting.examples import Group
 
 
 def opened(chunk: str) -> Any:

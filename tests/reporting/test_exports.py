@@ -41,6 +41,12 @@ def test_names_are_commands_or_comments_in_latex() -> None:
     assert all(line.endswith(r"\\") for line in text.splitlines() if " & " in line)
 
 
+@pytest.mark.parametrize("sign", ["＝", "＋", "－", "＠"])
+def test_a_wide_sign_runs_as_a_formula(sign: str) -> None:
+    assert safe(f"{sign}1+1") == f"'{sign}1+1"
+
+
 def test_published_rows_are_not_labelled_in_latex() -> None:
     text = latex(board([row("qmsum", "m")], params(["m"])))
+    assert "Human (estimates, in part on other inputs) &" in text
     assert text.index("(not computed here)") < text.index("GPT-4")

@@ -5,8 +5,9 @@ from boards import TASKS, params, row
 
 from reporting.board import Board, board
 from reporting.content import Beside
+from reporting.drawing import written
 from reporting.examples import Usage
-from reporting.figures import drawings, figures, written
+from reporting.figures import drawings, figures
 
 EVIL = "$\\frac{1}{2}$\x1b\u202e</svg><script>x</script>漢"
 
@@ -55,3 +56,13 @@ def test_inline_charts_carry_styles_that_the_policy_forbids_or_ids_twice() -> No
     assert not [figure.name for figure in made if 'style="' in figure.svg or "<style" in figure.svg]
     names = [one.get("id") for figure in made for one in ET.fromstring(figure.svg).iter() if one.get("id")]
     assert len(names) == len(set(names))
+
+
+def test_a_line_without_a_score_keeps_its_place_in_a_chart() -> None:
+    rows = [row(task, "one", 20.0) for task in TASKS] + [row("qasper", name, 30.0) for name in ("two", "three", "four")]
+    content = board(rows, params(["one", "two", "three", "four"]))
+    (scores,) = [one for one in drawings(content, Beside(), {}, {}) if one.name == "scores"]
+    alone = board([row(task, "one", 20.0) for task in TASKS], params(["one"]))
+    (single,) = [one for one in drawings(alone, Beside(), {}, {}) if one.name == "scores"]
+    taller = scores.draw().get_figheight() - single.draw().get_figheight()
+    assert 0 < taller < 1  # three lines more in one task, not in all

@@ -244,3 +244,12 @@ def test_a_long_name_is_broken_in_the_middle_of_a_word() -> None:
     said = printed(board([row("qmsum", "naive:fit_split=validation")], params(["naive:fit_split=validation"])))
     first, second = (line.split()[0] for line in said.splitlines()[2:4])
     assert (first, second) == ("naive:", "fit_split=validation")
+
+
+def test_a_model_of_another_split_is_listed_as_not_asked() -> None:
+    rows = [row("qmsum", "one"), row("qmsum", "two", split="validation")]
+    content = board(rows, params(["one", "two", "three"]))
+    assert [[line.model for line in section.lines] for section in content.sections] == [
+        ["one", "three"],  # three has answered nothing anywhere
+        ["two", "three"],
+    ]

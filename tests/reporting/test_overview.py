@@ -16,7 +16,7 @@ from records.statistics import Bin, Distribution
 from reporting.figure import COLOURS, axis, short
 from reporting.histograms import Panel, panel_body, shared_axis
 from reporting.overview import Overview, overview
-from reporting.template import STYLE
+from reporting.style import STYLE
 from reporting.text import percent
 
 MEASURES = ("words_in", "words_document", "words_out", "references", "spread")

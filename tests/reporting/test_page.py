@@ -9,6 +9,7 @@ from boards import TASKS, failure, family, params, row
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from records.score import Coverage
 from reporting.board import Board, board
 from reporting.page import page
 
@@ -149,6 +150,18 @@ def test_unanswered_inputs_are_warned_of_above_the_table() -> None:
     assert "Not complete." not in Reader(whole()).shown
 
 
+def test_many_models_push_the_leaderboard_away() -> None:
+    models = [f"model-{number}" for number in range(30)]
+    rows = [row(task, model, unanswered=2) for model in models for task in TASKS]
+    shown = " ".join(Reader(made(board(rows, params(models)), models)).shown.split())
+    head = shown[: shown.index("inputs answered / expected")]
+    assert "model-7 and 22 more" in head
+    assert "model-0, 10 tasks: 4,358 of 4,378 answered (0 failed, 20 missing)" in head
+    assert "and 20 more models; ⚠ marks their scores" in head
+    assert "and 22 more, with the reason in their rows" in head
+    assert shown.count("⚠ ") >= 300  # every score has its mark in the table
+
+
 def test_fewer_inputs_than_the_papers_are_said_to_be_other_questions() -> None:
     shown = Reader(made(board([row("qmsum", "m", inputs=3)], params(["m"])))).shown
     assert "QMsm 3 instead of 281" in shown
@@ -173,6 +186,29 @@ def test_an_upper_bound_is_shown_as_a_model_like_any_other() -> None:
         joined(page(board(rows, params(["oracle", "m"], upper_bounds=["oracle"])), params(["oracle", "m"])))
     ).shown
     assert shown.count("upper bound: reads the references") == 3 + len(TASKS)  # headline, name, why, each task
+
+
+def test_an_answer_cut_at_the_limit_is_told_twice() -> None:
+    cut = Coverage(500, 500, 500, 0, 0, 3, 4)
+    shown = Reader(made(board([row("qasper", "m", coverage=cut)], params(["m"])))).shown
+    board_, _, cards = shown.partition("Task by task")
+    assert board_.count("4 cut at their output limit") == 1
+    assert board_.count("3 prompts cut") == 1
+    assert "ans. cut" not in shown
+    assert cards.partition("How to read")[0].count("cut at their output limit") == 1
+
+
+def test_a_task_that_was_not_asked_fills_a_card() -> None:
+    rows = [row("qasper", "one"), row("qasper", "two", arm="closed-book"), row("qmsum", "one")]
+    shown = " ".join(Reader(made(board(rows, params(["one", "two"])))).shown.split())
+    assert "Not asked: two (closed-book)." in shown  # on the card of qmsum
+    assert "Not asked: one, two (closed-book)." in shown  # on those of the other tasks
+
+
+def test_rows_that_the_paper_sets_apart_look_comparable() -> None:
+    shown = " ".join(Reader(whole()).shown.split())
+    assert "Human estimates, in part on other inputs" in shown
+    assert "CoLT5 fine-tuned, 16,384 tokens trained on the tasks, not zero-shot" in shown
 
 
 def test_a_failed_task_is_named_with_its_message() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from browser import CHROMIUM, NONE, Tab, browser
+from driving import BODY, LISTED, ROWS, change, opened, quiet, show
 from pages import TEXT, written
 
 from reporting.content import Beside
@@ -17,9 +19,6 @@ from reporting.content import Beside
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason=NONE)]
 
 AXE = Path(__file__).parent / "axe" / "axe.min.js"
-ROWS = "[...document.querySelectorAll('#examples tbody tr')]"
-LISTED = "document.querySelectorAll('#examples tbody tr').length"
-BODY = "document.getElementById('example-body').innerText"
 ALERTS = (
     "window.ran = []; for (const name of ['alert', 'confirm', 'prompt', 'open']) window[name] = () => ran.push(name);"
 )
@@ -81,38 +80,6 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     text = "".join(f"{one[:2000]}\n" for one in HOSTILE)
     folder = tmp_path_factory.mktemp("hostile")
     return written(folder, {"evil": HOSTILE, "<b>m</b>": ["fine"] * len(HOSTILE)}, text=text, reference=HOSTILE[1])
-
-
-def opened(tab: Tab, page: Path, width: int = 1400) -> None:
-    """The page, with its list of examples."""
-    tab.size(width)
-    tab.media()
-    tab.complaints.clear()
-    tab.requests.clear()
-    tab.blank()
-    tab.open(page.as_uri())
-    tab.wait(f"{LISTED} > 0")
-
-
-def change(tab: Tab, select: str, value: str) -> None:
-    """Choose or type into a control."""
-    kind = "input" if select in ("ids", "models-filter") else "change"
-    found = f"document.getElementById('{select}')"
-    tab.run(f"{found}.value = {value!r}; {found}.dispatchEvent(new Event('{kind}'))")
-
-
-def show(tab: Tab, name: str) -> None:
-    """Open the first example of the list, and one of its tabs."""
-    if not tab.run("document.getElementById('example').open"):
-        tab.run("delete document.body.dataset.opened; document.querySelector('#examples tbody button').click()")
-    tab.run(f"document.getElementById('tab-{name}').click()")
-    tab.wait(f"(document.body.dataset.opened || '').endsWith('/{name}')")
-
-
-def quiet(tab: Tab) -> None:
-    """Nothing was complained of, and nothing asked of a network."""
-    assert tab.complaints == []
-    assert [one for one in tab.requests if not one.startswith(("file:", "about:", "blob:"))] == []
 
 
 def test_page_logs_errors_or_asks_a_network(tab: Tab, page: Path) -> None:
@@ -189,17 +156,19 @@ def test_a_tested_difference_is_marked_by_its_corrected_p_in_either_direction(ta
             "detectable": 3.0,
             "inputs": 4,
             "left_out": 1,
+            "clusters": 4,
         }
         for task, adjusted in (("qasper", 0.04), ("quality", 0.2))
     ]
     page = written(tmp_path, {"one": ["a"] * 4, "two": ["b"] * 4}, beside=Beside(comparisons=tests))
     opened(tab, page)
-    table = "Object.fromEntries([...document.querySelectorAll('#pair tbody tr')].map(row => [row.cells[0].innerText, row.cells[3].innerText + ' ' + row.cells[4].innerText]))"
+    table = "Object.fromEntries([...document.querySelectorAll('#pair tbody tr')].map(row => [row.cells[0].innerText, [3, 4, 5].map(at => row.cells[at].innerText).join(' | ')]))"
     pair = tab.run(table)
-    assert (pair["qasper"], pair["quality"], pair["qmsum"]) == ("▲ +5.0 +2.0 to +8.0", "≈ +5.0 +2.0 to +8.0", "−1.0 –")
+    assert (pair["qasper"], pair["quality"]) == ("+5.0 | +2.0 to +8.0 | ▲ 0.040", "+5.0 | +2.0 to +8.0 | ≈ 0.200")
+    assert pair["qmsum"] == "−1.0 | – | not tested"
     change(tab, "first", "two")
     change(tab, "second", "one")
-    assert tab.run(table)["qasper"] == "▼ −5.0 −8.0 to −2.0"
+    assert tab.run(table)["qasper"] == "−5.0 | −8.0 to −2.0 | ▼ 0.040"
     change(tab, "reference", "one")
     marks = tab.run("[...document.querySelectorAll('tr[data-label=two] .delta')].map(one => one.firstChild.data)")
     assert "▼ −5.0" in marks
@@ -220,8 +189,7 @@ def test_keyboard_cannot_reach_an_example_or_leave_it(tab: Tab, page: Path) -> N
     tab.wait("document.body.dataset.opened.endsWith('/references')")
     assert tab.run("location.hash").startswith("#example/")
     tab.press("Escape", 27)
-    tab.wait("!document.getElementById('example').open")
-    assert tab.run("location.hash") == ""
+    tab.wait("!document.getElementById('example').open && location.hash === ''")
     assert tab.run("document.activeElement.dataset.row") is not None
     quiet(tab)
 
@@ -301,6 +269,40 @@ def test_hostile_answers_run_or_break_the_layout(tab: Tab, hostile: Path, width:
     quiet(tab)
 
 
+@pytest.mark.parametrize("width", [1400, 390])
+@pytest.mark.parametrize("text", ["".join(HOSTILE[:-2]), HOSTILE[-2], HOSTILE[-1], "\u05d0\u05d1 <b>" * 50], ids=len)
+def test_hostile_ids_titles_and_failures_run_or_break_the_layout(
+    tab: Tab, tmp_path: Path, text: str, width: int
+) -> None:
+    metadata = json.dumps({text[:5000]: [text[:5000]]})
+    made = written(tmp_path, {"m": ["fine", None], "n": ["fine", text]}, foreign=text, metadata=metadata, kept=500)
+    opened(tab, made, width)
+    for button in (0, 1):
+        tab.run(f"document.querySelectorAll('#examples tbody button')[{button}].click()")
+        for name in ("answers", "references", "prompt", "document"):
+            tab.run(f"delete document.body.dataset.opened; document.getElementById('tab-{name}').click()")
+            tab.wait("document.body.dataset.opened")
+            tab.run("document.querySelectorAll('#example-body details').forEach(one => { one.open = true; })")
+            body = "document.getElementById('example-body')"
+            wide = tab.run(
+                f"[document.documentElement.scrollWidth, innerWidth, {body}.scrollWidth, {body}.clientWidth]"
+            )
+            assert wide[0] <= wide[1]
+            assert wide[2] <= wide[3] + 1
+            head = tab.run("document.querySelector('#example header').getBoundingClientRect().height")
+            assert head < 330  # the text of the example has the rest of the window
+        tab.run("document.getElementById('close').click()")
+        tab.wait("!document.getElementById('example').open && location.hash === ''")
+    assert tab.run("window.ran") == []
+    assert (
+        tab.run(
+            "document.querySelectorAll('dialog :is(script, img, svg, iframe, object, style, link, form, a)').length"
+        )
+        == 0
+    )
+    quiet(tab)
+
+
 def test_all_of_a_megabyte_cannot_be_asked_for(tab: Tab, hostile: Path) -> None:
     opened(tab, hostile)
     tab.run(f"document.querySelector('[data-row=\"{len(HOSTILE) - 1}\"]').click()")
@@ -333,8 +335,8 @@ def test_page_prints_without_its_scores_or_with_controls(tab: Tab, page: Path) -
     opened(tab, page)
     assert tab.pdf()[:5] == b"%PDF-"
     tab.media("print")
-    hidden = "['board-tools', 'explorer', 'theme'].map(id => getComputedStyle(document.getElementById(id)).display)"
-    assert tab.run(hidden) == ["none", "none", "none"]
+    hidden = "['board-tools', 'explorer', 'compare', 'theme'].map(id => getComputedStyle(document.getElementById(id)).display)"
+    assert tab.run(hidden) == ["none"] * 4
     assert tab.run("document.querySelector('table.board').getBoundingClientRect().height") > 100
     tab.media()
 
@@ -403,3 +405,15 @@ def test_statistics_page_does_not_open_or_logs_errors(tab: Tab, tmp_path: Path) 
     assert "Words of an input" in tab.run("document.body.innerText")
     assert tab.run("document.querySelectorAll('svg').length") == 2 + 2 + 1
     assert tab.complaints == []
+
+
+def test_what_is_folded_is_not_printed(tab: Tab, page: Path) -> None:
+    opened(tab, page)
+    folded = "document.querySelectorAll('details.beyond:not([open])').length"
+    assert tab.run(folded) == 1  # of two tasks
+    tab.run(
+        "window.printed = -1; addEventListener('beforeprint', () => { printed = document.querySelectorAll('details.beyond[open]').length; }); 0"
+    )
+    tab.pdf()
+    assert tab.run("window.printed") == 2
+    assert tab.run(folded) == 1

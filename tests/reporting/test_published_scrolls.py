@@ -9,6 +9,7 @@ import pytest
 from boards import CONFIG, row
 
 from reporting.leaderboard import board, markdown
+from reporting.page import page
 from reporting.published import published_of
 from tasks.stages import report_params
 from tasks.suites import load_suite, paper_sizes
@@ -28,6 +29,17 @@ def test_table_2_is_whole() -> None:
         *(("LED", tokens) for tokens in (1024, 4096, 16384)),
     ]
     assert all(set(row.scores) == set(SUITE.tasks) for row in ROWS)
+
+
+def test_table_4_is_missing_or_taken_for_scores() -> None:
+    assert PUBLISHED is not None
+    (row,) = PUBLISHED.table("4")
+    assert (dict(row.scores), row.average, row.apart) == ({}, None, "mostly not comparable")
+    assert set(row.printed) == set(SUITE.tasks)
+    assert row.printed["narrative_qa"] == "BLEU 15.53"
+    html = "".join(page(board([], report_params(SUITE, ["m"], [], [], {})), report_params(SUITE, ["m"], [], [], {})))
+    assert "BLEU 15.53" in html
+    assert "mostly not comparable" in html
 
 
 @pytest.mark.parametrize(("place", "mean"), list(enumerate(RECOMPUTED)))

@@ -11,17 +11,21 @@ from hypothesis import strategies as st
 from scoring.literals import ANY, DEEPEST, NoLiteral, literal
 
 SCALARS = st.one_of(
-    st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text(st.characters(codec="utf-8"))
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(st.characters(codec="utf-8")),
 )
 KEYS = st.one_of(st.text(st.characters(codec="utf-8")), st.integers(), st.tuples(st.integers(), st.text("ab'\\")))
 VALUES = st.recursive(
     SCALARS,
-    lambda inner: st.one_of(
-        st.lists(inner), st.lists(inner).map(tuple), st.dictionaries(KEYS, inner)
-    ),
+    lambda inner: st.one_of(st.lists(inner), st.lists(inner).map(tuple), st.dictionaries(KEYS, inner)),
     max_leaves=12,
 )
-PIECES = st.sampled_from([*"{}[](),:'\"\\ -+.017_eExru#", "True", "False", "None", "'a'", "\\n", "\\x41", "'''", "\n", "1.5", "é"])
+PIECES = st.sampled_from(
+    [*"{}[](),:'\"\\ -+.017_eExru#", "True", "False", "None", "'a'", "\\n", "\\x41", "'''", "\n", "1.5", "é"]
+)
 
 
 def read(text):
@@ -92,7 +96,21 @@ def test_form_that_python_reads_is_refused(text, value):
     "text",
     [
         *("", "   ", "a", "true", "__import__('os').system('true')", "{'a': __import__('os')}", "f'{1}'", "b'a'", "1j"),
-        *("{'a'}", "{'a': 1", "{'a' 1}", "[1 2]", "[1,,2]", "[,]", "(,)", "01", "1a", "'a", "'a\nb'", "{[]: 1}", "'\\x4'"),
+        *(
+            "{'a'}",
+            "{'a': 1",
+            "{'a' 1}",
+            "[1 2]",
+            "[1,,2]",
+            "[,]",
+            "(,)",
+            "01",
+            "1a",
+            "'a",
+            "'a\nb'",
+            "{[]: 1}",
+            "'\\x4'",
+        ),
         *("'\\N{DASH}'", "1 if 2 else 3", "[x for x in ()]", "--1", "1 + 1", "'a'.upper()", "lambda: 0", "'\ud800'"),
         *("[" * (DEEPEST + 1) + "]" * (DEEPEST + 1), "9" * 4301, "{1: 2} {3: 4}"),
     ],
@@ -118,7 +136,10 @@ def test_keys_that_collide_take_the_square_of_their_number():
     assert time.process_time() - began < 2
 
 
-@pytest.mark.parametrize("unit", ["[", "{", "(", "[1,", "{'a':", "'", '"', "'''", "'\\", "-", "9", "9_", "1,", "{'a': 1}, ", "#", "rr", "\\N{"])
+@pytest.mark.parametrize(
+    "unit",
+    ["[", "{", "(", "[1,", "{'a':", "'", '"', "'''", "'\\", "-", "9", "9_", "1,", "{'a': 1}, ", "#", "rr", "\\N{"],
+)
 def test_megabyte_of_one_thing_costs_more_than_its_length(unit):
     def spent(size):
         began = time.process_time()

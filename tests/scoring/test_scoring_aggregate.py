@@ -2,8 +2,8 @@
 
 import pytest
 
-from scoring import f1
-from scoring.aggregate import Summary, combine
+from scoring import f1, musique_output
+from scoring.aggregate import Summary, beside, combine
 from scoring.outcome import Outcome
 
 
@@ -31,3 +31,17 @@ def test_summary_of_nothing_or_of_nan_can_be_built():
         Summary(1.0, {"f1": 1.0}, 0)
     with pytest.raises(ValueError, match="value must be"):
         Summary(float("nan"), {"f1": 1.0}, 1)
+
+
+def test_outcome_without_its_counts_is_combined():
+    whole = musique_output.score("x", ['{"answer_content": "x", "is_answerable": true}'])
+    with pytest.raises(ValueError, match="musique_output has the counts sum_answerable, sum_f1_answerable"):
+        combine(musique_output, [whole, Outcome(whole.value, whole.components)])
+
+
+def test_counts_are_told_as_components():
+    whole = musique_output.score("x", ['{"answer_content": "x", "is_answerable": true}'])
+    summary = combine(musique_output, [whole])
+    assert set(summary.components) == {*musique_output.COMPONENTS, "f1_answerable"}
+    assert set(summary.counts) == set(musique_output.COUNTS)
+    assert beside(f1, {"f1": 1.0}) == {}

@@ -8,7 +8,7 @@ import pytest
 
 from scoring.registry import known, metric, module_of, stored
 
-PLAIN = [name for name in known() if metric(name).COMPONENTS == (name,)]
+PLAIN = [name for name in known() if (name,) == metric(name).COMPONENTS]
 GOLD = {
     "concordance": "1, 2",
     "longbench_count": "5",

@@ -73,6 +73,8 @@ def test_whole_submission_has_findings() -> None:
         (HEADER + 'quality,a,"x\n', [("csv", "", ())]),
         ((HEADER + ROWS).encode().replace(b"NA", b"N\xff"), [("encoding", "", ())]),
         ("{}", [("columns", "", ())]),
+        ("\n\n", [("empty", "", ())]),
+        ("\n\r\n" + HEADER + ROWS, []),
     ],
 )
 def test_fault_is_not_named(data: str | bytes, found: Any) -> None:

@@ -1,5 +1,6 @@
 """Submission files of other systems: what is read, what is refused, and how it is named."""
 
+import gzip
 import io
 import json
 import time
@@ -46,22 +47,33 @@ def test_long_answer_is_cut_at_the_limit_of_csv():
         (HEADER.encode() + b"quality,a,b\nquality,b,\xff\n", "", "line 3: is not UTF-8: .* at byte 11"),
         (HEADER.encode() + b"quality,a,b\n\nquality,a,b\n", "", 'line 4: quality, id "a" has .* already, at line 2'),
         (b'{"a": "b"', "", "line 1: is not one JSON object"),
-        (b'{"a": "b"}\n{"a": "b"}', "quality", "line 2: is not one JSON object: Extra data.*score leval"),
+        (
+            b'{"a": "b"}\n{"a": "b"}',
+            "quality",
+            "line 2: is not one JSON object: holds more than one JSON value.*score leval",
+        ),
         (b'[{"a": "b"}]', "", "must be an object, is a list"),
         (b'{"a": "b"}', "", "its name does not say of which: name it with --task"),
         (b'{"a": "b", "c": 7}', "quality", 'quality, id "c": the prediction must be a string, not a number'),
         (b'{"quality": {"c": null}}', "", 'quality, id "c": the prediction must be a string, not null'),
         (b'{"quality": {"c": {}}, "x": {}}', "", 'quality, id "c": the prediction must be a string, not an object'),
         (b'{"a": "b", "c": {}}', "quality", 'quality, id "c": the prediction must be a string, not an object'),
-        (b'{"a": "b", "a": "b"}', "quality", 'quality, id "a": quality, id "a" has a prediction already'),
+        (b'{"a": "b", "a": "b"}', "quality", '^quality, id "a" has a prediction already$'),
         (b'{"quality": {"a": "b"}, "quality": {"a": "c"}}', "", 'quality, id "a" has a prediction already'),
         (b'{"a": "\xff"}', "quality", "is not UTF-8: .* at byte 7"),
         (b'{"a": ' + b"[" * 100_000, "quality", "is not JSON: "),
+        (gzip.compress(HEADER.encode()), "", "is packed with gzip: unpack it"),
+        (HEADER.encode("utf-16"), "", "is UTF-16: save it as UTF-8"),
+        (b"\n\nTask,ID\n", "", "line 3: the columns are"),
     ],
 )
 def test_what_is_no_submission_is_not_named(data, task, message):
     with pytest.raises(SubmissionError, match=message):
         read(data, task)
+
+
+def test_empty_lines_before_the_columns_are_the_columns():
+    assert read(f"\n\r\n{HEADER}quality,a,b\n") == [("quality", "a", "b")]
 
 
 def test_json_of_one_task_and_of_several_are_taken_for_each_other():

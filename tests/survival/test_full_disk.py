@@ -9,7 +9,7 @@ import subprocess
 import pytest
 
 from storage.home import Home
-from tasks.everything import verify
+from tasks.verification import verify
 from tests.conftest import Scrollwork, files_of, leftovers
 
 TASKS = ("--task", "qmsum", "--task", "qasper")

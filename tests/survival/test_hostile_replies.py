@@ -9,8 +9,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from reporting.page import script
 from storage.responses import ResponseStore
-from tests.conftest import PROJECT, SUITE, Done, Scrollwork
+from tests.conftest import SUITE, Done, Scrollwork
 from tests.servers.texts import SAYS
 from tests.survival.hosted import Vendors, answered, hosted, of_model, table, vendors
 
@@ -22,9 +23,9 @@ RAW = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]
 def without_own_scripts(page: bytes) -> bytes:
     """The page without the house's script, the opening tag of its data, and blocks of base64: what is left came from
     outside, or is markup."""
-    script = (PROJECT / "reporting" / "assets" / "report.js").read_bytes()
-    assert page.count(script) == 1
-    page = page.replace(b"<script>" + script + b"</script>", b"").replace(
+    own = script().encode()
+    assert page.count(own) == 1
+    page = page.replace(b"<script>" + own + b"</script>", b"").replace(
         b'<script type="application/json" id="core">', b"", 1
     )
     return re.sub(rb'<script type="text/plain" id="chunk-[\w.~-]+">[A-Za-z0-9+/=]*</script>', b"", page)

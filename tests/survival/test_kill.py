@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from storage.home import Home
-from tasks.everything import verify
+from tasks.verification import verify
 from tests.conftest import Scrollwork, files_of, leftovers
 
 DRIVER = str(Path(__file__).with_name("killed.py"))

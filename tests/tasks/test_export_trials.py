@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import hashlib
 import json
 import shutil
@@ -291,12 +292,17 @@ def test_whole_submission_is_refused_or_a_fault_in_it_passes(ran: Call, tmp_path
         (whole.replace(b"Task,ID,Prediction", b"Task,Id,Prediction"), ["columns"]),
         (b"\xef\xbb\xbf" + whole, []),
         (b"", ["empty"]),
+        (gzip.compress(whole), ["encoding"]),
+        (whole.decode().encode("utf-16"), ["encoding"]),
+        (b"\r\n\n" + whole, []),
     ):
         out.write_bytes(change)
         status, verdict, _ = check(ran, out, *ONLY)
         assert ([error["kind"] for error in verdict["errors"]], status) == (kind, int(bool(kind)))
     status, _, err = ran("check-submission", "zeroscrolls", str(tmp_path / "none.csv"), "--sample")
     assert (status, "there is no such file" in err) == (2, True)
+    status, _, err = ran("check-submission", "zeroscrolls", str(tmp_path), "--sample")
+    assert (status, "is a folder; name the CSV in it" in err) == (2, True)
 
 
 def test_seeds_of_a_family_are_put_into_one_submission(call: Call, tmp_path: Path) -> None:

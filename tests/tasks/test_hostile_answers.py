@@ -8,8 +8,8 @@ from records.response import Response
 from storage.artifacts import Artifacts
 from storage.responses import ResponseStore
 from tasks.calls import Asked
-from tasks.everything import check_answers
 from tasks.generate import Asking, answers_digest, fill
+from tasks.verification import check_answers
 from tests.storage.artifact_kit import ingredients
 from tests.storage.store_kit import HOSTILE, answer, key
 

@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 from storage.home import Home
-from tasks.everything import scored, verify
+from tasks.errors import UsageError
+from tasks.everything import scored
+from tasks.outside import files_of, sorted_out
+from tasks.verification import verify
 from tests.conftest import Call
 
 TASKS = ("quality", "qasper")
@@ -132,6 +135,24 @@ def test_byte_of_the_predictions_that_changed_is_not_found(call: Call, answers, 
     assert verify(home, "")["broken"] == []
 
 
+def test_note_of_which_files_a_system_is_changes_unseen(call: Call, answers, score, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    score(as_csv(tmp_path / "sub.csv", {"qasper": answers["qasper"]}))
+    home = Home(str(call.home))
+    (note,) = (home.folder / "predictions").glob("*.json")
+    before = note.read_bytes()
+    assert verify(home, "")["broken"] == []
+    for changed in (before.replace(b"sub.csv", b"sup.csv"), before + b"\n", before[:-2], None):
+        note.unlink() if changed is None else note.write_bytes(changed)
+        (broken,) = verify(home, "")["broken"]
+        assert str(note) in broken
+        status, _, err = call("--quiet", "report", "zeroscrolls", "--format", "csv")
+        assert status == 0, err
+    status, _, err = score(tmp_path / "sub.csv")
+    assert status == 0, err
+    assert note.read_bytes() == before
+    assert verify(home, "")["broken"] == []
+
+
 @pytest.mark.parametrize(
     ("file", "text", "arguments", "status", "message"),
     [
@@ -148,7 +169,17 @@ def test_byte_of_the_predictions_that_changed_is_not_found(call: Call, answers, 
         ("some.json", '{"a": "b"}', (), 1, "name it with --task"),
         ("preds_quality.jsonl", '{"a": "b"}\n{"a": "b"}', (), 1, "`score leval` and `score longbench`"),
         ("sub.csv", "Task,ID,Prediction\nquality,a,b\n", ("--name", "naive"), 2, "is a model of config/models.toml"),
+        (
+            "sub.csv",
+            "Task,ID,Prediction\nquality,a,b\n",
+            ("--name", "naive:seed=0"),
+            2,
+            "is a model of config/models.toml",
+        ),
+        ("sub.csv", "Task,ID,Prediction\nquality,a,b\n", ("--name", "predictions:a"), 2, "leave that out"),
         ("sub.csv", "Task,ID,Prediction\nquality,a,b\n", ("--name", "a~b"), 2, "1 to 80 characters"),
+        ("sub.csv", "Task,ID,Prediction\nquality,a,b\n", ("--name", " "), 2, "1 to 80 characters"),
+        ("sub.csv", "Task,ID,Prediction\nquality,a,b\n", ("--name", "a\u202eb"), 2, "1 to 80 characters"),
         ("sub.csv", "Task,ID,Prediction\nquality,a,b\n", ("--metric", "f1"), 2, "are for --pairs"),
     ],
 )
@@ -165,3 +196,97 @@ def test_folder_of_other_files_is_guessed_at(score, tmp_path: Path) -> None:  # 
     status, document, _ = score(tmp_path)
     assert status == 2
     assert "squality_v2.json is of no task of zeroscrolls" in document["error"]
+
+
+@pytest.mark.parametrize(
+    ("name", "task"),
+    [
+        ("narrativeqa.json", "narrative_qa"),
+        ("QuALITY.JSON", "quality"),
+        ("zero_scrolls_quality.json", "quality"),
+        ("test_quality_predictions.json", "quality"),
+        ("gov-report.preds.json", "gov_report"),
+        ("preds_quality_test.json", "quality"),
+        ("quality.jsonl", "quality"),
+        ("gpt4_quality.json", ""),
+        ("qualitys.json", ""),
+        ("zeroscrolls.json", ""),
+        ("quality.csv", ""),
+    ],
+)
+def test_name_of_a_file_says_another_task(tmp_path: Path, name: str, task: str) -> None:
+    (tmp_path / name).write_text("{}")
+    ((_, found),) = files_of(tmp_path / name, "zeroscrolls", ())
+    assert found == task
+
+
+def test_files_that_are_not_read_are_passed_over_in_silence(answers, score, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "quality.json").write_text(json.dumps(answers["quality"]))
+    (folder / "qasper.json.gz").write_bytes(b"")
+    (folder / "musique").mkdir()
+    status, document, err = score(folder)
+    assert (status, document["not_read"]) == (0, ["musique/", "qasper.json.gz"])
+    assert "not read in the folder: musique/, qasper.json.gz" in err
+    (folder / "quality.json").unlink()
+    status, document, _ = score(folder)
+    assert status == 2
+    assert "there is none, only musique/, qasper.json.gz; folders in it are not looked into" in document["error"]
+
+
+def test_our_own_submission_cannot_be_scored(call: Call, answers, score, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    more = ("--sample", "--model", "naive:seed=0", "--task", "quality", "--out", str(tmp_path / "out"))
+    assert call("--quiet", "export", "submission", "zeroscrolls", *more)[0] == 1
+    assert len(list((tmp_path / "out").iterdir())) == 4
+    status, document, err = score(tmp_path / "out")
+    assert status == 0, err
+    assert (list(values(document)), document["not_read"]) == (["quality"], [])
+
+
+def test_objects_in_place_of_texts_are_told_as_unknown_tasks_only(score, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    (tmp_path / "quality.json").write_text('{"a1": {"prediction": "B"}}')
+    status, document, _ = score(tmp_path / "quality.json", "--task", "quality")
+    assert status == 1
+    assert "no task 'a1'" in document["error"]
+    assert "where these are ids, each must have a string, not an object" in document["error"]
+
+
+def test_scores_of_lm_eval_are_asked_for_their_task(tmp_path: Path) -> None:
+    path = tmp_path / "results_2026-11-21T23-45-07.759864.json"
+    path.write_text("{}")
+    with pytest.raises(UsageError, match="its answers are in samples_TASK_WHEN"):
+        files_of(path, "zeroscrolls", ())
+
+
+def test_lists_of_logs_are_taken_for_logs(tmp_path: Path) -> None:
+    for name in ("one.eval", "logs.json", "eval-set.json", "quality.json"):
+        (tmp_path / name).write_text("{}")
+    files, others = sorted_out(tmp_path)
+    assert ([path.name for path in files], others) == (["one.eval", "quality.json"], ["eval-set.json", "logs.json"])
+
+
+def test_system_scored_file_by_file_is_exported_by_its_last_file_only(
+    call: Call, answers, score, tmp_path: Path
+) -> None:  # type: ignore[no-untyped-def]
+    older = as_csv(tmp_path / "older.csv", {task: dict.fromkeys(own, "no") for task, own in answers.items()})
+    assert score(older)[0] == 0
+    for task, own in answers.items():
+        (tmp_path / f"{task}.json").write_text(json.dumps(own))
+        assert score(tmp_path / f"{task}.json")[0] == 0
+    rows, params = scored(Home(str(call.home)), "zeroscrolls")
+    assert {row.task for row in rows if row.model == "theirs"} == set(TASKS)
+    assert all(f"{task}.json" in params["decoding"]["theirs"] for task in TASKS)
+    assert "older.csv" not in params["decoding"]["theirs"]
+    more = ("--sample", "--model", "theirs", "--task", "quality", "--task", "qasper")
+    status, _, err = call("--quiet", "export", "submission", "zeroscrolls", *more, "--out", str(tmp_path / "out.csv"))
+    assert (status, "missing:" in err) == (1, False), err
+    with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as stream:
+        _, *cells = csv.reader(stream)
+    assert {(task, name): text for task, name, text in cells} == {
+        (task, name): text for task, own in answers.items() for name, text in own.items()
+    }
+    status, _, err = call("--quiet", "export", "eee", "zeroscrolls", "--sample", "--model", "theirs", "--model", "naive:seed=0", "--task", "qasper", "--task", "quality", "--out", str(tmp_path / "eee"), "--json")  # fmt: skip
+    assert status == 0, err
+    records = [json.loads(path.read_text()) for path in (tmp_path / "eee").rglob("*.json")]
+    assert [len(record["evaluation_results"]) for record in records] == [2, 2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 
 from scoring.pairs import score_pairs
 from scoring.registry import metric
+from scoring.released import task_of
 from tasks.errors import UsageError
 from tasks.released import score_files
 from tests.conftest import Call
@@ -82,7 +84,7 @@ def test_layouts_of_longbench_are_scored_otherwise(tmp_path: Path) -> None:
             '{"gt": "B", "a_pred": "", "b_pred": ""}',
             r"line 1: 2 fields .*a_pred, b_pred",
         ),
-        ("leval", "quality.pred.jsonl", '{"a_pred": "B", "evaluation": "exam"}', '"references" is missing'),
+        ("leval", "quality.pred.jsonl", '{"a_pred": "B", "evaluation": "exam"}', '"gt" is missing'),
         (
             "leval",
             "quality.pred.jsonl",
@@ -91,9 +93,9 @@ def test_layouts_of_longbench_are_scored_otherwise(tmp_path: Path) -> None:
         ),
         ("leval", "quality.pred.jsonl", '{"a_pred": "B", "gt": "E", "evaluation": "exam"}', "names no answer letter"),
         ("leval", "quality.pred.jsonl", '{"a_pred": "B", "gt":', "line 1: not a JSON object"),
-        ("longbench", "qasper.jsonl", '{"answers": ["x"]}', 'row 1: field "prediction" is missing'),
-        ("longbench", "qasper.jsonl", '{"pred": "x", "answers": []}', 'row 1: field "references" is empty'),
-        ("longbench", "trec.jsonl", '{"pred": "x", "answers": ["x"]}', 'row 1: field "options" is missing'),
+        ("longbench", "qasper.jsonl", '{"answers": ["x"]}', 'row 1: field "pred" is missing'),
+        ("longbench", "qasper.jsonl", '{"pred": "x", "answers": []}', 'row 1: field "answers" is empty'),
+        ("longbench", "trec.jsonl", '{"pred": "x", "answers": ["x"]}', 'row 1: field "all_classes" is missing'),
         ("longbench", "qasper.json", '{"0": {"gold": ["x"]}, "1": 3}', 'field "prediction" is missing'),
         ("longbench", "qasper.json", '{"0": {"gold": ["x"], "prediction": ""}, "1": 3}', "item '1': not an object"),
         ("longbench", "qasper.json", '{"0": {"gold": []}, "0": {}}', 'field "0" stands in it twice'),
@@ -125,7 +127,7 @@ def test_output_with_an_object_beside_it_is_taken_for_a_whole_file(tmp_path: Pat
 def test_output_of_null_is_told_as_missing(tmp_path: Path) -> None:
     path = write(tmp_path / "qasper.jsonl", {"pred": None, "answers": ["x"], "all_classes": None})
     (failed,) = score_files("longbench", str(path), "", (), "")["failed"]
-    assert 'row 1: field "prediction" must be a string, not null' in failed["error"]
+    assert 'row 1: field "pred" must be a string, not null' in failed["error"]
 
 
 def test_task_without_a_metric_is_scored_somehow(tmp_path: Path) -> None:
@@ -135,6 +137,68 @@ def test_task_without_a_metric_is_scored_somehow(tmp_path: Path) -> None:
     write(tmp_path / "dureader.jsonl", {"pred": "x", "answers": ["x"]})
     (row,) = score_files("longbench", str(tmp_path / "dureader.jsonl"), "", (), "")["not_scored"]
     assert "'dureader' is no task of LongBench with a metric here" in row["why"]
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "name", "task"),
+    [
+        ("leval", "TOEFL.pred.jsonl", "tpo"),
+        ("leval", "QuALITY_pred.jsonl", "quality"),
+        ("leval", "topic-retrieval-longchat.jsonl", "topic_retrieval_longchat"),
+        ("longbench", "HotpotQA.jsonl", "hotpotqa"),
+        ("longbench", "repobench_p_e.jsonl", "repobench-p"),
+        ("longbench", "LongBench_2WikiMultihopQA.json", "2wikimqa"),
+        ("longbench", "hotpotqa_v2.jsonl", "hotpotqa_v2"),
+        ("longbench", "tpo.jsonl", "tpo"),
+    ],
+)
+def test_task_by_another_name_is_another_task(benchmark: str, name: str, task: str) -> None:
+    assert task_of(benchmark, name) == task
+
+
+def test_file_of_no_known_task_is_said_to_have_a_rule_of_its_own(tmp_path: Path) -> None:
+    write(tmp_path / "gpt4.jsonl", *LEVAL)
+    (row,) = score_files("leval", str(tmp_path), "", (), "")["not_scored"]
+    assert "'gpt4' is no exam of L-Eval; --task names one of: coursera, quality, tpo" in row["why"]
+    write(tmp_path / "gpt4.jsonl", {"gt": "B", "a_pred": "B"})
+    (row,) = score_files("leval", str(tmp_path), "", (), "")["not_scored"]
+    assert 'has no field "evaluation"' in row["why"]
+    write(tmp_path / "gpt4.jsonl", {"pred": "x", "answers": ["x"]})
+    (row,) = score_files("longbench", str(tmp_path), "", (), "")["not_scored"]
+    assert "--task names one of: narrativeqa" in row["why"]
+
+
+def test_outputs_of_two_systems_in_one_file_are_one_system(tmp_path: Path) -> None:
+    path = write(tmp_path / "quality.pred.jsonl", *LEVAL, {"gt": "B", "other_pred": "B", "evaluation": "exam"})
+    (failed,) = score_files("leval", str(path), "", (), "")["failed"]
+    assert 'line 3: the output is field "other_pred", before it was "some_pred"' in failed["error"]
+
+
+def test_what_lies_beside_the_predictions_is_an_error_or_passed_over_in_silence(tmp_path: Path) -> None:
+    write(tmp_path / "qasper.jsonl", {"pred": "x", "answers": ["x"], "all_classes": None})
+    (tmp_path / "result.json").write_text('{\n"qasper": 100.0\n}')
+    (tmp_path / "hotpotqa.txt").write_text("")
+    (tmp_path / ".hidden").write_text("")
+    (tmp_path / "other-model").mkdir()
+    result = score_files("longbench", str(tmp_path), "", (), "")
+    assert [row["task"] for row in result["tasks"]] == ["qasper"]
+    assert result["failed"] == []
+    told = {Path(row["file"]).name: row["why"] for row in result["not_scored"]}
+    assert sorted(told) == ["hotpotqa.txt", "other-model", "result.json"]
+    with pytest.raises(UsageError, match=r"no file is of the task hotpotqa; there are: qasper"):
+        score_files("longbench", str(tmp_path), "", ("hotpotqa",), "")
+
+
+def test_folder_of_folders_is_said_not_to_be_there(tmp_path: Path) -> None:
+    (tmp_path / "gpt4").mkdir()
+    with pytest.raises(UsageError, match=r"holds no \.json or \.jsonl, but gpt4/; folders in it are not looked into"):
+        score_files("leval", str(tmp_path), "", (), "")
+
+
+def test_packed_file_is_only_no_utf8(tmp_path: Path) -> None:
+    (tmp_path / "qasper.jsonl").write_bytes(gzip.compress(b"{}"))
+    (failed,) = score_files("longbench", str(tmp_path), "", (), "")["failed"]
+    assert "is packed with gzip: unpack it" in failed["error"]
 
 
 def test_wrong_call_is_an_empty_result(tmp_path: Path) -> None:

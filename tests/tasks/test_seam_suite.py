@@ -38,10 +38,10 @@ TABLE_1 = {  # samples, tokens in and out, documents
 
 @cache
 def sampled(task: str, split: str = "test") -> list[Row]:
-    """The rows that the sample has of a task, without its prompts."""
+    """The rows that the sample has of a task."""
     config = SUITE.tasks[task]
     values = {"split": config.splits[split], split: "", **config.options}
-    patterns = {role: paths for role, paths in config.raw.items() if role != "prompts"}
+    patterns = {role: found for role, found in config.raw.items() if role != "prompts"}
     opened = find(config.dataset, patterns, values, str(SAMPLE), FileDigests()).opened(str(SAMPLE))
     return list(curate(config.dataset, opened, task, split, config.options))
 
@@ -50,7 +50,7 @@ def sampled(task: str, split: str = "test") -> list[Row]:
 def prompted(task: str) -> list[Row]:
     """The rows of the sample's prompts of a task."""
     (path,) = SUITE.tasks[task].raw["prompts"]
-    return list(seam_prompts.curate(RawFiles("seam", {"prompts": ((path, SAMPLE / path),)}), task, "shown"))
+    return list(seam_prompts.curate(RawFiles("seam", {"prompts": ((path, SAMPLE / path),)}), task, "demonstrations"))
 
 
 def of_kind(rows: list[Row], kind: type) -> list[Any]:

@@ -8,8 +8,9 @@ import shutil
 
 import pytest
 
+from reporting.assembly import assemble
 from storage.home import Home
-from tasks.everything import verify
+from tasks.verification import verify
 from tests.conftest import Scrollwork
 
 
@@ -145,3 +146,82 @@ def test_answers_of_the_snapshot_are_not_those_by_which_it_is_known(work):
     path.write_bytes(manifest.to_bytes())
     broken = work("verify", "--json", status=1).document["broken"]
     assert any("answers do not give the digest" in problem for problem in broken)
+
+
+def test_white_space_of_a_manifest_or_a_pointer_is_not_its_bytes(work):
+    home = Home.at(str(work.home))
+    files = [path for path in artifact_files(work) if path.suffix == ".json"]
+    assert {path.name == "manifest.json" for path in files} == {True, False}
+    for path in files:
+        data = path.read_bytes()
+        for changed in (data.replace(b" ", b"\t", 1), data + b"\n", data[::-1].replace(b" ", b"\n", 1)[::-1]):
+            assert changed != data
+            path.write_bytes(changed)
+            assert any(path.name in told for told in verify(home, "")["broken"])
+        path.write_bytes(data)
+    assert verify(home, "")["broken"] == []
+
+
+def test_what_a_run_left_is_gone_without_a_word(work):
+    """Also what is nobody's input: the report, the pointer to the answers."""
+    home = Home.at(str(work.home))
+    for path in artifact_files(work):
+        data = path.read_bytes()
+        path.unlink()
+        assert any(path.name in told for told in verify(home, "")["broken"]) or "generate" in path.parts
+        assert not verify(home, "")["ok"]
+        path.write_bytes(data)
+    shutil.rmtree(work.home / "artifacts" / "report")
+    assert any("manifest.json: is gone" in told for told in verify(home, "")["broken"])
+
+
+def test_page_that_people_open_is_not_that_of_the_report(work):
+    home = Home.at(str(work.home))
+    page = work.home / "reports" / "zeroscrolls.html"
+    before = page.read_bytes()
+    flip(page, len(before) // 2)
+    (told,) = verify(home, "")["broken"]
+    assert str(page) in told
+    page.unlink()
+    (told,) = verify(home, "")["broken"]
+    assert f"{page}: the page is gone" in told
+    page.write_bytes(before)
+    (page.parent / "notes.html").write_text("mine")
+    assert verify(home, "")["ok"], "other files there are nobody's business"
+
+
+def test_stranger_among_the_parts_or_an_artifact_in_another_place_is_not_told(work):
+    home = Home.at(str(work.home))
+    (folder,) = (path.parent for path in (work.home / "artifacts" / "score").rglob("manifest.json"))
+    (folder / "scores-00001-abc.parquet").write_bytes(b"x")
+    (told,) = verify(home, "")["broken"]
+    assert "scores-00001-abc.parquet: is no file of this artifact" in told
+    (folder / "scores-00001-abc.parquet").unlink()
+    shutil.copytree(folder, folder.with_name("0" * 20))
+    (told,) = verify(home, "")["broken"]
+    assert f"{'0' * 20}: is an artifact of another place" in told
+
+
+def test_row_of_a_run_that_cannot_be_read_is_passed_over(work):
+    (row,) = (work.home / "runs").glob("*.json")
+    before = row.read_bytes()
+    for changed in (before[:-1], before.replace(b'"request"', b'"bequest"'), before.replace(b'"models"', b'"nodels"')):
+        row.write_bytes(changed)
+        (told,) = verify(Home.at(str(work.home)), "")["broken"]
+        assert f"{row}: is no row of a run" in told
+
+
+def test_data_file_of_a_page_changes_unseen(call, monkeypatch):
+    monkeypatch.setattr(assemble, "__defaults__", (1000,))  # bytes up to which a page has no folder of data
+    options = ("--sample", "--model", "naive:seed=0", "--task", "quality", "--engine", "inline")
+    assert call("--quiet", "run", "zeroscrolls", *options)[0] == 0
+    home = Home.at(str(call.home))
+    assert verify(home, "")["broken"] == []
+    data = [path for path in (home.reports / "zeroscrolls.files").rglob("*") if path.is_file()]
+    assert data
+    flip(data[0], 100)
+    (told,) = verify(home, "")["broken"]
+    assert str(data[0]) in told
+    data[0].unlink()
+    (told,) = verify(home, "")["broken"]
+    assert str(data[0]) in told

@@ -1,0 +1,122 @@
+"""How charts are drawn: matplotlib as all of them want it, and its files as parts of a page, in the page's colours."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+
+INK, SOFT, LINE, PAPER = "#1f1d1a", "#625d54", "#cfc9bd", "#ffffff"
+IN_PAGE = {INK: "currentColor", SOFT: "var(--soft)", LINE: "var(--line)", PAPER: "var(--card)"}
+STYLE: Mapping[str, Any] = {
+    "svg.hashsalt": "scrollwork",  # ids that depend on the drawing alone
+    "svg.fonttype": "none",
+    "text.parse_math": False,  # names may hold dollars
+    "font.family": ["DejaVu Sans"],  # comes with matplotlib: the same on every machine
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": LINE,
+    "axes.labelcolor": SOFT,
+    "axes.titlesize": 9,
+    "axes.titlecolor": INK,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": LINE,
+    "grid.linewidth": 0.5,
+    "text.color": INK,
+    "xtick.color": SOFT,
+    "ytick.color": SOFT,
+    "xtick.labelcolor": SOFT,
+    "ytick.labelcolor": INK,
+    "figure.facecolor": PAPER,
+    "axes.facecolor": "none",
+    "legend.frameon": False,
+}
+NO_METADATA = {"svg": {"Date": None, "Creator": None, "Format": None, "Type": None}, "png": {"Software": None}}
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A chart before it is written: name of its file, what it is, and how to draw it."""
+
+    name: str
+    title: str
+    caption: str
+    draw: Callable[[], matplotlib.figure.Figure]
+    wide: bool = False
+
+
+def written(drawing: Drawing, kind: str) -> bytes:
+    """A chart as a file, "svg" or "png"; equal input gives equal bytes."""
+    with styled():
+        buffer = io.BytesIO()
+        drawing.draw().savefig(buffer, format=kind, metadata=NO_METADATA[kind], dpi=200)
+    return buffer.getvalue()
+
+
+@contextmanager
+def styled() -> Iterator[None]:
+    """matplotlib as all charts want it, whatever else the process or the user set."""
+    import matplotlib as mpl
+
+    with mpl.rc_context(), warnings.catch_warnings():
+        mpl.rcdefaults()
+        cast("dict[str, Any]", mpl.rcParams).update(STYLE)
+        warnings.filterwarnings("ignore", message=".*[Gg]lyph.*")  # a name in a script that the font lacks
+        yield
+
+
+def inline(svg: str, drawing: Drawing) -> str:
+    """A file of matplotlib as part of a page: its policy allows no style attributes, and ids must not meet others."""
+    body = svg[svg.index("<svg") :]
+    body = re.sub(r"<style[^>]*>.*?</style>", "", body, flags=re.DOTALL)
+    body = re.sub(r'style="([^"]*)"', lambda found: _attributes(found[1]), body)
+    body = re.sub(r'\bid="', f'id="{drawing.name}-', body)
+    body = re.sub(r'(?:xlink:)?href="#', f'href="#{drawing.name}-', body)
+    body = body.replace("url(#", f"url(#{drawing.name}-").replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "")
+    body = re.sub(r"<!--.*?-->\s*", "", body, flags=re.DOTALL)
+    for colour, own in IN_PAGE.items():
+        body = body.replace(f'"{colour}"', f'"{own}"')
+    head = f'<svg role="img" aria-label="{drawing.title}" stroke-linejoin="round" stroke-linecap="butt"'
+    body = re.sub(r'^<svg(?P<rest>[^>]*?) width="[^"]*"', rf"{head}\g<rest>", body)
+    body = re.sub(r'^(<svg[^>]*?) height="[^"]*"', r"\1", body)
+    return re.sub(r"\s*\n\s*", "\n", body).strip()
+
+
+def _attributes(style: str) -> str:
+    """A style as attributes. The page's font takes the place of matplotlib's."""
+    made = []
+    for declaration in filter(None, (one.strip() for one in style.split(";"))):
+        name, _, value = (part.strip() for part in declaration.partition(":"))
+        if name == "font":
+            size = re.search(r"[\d.]+px", value)
+            made.append(f'font-size="{size[0] if size else "10px"}"')
+            if re.match(r"(bold|[6-9]00)\b", value):
+                made.append('font-weight="600"')
+        elif name != "font-family":
+            made.append(f'{name}="{value}"')
+    return " ".join(made)
+
+
+def figure(width: float, height: float) -> matplotlib.figure.Figure:
+    from matplotlib.figure import Figure as Made
+
+    return Made(figsize=(width, height), layout="constrained")
+
+
+def quantiles(values: Sequence[float], shares: Sequence[float]) -> Iterator[float]:
+    """Quantiles with linear interpolation; values in any order, at least one."""
+    ordered = sorted(values)
+    for share in shares:
+        place = share * (len(ordered) - 1)
+        low = int(place)
+        high = min(low + 1, len(ordered) - 1)
+        yield ordered[low] + (ordered[high] - ordered[low]) * (place - low)
