@@ -2,7 +2,7 @@
 
 Instances of the evaluated splits: MultiNews 5,622, OpenAsp 596, FuseReviews 99, MuSiQue 4,834, SciCo 200, ECB+ 10
 topics; documents and words an instance about as table 1 has them (its tokens by 1.3). Paraphrases and demonstrations
-are the sample's: about as many and about as long as the published ones.
+are the sample's: five demonstrations, fewer and shorter than the published ones.
 """
 
 from __future__ import annotations

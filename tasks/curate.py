@@ -11,7 +11,6 @@ from preprocessing.frames import frame_of
 from records.document import Document
 from records.drop import Drop
 from records.example import Example
-from records.instruction import Instruction
 from records.raw_file import RawFile
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks.errors import BadRecord
@@ -49,9 +48,6 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
             examples.add(row)
             counts["examples"] += 1
             own_literals += bool(frame_of(row))
-        elif isinstance(row, Instruction):
-            table("instructions", Instruction).add(row)
-            counts["instructions"] += 1
         elif isinstance(row, Drop):
             if row.error and node.strict:
                 raise BadRecord.of(row.detail)
@@ -59,6 +55,12 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
             reasons[row.reason] += 1
             malformed[row.reason] += row.error
         else:
+            from records.instruction import Instruction  # in the key of suites with paraphrases only
+
+            if isinstance(row, Instruction):
+                table("instructions", Instruction).add(row)
+                counts["instructions"] += 1
+                continue
             raise TypeError(f"curate yields documents, examples, instructions and drops, not {type(row).__name__}")
     writer.facts = {
         **counts,

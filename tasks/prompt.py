@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+from preprocessing.block_prompts import Blocks
 from preprocessing.prompting import Template
 from preprocessing.prompts import Profile, prompts
 from records.example import Example
 from records.prompt import Prompt
 from storage.artifacts import Artifact, ArtifactWriter
-from tasks.blocks import blocks_of
 from tasks.graph import Node
 from tasks.tokenizers import load
 from tasks.tokens import counts
@@ -33,7 +34,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
         tokenizer=load(profile.tokenizer, shop.home) if profile.tokenizer else None,
         counted=counts(inputs.get("tokens")),
         shard=params.get("shard", (0, 1)),
-        blocks=blocks_of(block, inputs["curated"]) if (block := params["template"].get("block")) else None,
+        blocks=blocks(params["template"].get("block"), inputs["curated"]),
     ):
         table.add(prompt)
         count += 1
@@ -41,3 +42,12 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
         truncated += prompt.truncated
         tokens += prompt.tokens_prompt or 0
     writer.facts = {"prompts": count, "words": words, "truncated": truncated, **({"tokens": tokens} if tokens else {})}
+
+
+def blocks(block: Mapping[str, Any] | None, curated: Artifact) -> Blocks | None:
+    """What prompts with demonstrations are made of, None for others."""
+    if not block:
+        return None
+    from tasks.blocks import blocks_of  # in the key of these nodes only
+
+    return blocks_of(block, curated)

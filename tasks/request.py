@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from preprocessing.draws import VARIABLES
 from records.prompt import ARMS, CLOSED_BOOK, FULL
 from storage.home import Home
 from tasks.errors import UsageError
@@ -114,7 +113,10 @@ class Request:
         _among("draws", (self.draws,) if self.draws else (), ["official"])
         if self.draws and self.vary:
             raise UsageError("--vary holds other variables fixed, which one stream (--draws official) cannot")
-        _among("variable of --vary", self.vary, list(VARIABLES))
+        if self.vary:
+            from preprocessing.draws import VARIABLES  # loaded for suites that draw only
+
+            _among("variable of --vary", self.vary, list(VARIABLES))
         if self.batch_wait and not self.batch:
             raise UsageError("--batch-wait says how long --batch waits: give both")
         if self.budget and not re.fullmatch(r"[0-9]+(\.[0-9]+)?", self.budget):

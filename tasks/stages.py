@@ -21,7 +21,6 @@ from models.tables import temperature, what_answers
 from preprocessing.blocks import cue_of
 from preprocessing.chat import answer_tag, asks_for_tag
 from preprocessing.curation import PROMPTS, PROMPTS_MODULE
-from preprocessing.official_draws import ORDER
 from preprocessing.prompting import Template
 from preprocessing.tokens import engine_module
 from records.prompt import CLOSED_BOOK, FULL
@@ -146,6 +145,8 @@ def drawn_node(part: Part) -> Node:
 
 def official_order(part: Part) -> list[TaskConfig]:
     """The tasks of a request through which the official stream goes up to this one."""
+    from preprocessing.official_draws import ORDER  # loaded for suites that draw only
+
     chosen = {task.name: task for task in part.request.chosen_tasks()}
     names = [name for name in ORDER if name in chosen]
     return [chosen[name] for name in names[: names.index(part.task.name) + 1]]
@@ -206,7 +207,7 @@ def prompt_node(part: Part) -> Node:
         params["shard"] = [part.shard, task.shards]
     own = replace(part, model="")
     inputs = [("curated", curate_node(part)), ("sample", sample_node(part))]
-    modules = ["preprocessing.prompts"]
+    modules = ["preprocessing.prompts", *(["records.instruction"] if part.run else [])]
     if name and part.arm == FULL:
         inputs.append(("tokens", tokens_node(part)))
     if name and engine_module(name):

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from preprocessing.draws import VARIABLES
 from tests.conftest import Scrollwork, environment, files_of, leftovers
 from tests.flows.seam_kit import TASKS, Scripted, asking, folders, hosted, manifest, rendered, rows, scripted, seam
 from tests.flows.seam_raw import FORMATS, INSTRUCTIONS, write
@@ -135,6 +136,18 @@ def test_equal_prompts_of_two_runs_get_one_answer(
     assert len([1 for path, _ in vendor.asked if path == "/v1/messages"]) == 6
 
 
+def test_variable_that_nothing_draws_is_taken(scrollwork: Scrollwork, raw_files: tuple[str, str]) -> None:
+    done = seam(scrollwork, *raw_files, "--model", "naive", "--vary", "weather", status=2)
+    for name in VARIABLES:
+        assert name in done.err
+        assert name in " ".join(scrollwork("run", "--help").out.split())
+    seam(scrollwork, *raw_files, "--model", "naive", "--vary", "shots", tasks=("musique",), runs=2)
+    told = [json.loads(manifest(scrollwork.home, "musique", run)) for run in range(2)]
+    assert {one["instruction"] for one in told} == {told[0]["instruction"]}
+    assert told[0]["document_order"] == told[1]["document_order"]
+    assert told[0]["settings"]["vary"] == ["shots"]
+
+
 @pytest.mark.slow
 def test_killed_run_repeats_an_earlier_draw_or_leaves_other_bytes(
     scrollwork: Scrollwork, vendor: Scripted, raw_files: tuple[str, str], tmp_path: Path
@@ -176,6 +189,40 @@ def test_manifest_depends_on_the_engine(scrollwork: Scrollwork, raw_files: tuple
     seam(scrollwork, *raw_files, "--model", "naive", tasks=TWO, runs=2)
     seam(flow, *raw_files, "--model", "naive", "--engine", "prefect", tasks=TWO, runs=2)
     assert files_of(scrollwork.home) == files_of(flow.home)
+
+
+LOADED = """
+import json, sys
+from flows.cli import main
+status = main(sys.argv[1:])
+from tasks.graph import topological
+from tasks.judging import compare_node, judge_node
+from tasks.request import Request
+from tasks.source import ROOMS, sources
+from tasks.stages import run_nodes
+loaded = {name for name in sys.modules if name.split(".")[0] in ROOMS}
+request = Request.of("seam", home=sys.argv[2], raw=sys.argv[sys.argv.index("--raw") + 1], models=("naive", "same-head"), runs=2)
+known = set(sources(("reporting.assembly", "reporting.leaderboard", "reporting.examples", "reporting.figures")))
+scored = run_nodes(request)
+judged = [judge_node(node) for node in scored]
+for node in topological([*scored, compare_node(request, judged, scored)]):
+    known |= set(sources(node.modules))
+print(json.dumps([status, sorted(loaded - known)]), file=sys.stderr)
+"""
+
+
+def test_stage_runs_code_of_draws_or_runs_that_its_key_does_not_know(
+    scrollwork: Scrollwork, raw_files: tuple[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "loaded.py").write_text(LOADED)
+    work = scrollwork.with_(prefix=(str(tmp_path / "loaded.py"),))
+    done = seam(work, *raw_files, "--model", "naive", "--model", "same-head", "--quiet", runs=2)
+    status, unknown = json.loads(done.err.splitlines()[-1])
+    assert status == 0
+    # they turn names and tables into settings, and say how hosted models are called: nothing of this is in an answer
+    named = {"models.registry", "models.tables", "models.local_tables", "models.checkpoint", "scoring.registry"}
+    named |= {"models.budget", "models.ledger", "models.retry", "models.stopping"}
+    assert set(unknown) <= named | {"preprocessing.sampling"}, "which the suites run that do not draw"
 
 
 # ---- the manifest, as the fact sheet has it (section 3), and on other versions of Python

@@ -35,7 +35,7 @@ PAPER_NAMES = {task: task.replace("_", "") for task in PARAPHRASES}
 
 
 def curated(shared: Path, task: str, split: str = "test") -> list[Row]:
-    """The rows of a task, by the patterns of the suite file."""
+    """The rows of a task, by the patterns of the suite file, without its prompts."""
     config = SUITE.tasks[task]
     values = {"split": config.splits[split], split: "", **config.options}
     patterns = {role: found for role, found in config.raw.items() if role != "prompts"}

@@ -38,7 +38,7 @@ TABLE_1 = {  # samples, tokens in and out, documents
 
 @cache
 def sampled(task: str, split: str = "test") -> list[Row]:
-    """The rows that the sample has of a task."""
+    """The rows that the sample has of a task, without its prompts."""
     config = SUITE.tasks[task]
     values = {"split": config.splits[split], split: "", **config.options}
     patterns = {role: found for role, found in config.raw.items() if role != "prompts"}
