@@ -16,19 +16,10 @@ from tasks.blocks import blocks_of
 from tasks.graph import Node
 
 
-def whose_words(node: Node, curated: Artifact) -> str:
-    """Whose paraphrases the task's are (preprocessing.seam_prompts.wording)."""
-    return wording(node.params["task"], curated.rows("instructions", Instruction))
-
-
 def drawing(
-    node: Node,
-    inputs: Mapping[str, Artifact],
-    added: Callable[[Iterable[Example]], Iterable[Example]],
-    whose: str,
+    node: Node, inputs: Mapping[str, Artifact], added: Callable[[Iterable[Example]], Iterable[Example]]
 ) -> bytes:
-    """Draw one run; its manifest. added: takes its examples, as the run shows them, and passes them on. whose: wording
-    the paraphrases are.
+    """Draw one run; its manifest. added: takes its examples, as the run shows them, and passes them on.
 
     Raises ValueError for too few demonstrations or ids.
     """
@@ -43,13 +34,13 @@ def drawing(
         one = draw_of(sizes(curated), names[1], pool_of(curated), how, params["run"])
     chosen = curated.rows("examples", Example, ("example_id", one.instances))
     shown = added(drawn(chosen, *names, one, how, ids))
-    return manifest(*names, one, how, shown, blocks_of(params["block"], curated), curated.texts(), whose)
+    blocks = blocks_of(params["block"], curated)
+    return manifest(*names, one, how, shown, blocks, curated.texts(), whose(node, curated))
 
 
-def sizes(curated: Artifact) -> dict[str, int]:
-    """How many documents each example has, by its name."""
-    rows = curated.columns("examples", ["example_id", "document_ids"])
-    return {row["example_id"]: len(row["document_ids"]) for row in rows}
+def whose(node: Node, curated: Artifact) -> str:
+    """Whose paraphrases a run draws from."""
+    return wording(node.params["task"], curated.rows("instructions", Instruction))
 
 
 def official(node: Node, inputs: Mapping[str, Artifact], how: How) -> tuple[Draw, dict[str, tuple[int, ...]]]:
@@ -60,7 +51,7 @@ def official(node: Node, inputs: Mapping[str, Artifact], how: How) -> tuple[Draw
     known = {}
     for name, splits in node.params["official"]:
         every = [inputs[f"{name}-{one}"] for one in splits]
-        examples = dict(zip(splits, (list(artifact.rows("examples", Example)) for artifact in every), strict=True))
+        examples = {one: list(artifact.rows("examples", Example)) for one, artifact in zip(splits, every, strict=True)}
         pool = pool_of(every[-1])
         known[name] = sizes_of(name, examples, pool.instructions, pool.demonstrations)
     stream = official_draws(how.seed, list(known.values()), runs=node.params["runs"], shots=how.shots, most=how.most)
@@ -68,6 +59,12 @@ def official(node: Node, inputs: Mapping[str, Artifact], how: How) -> tuple[Draw
     names = [row["example_id"] for row in inputs["curated"].columns("examples", ["example_id"])]
     demonstrations = [shot.example_id for shot in pool_of(inputs["curated"]).demonstrations]
     return official_run(found, known[task], split, run, names, demonstrations)
+
+
+def sizes(curated: Artifact) -> dict[str, int]:
+    """How many documents each example has, by its name."""
+    rows = curated.columns("examples", ["example_id", "document_ids"])
+    return {row["example_id"]: len(row["document_ids"]) for row in rows}
 
 
 def pool_of(curated: Artifact) -> Pool:

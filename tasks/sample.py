@@ -6,7 +6,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from preprocessing.sampling import choose
 from records.example import Example
@@ -31,14 +30,13 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
             counts["references"] += len(example.references)
             yield example
 
-    facts: dict[str, Any] = {}
+    facts: dict[str, str] = {}
     if "run" in node.params:
-        from tasks.drawing import drawing, whose_words  # in the key of these nodes only
+        from tasks.drawing import drawing, whose  # in the key of these nodes only
 
-        whose = whose_words(node, inputs["curated"])
-        told = drawing(node, inputs, added, whose)
+        told = drawing(node, inputs, added)
         writer.file(MANIFEST, told)
-        facts = {"manifest": hashlib.sha256(told).hexdigest(), "wording": whose}
+        facts = {"manifest": hashlib.sha256(told).hexdigest(), "wording": whose(node, inputs["curated"])}
     else:
         for _ in added(choose(Curated(inputs["curated"]), **node.params)):
             pass
