@@ -12,6 +12,8 @@ run: $(STAMP)  ## the whole chain on the bundled sample: leaderboard and page
 	@$(BIN)/scrollwork run zeroscrolls --sample --model naive
 	@echo "Again: nothing is to be done, every stage is reused."
 	@$(BIN)/scrollwork run zeroscrolls --sample --model naive --quiet > /dev/null
+	@echo "SEAM: three runs that draw their prompts anew."
+	@$(BIN)/scrollwork run seam --sample --runs 3 --model naive --model lead --model same-head
 
 test: $(STAMP)  ## the fast tests
 	$(BIN)/python -m pytest -m "not slow"
