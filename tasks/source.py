@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import threading
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import version
@@ -24,6 +25,9 @@ LIBRARIES = {
     "tokenizers": "tokenizers",
     "matplotlib": "matplotlib",
 }  # whose versions decide results
+# Of two threads that parse at once one may end in "SystemError: AST constructor recursion depth mismatch": Python 3.11
+# to 3.13.0 count the depth of all threads together (python/cpython issue 106905).
+PARSING = threading.Lock()
 SKIPPED = {"lineno", "col_offset", "end_lineno", "end_col_offset", "type_comment", "type_ignores", "kind", "ctx"}
 
 
@@ -62,7 +66,8 @@ def _read(module: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     path = _path(module)
     if path is None:
         raise ModuleNotFoundError(f"{module} is no module of the house")
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    with PARSING:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
     names = set(_imports(tree, module))
     house = {found for name in names for found in _house(name)}
     outside = {name.partition(".")[0] for name in names} & set(LIBRARIES)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 import shutil
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from tasks.source import _read, sources
 from tests.conftest import FINISHED, PROJECT, edit, environment
 
 ASK = ("--raw", str(PROJECT / "sample" / "raw"), *FINISHED)  # the same bytes wherever they lie
@@ -321,3 +325,19 @@ def test_two_docstrings_give_two_digests(tree):
     ]
     assert digest_of(tree, texts[0]) == digest_of(tree, texts[1])
     assert digest_of(tree, texts[0]) != digest_of(tree, texts[0].replace("return 1", "return 2"))
+
+
+def test_two_threads_that_read_modules_at_once_end_in_a_system_error():
+    """Python 3.11 counts how deep a syntax tree is over all threads (python/cpython issue 106905); a collection of
+    garbage lets another thread go on in the middle of one."""
+    modules = list(sources(["scoring.answers", "analysis.summary", "preprocessing.curation"]))
+    yielding, thresholds = (lambda *_: time.sleep(0.0001)), gc.get_threshold()
+    gc.callbacks.append(yielding)
+    gc.set_threshold(100)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda module: _read.__wrapped__(module)[0], modules * 2))
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.callbacks.remove(yielding)
+    assert found == [_read(module)[0] for module in modules] * 2
