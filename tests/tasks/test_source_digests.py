@@ -116,6 +116,7 @@ def test_a_changed_metric_generates_again_or_leaves_its_scores_standing(work):
     assert {**now, "space_digest": 0} == {**values, "space_digest": 0}
 
 
+@pytest.mark.slow
 def test_an_import_inside_a_function_is_overlooked(work):
     helper = work.root / "preprocessing" / "late.py"
     helper.write_text('"""A helper."""\n\nWORD = "one"\n', encoding="utf-8")
@@ -258,6 +259,7 @@ def interpreters():
     return found
 
 
+@pytest.mark.slow
 def test_digests_differ_between_python_versions(tree):
     pythons = interpreters()
     if len(pythons) < 2:
