@@ -26,7 +26,7 @@ LIBRARIES = {
     "matplotlib": "matplotlib",
 }  # whose versions decide results
 # Of two threads that parse at once one may end in "SystemError: AST constructor recursion depth mismatch": Python 3.11
-# counts how deep it is over all threads (as in python/cpython issue 106905).
+# to 3.13.0 count the depth of all threads together (python/cpython issue 106905).
 PARSING = threading.Lock()
 SKIPPED = {"lineno", "col_offset", "end_lineno", "end_col_offset", "type_comment", "type_ignores", "kind", "ctx"}
 

@@ -27,6 +27,8 @@ HOUSE = (
     *("analysis", "config", "flows", "models", "preprocessing", "records", "reporting", "sample", "scoring"),
     *("storage", "tasks", "prefect.yaml", "prefect.toml", "pyproject.toml"),
 )
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell starts what runs behind it so, and children inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 BIN = Path(sys.executable).parent
 SUITE = "zeroscrolls"
 

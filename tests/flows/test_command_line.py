@@ -226,6 +226,7 @@ def test_a_closed_pipe_is_a_traceback(scrollwork):
     assert "BrokenPipe" not in err
 
 
+@pytest.mark.slow
 def test_output_needs_a_terminal_that_shows_every_character(scrollwork, tmp_path):
     plain = scrollwork.with_(env={"PYTHONIOENCODING": "ascii"}, home=tmp_path / "h\u00f6me")
     done = plain.run(*SMALL)
@@ -242,6 +243,7 @@ def test_status_says_nothing_of_runs_and_errors(scrollwork, raw):
     assert "not running" in out
 
 
+@pytest.mark.slow
 def test_report_writes_half_a_page_or_elsewhere(finished, tmp_path):
     page = tmp_path / "new" / "page.html"
     done = finished("report", "zeroscrolls", "--out", str(page))

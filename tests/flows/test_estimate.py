@@ -67,6 +67,7 @@ def test_price_is_not_what_the_prompts_come_to(work: Scrollwork, tmp_path: Path)
     assert found["space_digest"]["cached_tokens"] == 0, "no two of its prompts share their reviews"
 
 
+@pytest.mark.slow
 def test_claude_pays_for_a_cache_that_nobody_reads_or_estimate_forgets_what_it_writes(
     work: Scrollwork, vendor: Vendor
 ) -> None:
@@ -87,6 +88,7 @@ def test_claude_pays_for_a_cache_that_nobody_reads_or_estimate_forgets_what_it_w
     assert told["space_digest"]["saved"] == 0
 
 
+@pytest.mark.slow
 def test_what_is_stored_or_waits_is_counted_again(work: Scrollwork, vendor: Vendor) -> None:
     own = ("--models", str(work.home.parent / "own.toml"))
     work.run("--task", "space_digest", *own, model="plain")

@@ -45,6 +45,7 @@ def asked(vendor: Vendor, folder: Path, *models: str) -> list[str]:
     return ["--models", str(folder / "own.toml"), *(word for name in models for word in ("--model", name)), *spot]
 
 
+@pytest.mark.slow
 def test_export_holds_a_key_or_lacks_tokens(work: Scrollwork, vendor: Vendor, tmp_path: Path) -> None:
     for kind in ("inspect", "lm-eval", "eee"):
         options = asked(vendor, tmp_path, *MODELS)
@@ -74,6 +75,7 @@ def test_export_holds_a_key_or_lacks_tokens(work: Scrollwork, vendor: Vendor, tm
         assert row["output"]["raw"] == [own.text]
 
 
+@pytest.mark.slow
 def test_tag_is_submitted_with_the_answer(
     work: Scrollwork, vendor: Vendor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -109,6 +109,7 @@ def test_wrong_hosted_model_runs(work: Scrollwork, arguments: tuple[str, ...], s
     assert "pw-x7" not in done.err
 
 
+@pytest.mark.slow
 def test_context_is_sent_whole_without_room_for_the_answer(work: Scrollwork, vendor: Vendor, tmp_path: Path) -> None:
     before = len(vendor.log.requests())
     work.run("--task", "squality", "--models", str(tmp_path / "own.toml"), "--model", "claude", model="gpt")

@@ -53,6 +53,7 @@ def test_what_is_true_of_every_call_is_asked_and_told_for_each_task(
     assert len(answered(work.home)) > 20
 
 
+@pytest.mark.slow
 def test_server_that_is_not_there_is_told_late_or_costs(scrollwork: Scrollwork) -> None:
     price = {"input": 1.0, "output": 1.0}
     work = hosted(scrollwork, table("gpt", "http://127.0.0.1:1", **KEYLESS, price=price))

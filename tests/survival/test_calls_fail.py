@@ -82,6 +82,7 @@ def test_provider_that_only_fails_holds_the_run_up_or_leaves_no_row(
     assert [row["coverage"]["answered"] for row in again.document["tasks"]] == [len(lost)]
 
 
+@pytest.mark.slow
 def test_what_failed_for_good_is_asked_again_unasked_or_never(scrollwork: Scrollwork, served: Vendors) -> None:
     served.set(plan={"always": "400"})
     work = failing(scrollwork, served)

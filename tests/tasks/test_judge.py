@@ -125,6 +125,7 @@ def test_artifacts_of_two_runs_differ(call: Call, home: Path) -> None:
     assert call("--json", "verify")[0] == 0
 
 
+@pytest.mark.slow
 def test_order_of_models_or_arms_changes_what_is_said_of_one(call: Call, tmp_path: Path) -> None:
     asked = ("--task", "musique", "--task", "qasper", "--model", "bm25", "--model", "lead")
     arms = ("--arm", "full", "--arm", "closed-book")
@@ -181,6 +182,7 @@ def test_failed_task_takes_the_comparison_or_the_report_with_it(call: Call, raw:
     assert {one["task"] for one in json.loads(out)["comparisons"]} == {"quality", "musique"}
 
 
+@pytest.mark.slow
 def test_changed_rule_of_judgement_scores_or_asks_again(finished: Scrollwork, tree: Path) -> None:
     work = finished.with_(root=tree)
     edit(

@@ -116,6 +116,7 @@ def test_a_changed_metric_generates_again_or_leaves_its_scores_standing(work):
     assert {**now, "space_digest": 0} == {**values, "space_digest": 0}
 
 
+@pytest.mark.slow
 def test_an_import_inside_a_function_is_overlooked(work):
     helper = work.root / "preprocessing" / "late.py"
     helper.write_text('"""A helper."""\n\nWORD = "one"\n', encoding="utf-8")
@@ -147,10 +148,10 @@ from tasks.graph import topological
 from tasks.request import Request
 from tasks.source import ROOMS, sources
 from tasks.judging import compare_node, judge_node
-from tasks.stages import PAGE, run_nodes
+from tasks.stages import run_nodes
 loaded = {name for name in sys.modules if name.split(".")[0] in ROOMS}
 request = Request.of("zeroscrolls", home=sys.argv[2], sample=True, models=("naive:seed=0",))
-known = set(sources(PAGE))
+known = set(sources(("reporting.assembly", "reporting.leaderboard", "reporting.examples", "reporting.figures")))
 scored = run_nodes(request)
 judged = [judge_node(node) for node in scored]
 for node in topological([*scored, compare_node(request, judged, scored)]):
@@ -258,6 +259,7 @@ def interpreters():
     return found
 
 
+@pytest.mark.slow
 def test_digests_differ_between_python_versions(tree):
     pythons = interpreters()
     if len(pythons) < 2:
@@ -328,9 +330,9 @@ def test_two_docstrings_give_two_digests(tree):
 
 
 def test_two_threads_that_read_modules_at_once_end_in_a_system_error():
-    """Python 3.11 counts how deep a syntax tree is over all threads (python/cpython issue 106905); a collection of garbage
-    lets another thread go on in the middle of one."""
-    modules = list(sources(["scoring.answers", "analysis.summary", "preprocessing.manifests"]))
+    """Python 3.11 counts how deep a syntax tree is over all threads (python/cpython issue 106905); a collection of
+    garbage lets another thread go on in the middle of one."""
+    modules = list(sources(["scoring.answers", "analysis.summary", "preprocessing.curation"]))
     yielding, thresholds = (lambda *_: time.sleep(0.0001)), gc.get_threshold()
     gc.callbacks.append(yielding)
     gc.set_threshold(100)
