@@ -157,9 +157,13 @@ def sorted_out(folder: Path) -> tuple[list[Path], list[str]]:
 
 def nothing_in(others: Sequence[str]) -> str:
     """That a folder holds nothing that is read; others: what it holds."""
-    inner = [name for name in others if name.endswith("/")]
-    more = f", only {', '.join(others[:5])}{', ...' if len(others) > 5 else ''}" if others else ""
-    return f"there is none{more}{'; folders in it are not looked into, name one of them' if inner else ''}"
+    return f"there is none, only {contents(others)}" if others else "there is none"
+
+
+def contents(names: Sequence[str]) -> str:
+    """What a folder holds, and that folders in it are not looked into."""
+    inner = "; folders in it are not looked into, name one of them" if any(name[-1] == "/" for name in names) else ""
+    return ", ".join(names[:5]) + ", ..." * (len(names) > 5) + inner
 
 
 def passed_over(path: str) -> list[str]:

@@ -12,6 +12,7 @@ from scoring.registry import metric
 from scoring.released import NotScored, known_as, rows_of, task_of, way
 from storage.digest import sha256_file
 from tasks.errors import UsageError
+from tasks.outside import contents
 
 RESULTS = "result.json"  # what LongBench's own eval.py leaves beside the predictions
 
@@ -31,7 +32,7 @@ def score_files(benchmark: str, place: str, name: str, tasks: Sequence[str], own
             raise UsageError(str(error)) from error
     files, others = files_of(path)
     if not files:
-        what = f"holds no .json or .jsonl, but {listed(others)}" if others else "holds nothing that is read"
+        what = f"holds no .json or .jsonl, but {contents(others)}" if others else "holds nothing that is read"
         raise UsageError(f"--predictions {place}: {what if path.is_dir() else 'there is no such file or folder'}")
     asked = {known_as(benchmark, task) for task in tasks}
     named = {task_of(benchmark, file.name) for file in files if file.name != RESULTS}
@@ -66,12 +67,6 @@ def files_of(path: Path) -> tuple[list[Path], list[str]]:
     entries = sorted(entry for entry in path.iterdir() if not entry.name.startswith("."))
     files = [entry for entry in entries if entry.suffix.lower() in (".json", ".jsonl") and entry.is_file()]
     return files, [entry.name + "/" * entry.is_dir() for entry in entries if entry not in files]
-
-
-def listed(names: Sequence[str]) -> str:
-    """What a folder holds, and that folders in it are not looked into."""
-    inner = "; folders in it are not looked into, name one of them" if any(name[-1] == "/" for name in names) else ""
-    return ", ".join(names[:5]) + ", ..." * (len(names) > 5) + inner
 
 
 def score_file(benchmark: str, file: Path, task: str, own: str) -> dict[str, Any]:

@@ -122,10 +122,10 @@ def test_second_stop_waits() -> None:
 
 def test_interrupt_loses_answers_in_flight() -> None:
     """Ctrl-C without a handler: KeyboardInterrupt out of the iterator, which then yields what was in flight."""
-    client = Scripted(latency=lambda one: 1.0 if int(one.key) > 3 else 0.001)
+    client = Scripted(latency=lambda one: 0.3 if int(one.key) > 3 else 0.001)
     results = run(client, map(call, range(1000)))
     came: list[Any] = []
-    threading.Timer(0.4, signal.raise_signal, [signal.SIGINT]).start()
+    threading.Timer(0.1, signal.raise_signal, [signal.SIGINT]).start()
     with pytest.raises(KeyboardInterrupt):
         take(results, came)
     assert len(keys(came)) == 4
