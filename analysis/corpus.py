@@ -11,6 +11,7 @@ import numpy as np
 
 from analysis.spread import Index
 from records.example import Example
+from records.gold import said, written
 from records.statistics import Bin, Distribution, Spread
 
 DECADE = 10  # bins in a factor of ten
@@ -37,13 +38,20 @@ class Corpus:
 
 
 def corpus(
-    examples: Sequence[Example], words_in: Mapping[str, int], text_of: Callable[[str], str], *, output: str, kind: str
+    examples: Sequence[Example],
+    words_in: Mapping[tuple[str, int], int],
+    text_of: Callable[[str], str],
+    *,
+    output: str,
+    kind: str,
+    metric: str = "",
 ) -> Corpus:
     """Everything that is counted of a task and split.
 
-    words_in: white-space words of the whole prompt by example id. output: what the spread is of: the references, the
-    texts of the options that they name (answers that are letters), or the query (ContractNLI: the hypothesis).
-    kind "qa": references are looked for in the documents. Examples of the same documents share one index.
+    words_in: white-space words of the whole prompt by example id and draw. output: what the spread is of: the
+    references, the texts of the options that they name (answers that are letters), or the query (ContractNLI: the
+    hypothesis). metric: of the task, where references are more than texts (records.gold). kind "qa": references are
+    looked for in the documents. Examples of the same documents share one index.
     Raises ValueError for another `output`, KeyError for an example without prompt.
     """
     if output not in OUTPUTS:
@@ -61,12 +69,12 @@ def corpus(
         for place in places:
             example = examples[place]
             document_words[place] = count
-            spreads[place] = [spread(example, number, text, index) for number, text in outputs(example, output)]
-            held[place] = [float(index.holds(text)) for text in answers(example, output)] if kind == "qa" else []
+            spreads[place] = [spread(example, number, text, index) for number, text in outputs(example, output, metric)]
+            held[place] = [float(index.holds(one)) for one in answers(example, output, metric)] if kind == "qa" else []
     for place, example in enumerate(examples):
-        found.values["words_in"].append(words_in[example.example_id])
+        found.values["words_in"].append(words_in[example.example_id, example.draw])
         found.values["words_document"].append(document_words[place])
-        found.values["words_out"] += [len(reference.split()) for reference in example.references]
+        found.values["words_out"] += [len(text.split()) for text in written(example, metric)]
         found.values["references"].append(len(example.references))
         found.spreads += spreads[place]
         if kind == "qa":
@@ -83,18 +91,18 @@ def together(examples: Sequence[Example]) -> Iterator[tuple[tuple[str, ...], lis
     yield from places.items()
 
 
-def outputs(example: Example, output: str) -> Iterator[tuple[int | None, str]]:
+def outputs(example: Example, output: str, metric: str = "") -> Iterator[tuple[int | None, str]]:
     """(place among the references, text) of everything whose spread is measured."""
     if output == "query":
         yield None, example.query or ""
     else:
-        yield from enumerate(answers(example, output))
+        yield from enumerate(answers(example, output, metric))
 
 
-def answers(example: Example, output: str) -> list[str]:
+def answers(example: Example, output: str, metric: str = "") -> list[str]:
     """The references; where they are letters of options, the options' texts."""
     if output != "options":
-        return list(example.references)
+        return list(said(example, metric))
     letters = {chr(ord("A") + number): text for number, text in enumerate(example.options)}
     return [letters.get(reference, reference) for reference in example.references]
 

@@ -93,7 +93,8 @@ def conduct(judged: Judged, labels: Labels) -> Iterator[Conduct]:
             judged, labels, name, {"share": {n: [100.0 * bool(v) for v in vs] for n, vs in known.items()}}
         )
     words = {one: [float(own[one].words or 0) for own in judged.members.values()] for one in judged.answered}
-    references = {one: [judged.inputs[one].reference_words] * len(judged.members) for one in judged.answered}
+    written = {one: judged.inputs[one].reference_words for one in judged.answered}
+    references = {one: [count] * len(judged.members) for one, count in written.items() if count is not None}
     yield from measured(judged, labels, "answer_words", {"words": words})
     yield from measured(judged, labels, "reference_words", {"words": references})
     known_lengths = {one for one, values in references.items() if values[0] > 0}

@@ -27,7 +27,7 @@ def main() -> list[str]:
             answers = tuple(" ".join(listed[place : place + 3]) for place in places)
             examples.append(Example("books", "test", f"{book}-{number}", (document.document_id,), answers, "who?"))
     rng.shuffle(examples)  # neighbours need not be of one book
-    words_in = dict.fromkeys((example.example_id for example in examples), WORDS)
+    words_in = dict.fromkeys(((one.example_id, one.draw) for one in examples), WORDS)
     began = time.perf_counter()
     found = corpus(examples, words_in, texts.__getitem__, output="references", kind="qa")
     seconds = time.perf_counter() - began

@@ -31,8 +31,9 @@ class Judgement(Row):
 
     cluster: digest of the input's group of documents. document_words: white-space words of its documents, whole.
     truncated, answer_in, evidence_in: what the prompt's cut took (records.prompt.PLACES). components: of the score.
-    words: of the answer. reference_words: mean over references. in_format, readable: None where the metric has no rule.
-    refusal: one of REFUSALS. What is said of an answer is None where there is none.
+    words: of the answer. reference_words: mean over references, None where none is a text to be written (records.gold).
+    in_format, readable: None where the metric has no rule. refusal: one of REFUSALS. What is said of an answer is None
+    where there is none.
     """
 
     suite: str
@@ -51,7 +52,7 @@ class Judgement(Row):
     answered: bool
     components: Mapping[str, float]
     words: int | None
-    reference_words: float
+    reference_words: float | None
     in_format: bool | None
     readable: bool | None
     refusal: str | None

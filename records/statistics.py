@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from records.base import Row
 
 MEASURES = (
+    "documents",  # of an example; this and the next two of a whole data set, before anything is drawn from it
+    "tokens_in",  # of the documents of an example as a prompt shows them
+    "tokens_out",  # of what a model is asked to write
     "words_in",  # white-space words of an input: the whole prompt
     "words_document",  # of all documents of an input
     "words_out",  # of a reference

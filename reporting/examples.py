@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from records.example import Example
+from records.gold import written
 from records.prompt import ROLES, Part, Prompt
 from records.response import Failure, Response
 from records.score import SUM
@@ -69,8 +70,9 @@ class Group:
     name: of its chunks, of the page's own making. Raises KeyError for a part of a document that was not added.
     """
 
-    def __init__(self, name: str, task: str, split: str, documents: Documents, put: Put) -> None:
-        self.name, self.task, self.split = name, task, split
+    def __init__(self, name: str, task: str, split: str, documents: Documents, put: Put, metric: str = "") -> None:
+        """metric: of the task, which decides what of a reference is a text to be written (records.gold)."""
+        self.name, self.task, self.split, self.metric = name, task, split, metric
         self._documents, self._put = documents, put
         self._rows: dict[Key, int] = {}
         self._numbers: dict[str, int] = {}  # of documents in this group
@@ -99,8 +101,8 @@ class Group:
             ]
             self._examples[key] = self._series.add(str(row), value, sum(map(len, texts)))
             self._words[key] = sum(words.get(one, 0) for one in dict.fromkeys(example.document_ids))
-            if example.references:
-                counts = [len(one.split()) for one in example.references]
+            if gold := written(example, self.metric):
+                counts = [len(one.split()) for one in gold]
                 self._reference_words[key] = sum(counts) / len(counts)
 
     def prompts(self, profile: str, arm: str, prompts: Iterable[Prompt]) -> int:

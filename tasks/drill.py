@@ -40,7 +40,7 @@ def drill(board: Board, lots: Sequence[Lot], put: Put) -> Drilled:
     lengths: dict[tuple[str, str, int], Sequence[float]] = {}
     for number, (group, own) in enumerate(grouped(board, lots)):
         keep_documents(own, documents)
-        filled = Group(f"g{number}", group.task, group.split, documents, put)
+        filled = Group(f"g{number}", group.task, group.split, documents, put, own[0].metric)
         words = words_of(own[0].curated)
         for sample in samples_of(own):
             filled.examples(sample.rows("examples", Example), words)

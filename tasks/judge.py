@@ -9,6 +9,7 @@ from typing import Any
 from analysis.judged import Judged, conduct, slices
 from analysis.summary import Inputs, Labels, input_name
 from records.example import Example
+from records.gold import written
 from records.judgement import Conduct, Judgement, Slice
 from records.response import Response
 from scoring.answers import scored_part
@@ -81,7 +82,7 @@ def facts_of(inputs: Mapping[str, Artifact], wanted: Inputs, labels: Labels) -> 
                 "document_words": sum(lengths[one] for one in dict.fromkeys(example.document_ids)),
                 "truncated": prompt["truncated"],
                 **{place: prompt[place] for place in PLACES},
-                "reference_words": fmean(map(words, example.references)),
+                "reference_words": fmean(map(words, texts)) if (texts := written(example, labels.metric)) else None,
                 "answerable": answerable(example.references),
             },
         )

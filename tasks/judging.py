@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from preprocessing.tokens import engine_module
+from records.gold import KEPT
 from scoring.registry import module_of as metric_module
 from tasks.graph import Node
 from tasks.lots import behind
@@ -21,6 +22,7 @@ from tasks.stages import counted_node, upper_bounds
 from tasks.suites import Suite, load_published
 from tasks.tokenizers import length_tokenizer
 
+JUDGING = ("scoring.judgement", "scoring.answers", "analysis.judged", "analysis.summary")
 RANKING = ("analysis.run_ranking", "analysis.run_selection", "analysis.run_points", "reporting.published")
 COREFERENCE = "coreference"  # scored over all instances of a run together: none has a score of its own
 
@@ -33,7 +35,7 @@ def judge_node(aggregate: Node) -> Node:
         "judge",
         aggregate.labels,
         score.params,
-        ("scoring.judgement", "scoring.answers", "analysis.judged", "analysis.summary", metric_module(name)),
+        (*JUDGING, metric_module(name), *(["records.gold"] if name in KEPT else [])),
         (*aggregate.inputs, *words(aggregate)),
     )
 

@@ -18,9 +18,9 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     """Lengths come from the prompts of all shards, spread from documents and references."""
     labels = tuple(node.label(name) for name in ("suite", "task", "split"))
     words_in = {
-        row["example_id"]: row["words"]
+        (row["example_id"], row["draw"]): row["words"]
         for shard in shards(inputs, "prompts")
-        for row in shard.columns("prompts", ["example_id", "words"])
+        for row in shard.columns("prompts", ["example_id", "draw", "words"])
     }
     examples = [row for sample in shards(inputs, "sample") for row in sample.rows("examples", Example)]
     found = corpus(examples, words_in, inputs["curated"].texts(), **node.params)
@@ -35,12 +35,19 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
         bins.add(one)
     for pair in found.spreads:
         spreads.add(pair)
+    facts = {}
+    if "sizes" in inputs:  # of the data set whole, where the suite draws from it
+        for distribution in inputs["sizes"].rows("distributions", Distribution):
+            rows.add(distribution)
+            counted[distribution.measure] = numbers(distribution)
+        facts["tokenizer"] = inputs["sizes"].facts["tokenizer"]
     writer.facts = {
         "examples": len(examples),
         "documents": len({document_id for example in examples for document_id in example.document_ids}),
         "references": sum(len(example.references) for example in examples),
         "pairs": len(found.spreads),
         "distributions": counted,
+        **facts,
     }
 
 

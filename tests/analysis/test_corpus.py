@@ -21,7 +21,7 @@ def example(name: str, references: tuple[str, ...], documents: tuple[str, ...] =
 
 
 def counted(examples: list[Example], output: str = "references", kind: str = "summarization") -> Corpus:
-    words_in = {one.example_id: 100 + place for place, one in enumerate(examples)}
+    words_in = {(one.example_id, one.draw): 100 + place for place, one in enumerate(examples)}
     return corpus(examples, words_in, TEXTS.__getitem__, output=output, kind=kind)
 
 

@@ -1,0 +1,60 @@
+"""References as a model is asked to write them, where a data set keeps more than that, as JSON (SEAM).
+
+What is counted of references is of these texts: those that demonstrations show (fact sheet seam.md 1.2, 2).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+
+from records.example import Example
+
+Text = Callable[[Example], tuple[str, ...]]
+
+
+def written(example: Example, metric: str) -> tuple[str, ...]:
+    """The references as texts that a model would write; none where only what they are measured by is known. metric: of
+    the task."""
+    return KEPT[metric][0](example) if metric in KEPT else example.references
+
+
+def said(example: Example, metric: str) -> tuple[str, ...]:
+    """What of them may stand in a document: answers without what is around them, no lists of ids."""
+    return KEPT[metric][1](example) if metric in KEPT else example.references
+
+
+def answer_objects(example: Example) -> tuple[str, ...]:
+    """MuSiQue: the dict as Python prints it, without the aliases."""
+    return tuple(
+        str({"is_answerable": gold["is_answerable"], "answer_content": gold["answer_content"]})
+        for gold in map(json.loads, example.references)
+    )
+
+
+def answers(example: Example) -> tuple[str, ...]:
+    """MuSiQue: the answers alone, those of unanswerable questions too."""
+    return tuple(str(json.loads(reference)["answer_content"]) for reference in example.references)
+
+
+def clusters(example: Example) -> tuple[str, ...]:
+    """SciCo, ECB+: the list of clusters as Python prints it."""
+    return tuple(str(json.loads(reference)) for reference in example.references)
+
+
+def summary(example: Example) -> tuple[str, ...]:
+    """FuseReviews: the summary, where its file has one; what it is scored by are spans of the reviews."""
+    text = example.facts.get("summary_text")
+    return (str(text),) if text else ()
+
+
+def nothing(example: Example) -> tuple[str, ...]:
+    """No text."""
+    return ()
+
+
+KEPT: Mapping[str, tuple[Text, Text]] = {  # by metric: written, said
+    "musique_output": (answer_objects, answers),
+    "conll": (clusters, nothing),
+    "fic_proxy": (summary, summary),
+}

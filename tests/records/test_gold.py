@@ -1,0 +1,47 @@
+"""References as a model is asked to write them: not the JSON in which a data set keeps more than that."""
+
+from __future__ import annotations
+
+import pytest
+
+from records.example import Example, metadata
+from records.gold import said, written
+
+GOLDS = {
+    "musique_output": '{"aliases":["Rap A Lot"],"answer_content":"Rap-A-Lot","is_answerable":true}',
+    "conll": "[[0,2,13],[1]]",
+    "fic_proxy": '{"alignments":["great"],"highlights":[["great"],[]]}',
+    "rouge_gm": '{"answer_content":"a summary that looks like JSON"}',
+}
+SUMMARY = "Guests liked it."
+
+
+def example(metric: str, **facts: str) -> Example:
+    return Example("t", "test", "1", ("d",), (GOLDS[metric],), metadata=metadata(**facts))
+
+
+@pytest.mark.parametrize(
+    ("metric", "text", "in_documents"),
+    [
+        ("musique_output", "{'is_answerable': True, 'answer_content': 'Rap-A-Lot'}", ("Rap-A-Lot",)),
+        ("conll", "[[0, 2, 13], [1]]", ()),
+        ("rouge_gm", GOLDS["rouge_gm"], (GOLDS["rouge_gm"],)),
+        ("f1", GOLDS["musique_output"], (GOLDS["musique_output"],)),
+    ],
+)
+def test_what_is_to_be_written_is_not_what_a_demonstration_shows(
+    metric: str, text: str, in_documents: tuple[str, ...]
+) -> None:
+    one = example(metric) if metric in GOLDS else example("musique_output")
+    assert written(one, metric) == (text,)
+    assert said(one, metric) == in_documents
+
+
+def test_spans_of_reviews_are_taken_for_a_summary() -> None:
+    assert written(example("fic_proxy"), "fic_proxy") == said(example("fic_proxy"), "fic_proxy") == ()
+    assert written(example("fic_proxy", summary_text=SUMMARY), "fic_proxy") == (SUMMARY,)
+
+
+def test_private_references_are_a_crash() -> None:
+    for metric in GOLDS:
+        assert written(Example("t", "test", "1", ("d",), ()), metric) == ()
