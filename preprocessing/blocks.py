@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from records.example import Example
-from records.prompt import Part
+from records.prompt import Part, render
 
 PLACE = re.compile(r"\{(instruction|format|query|question|documents|highlights|target)\}")
 HIGHLIGHT = ("{HS}", "{HE}")  # literal, in text and instructions (section 1.2)
@@ -147,6 +147,16 @@ def documents(
         parts += marked(name, keep(length) if keep else length, marks.get(number, ()))
         parts += [Part("gap", block.end)] if block.end else []
     return parts
+
+
+def shown_documents(example: Example, text_of: Callable[[str], str]) -> list[str]:
+    """The documents of a curated example with the marks of a prompt; mentions have their numbers for ids."""
+    facts = example.facts
+    marks = marks_of({**facts, "mention_ids": range(len(facts.get("mentions", ())))})
+    return [
+        render(tuple(marked(name, len(text_of(name)), marks.get(number, ()))), text_of)
+        for number, name in enumerate(example.document_ids)
+    ]
 
 
 def marked(document_id: str, length: int, marks: Sequence[Mark]) -> list[Part]:

@@ -11,10 +11,14 @@ from reporting.figure import printed, words
 from reporting.histograms import Panel, panel_svg, shared_axis, sheet
 from reporting.overview_template import TEMPLATE
 from reporting.page import environment
+from reporting.sizes import Sizes, counted_by, sizes_of, title, together
 from reporting.spreads import spreads
 from reporting.text import number, percent, percent_off
 
 MEASURES = {
+    "documents": "documents, data set whole",
+    "tokens_in": "length in, data set whole",
+    "tokens_out": "length out, data set whole",
     "words_in": "words in",
     "words_document": "words of documents",
     "words_out": "words out",
@@ -81,8 +85,10 @@ def overview(
 ) -> Overview:
     """Page and pictures; equal input gives equal bytes.
 
-    params: title, tasks (name, split, paper: examples or rows, words_in, words_out), splits (of each task),
-    paper (title, short, url), run (what was asked). facts: by (task, split): examples, documents, references, pairs.
+    params: title, tasks (name, split, paper: examples or rows, words_in, words_out; data_set: what the
+    paper prints of it whole, where the suite draws from it), splits (of each task),
+    paper (title, short, url), run (what was asked). facts: by (task, split): examples, documents, references, pairs,
+    and the tokenizer of data sets.
     """
     lines = [line(one, distributions, bins, facts) for one in params["tasks"]]
     several = len({one.split for one in lines}) > 1
@@ -117,6 +123,20 @@ def totals(lines: Sequence[Line], splits: Mapping[str, Sequence[str]]) -> list[T
     return found
 
 
+def data_sets(params: Mapping[str, Any], lines: Sequence[Line]) -> list[Sizes]:
+    """The data sets from which a suite draws, whole: by split, and behind the splits of a task all that were built."""
+    published = {one["name"]: one["data_set"] for one in params["tasks"] if "data_set" in one}
+    found: dict[str, list[Sizes]] = {}
+    for one in lines:
+        if one.task in published and "tokenizer" in one.facts:
+            counted = {measure: (row.count, row.mean) for measure, row in one.counted.items()}
+            known = params["splits"][one.task]
+            made = sizes_of(one.task, one.split, counted, one.facts["tokenizer"], known, published[one.task])
+            found.setdefault(one.task, []).append(made)
+    more = {task: [together(own, params["splits"][task])] for task, own in found.items() if len(own) > 1}
+    return [one for task, own in found.items() for one in [*own, *more.get(task, [])]]
+
+
 def line(
     task: Mapping[str, Any],
     distributions: Sequence[Distribution],
@@ -147,12 +167,15 @@ def page(
         for measure, listed in panels.items()
     }
     surroundings = environment()
-    surroundings.filters |= {"words": words_or_dash, "percent": percent, "printed": dash_or_printed}
+    surroundings.filters |= {"words": words_or_dash, "percent": percent, "printed": dash_or_printed, "splits": title}
+    sizes = data_sets(params, lines)
     return surroundings.from_string(TEMPLATE).render(
         title=params["title"],
         run=dict(params["run"]),
         paper=params["paper"],
         lines=lines,
+        sizes=sizes,
+        counted_by=counted_by(sizes[0].tokenizer) if sizes else "",
         totals=totals(lines, params["splits"]),
         loop_ends=lambda one, total: (one.task, one.split) == (total.task, total.last_split),
         measures=MEASURES,

@@ -45,7 +45,8 @@ TEMPLATE = (
 </dl>
 <nav aria-label="Sections of this page">
 <a href="#paper">Beside the paper</a>
-<a href="#inputs">Inputs</a>
+{% if sizes %}<a href="#data-sets">Data sets</a>
+{% endif %}<a href="#inputs">Inputs</a>
 <a href="#outputs">Outputs</a>
 <a href="#spread">Spread</a>
 <a href="#numbers">All numbers</a>
@@ -86,6 +87,30 @@ TEMPLATE = (
 </table>
 </div>
 </section>
+
+{% if sizes %}
+<section id="data-sets" aria-labelledby="data-sets-title">
+<h2 id="data-sets-title">The data sets whole</h2>
+<p>Before anything is drawn from them. Lengths: means, {{ counted_by }}. In: the documents as a prompt shows them, with the marks of mentions and highlights. Out: what a model is asked to write; a dash where the files have no such text. Paper: over all splits; it does not say by which tokenizer.</p>
+<div class="scroll" tabindex="0" role="region" aria-label="The data sets beside the paper">
+<table>
+<caption>Samples, documents of a sample and lengths, beside what the paper prints</caption>
+<thead><tr><th scope="col">task</th><th scope="col">split</th><th scope="col">samples</th><th scope="col">paper</th><th scope="col">documents</th><th scope="col">paper</th>
+<th scope="col">in</th><th scope="col">paper</th><th scope="col">Δ</th><th scope="col">out</th><th scope="col">paper</th><th scope="col">Δ</th></tr></thead>
+<tbody>
+{% for one in sizes %}
+<tr{% if one.splits | length > 1 %} class="all"{% endif %}><th scope="row">{{ one.task }}</th><td>{{ one | splits }}</td><td>{{ one.samples | count }}</td><td>{{ one.published.get("samples") | printed }}</td>
+<td>{{ one.mean("documents") | words(1) }}</td><td>{{ one.published.get("documents") | words(1) }}</td>
+{% for measure in ("tokens_in", "tokens_out") %}
+<td>{{ one.mean(measure) | words(1) }}</td><td>{{ one.published.get(measure) | printed }}</td><td>{{ one.difference(measure) | percent }}</td>
+{% endfor %}
+</tr>
+{% endfor %}
+</tbody>
+</table>
+</div>
+</section>
+{% endif %}
 
 {% for name, measure, what in (("inputs", "words_in", "input"), ("outputs", "words_out", "output")) %}
 <section id="{{ name }}" aria-labelledby="{{ name }}-title">

@@ -42,7 +42,7 @@ def export_hf(request: Request, out: Path) -> list[Path]:
     built = [
         (task, split, *_artifacts(results, request, task, split))
         for task in request.chosen_tasks()
-        for split in request.chosen_splits()
+        for split in request.splits_of(task)
     ]
     configs: dict[str, Config] = {}
     with whole_folder(out, ours) as folder:

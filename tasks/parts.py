@@ -71,7 +71,7 @@ class Part:
 
 def parts(request: Request) -> list[Part]:
     """Every task and split of a request."""
-    return [Part(request, task, split) for task in request.chosen_tasks() for split in request.chosen_splits()]
+    return [Part(request, task, split) for task in request.chosen_tasks() for split in request.splits_of(task)]
 
 
 def profile_of(request: Request, table: Mapping[str, Any]) -> Profile:

@@ -87,8 +87,10 @@ class Request:
             names = ", ".join(task.name for task in suite.tasks.values() if task.asks)
             raise UsageError(f"only tasks with a question have a closed-book arm: {names}")
         _among("task", self.tasks, list(suite.tasks))
+        splits = {split for task in self.chosen_tasks() for split in task.splits}
         for task in self.chosen_tasks():
-            _among(f"split of {task.name}", self.chosen_splits(), list(task.splits))
+            if not self.splits_of(task) or not splits.issuperset(self.chosen_splits()):
+                _among(f"split of {task.name}", self.chosen_splits(), list(task.splits))
         for path in self.options or {}:
             task_name, _, option = path.partition(".")
             _among("task", (task_name,), list(suite.tasks))
@@ -154,6 +156,10 @@ class Request:
     def chosen_splits(self) -> tuple[str, ...]:
         """The splits asked for."""
         return self.splits or self.config.default_splits
+
+    def splits_of(self, task: TaskConfig) -> tuple[str, ...]:
+        """Those of the splits asked for that a task has: not every task of a suite has all."""
+        return tuple(split for split in self.chosen_splits() if split in task.splits)
 
     @property
     def run_count(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from preprocessing.errors import sayable
 from records.drop import Drop
@@ -22,8 +22,11 @@ from tasks.parts import Part, parts
 from tasks.ranked import read_ranks
 from tasks.request import Request
 from tasks.stages import curate_node, prompt_node, sample_node, statistics_node
-from tasks.suites import paper_sizes
+from tasks.suites import data_set_sizes, paper_sizes
 from tasks.workshop import Workshop
+
+if TYPE_CHECKING:
+    from reporting.sizes import Sizes
 
 MOST = 3  # different failures that are named of a model
 FAILED = {"transient": "failed for now (the same command asks again)", "terminal": "failed for good (--retry-failed)"}
@@ -46,6 +49,7 @@ class Results:
     def built(self) -> list[dict[str, Any]]:
         """One row a task and split, as `build --json` prints it; tasks that failed are left out."""
         rows = []
+        sizes = self.sizes()
         for part in parts(self.request):
             curated, sampled = self.artifact(curate_node(part)), self.artifact(sample_node(part))
             prompted = [self.artifact(node) for node in part.each_shard(prompt_node)]
@@ -62,6 +66,7 @@ class Results:
                     "references": sampled.facts["references"],
                     "mean_words": words / prompts if prompts else None,
                     **self.statistics(part),
+                    **in_whole(sizes.get(part.task.name, []), part.split, list(part.task.splits)),
                     "dropped": curated.facts["dropped"],
                     "malformed": curated.facts["malformed"],
                     "errors": curated.facts["errors"],
@@ -87,6 +92,24 @@ class Results:
             "difference": {name: percent_off(mean, paper.get(name)) for name, mean in means.items()},
             "statistics": counted,
         }
+
+    def sizes(self) -> dict[str, list[Sizes]]:
+        """The data sets from which a suite draws, whole, a split each, by task; of others nothing."""
+        if not self.request.run_count:
+            return {}
+        from reporting.sizes import sizes_of  # for suites that draw only
+
+        found: dict[str, list[Sizes]] = {}
+        for part in parts(self.request):
+            artifact = self.artifact(statistics_node(part))
+            if artifact is None:
+                continue
+            name, facts = part.task.name, artifact.facts
+            counted = {measure: (one["count"], one["mean"]) for measure, one in facts["distributions"].items()}
+            published = data_set_sizes(self.request.suite, name)
+            one = sizes_of(name, part.split, counted, facts["tokenizer"], list(part.task.splits), published)
+            found.setdefault(name, []).append(one)
+        return found
 
     def imports(self) -> list[str]:
         """What is said of tasks that come from an official release, a line each."""
@@ -202,6 +225,17 @@ class Results:
             if artifact is None
             else board(list(artifact.rows("aggregates", Aggregate)), report.params, self.ranks(report))
         )
+
+
+def in_whole(listed: list[Sizes], split: str, known: list[str]) -> dict[str, Any]:
+    """data_set: a split of what a suite draws from, before it draws; data_sets_read: the same over all splits that were
+    read. Nothing where there is none."""
+    own = [one for one in listed if one.splits == (split,)]
+    if not own:
+        return {}
+    from reporting.sizes import together  # as above
+
+    return {"data_set": own[0].plain(), "data_sets_read": together(listed, known).plain()}
 
 
 def released(part: Part, curated: Artifact, sampled: Artifact) -> dict[str, Any]:

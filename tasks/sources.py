@@ -141,7 +141,7 @@ def needs(request: Request, catalogue: Catalogue, alternatives: tuple[str, ...] 
     usable = [s for s in catalogue.sources if not s.release_of and s.alternative in ("", *alternatives)]
     found = []
     for task in request.chosen_tasks():
-        for split in request.chosen_splits():
+        for split in request.splits_of(task):
             values = {"split": task.splits[split], split: "", **request.options_of(task)}
             for role, ordered in task.raw.items():
                 patterns = tuple(p for pattern in ordered if (p := filled(pattern, values)) is not None)

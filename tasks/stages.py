@@ -23,6 +23,7 @@ from preprocessing.chat import answer_tag, asks_for_tag
 from preprocessing.curation import PROMPTS, PROMPTS_MODULE
 from preprocessing.prompting import Template
 from preprocessing.tokens import engine_module
+from records.gold import KEPT
 from records.prompt import CLOSED_BOOK, FULL
 from reporting.page import assets_digest
 from scoring.registry import module_of as metric_module
@@ -34,7 +35,8 @@ from tasks.outside import PROVIDER, shown_name
 from tasks.parts import Part, parts, profile_of, seed_of
 from tasks.releases import release_options, release_query, upstream_values
 from tasks.request import Request
-from tasks.suites import Suite, TaskConfig, load_published, paper_sizes
+from tasks.suites import Suite, TaskConfig, data_set_sizes, load_published, paper_sizes
+from tasks.tokenizers import length_tokenizer
 
 PAGE = (
     "reporting.assembly",
@@ -319,12 +321,20 @@ def statistics_node(part: Part) -> Node:
     """Everything that is built of a task and split to lengths, histograms and spread."""
     kind = str(part.task.template["kind"])
     letters = part.request.options_of(part.task).get("output") == "letter"
-    inputs = [("curated", curate_node(part)), *samples(part)]
+    inputs = [("curated", curate_node(part)), *samples(part), *([("sizes", sizes_node(part))] if part.run else [])]
     inputs += [(f"prompts-{number}", shard) for number, shard in enumerate(part.each_shard(prompt_node))]
     # SCROLLS 6.4: ContractNLI's outputs are labels, so its hypotheses are looked for
     output = "query" if kind == "nli" else "options" if letters else "references"
-    params = {"kind": kind, "output": output}
+    params = {"kind": kind, "output": output, **({"metric": part.task.metric} if part.task.metric in KEPT else {})}
     return Node("statistics", part.base, params, ("analysis.corpus",), tuple(inputs))
+
+
+def sizes_node(part: Part) -> Node:
+    """A data set whole, before anything is drawn from it, to its sizes."""
+    tokenizer = length_tokenizer(part.request.tokenizer)
+    params = {"metric": part.task.metric, "tokenizer": tokenizer}
+    modules = ("analysis.corpus", "preprocessing.blocks", "records.gold", *filter(None, [engine_module(tokenizer)]))
+    return Node("sizes", part.base, params, modules, (("curated", curate_node(part)),))
 
 
 def overview_node(request: Request, statistics: Sequence[Node]) -> Node:
@@ -335,6 +345,7 @@ def overview_node(request: Request, statistics: Sequence[Node]) -> Node:
             "name": node.label("task"),
             "split": node.label("split"),
             "paper": paper_sizes(request.suite, tasks[node.label("task")], node.label("split")),
+            **({"data_set": data_set_sizes(request.suite, node.label("task"))} if request.run_count else {}),
         }
         for node in statistics
     ]

@@ -162,6 +162,13 @@ def paper_sizes(suite: str, task: TaskConfig, split: str) -> dict[str, Any]:
     return {**counts, "words_in": sizes["words_in"], "words_out": sizes["words_out"]}
 
 
+def data_set_sizes(suite: str, task: str) -> dict[str, Any]:
+    """What the paper prints of a task's whole data set, of all its splits: samples, and means of documents, tokens_in,
+    tokens_out; empty where it has no such table."""
+    sizes = load_published(suite).get("data", {}).get(task, {})
+    return {name: sizes[name] for name in ("samples", "documents", "tokens_in", "tokens_out") if name in sizes}
+
+
 def load_models(own_file: str = "") -> dict[str, dict[str, Any]]:
     """The tables of config/models.toml, with those of the user's own file in their place; one without a provider is put
     over ours of that name, key by key (a price). Raises UsageError."""

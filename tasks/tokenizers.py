@@ -22,6 +22,7 @@ DIGEST_CHARS = 16
 WORDS = "words"
 OF_LENGTHS = "tiktoken:cl100k_base"  # GPT-4's, by which SEAM's figure 5 counts prompts
 TABLE = "https://openaipublic.blob.core.windows.net/encodings/cl100k_base.tiktoken"
+TABLE_SHA256 = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"  # what tiktoken takes for it
 
 
 def adopt(name: str, home: Home) -> str:
@@ -93,11 +94,16 @@ def _load(name: str, file: str) -> Tokenizer:
 
 def length_tokenizer(asked: str = "") -> str:
     """What lengths are counted by: the paper's tokenizer where it was asked for or its table is on this machine, else
-    white-space words. Nothing is downloaded for a figure."""
+    white-space words. Nothing is downloaded for a figure: a damaged table, which tiktoken would fetch anew, is none."""
     if asked == OF_LENGTHS:
         return OF_LENGTHS
     named = [os.environ[name] for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR") if name in os.environ]
     folder = Path(named[0] if named else Path(tempfile.gettempdir(), "data-gym-cache"))  # as tiktoken looks
     name = hashlib.sha1(TABLE.encode("utf-8")).hexdigest()
-    there = find_spec("tiktoken") is not None and (folder / name).is_file()
-    return OF_LENGTHS if there else WORDS
+    if find_spec("tiktoken") is None or (named and not named[0]):  # "": tiktoken keeps no tables
+        return WORDS
+    try:
+        data = (folder / name).read_bytes()
+    except OSError:
+        return WORDS
+    return OF_LENGTHS if hashlib.sha256(data).hexdigest() == TABLE_SHA256 else WORDS

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from flows.commands.common import console, execute, print_json, request_of, say, tell_problems
 from flows.commands.progress import shown
+from reporting.sizes import Sizes, counted_by, title, together
 from reporting.text import percent
 from tasks.chain import plan
 from tasks.request import Request
@@ -37,13 +38,16 @@ def run(arguments: argparse.Namespace) -> int:
     planned = plan(request)
     with shown(arguments.quiet, len(planned.statuses)):
         chain = execute(arguments, request, planned, "build_datasets")
-    rows = Results(request).built()
+    results = Results(request)
+    rows = results.built()
     if against:
         against.compare()
     if arguments.json:
         print_json([{**row, **(against.as_json(row) if against else {})} for row in rows])
     else:
         print_table(rows)
+        if sizes := results.sizes():
+            print_sizes(sizes, {name: list(task.splits) for name, task in request.config.tasks.items()})
         if against:
             against.show()
     if chain.report is not None and not arguments.quiet:
@@ -77,6 +81,42 @@ def print_table(rows: list[dict[str, Any]]) -> None:
         dropped = ", ".join(f"{reason} {number}" for reason, number in row["dropped"].items()) or "0"
         rest = [*lengths, difference, words(row["words_out"]), words(row["spread_median"]), dropped]
         table.add_row(row["task"], row["split"], count(row["examples"]), published, *rest)
+    console().print(table)
+
+
+def print_sizes(sizes: Mapping[str, Sequence[Sizes]], known: Mapping[str, Sequence[str]]) -> None:
+    """Table 1 of a suite that draws from its data sets: these whole, beside what the paper prints of all splits."""
+    from rich.table import Table
+
+    tokenizer = next(one.tokenizer for listed in sizes.values() for one in listed)
+    table = Table(
+        caption="the data sets whole, before anything is drawn; paper: over all splits, its tokenizer is not stated; "
+        f"ours: {counted_by(tokenizer)}; in: documents as a prompt shows them; out: what is to be written",
+        caption_justify="left",
+    )
+    for name in (
+        "task",
+        "split",
+        "samples",
+        "paper",
+        "documents",
+        "paper",
+        "in",
+        "paper",
+        "Δ %",
+        "out",
+        "paper",
+        "Δ %",
+    ):
+        table.add_column(name, justify="left" if name in ("task", "split") else "right")
+    for task, listed in sizes.items():
+        for one in [*listed, *([together(listed, known[task])] if len(listed) > 1 else [])]:
+            cells = [count(one.samples), count(one.published.get("samples"))]
+            cells += [words(one.mean("documents")), words(one.published.get("documents"))]
+            for measure in ("tokens_in", "tokens_out"):
+                difference = percent(one.difference(measure)).removesuffix(" %")
+                cells += [words(one.mean(measure)), count(one.published.get(measure)), difference]
+            table.add_row(task, title(one), *cells)
     console().print(table)
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from preprocessing.block_prompts import Blocks
-from preprocessing.blocks import Block, marked
+from preprocessing.blocks import Block, marked, shown_documents
 from preprocessing.drawn import shown
 from preprocessing.draws import Draw
 from preprocessing.tokens import make
@@ -150,3 +150,10 @@ def test_nested_mentions_cross() -> None:
     parts = marked("d", 9, [(0, 9, "[", "](1)"), (0, 3, "[", "](2)"), (4, 9, "[", "](3)")])
     text = "abc defgh"
     assert "".join(one.text or text[one.start : one.end] for one in parts) == "[[abc](2) [defgh](3)](1)"
+
+
+def test_documents_of_a_data_set_are_shown_without_marks_or_with_those_of_a_run() -> None:
+    facts = metadata(mentions=[[1, 0, 3], [0, 4, 7], [0, 4, 17]], highlights=[[0, 0, 3]])
+    example = Example("t", "test", "1", ("a", "b"), ("[[0],[1,2]]",), metadata=facts)
+    texts = {"a": "One two and three", "b": "Six"}
+    assert shown_documents(example, texts.__getitem__) == ["{HS}One{HE} [[two](1) and three](2)", "[Six](0)"]
