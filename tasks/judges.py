@@ -13,9 +13,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from models.checkpoint import ENCODER_DECODER
-from models.local import BATCH, PROVIDER
 from models.local_tables import what_answers
-from models.registry import UnknownModel, settings
+from models.registry import LOCAL, UnknownModel, settings
 from storage.digest import sha256_of
 from storage.home import Home
 from tasks.errors import UsageError
@@ -49,7 +48,7 @@ def judges_of(request: Request) -> dict[str, dict[str, Any]]:
             table = settings(name, known, request.suite)
         except UnknownModel as error:
             raise UsageError(f"--{role}: {error}") from error
-        if table["provider"] != PROVIDER:
+        if table["provider"] not in LOCAL:
             raise UsageError(
                 f"--{role} {name}: only checkpoints judge (transformers:FOLDER), not models of {table['provider']}"
             )
@@ -112,8 +111,8 @@ class Judge:
             papers = {FAITHFUL: FAITHFULNESS, COVERS: COVERAGE}[self._role]
             while len(_LOADED) >= len(ROLES):  # of earlier runs
                 del _LOADED[next(iter(_LOADED))]
-            batch_size = int(self._table.get("batch_size", BATCH))
-            _LOADED[key] = SequenceToSequence(self.name, self._table, Wording(**own) if own else papers, batch_size)
+            size = {name: self._table[name] for name in ("batch_size",) if name in self._table}
+            _LOADED[key] = SequenceToSequence(self.name, self._table, Wording(**own) if own else papers, **size)
         return _LOADED[key]
 
 
