@@ -31,6 +31,8 @@ def evaluate(
     vary: list[str] | None = None,
     draws: str = "",
     instances: int = 0,
+    faithfulness: str = "",
+    coverage: str = "",
     options: dict[str, Any] | None = None,
     models_file: str = "",
     arms: list[str] | None = None,
@@ -67,6 +69,8 @@ def evaluate(
         vary: What differs between its runs, the rest held fixed; all by default.
         draws: "official" to draw as the official code does, in one stream.
         instances: Of a run at most; 0 for the suite's number, -1 for all.
+        faithfulness: Model that judges whether an answer follows from what it was given, with coverage.
+        coverage: Model that judges whether an answer covers what it was given.
         options: Values by "task.option".
         models_file: The user's own file of models.
         arms: "full", "closed-book" (the prompt without its document) or both; the full one by default.

@@ -97,6 +97,19 @@ RUN_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
     ),
     (["--models"], {"default": "", "metavar": "FILE", "dest": "models_file", "help": "your own file of models"}),
     (
+        ["--faithfulness"],
+        {
+            "default": "",
+            "metavar": "MODEL",
+            "help": "seam: encoder-decoder that judges whether highlights entail an answer; with --coverage, in "
+            "place of FuseReviews' lexical proxy",
+        },
+    ),
+    (
+        ["--coverage"],
+        {"default": "", "metavar": "MODEL", "help": "seam: encoder-decoder that judges whether an answer covers them"},
+    ),
+    (
         ["--arm"],
         {
             "action": "append",
@@ -365,7 +378,7 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         ],
     ),
     "seam": (
-        "SEAM's statistics of repeated runs: rank",  # its commands: groups.py
+        "SEAM: rank models by scores of runs; what a run draws; the official configuration",  # its commands: groups.py
         "scrollwork seam rank --scores scores.jsonl",
         "flows.commands.seam",
         [],

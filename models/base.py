@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal, Protocol
 
 Outcome = Literal["answered", "terminal", "transient", "quota", "cancelled"]  # of an attempt
@@ -54,16 +55,17 @@ class Ask:
 
     @property
     def documents_shown(self) -> tuple[str, ...]:
-        """What the prompt shows of each document, without marks."""
+        """What the prompt shows of each document; the pieces between its marks are joined."""
         found: list[str] = []
-        within = False
-        for segment in self.segments:
+        marked = False  # the segments before are a document's, and marks behind it
+        for before, segment in pairwise((None, *self.segments)):
+            assert segment is not None
             if segment.role == "document":
-                if within:
+                if marked:
                     found[-1] += segment.text
                 else:
                     found.append(segment.text)
-            within = segment.role == "document" or (within and segment.role == "mark")
+            marked = segment.role == "mark" and (marked or (before is not None and before.role == "document"))
         return tuple(found)
 
     @property

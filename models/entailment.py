@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.checkpoint import ENCODER_DECODER, CheckpointError, Vocabulary, load
+from models.local_tables import PLACES
 
-PREMISE, HYPOTHESIS = "{premise}", "{hypothesis}"
+PREMISE, HYPOTHESIS = PLACES
 # the package's words, Apache-2.0
 ENTAILS = (
     "### Instruction: Read the following and determine if the hypothesis can be inferred from the premise. \n"

@@ -15,6 +15,7 @@ DECIDES = {
     "chat": bool,
     "template": dict,
     "generation": dict,
+    "entailment": dict,
 }
 # Where and how fast: rounding may differ between devices and batches, but none of it is asked of the model.
 RUNS = {
@@ -41,6 +42,9 @@ GENERATION = {
     "length_penalty": NUMBER,
     "no_repeat_ngram_size": int,
 }
+# How a checkpoint is asked that judges pairs of texts (models/entailment.py); all but `first_only` are needed.
+ENTAILMENT = {"template": str, "label": str, "window": int, "first_only": bool}
+PLACES = ("{premise}", "{hypothesis}")
 DTYPES = ("auto", "float32", "float16", "bfloat16")
 SAMPLING = ("temperature", "top_p", "top_k")
 NO_COST = {"input": 0.0, "output": 0.0, "source": "own machine"}  # so that a budget and `status` know what it costs
@@ -50,6 +54,7 @@ def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     """The table of a local checkpoint. Raises BadTable naming model and key."""
     of_types(name, table, KEYS, "")
     of_types(name, table.get("generation", {}), GENERATION, "generation.")
+    judging(name, table)
     for key in (*POSITIVE, "batch_size", "batch_tokens", "threads", "max_new_tokens"):
         if table.get(key, 1) <= 0:
             raise BadTable(f"model {name!r}: {key} must be positive")
@@ -63,6 +68,21 @@ def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     if "device" in table and "device_map" in table:
         raise BadTable(f"model {name!r}: device and device_map exclude each other")
     return {"price": NO_COST, **table}
+
+
+def judging(name: str, table: Mapping[str, Any]) -> None:
+    """Check the table `entailment`, where there is one. Raises BadTable."""
+    own = table.get("entailment")
+    if own is None:
+        return
+    of_types(name, own, ENTAILMENT, "entailment.")
+    if lost := [key for key in ("template", "label", "window") if not own.get(key)]:
+        raise BadTable(f"model {name!r}: entailment.{lost[0]} is missing")
+    if own["window"] <= 0:
+        raise BadTable(f"model {name!r}: entailment.window must be positive")
+    for place in PLACES:
+        if own["template"].count(place) != 1:
+            raise BadTable(f"model {name!r}: entailment.template must hold {place} once")
 
 
 def what_answers(table: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,6 @@ instance, so their means are macro. Ids that the input does not have stay as spu
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,6 +20,7 @@ import numpy as np
 
 from scoring.cluster_lists import Clusters, cluster_of, ids_in, is_list_of_lists, runs_in
 from scoring.coreference import CONLL, METRICS, SUMS, Side, f_measures, sums, together
+from scoring.gold_json import document_in
 from scoring.outcome import FloatArray, GoldError, Outcome, check_texts
 from scoring.parsing import shown
 
@@ -142,13 +142,7 @@ def sums_by_mode(replies: Sequence[Reply]) -> dict[str, dict[str, Any]]:
 @lru_cache(maxsize=1024)
 def gold_in(references: tuple[str, ...]) -> Mapping[str, int]:
     """The cluster of each mention, by id. Raises GoldError."""
-    if len(references) != 1:
-        raise GoldError(f"clusters have one reference, not {len(references)}")
-    start = f"reference {references[0][:80]!r}"
-    try:
-        found = json.loads(references[0])
-    except (ValueError, RecursionError) as error:
-        raise GoldError(f"{start} is no JSON: {error}") from None
+    found, start = document_in(references, "clusters have")
     if not isinstance(found, list) or not found or not all(isinstance(some, list) and some for some in found):
         raise GoldError(f"{start} is no list of clusters, each a list of ids")
     ids = [name for some in found for name in some]

@@ -4,7 +4,7 @@ Faithfulness: the mean over the output's sentences of the probability that the l
 the mean over the alignment spans of the probability that the output covers them; no threshold. F1: their harmonic mean
 for each answer. Which models say so is not decided here: a model is anything that takes pairs of texts and gives a
 probability each (models/entailment.py has one of a checkpoint). Without models there is scoring/fic_proxy.py, under
-other names.
+other names. What asks no model (names, gold, means) is the module's own, as of any metric.
 
 The official evaluator cuts sentences with a spaCy model; here they end behind . ! or ? where white space follows.
 """
@@ -30,14 +30,40 @@ class Entailment(Protocol):
         """A probability for each pair, in order: (premise, hypothesis), or (span, output)."""
 
 
+NAME = "fic"
+VERSION = 1
+RANGE = (0.0, 100.0)
+NEEDS = ("references",)
+COMPONENTS = ("faithfulness", "coverage", "f1")
+FAITHFULNESS, COVERAGE = "faithfulness", "coverage"  # what each model is for
+
+
+def score(prediction: str, references: Sequence[str]) -> Outcome:
+    """The measures of an output that no model need be asked about: one without a sentence gets 0.
+
+    Raises GoldError, PredictionError, and ValueError for any other output.
+    """
+    return Fic(_Nobody(), _Nobody()).score(prediction, references)
+
+
+def headline(means: Mapping[str, FloatArray]) -> FloatArray:
+    """The mean F1, 0 to 100."""
+    return means["f1"]
+
+
+class _Nobody:
+    """In the place of a model."""
+
+    name = "no model"
+
+    def __call__(self, pairs: Sequence[Pair]) -> Sequence[float]:
+        raise ValueError(f"{NAME} is scored by models; none is at hand")
+
+
 class Fic:
     """The metric with two models; a metric of scoring.outcome."""
 
-    NAME = "fic"
-    VERSION = 1
-    RANGE = (0.0, 100.0)
-    NEEDS = ("references",)
-    COMPONENTS = ("faithfulness", "coverage", "f1")
+    NAME, VERSION, RANGE, NEEDS, COMPONENTS = NAME, VERSION, RANGE, NEEDS, COMPONENTS
 
     def __init__(self, entails: Entailment, covers: Entailment) -> None:
         """entails: of a premise and a hypothesis. covers: of a span and an output."""
@@ -71,12 +97,12 @@ class Fic:
 
     def headline(self, means: Mapping[str, FloatArray]) -> FloatArray:
         """The mean F1, 0 to 100."""
-        return means["f1"]
+        return headline(means)
 
 
 def _outcome(faith: float, cover: float) -> Outcome:
     values = [100.0 * one for one in (faith, cover, harmonic(faith, cover))]
-    return Outcome(values[2], dict(zip(Fic.COMPONENTS, values, strict=True)))
+    return Outcome(values[2], dict(zip(COMPONENTS, values, strict=True)))
 
 
 def _means(model: Entailment, asked: Sequence[Sequence[Pair]]) -> list[float]:

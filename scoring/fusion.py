@@ -5,12 +5,12 @@ Fact sheet seam.md 1.2, 6.2.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scoring.gold_json import object_in
 from scoring.outcome import GoldError
 
 # The official code splits with a spaCy model; this rule needs none.
@@ -44,15 +44,7 @@ def fusion_in(references: Sequence[str]) -> Fusion:
 
     Raises GoldError.
     """
-    if len(references) != 1:
-        raise GoldError(f"a fusion has one reference, not {len(references)}")
-    start = f"reference {references[0][:80]!r}"
-    try:
-        found = json.loads(references[0])
-    except (ValueError, RecursionError) as error:
-        raise GoldError(f"{start} is no JSON: {error}") from None
-    if not isinstance(found, dict):
-        raise GoldError(f"{start} is no JSON object")
+    found, start = object_in(references, "a fusion has")
     reviews, alignments = found.get("highlights"), found.get("alignments")
     if not isinstance(reviews, list) or not all(map(_texts, reviews)) or not any(reviews):
         raise GoldError(f'{start}: "highlights" must be lists of texts, one a review, not all of them empty')

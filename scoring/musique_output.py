@@ -9,7 +9,6 @@ answerability.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from scoring.answer_objects import answer_object
+from scoring.gold_json import object_in
 from scoring.normalize import scrolls
 from scoring.outcome import FloatArray, GoldError, Outcome, check_texts
 from scoring.overlap import token_f1
@@ -90,15 +90,7 @@ def f1(prediction: str, reference: str) -> float:
 
 def gold_in(references: Sequence[str]) -> Gold:
     """The gold output. Raises GoldError."""
-    if len(references) != 1:
-        raise GoldError(f"an output has one reference, not {len(references)}; aliases stand in it")
-    start = f"reference {references[0][:80]!r}"
-    try:
-        found = json.loads(references[0])
-    except (ValueError, RecursionError) as error:
-        raise GoldError(f"{start} is no JSON: {error}") from None
-    if not isinstance(found, dict):
-        raise GoldError(f"{start} is no JSON object")
+    found, start = object_in(references, "an output, with its aliases, has")
     answer, answerable, aliases = (found.get(key) for key in ("answer_content", "is_answerable", "aliases"))
     if not isinstance(answer, str):
         raise GoldError(f'{start}: "answer_content" must be a text')

@@ -31,6 +31,8 @@ MODULES: Mapping[str, str] = {
     "conll": "scoring.conll",
     "fic_proxy": "scoring.fic_proxy",
 }
+# Scored by models that a run names: what asks none of them is the module's own.
+JUDGED: Mapping[str, str] = {"fic": "scoring.fic"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +96,16 @@ def stored(metric: Metric) -> tuple[str, ...]:
 
 
 def known() -> tuple[str, ...]:
-    """The names of all metrics."""
+    """The names of all metrics that score a text by themselves."""
     return tuple(MODULES)
 
 
 def module_of(name: str) -> str:
     """The dotted module of a metric. Raises ValueError for an unknown name, listing the known ones."""
-    if name not in MODULES:
-        raise ValueError(f'unknown metric "{name}"; known: {", ".join(MODULES)}')
-    return MODULES[name]
+    modules = {**MODULES, **JUDGED}
+    if name not in modules:
+        raise ValueError(f'unknown metric "{name}"; known: {", ".join(modules)}')
+    return modules[name]
 
 
 def metric(name: str, **options: bool) -> Metric:

@@ -19,7 +19,6 @@ from storage.home import Home
 from tasks.everything import Scored
 from tasks.judging import rank_params
 from tasks.lots import Lot
-from tasks.suites import load_suite
 from tasks.tokenizers import length_tokenizer, load
 
 Found = Iterable[tuple[Aggregate, Artifact]]
@@ -60,13 +59,12 @@ def beside_of(params: Mapping[str, Any], everything: Iterable[Artifact], scored:
 def ranks_of(home: Home, suite: str, found: Scored, lots: Sequence[Lot]) -> Ranks:
     """Everything scored of a suite that is run several times, ranked; empty for other suites. lots: for scores against
     length of prompts, none for a ranking without it."""
-    config = load_suite(suite)
-    if not config.runs:
+    if not found.suite.runs:
         return Ranks()
     from tasks.designed import experiments
     from tasks.rank import ranking_of
 
-    params = rank_params(config, [], found.params.get("upper_bounds", ()), length_tokenizer())
+    params = rank_params(found.suite, [], found.params.get("upper_bounds", ()), length_tokenizer())
     return ranking_of(params, found.artifacts, lots, load(params["lengths"], home), experiments(home, suite))
 
 

@@ -36,7 +36,8 @@ STOP = Stop()  # of every engine of this process: Ctrl-C
 @dataclass(frozen=True)
 class Calling:
     """run: under this name attempts and money are written down. budget_usd: "" for none. batch: asked in batches
-    between the stages; batch_wait_s: waited for so long, 0 for as long as it takes. tables: whole, by model."""
+    between the stages; batch_wait_s: waited for so long, 0 for as long as it takes. tables: whole, by model; judges: by
+    role."""
 
     run: str = ""
     budget_usd: str = ""
@@ -44,6 +45,7 @@ class Calling:
     batch: bool = False
     batch_wait_s: float = 0.0
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    judges: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def calling_of(request: Request) -> Calling:
@@ -60,7 +62,7 @@ def calling_of(request: Request) -> Calling:
     if request.batch:
         need_batches(tables)
     wait_s = float(request.batch_wait)
-    return Calling(request.run, request.budget, request.retry_failed, request.batch, wait_s, tables)
+    return Calling(request.run, request.budget, request.retry_failed, request.batch, wait_s, tables, request.judges)
 
 
 def need_batches(tables: Mapping[str, Mapping[str, Any]]) -> None:

@@ -13,8 +13,9 @@ from records.score import Aggregate
 from reporting.board import is_member
 from storage.artifacts import Artifact
 from storage.home import Home
+from tasks.judges import judged_suite
 from tasks.stages import report_params
-from tasks.suites import load_suite
+from tasks.suites import Suite, load_suite
 
 # how hosted models are called changes no answer
 CALLED = ("base_url", "budget", "rpm", "tpm", "concurrency", "batch", "batch_wait", "retry_failed", "run")
@@ -24,9 +25,10 @@ IN_NAME = ("max_input_tokens", "tokenizer", "truncation", "prompts")  # said by 
 
 @dataclass(frozen=True)
 class Scored:
-    """What the newest runs scored. params: of a report over it. artifacts: the aggregates, each with the row that its
-    line shows."""
+    """What the newest runs scored. suite: as they scored it. params: of a report over it. artifacts: the aggregates,
+    each with the row that its line shows."""
 
+    suite: Suite
     rows: list[Aggregate]
     params: dict[str, Any]
     artifacts: tuple[tuple[Aggregate, Artifact], ...]
@@ -42,7 +44,8 @@ def everything_scored(home: Home, suite: str) -> Scored:
     """What the newest runs scored, and the artifacts behind it.
 
     A model's tasks come from its newest run and from earlier ones with the same settings (limit, seed, options, raw
-    folder, cut): scores of other inputs are never put into one row. A seed that was also run alone, on other inputs
+    folder, cut): scores of other inputs are never put into one row, nor scores by other metrics, or other models that
+    judge, into one column: those of the newest run stand. A seed that was also run alone, on other inputs
     than its family, says so in its name.
     """
     rows: dict[str, list[Aggregate]] = {}
@@ -50,6 +53,7 @@ def everything_scored(home: Home, suite: str) -> Scored:
     settings: dict[str, dict[str, Any]] = {}
     bounds: set[str] = set()
     decoding: dict[str, list[str]] = {}
+    scored_by: dict[str, tuple[str, dict[str, str]]] = {}  # by task
     for run in benchmarked(home, suite):
         own = {name: value for name, value in run["request"].items() if name not in NOT_SETTINGS}
         for name, key in run["keys"].items():
@@ -58,9 +62,10 @@ def everything_scored(home: Home, suite: str) -> Scored:
             if artifact is None:
                 continue
             found = named(artifact)
-            if settings.setdefault(found[-1].model, own) == own:
+            params = artifact.manifest.ingredients.params
+            how = (found[-1].metric, params.get("judges", {}))
+            if settings.setdefault(found[-1].model, own) == own and scored_by.setdefault(found[-1].task, how) == how:
                 rows[slot], artifacts[slot] = found, artifact
-                params = artifact.manifest.ingredients.params
                 if params.get("reads_references"):
                     bounds.add(found[-1].model)
                 if "decoding" in params:
@@ -68,11 +73,12 @@ def everything_scored(home: Home, suite: str) -> Scored:
                     told += [params["decoding"]] if params["decoding"] not in told else []
     rows = {slot: told_apart(found, settings) for slot, found in rows.items()}
     models = sorted({found[-1].model for found in rows.values()})
+    judges = next((judges for _, judges in scored_by.values() if judges), {})
+    config = judged_suite(load_suite(suite), judges) if judges else load_suite(suite)
     return Scored(
+        config,
         [row for slot in sorted(rows) for row in rows[slot]],
-        report_params(
-            load_suite(suite), models, [], sorted(bounds), {name: "; ".join(texts) for name, texts in decoding.items()}
-        ),
+        report_params(config, models, [], sorted(bounds), {name: "; ".join(texts) for name, texts in decoding.items()}),
         tuple((rows[slot][-1], artifacts[slot]) for slot in sorted(rows)),
     )
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,9 @@ class Request:
     (the variables that differ between runs; the others stay those of run 0; () for all), draws ("official" for the
     official code's one stream, in which every data set and run depends on those before it), instances (of a run at
     most; 0 for the suite's number, -1 for all).
+
+    faithfulness, coverage: models by which a metric judges answers, named as models are; "" for the metric that stands
+    in for it.
 
     How hosted models are called, which decides nothing of what they are asked: budget (USD, "" for none), rpm, tpm and
     concurrency (0 for those of the model's table), batch, batch_wait (seconds, 0 until batches end), retry_failed (ask
@@ -72,6 +76,8 @@ class Request:
     vary: tuple[str, ...] = ()
     draws: str = ""
     instances: int = 0
+    faithfulness: str = ""
+    coverage: str = ""
 
     def __post_init__(self) -> None:
         suite = load_suite(self.suite)
@@ -133,10 +139,12 @@ class Request:
         place = Home.at(home, store)
         if rest.get("tokenizer"):
             rest["tokenizer"] = adopt(rest["tokenizer"], place)
-        if any(model.startswith("transformers:") for model in rest.get("models", ())):
+        judging = [name for name in ("faithfulness", "coverage") if rest.get(name)]
+        if any(name.startswith("transformers:") for name in (*rest.get("models", ()), *(rest[one] for one in judging))):
             from tasks.checkpoints import adopt_name
 
-            rest["models"] = tuple(adopt_name(model, place) for model in rest["models"])
+            rest["models"] = tuple(adopt_name(model, place) for model in rest.get("models", ()))
+            rest |= {name: adopt_name(rest[name], place) for name in judging}
         folder = SAMPLE if sample else Path(raw).expanduser().resolve() if raw else place.folder / "raw"
         if raw and not folder.is_dir():
             raise UsageError(f"--raw {raw}: there is no such folder")
@@ -144,10 +152,24 @@ class Request:
             raise UsageError(f"{folder} has no raw files: try `scrollwork fetch`, --raw DIR or --sample")
         return cls(suite=suite, home=place.url, raw=str(folder), store=place.store, **rest)
 
-    @property
+    @cached_property
+    def judges(self) -> Mapping[str, Mapping[str, Any]]:
+        """The tables of the models that judge answers, by role; empty where none does. Raises UsageError."""
+        if not (self.faithfulness or self.coverage):
+            return {}
+        from tasks.judges import judges_of
+
+        return judges_of(self)
+
+    @cached_property
     def config(self) -> Suite:
-        """The suite."""
-        return load_suite(self.suite)
+        """The suite; scored by the request's judges where it names some."""
+        suite = load_suite(self.suite)
+        if not self.judges:
+            return suite
+        from tasks.judges import judged_suite, labels_of
+
+        return judged_suite(suite, labels_of(self.judges))
 
     def chosen_tasks(self) -> list[TaskConfig]:
         """The tasks asked for, in official order."""

@@ -8,16 +8,18 @@ from records.example import Example
 from records.response import Response
 from records.score import Score
 from scoring.answers import gold_problem, scores
+from scoring.outcome import Metric
 from scoring.registry import metric
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks import progress
 from tasks.graph import Node
+from tasks.judges import ROLES, Judge
 from tasks.workshop import Workshop
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
     """One row an answer to an input with gold."""
-    own = metric(node.params["metric"])
+    own = metric_of(node, shop)
     references = {
         example.example_id: example.references
         for example in inputs["sample"].rows("examples", Example)
@@ -34,3 +36,14 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
         if done % 100 == 0:
             progress.tell(node.title, done, total)
     writer.facts = {"scores": done}
+
+
+def metric_of(node: Node, shop: Workshop) -> Metric:
+    """The node's metric, with the models that judge where it has some."""
+    if "judges" not in node.params:
+        return metric(node.params["metric"])
+    from scoring.fic import Fic
+
+    calling = shop.locations.calling
+    assert calling is not None, "judges travel with how models are called"
+    return Fic(*(Judge(role, calling.judges[role]) for role in ROLES))

@@ -30,6 +30,7 @@ from scoring.registry import module_of as metric_module
 from tasks.calling import tables_of
 from tasks.errors import UsageError
 from tasks.graph import Node, RawQuery
+from tasks.judges import labels_of, what_judges
 from tasks.lots import behind
 from tasks.outside import PROVIDER, shown_name
 from tasks.parts import Part, parts, profile_of, seed_of
@@ -274,13 +275,17 @@ def score_node(part: Part) -> Node:
     """Answers to scores by the task's metric."""
     metric = part.task.metric
     inputs = (("answers", answers_node(part)), ("sample", sample_node(part)))
-    modules = ("scoring.answers", metric_module(metric))
+    modules: tuple[str, ...] = ("scoring.answers", metric_module(metric))
     texts = part.request.config.template(part.task, part.profile.prompts)
     template = Template(**texts)
     tag = {"tag": answer_tag(template)} if part.profile.variant == "claude" and asks_for_tag(template) else {}
     cue = {"cue": cue_of(texts["block"]["text"])} if "block" in texts else {}
     empty = {"empty": part.task.empty_answer} if part.task.empty_answer else {}
-    params = {"metric": metric, **tag, **cue, **empty}
+    judges = {}
+    if part.task.judges:
+        judges = {"judges": what_judges(part.request.judges)}
+        modules += ("models.entailment",)
+    params = {"metric": metric, **tag, **cue, **empty, **judges}
     return Node("score", (*part.sharded, ("metric", metric)), params, modules, inputs)
 
 
@@ -290,7 +295,9 @@ def aggregate_node(part: Part) -> Node:
     table = part.table or {}
     bound = {"reads_references": True} if table.get("reads_references") else {}
     otherwise = decoded_otherwise(table, part.request.config)
-    told = {"decoding": otherwise} if otherwise else {}
+    told: dict[str, Any] = {"decoding": otherwise} if otherwise else {}
+    if part.task.judges:
+        told["judges"] = dict(part.task.judges)
     inputs = samples(part)
     for name, node in (("answers", answers_node), ("prompts", prompt_node), ("scores", score_node)):
         inputs += [(f"{name}-{number}", shard) for number, shard in enumerate(part.each_shard(node))]
@@ -397,6 +404,7 @@ def shown(request: Request) -> dict[str, Any]:
         "tokenizer": request.tokenizer,
         "truncation": request.truncation,
         "prompts": request.prompts,
+        **{f"{role} by": name for role, name in labels_of(request.judges).items()},
     }
     return {**{name: value for name, value in asked.items() if value}, **(request.options or {})}
 

@@ -28,7 +28,8 @@ TEMPLATE_FIELDS = (
 
 @dataclass(frozen=True)
 class TaskConfig:
-    """One [task.NAME] table; its fields are explained at the head of the suite file."""
+    """One [task.NAME] table; its fields are explained at the head of the suite file. judges: by role, the checkpoints
+    that score it in a request (tasks/judges.py)."""
 
     name: str
     dataset: str
@@ -49,6 +50,8 @@ class TaskConfig:
     mention_ids: tuple[int, int] = (0, 0)
     proxy: str = ""
     empty_answer: str = ""
+    judged: Mapping[str, str] = field(default_factory=dict)
+    judges: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def asks(self) -> bool:
@@ -141,6 +144,7 @@ def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -
         mention_ids=tuple(table.get("mention_ids", (0, 0))),
         proxy=table.get("proxy", ""),
         empty_answer=table.get("empty_answer", ""),
+        judged=table.get("judged", {}),
     )
 
 

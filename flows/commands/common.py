@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 OF_CALLS = ("base_url", "context", "budget", "rpm", "tpm", "concurrency", "batch", "batch_wait", "retry_failed")
-OF_RUNS = ("models", "models_file", "arms", "tokenizer", "truncation", "prompts", *OF_CALLS)  # only `evaluate` is told
+OF_JUDGES = ("faithfulness", "coverage")
+# only `evaluate` is told
+OF_RUNS = ("models", "models_file", "arms", "tokenizer", "truncation", "prompts", *OF_JUDGES, *OF_CALLS)
 WIDTH = 130  # of tables where the output is no terminal
 
 
@@ -53,7 +55,7 @@ def request_of(arguments: argparse.Namespace) -> Request:
         truncation=getattr(arguments, "truncation", ""),
         prompts=getattr(arguments, "prompts", ""),
         strict=getattr(arguments, "strict", False),
-        **{name: getattr(arguments, name) for name in OF_CALLS if hasattr(arguments, name)},
+        **{name: getattr(arguments, name) for name in (*OF_JUDGES, *OF_CALLS) if hasattr(arguments, name)},
     )
 
 

@@ -6,6 +6,8 @@ import json
 import math
 import pkgutil
 from dataclasses import FrozenInstanceError, replace
+from types import NoneType, UnionType
+from typing import get_type_hints
 
 import pyarrow.parquet as pq
 import pytest
@@ -24,8 +26,28 @@ from records.instruction import Instruction
 from records.judgement import MEASURES as CONDUCT
 from records.judgement import REFUSALS, SLICES, Conduct, Judgement, Slice
 from records.prompt import ARMS, PLACES, ROLES, Part, Prompt, part_text, render
+from records.ranking import (
+    COMPUTED,
+    NO_RANK,
+    NO_SCORE,
+    PUBLISHED,
+    REFUSED,
+    RUN_OUT,
+    Box,
+    Correlated,
+    Dominates,
+    FormatPoint,
+    LeftOut,
+    LengthPoint,
+    ModelRank,
+    Stable,
+    TaskRank,
+    TaskSpread,
+    VarianceSource,
+)
 from records.raw_file import RawFile
 from records.response import FINISH_REASONS, KINDS, Failure, Response
+from records.run_score import RunScore
 from records.score import Aggregate, Coverage, Score
 from records.statistics import MEASURES, Bin, Distribution, Spread
 from records.token_count import TokenCount
@@ -192,6 +214,47 @@ def comparisons(draw):
     )
 
 
+def by_fields(row, **constrained):
+    """Rows of a kind whose fields are independent of each other, but for those that are given."""
+    simple = {str: text, int: count, float: number, bool: st.booleans()}
+    several = {tuple[float, ...]: float, tuple[int, ...]: int, tuple[str, ...]: str}
+
+    def any_of(hint):
+        if isinstance(hint, UnionType):
+            return st.none() | any_of(next(one for one in hint.__args__ if one is not NoneType))
+        return st.lists(simple[several[hint]], max_size=3).map(tuple) if hint in several else simple[hint]
+
+    left = {name: hint for name, hint in get_type_hints(row).items() if name not in constrained}
+    return st.builds(row, **{name: any_of(hint) for name, hint in left.items()}, **constrained)
+
+
+@st.composite
+def task_ranks(draw):
+    scored = draw(st.booleans())
+    known = {name: draw(number) if scored else None for name in ("mean", "std")}
+    scores = tuple(draw(st.lists(number, max_size=3))) if scored else ()
+    box = draw(by_fields(Box)) if scores else None
+    fixed = {name: st.just(value) for name, value in {**known, "scores": scores, "box": box}.items()}
+    return draw(by_fields(TaskRank, **fixed))
+
+
+@st.composite
+def model_ranks(draw):
+    counted, compared = draw(st.integers(0, 6)), draw(st.integers(0, 6))
+    values = {"arsd": draw(number) if counted else None, "compared_ar": draw(number) if compared else None}
+    fixed = {**values, "counted": counted, "compared": compared}
+    kinds = {"source": st.sampled_from([COMPUTED, PUBLISHED])}
+    return draw(by_fields(ModelRank, **kinds, **{name: st.just(value) for name, value in fixed.items()}))
+
+
+@st.composite
+def run_scores(draw):
+    coverage = draw(coverages())
+    value = draw(number) if coverage.answered else None
+    fixed = {"coverage": coverage, "value": value, "components": draw(components)}
+    return draw(by_fields(RunScore, **{name: st.just(one) for name, one in fixed.items()}))
+
+
 labels = [text, text, text, text, st.integers(-(2**63), 2**63 - 1), text, text]
 ROWS = {
     TokenCount: st.builds(TokenCount, text, count),
@@ -231,6 +294,14 @@ ROWS = {
     Average: averages(),
     Comparison: comparisons(),
     Instruction: st.builds(Instruction, filled, st.integers(1, 99), text.filter(str.strip), text, text),
+    RunScore: run_scores(),
+    ModelRank: model_ranks(),
+    TaskRank: task_ranks(),
+    LeftOut: by_fields(LeftOut, kind=st.sampled_from([REFUSED, NO_RANK, NO_SCORE, RUN_OUT]), reason=filled),
+    **{
+        kind: by_fields(kind)
+        for kind in (Box, TaskSpread, Dominates, Stable, Correlated, FormatPoint, LengthPoint, VarianceSource)
+    },
 }
 
 

@@ -244,9 +244,12 @@ def test_cost_grows_with_more_than_the_length_of_the_reply():
     def spent(size):
         reply = " ".join(f"[{number}, {number % 600}, {number % 7}]" for number in range(size))
         gold = written([list(range(first, 600, 150)) for first in range(150)])
-        began = time.process_time()
-        conll.score(reply, [gold])
-        return time.process_time() - began
+        took = []
+        for _ in range(3):  # the best: a collection of what other tests left may fall into one
+            began = time.process_time()
+            conll.score(reply, [gold])
+            took.append(time.process_time() - began)
+        return min(took)
 
     small, large = spent(3_000), spent(48_000)
     assert large < 40 * max(small, 0.02)

@@ -1,0 +1,120 @@
+"""Models that score: the checkpoints by which a suite's metric is judged where a run names them (SEAM, FuseReviews).
+
+--faithfulness and --coverage name them as --model names local checkpoints; then such a task is scored by the metric
+that its `judged` in the suite file tells, in place of the one that stands in for it. A score's key knows the
+checkpoints by the digests of their files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from models.checkpoint import ENCODER_DECODER
+from models.local_tables import what_answers
+from models.registry import LOCAL, UnknownModel, settings
+from storage.digest import sha256_of
+from storage.home import Home
+from tasks.errors import UsageError
+from tasks.suites import Suite, TaskConfig, load_models
+
+if TYPE_CHECKING:
+    from models.entailment import SequenceToSequence
+    from scoring.fic import Pair
+    from tasks.request import Request
+
+ROLES = FAITHFUL, COVERS = "faithfulness", "coverage"
+Tables = Mapping[str, Mapping[str, Any]]  # adopted, by role
+
+
+def judges_of(request: Request) -> dict[str, dict[str, Any]]:
+    """The tables of a request's judging models by role, with what the checkpoints say; empty where none is named.
+
+    Raises UsageError.
+    """
+    names = {role: getattr(request, role) for role in ROLES}
+    if not any(names.values()):
+        return {}
+    if lost := [role for role, name in names.items() if not name]:
+        raise UsageError(f"--{lost[0]} is missing: answers are judged by two models, --faithfulness and --coverage")
+    from tasks.checkpoints import adopted
+
+    known, home = load_models(request.models_file), Home(request.home, request.store)
+    found = {}
+    for role, name in names.items():
+        try:
+            table = settings(name, known, request.suite)
+        except UnknownModel as error:
+            raise UsageError(f"--{role}: {error}") from error
+        if table["provider"] not in LOCAL:
+            raise UsageError(
+                f"--{role} {name}: only checkpoints judge (transformers:FOLDER), not models of {table['provider']}"
+            )
+        table = adopted(name, table, home)
+        if table["kind"] != ENCODER_DECODER:
+            raise UsageError(f"--{role} {name}: an encoder-decoder is needed, not a {table['kind']} model")
+        found[role] = table
+    return found
+
+
+def labels_of(tables: Tables) -> dict[str, str]:
+    """The lasting name of each judging checkpoint by role."""
+    return {role: str(table["checkpoint"]) for role, table in tables.items()}
+
+
+def judged_suite(suite: Suite, labels: Mapping[str, str]) -> Suite:
+    """A suite of which tasks with `judged` are scored by models. labels: by role. Raises UsageError: it has none."""
+    if not any(task.judged for task in suite.tasks.values()):
+        raise UsageError(f"--{ROLES[0]}: no task of {suite.name} is scored by models")
+    return replace(suite, tasks={name: _judged(task, labels) for name, task in suite.tasks.items()})
+
+
+def _judged(task: TaskConfig, labels: Mapping[str, str]) -> TaskConfig:
+    if not task.judged:
+        return task
+    papers = all(labels[role].startswith(f"{task.judged[role].replace('/', '--')}~") for role in ROLES)
+    told = " and ".join(f"{role} by {labels[role]}" for role in ROLES)
+    return replace(
+        task,
+        metric=task.judged["metric"],
+        proxy="" if papers else f"{told}: not the paper's models, not comparable with its column",
+        judges=dict(labels),
+    )
+
+
+def what_judges(tables: Tables) -> dict[str, dict[str, Any]]:
+    """What of the tables a score depends on."""
+    return {role: what_answers(table) for role, table in tables.items()}
+
+
+class Judge:
+    """A checkpoint that judges pairs of texts (scoring.fic.Entailment): loaded when it is first asked, kept for the
+    next score, asked by one thread at a time."""
+
+    def __init__(self, role: str, table: Mapping[str, Any]) -> None:
+        self.name = str(table["checkpoint"])
+        self._role, self._table = role, table
+
+    def __call__(self, pairs: Sequence[Pair]) -> list[float]:
+        """A probability for each pair. Raises CheckpointError."""
+        with _TURN:
+            return self._loaded()(pairs)
+
+    def _loaded(self) -> SequenceToSequence:
+        key = sha256_of([self._role, self._table])
+        if key not in _LOADED:
+            from models.entailment import COVERAGE, FAITHFULNESS, SequenceToSequence, Wording
+
+            own = self._table.get("entailment")
+            papers = {FAITHFUL: FAITHFULNESS, COVERS: COVERAGE}[self._role]
+            while len(_LOADED) >= len(ROLES):  # of earlier runs
+                del _LOADED[next(iter(_LOADED))]
+            size = {name: self._table[name] for name in ("batch_size",) if name in self._table}
+            _LOADED[key] = SequenceToSequence(self.name, self._table, Wording(**own) if own else papers, **size)
+        return _LOADED[key]
+
+
+_TURN = Lock()
+_LOADED: dict[str, SequenceToSequence] = {}
