@@ -173,7 +173,7 @@ def judgements(draw):
         answered,
         draw(st.dictionaries(text, number, min_size=1, max_size=3)) if answered else {},
         draw(count) if answered else None,
-        draw(number),
+        draw(st.none() | number),
         *maybe,
         draw(st.none() | st.sampled_from(REFUSALS)) if answered else None,
         draw(st.booleans()) if answered else None,
