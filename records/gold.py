@@ -57,4 +57,5 @@ KEPT: Mapping[str, tuple[Text, Text]] = {  # by metric: written, said
     "musique_output": (answer_objects, answers),
     "conll": (clusters, nothing),
     "fic_proxy": (summary, summary),
+    "fic": (summary, summary),
 }

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from records.example import Example, metadata
-from records.gold import said, written
+from records.gold import KEPT, said, written
+from scoring.registry import JUDGED
+from tasks.suites import load_suite
 
 GOLDS = {
     "musique_output": '{"aliases":["Rap A Lot"],"answer_content":"Rap-A-Lot","is_answerable":true}',
@@ -37,9 +39,16 @@ def test_what_is_to_be_written_is_not_what_a_demonstration_shows(
     assert said(one, metric) == in_documents
 
 
-def test_spans_of_reviews_are_taken_for_a_summary() -> None:
-    assert written(example("fic_proxy"), "fic_proxy") == said(example("fic_proxy"), "fic_proxy") == ()
-    assert written(example("fic_proxy", summary_text=SUMMARY), "fic_proxy") == (SUMMARY,)
+@pytest.mark.parametrize("metric", ["fic_proxy", "fic"])
+def test_spans_of_reviews_are_taken_for_a_summary(metric: str) -> None:
+    assert written(example("fic_proxy"), metric) == said(example("fic_proxy"), metric) == ()
+    assert written(example("fic_proxy", summary_text=SUMMARY), metric) == (SUMMARY,)
+
+
+def test_metric_of_a_suite_whose_gold_is_json_counts_it_as_text() -> None:
+    suite = load_suite("seam")
+    structured = {task.metric for task in suite.tasks.values() if task.kind != "summarization" or task.proxy}
+    assert structured | {*JUDGED} == set(KEPT)
 
 
 def test_private_references_are_a_crash() -> None:
