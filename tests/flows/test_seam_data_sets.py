@@ -16,6 +16,7 @@ from records.statistics import Distribution
 from storage.home import Home
 from tests.conftest import Call
 from tests.flows.seam_kit import TASKS
+from tests.flows.seam_raw import write
 
 Build = Callable[..., list[dict[str, Any]]]
 PUBLISHED = {  # fact sheet seam.md 1.1: samples, documents, tokens in and out
@@ -167,3 +168,23 @@ def test_file_of_demonstrations_is_blamed_for_a_split_without_examples(call: Cal
     assert status == 1
     assert "no example in ecb_plus/" in err, "the sample has no topic of train"
     assert "prompts/ECB.json" not in err
+
+
+def test_reviews_in_the_layout_without_a_summary_have_a_length_of_one_or_no_score(
+    call: Call, no_table: None, tmp_path: Path
+) -> None:
+    raw = str(write(tmp_path / "raw"))
+    ask = ("seam", "--raw", raw, "--task", "fuse_reviews", "--runs", "2", "--engine", "inline", "--quiet")
+    status, out, _ = call("run", *ask, "--model", "naive", "--model", "lead", "--json")
+    assert (status, "fic_proxy" in out) == (0, True)
+    for judged in kept(call.home, "judge"):
+        rows = list(judged.rows("judgements", Judgement))
+        assert {row.reference_words for row in rows} == {None}
+        assert all(row.answered and row.components["cover_proxy"] > 0 for row in rows)
+        measures = {row.measure for row in judged.rows("conduct", Conduct)}
+        assert "answer_words" in measures
+        assert not {"reference_words", "length_ratio"} & measures
+    ((one,),) = [json.loads(call("build", *ask, "--json")[1])]
+    assert (one["data_set"]["tokens_out"], one["data_set"]["documents"], one["words_out"]) == (None, 8.0, None)
+    (line,) = [line for line in call("build", *ask)[1].splitlines() if "704" in line]
+    assert [cell.strip() for cell in line.split("│")][-4:-1] == ["–", "164", "–"]
