@@ -29,8 +29,8 @@ def file_name(trial: Trial) -> str:
     return f"{moment(trial.ended).replace(':', '-')}_{task}_{trial.digest[:22]}.eval"
 
 
-def start(trial: Trial, ids: Iterable[str], epochs: int = 1) -> dict[str, Any]:
-    """`_journal/start.json`: what was to be done. ids: of the inputs, in order. epochs: draws in which they come."""
+def start(trial: Trial, ids: Iterable[str]) -> dict[str, Any]:
+    """`_journal/start.json`: what was to be done. ids: of the inputs, in order."""
     listed = list(ids)
     decoding = {"temperature": trial.temperature, "max_tokens": trial.max_new_tokens}
     metrics = [{"name": name} for name in ("value", *trial.aggregate.components)]
@@ -46,7 +46,7 @@ def start(trial: Trial, ids: Iterable[str], epochs: int = 1) -> dict[str, Any]:
         "model": trial.system.id,
         "model_generate_config": {name: value for name, value in decoding.items() if value is not None},
         "model_args": dict(trial.system.settings),
-        "config": {"epochs": epochs},
+        "config": {"epochs": 1},
         "packages": {"scrollwork": trial.version},
         "metadata": trial.facts,
         "scorers": [{"name": trial.metric, "metrics": metrics}],

@@ -36,14 +36,8 @@ def export_hf(request: Request, out: Path) -> list[Path]:
     """Official records (fact sheet 2) as Parquet, one configuration a task, and a card; the files, which stand there
     whole or not at all, in place of an earlier export.
 
-    Raises StageFailed for a task that is not built, StorageError where other files stand in the folder, UsageError for
-    a suite that has no such records.
+    Raises StageFailed for a task that is not built, StorageError where other files stand in the folder.
     """
-    if request.run_count:
-        raise UsageError(
-            f"{request.suite} draws its prompts anew in each run, so it has no one record an input: `scrollwork seam "
-            "manifest` tells what a run drew, export lm-eval, inspect and eee write what was asked and answered"
-        )
     results, catalogue = Results(request), load_catalogue()
     built = [
         (task, split, *_artifacts(results, request, task, split))

@@ -76,8 +76,6 @@ def export_submission(request: Request, out: Path, *, fill: bool) -> Submission:
 
     Raises UsageError for more than one system, StageFailed where nothing is scored or the file does not read back.
     """
-    if request.run_count:
-        raise UsageError(f"{request.suite} has no leaderboard that takes submissions; see export lm-eval, inspect, eee")
     if len(request.models) > 1 or len(request.chosen_arms()) > 1 or len(request.chosen_splits()) > 1:
         raise UsageError("a submission is of one model, arm and split: name one")
     found = scored(request)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from records.example import Example
 from reporting import every_eval_ever, inspect_log, lm_eval_files
 from reporting.exchange import Item, Trial
 from storage.digest import sha256_file
@@ -90,8 +91,8 @@ def write_inspect(found: Found, folder: Path) -> None:
 
 def write_log(path: Path, trial: Trial, one: Scored, items: Iterator[Item]) -> None:
     """One log. The header comes last: a log without it has not ended."""
-    ids = list(dict.fromkeys(example_id for example_id, _ in one.order))  # of an input that several runs drew, once
-    begun = inspect_log.start(trial, ids, 1 + max((draw for _, draw in one.order), default=0))
+    ids = [example.example_id for example in one.inputs["sample"].rows("examples", Example)]
+    begun = inspect_log.start(trial, ids)
     summaries: list[dict[str, Any]] = []
     usage: dict[str, int] = {}
     with zipfile.ZipFile(path, "w") as archive:
