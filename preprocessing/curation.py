@@ -26,17 +26,15 @@ def curate(dataset: str, raw: RawFiles, task: str, split: str, options: Mapping[
     Raises MalformedFile for a file that cannot be used, and when no record of the task could be.
     """
     module = importlib.import_module(f"preprocessing.{dataset}")
-    names = [name for role, files in raw.roles.items() for name, _ in files[:1] if role != PROMPTS]
+    names = [name for files in raw.roles.values() for name, _ in files[:1]]
     rows = module.curate(raw, task, split, **options)
     if PROMPTS in raw.roles:
         rows = chain(rows, importlib.import_module(PROMPTS_MODULE).curate(raw, task, DEMONSTRATIONS))
-    beside = frozenset(name for name, _ in raw.roles.get(PROMPTS, ()))
-    yield from checked(rows, raw.dataset, ", ".join(names), beside)
+    yield from checked(rows, raw.dataset, ", ".join(names))
 
 
-def checked(rows: Iterator[Row], dataset: str, files: str, beside: frozenset[str] = frozenset()) -> Iterator[Row]:
-    """The rows without repeated documents; a repeated example id becomes a Drop. files: what to name where none is;
-    beside: files that hold no examples of the data set, which are not to blame for that."""
+def checked(rows: Iterator[Row], dataset: str, files: str) -> Iterator[Row]:
+    """The rows without repeated documents; a repeated example id becomes a Drop. files: what to name where none is."""
     documents: set[str] = set()
     examples: set[str] = set()
     first: Drop | None = None
@@ -44,8 +42,7 @@ def checked(rows: Iterator[Row], dataset: str, files: str, beside: frozenset[str
     counts: Counter[type] = Counter()
     for row in rows:
         if isinstance(row, Document):
-            if row.source_file not in beside:
-                where = ", ".join(filter(None, [row.source_file, row.source_record]))
+            where = ", ".join(filter(None, [row.source_file, row.source_record]))
             if row.document_id in documents:
                 continue
             documents.add(row.document_id)

@@ -163,13 +163,6 @@ def test_ecb_on_real_files_has_other_documents_a_sample(build: Build, call: Call
     assert counted["tokens_out"] == 178, "mentions of a topic, a word each"
 
 
-def test_file_of_demonstrations_is_blamed_for_a_split_without_examples(call: Call) -> None:
-    status, _, err = call(*ASK, "--sample", "--task", "ecb_plus", "--split", "train")
-    assert status == 1
-    assert "no example in ecb_plus/" in err, "the sample has no topic of train"
-    assert "prompts/ECB.json" not in err
-
-
 def test_reviews_in_the_layout_without_a_summary_have_a_length_of_one_or_no_score(
     call: Call, no_table: None, tmp_path: Path
 ) -> None:
