@@ -50,7 +50,7 @@ GROUPS: dict[str, dict[str, Command]] = {
             [
                 (["dataset"], {"help": "multi_news, open_asp, fuse_reviews, musique, sci_co or ecb_plus"}),
                 (["number"], {"type": int, "metavar": "run", "help": "from 0"}),
-                *options("--split", *SOURCE, *SIZES, "--draws", "--vary", "--set", "--prompts"),
+                *options("--task", "--split", *SOURCE, *SIZES, "--draws", "--vary", "--set", "--prompts"),
             ],
         ),
         "config": (
