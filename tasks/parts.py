@@ -82,7 +82,7 @@ def profile_of(request: Request, table: Mapping[str, Any]) -> Profile:
         kept_free = int(table.get("reasoning_tokens", 0))
         if policy == "input":
             policy = "claude" if table.get("variant") == "claude" else "openai"
-        elif policy != "documents" or request.truncation:  # SCROLLS' prefix keeps no room for the answer
+        else:  # neither SCROLLS' prefix nor SEAM's policies keep room for the answer
             kept_free += max(task.max_new_tokens for task in request.config.tasks.values())
     if policy == "documents" and request.truncation == "official":  # SEAM's code cuts the end
         policy = "prefix"
