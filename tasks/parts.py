@@ -83,7 +83,8 @@ def profile_of(request: Request, table: Mapping[str, Any]) -> Profile:
         if policy == "input":
             policy = "claude" if table.get("variant") == "claude" else "openai"
         else:  # neither SCROLLS' prefix nor SEAM's policies keep room for the answer
-            kept_free += max(task.max_new_tokens for task in request.config.tasks.values())
+            suite = request.config
+            kept_free += max(suite.new_tokens(task, request.prompts) for task in suite.tasks.values())
     if policy == "documents" and request.truncation == "official":  # SEAM's code cuts the end
         policy = "prefix"
     policy = table.get("truncation", policy)

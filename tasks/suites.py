@@ -87,7 +87,12 @@ class Suite:
             return dict(task.template)
         chosen = self.prompts[prompts]
         layout = {"layout": chosen["layout"]} if "layout" in chosen else {}
-        return {**task.template, **layout, **chosen["task"].get(task.name, {})}
+        return {**task.template, **layout, **chosen.get("task", {}).get(task.name, {})}
+
+    def new_tokens(self, task: TaskConfig, prompts: str = "") -> int:
+        """How long an answer may be: as the task has it, or a set of `prompts` for it."""
+        longer = self.prompts[prompts].get("max_new_tokens", {}) if prompts else {}
+        return int(longer.get(task.name, task.max_new_tokens))
 
 
 @cache
