@@ -81,6 +81,14 @@ class Suite:
         """How prompts of a set are cut where the model's table does not say."""
         return str(self.prompts[prompts].get("truncation", self.truncation)) if prompts else self.truncation
 
+    def refuse_runs(self, what: str) -> None:
+        """Raise UsageError for a suite that draws its prompts: an id alone does not say of which run an answer is."""
+        if self.runs:
+            raise UsageError(
+                f"{what}: inputs of {self.name} are asked anew in each run, and the format names an input by its id "
+                f"alone; the scores of all runs are in the report"
+            )
+
     def template(self, task: TaskConfig, prompts: str = "") -> dict[str, Any]:
         """The strings of a task's prompts: the suite's own, or those of a set of `prompts` over them."""
         if not prompts:
