@@ -86,7 +86,7 @@ class Suite:
         if self.runs:
             raise UsageError(
                 f"{what}: inputs of {self.name} are asked anew in each run, and the format names an input by its id "
-                f"alone; the scores of all runs are in the report"
+                f"alone; mean and spread over all runs are in the report"
             )
 
     def template(self, task: TaskConfig, prompts: str = "") -> dict[str, Any]:
