@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from flows.options import BUILD_OPTIONS
+from flows.options import BUILD_OPTIONS, RUN_OPTIONS
 
 Command = tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]  # as in options.COMMANDS
 
-OF_BUILD = [one for one in BUILD_OPTIONS if one[0] != ["--engine"]]
+
+def options(*names: str) -> list[tuple[list[str], dict[str, Any]]]:
+    """Those of build and run that decide what a command says: an option that it would ignore is refused."""
+    return [one for one in (*BUILD_OPTIONS, *RUN_OPTIONS) if one[0][0] in names]
+
+
+SOURCE = ("--raw", "--sample", "--config")
+SIZES = ("--runs", "--shots", "--instances", "--limit", "--seed")
 
 GROUPS: dict[str, dict[str, Command]] = {
     "seam": {
@@ -43,14 +50,17 @@ GROUPS: dict[str, dict[str, Command]] = {
             [
                 (["dataset"], {"help": "multi_news, open_asp, fuse_reviews, musique, sci_co or ecb_plus"}),
                 (["number"], {"type": int, "metavar": "run", "help": "from 0"}),
-                *OF_BUILD,
+                *options("--task", "--split", *SOURCE, *SIZES, "--draws", "--vary", "--set", "--prompts"),
             ],
         ),
         "config": (
             "the official code's configuration of a run, as JSON",
             "scrollwork seam config --runs 10 --out seam.json",
             "flows.commands.seam_config",
-            [(["--out"], {"default": "", "metavar": "FILE", "help": "where it goes (default: printed)"}), *OF_BUILD],
+            [
+                (["--out"], {"default": "", "metavar": "FILE", "help": "where it goes (default: printed)"}),
+                *options("--task", "--config", *SIZES),
+            ],
         ),
     },
 }

@@ -42,8 +42,8 @@ class Blocks:
         return [number for number in permutation if number < count] if self.block.ordered else range(count)
 
     def cut(self, example: Example, text_of: Callable[[str], str], counts: Counts | None, limit: Limit) -> Cut:
-        """The prompt of an example, shortened where it has more tokens than the limit leaves beside the answer. Raises
-        ValueError where it has too many without a character of its documents."""
+        """The prompt of an example, shortened where it has more tokens than the limit, which is without the answer as
+        everywhere (tasks/parts.py). Raises ValueError where it has too many without a character of its documents."""
         shared = self.shared(example)
         facts = example.facts
 
@@ -63,18 +63,19 @@ class Blocks:
         whole = of(STEPS)
         if counts is None:
             return uncut(whole)
-        cuts_the_end = limit.policy == "prefix"  # whose limit is without the answer, as everywhere (tasks/parts.py)
-        most = limit.tokens - counts.tokenizer.added - (0 if cuts_the_end else limit.reserved)
+        most = limit.tokens - counts.tokenizer.added
         fitting, total = counts.fits(whole, most)
         if fitting:
+            if any(part.role == "mark" for part in whole):  # each would count for itself, a quarter too much in all
+                total = counts.exact(whole)
             return uncut(whole, counts.total(documents_of(whole)), total)
-        if cuts_the_end:
+        if limit.policy == "prefix":
             return prefix(whole, text_of, counts, most)
         fits, none = counts.fits(of(0), most)
         if not fits:
             raise ValueError(
                 f"{limit.tokens:,} tokens leave no room for the documents: instructions and demonstrations need "
-                f"{none:,} and the answer up to {limit.reserved:,}"
+                f"{none:,}"
             )
         low, high = 0, STEPS  # the one fits, the other does not
         while high - low > 1:

@@ -6,7 +6,6 @@ Documents stand once; an example id stands once; what did not become an example 
 import importlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import chain
 from typing import Any
 
 from preprocessing.errors import MalformedFile, sayable
@@ -26,15 +25,17 @@ def curate(dataset: str, raw: RawFiles, task: str, split: str, options: Mapping[
     Raises MalformedFile for a file that cannot be used, and when no record of the task could be.
     """
     module = importlib.import_module(f"preprocessing.{dataset}")
-    names = [name for files in raw.roles.values() for name, _ in files[:1]]
+    names = [name for role, files in raw.roles.items() for name, _ in files[:1] if role != PROMPTS]
     rows = module.curate(raw, task, split, **options)
+    shots: Iterator[Row] = iter(())
     if PROMPTS in raw.roles:
-        rows = chain(rows, importlib.import_module(PROMPTS_MODULE).curate(raw, task, DEMONSTRATIONS))
-    yield from checked(rows, raw.dataset, ", ".join(names))
+        shots = importlib.import_module(PROMPTS_MODULE).curate(raw, task, DEMONSTRATIONS)
+    yield from checked(rows, shots, raw.dataset, split, ", ".join(names))
 
 
-def checked(rows: Iterator[Row], dataset: str, files: str) -> Iterator[Row]:
-    """The rows without repeated documents; a repeated example id becomes a Drop. files: what to name where none is."""
+def checked(rows: Iterator[Row], shots: Iterator[Row], dataset: str, split: str, files: str) -> Iterator[Row]:
+    """The rows without repeated documents; a repeated example id becomes a Drop. shots: demonstrations with their
+    documents, behind the split's own rows. files: what to name where the split has no example."""
     documents: set[str] = set()
     examples: set[str] = set()
     first: Drop | None = None
@@ -46,9 +47,6 @@ def checked(rows: Iterator[Row], dataset: str, files: str) -> Iterator[Row]:
             if row.document_id in documents:
                 continue
             documents.add(row.document_id)
-        elif isinstance(row, Example) and row.split == DEMONSTRATIONS:
-            yield row
-            continue
         elif isinstance(row, Example):
             if row.example_id in examples:
                 row = duplicate(row, where)
@@ -59,11 +57,17 @@ def checked(rows: Iterator[Row], dataset: str, files: str) -> Iterator[Row]:
         counts[type(row)] += 1
         yield row
     if not counts[Example] and not counts[Drop]:
-        raise MalformedFile(dataset, "", "", f"no example in {where}: is this the right file?", "no record")
+        said = f"no example of split {split} in {where}: is this the right file?"
+        raise MalformedFile(dataset, "", "", said, "no record")
     if first is not None and not counts[Example]:
         raise MalformedFile(
             dataset, "", "", f"no usable record among {counts[Drop]}; the first: {first.detail}", "no record"
         )
+    for row in shots:
+        if not isinstance(row, Document) or row.document_id not in documents:
+            yield row
+        if isinstance(row, Document):
+            documents.add(row.document_id)
 
 
 def duplicate(example: Example, source: str) -> Drop:

@@ -66,7 +66,7 @@ def drawn(
     for example in examples:
         if example.example_id in chosen:
             own = ids_of(example, streams, one.run, how.ids) if ids is None else ids.get(example.example_id, ())
-            made = shown(example, one, own, streams.child_seed(one.run))
+            made = shown(example, one, own, streams.child_seed(one.run), counted=ids is not None)
             yield replace(made, suite=suite, draw=one.run)
 
 
@@ -79,10 +79,16 @@ def ids_of(example: Example, streams: Streams, run: int, limits: tuple[int, int]
     return mention_ids(streams, run, example.example_id, count, range(low, high + 1))
 
 
-def shown(example: Example, one: Draw, ids: Sequence[int], seed: int = 0) -> Example:
-    """An example as a run shows it: documents in its order, references with its ids, what it shares with the run."""
-    order = one.order(len(example.document_ids))
-    facts = moved(example.facts, order)
+def shown(example: Example, one: Draw, ids: Sequence[int], seed: int = 0, *, counted: bool = False) -> Example:
+    """An example as a run shows it: documents in its order, references with its ids, what it shares with the run.
+
+    counted: whether the run's order counts empty documents, which the official code keeps and are not shown here.
+    """
+    facts = example.facts
+    empty = facts.get("empty_places", ()) if counted else ()
+    there = [place for place in range(len(example.document_ids) + len(empty)) if place not in empty]
+    order = [there.index(place) for place in one.order(len(there) + len(empty)) if place not in empty]
+    facts = moved(facts, order)
     references = example.references
     if "mentions" in facts:
         facts["mention_ids"] = list(ids)

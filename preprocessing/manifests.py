@@ -4,7 +4,7 @@ the same bytes on every machine."""
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -26,9 +26,10 @@ def manifest(
     blocks: Blocks,
     text_of: Callable[[str], str],
     wording: str,
+    stream: Mapping[str, Any] | None = None,
 ) -> bytes:
     """wording: whose paraphrases they are. examples: of the run, as it shows them. Prompts are whole: what a model's
-    limit cuts off its own prompts tell."""
+    limit cuts off its own prompts tell. stream: what else official draws depend on."""
     rows: list[dict[str, Any]] = []
     for example in examples:
         text = render(blocks.cut(example, text_of, None, Limit("none", 0)).parts, text_of)
@@ -54,4 +55,6 @@ def manifest(
         "demonstrations": list(one.demonstrations),
         "instances": rows,
     }
+    if stream is not None:
+        told["official_stream"] = dict(stream)
     return (canonical_json(told) + "\n").encode("utf-8")

@@ -68,7 +68,7 @@ def cluster(number: int, task: str, split: str, record: Record) -> Iterator[Row]
         yield filtered(record, "no document", "the row has no article", task=task, split=split)
         return
     summary = record.text("summary").strip()
-    empty = len(pieces) - len(articles)
+    empty = [place for place, piece in enumerate(pieces) if not piece]
     documents = [Document.of(text, source_file=record.file, source_record=record.where) for text in articles]
     yield from documents
     yield Example(
@@ -77,8 +77,8 @@ def cluster(number: int, task: str, split: str, record: Record) -> Iterator[Row]
         example_id=str(number),
         document_ids=tuple(document.document_id for document in documents),
         references=(summary,),
-        metadata=metadata(documents=len(documents), empty_documents=empty),
+        metadata=metadata(documents=len(documents), empty_documents=len(empty), empty_places=empty),
     )
     if empty:
-        detail = f"{empty} of {len(pieces)} articles are empty; the others stand"
+        detail = f"{len(empty)} of {len(pieces)} articles are empty; the others stand"
         yield filtered(record, "empty document", detail, task=task, split=split)

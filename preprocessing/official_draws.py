@@ -5,13 +5,22 @@ and run after run. A run cannot be drawn alone: other data sets, or splits of an
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+from preprocessing.blocks import marked, marks_of
+from preprocessing.drawn import moved
 from preprocessing.draws import Draw
+from records.base import canonical_json
 from records.example import Example
+from records.prompt import part_text
 
 ORDER = ("ecb_plus", "fuse_reviews", "sci_co", "multi_news", "musique", "open_asp")  # of the official configuration
+SCICO_IDS = range(1, 100)
+NUMBERED = ("multi_news",)  # whose instances are named by their row, so that rows without documents keep their number
+HARMLESS = ("empty document", "no validated sentence", "no event mention")  # reasons of drops that the stream knows of
+ROWS_LEFT_OUT = "no document"
 
 
 @dataclass(frozen=True)
@@ -65,7 +74,7 @@ def _one(stream: random.Random, dataset: Sizes, shots: int, most: int) -> Offici
     chosen: tuple[int, tuple[int, ...]] | None = None
     if dataset.rows:  # SciCo: the ids row by row; instruction and demonstrations are drawn behind the first row's
         for number, count in enumerate(dataset.rows):
-            mentions.append(tuple(stream.sample(range(1, 100), count)))
+            mentions.append(tuple(stream.sample(SCICO_IDS, count)))
             if not number:
                 chosen = _prompt(stream.choice, stream.sample, dataset, shots)
     instruction, demonstrations = chosen or _prompt(stream.choice, stream.sample, dataset, shots)
@@ -83,27 +92,52 @@ def _prompt(
     return choice(range(dataset.instructions)), tuple(sample(range(dataset.demonstrations), shots))
 
 
-def sizes_of(
-    name: str, splits: Mapping[str, Sequence[Example]], instructions: int, demonstrations: Iterable[Example]
-) -> Sizes:
-    """What the stream needs to know of a curated data set, of all splits that upstream has.
+@dataclass(frozen=True)
+class Split:
+    """What the stream needs to know of a curated split. documents, facts: by instance, in order, as curation counted
+    them. dropped: how many records were left out, by reason."""
 
+    documents: Sequence[int]
+    facts: Sequence[Mapping[str, Any]]
+    dropped: Mapping[str, int] = field(default_factory=dict)
+
+
+def sizes_of(name: str, splits: Mapping[str, Split], instructions: int, demonstrations: int) -> Sizes:
+    """What the stream needs to know of a data set, of all splits that upstream has.
+
+    What is left out here and kept in the official code is counted: empty documents, Multi-News' rows without any.
     SciCo's largest number of documents is taken as its largest number from 0, one too few, as in the official code:
     the last document of an instance that has the most is never shown (fact sheet 11).
+
+    Raises ValueError for a split whose dropped records make its size unknown, and for more mentions than SciCo has ids.
     """
-    everything = [example for examples in splits.values() for example in examples]
-    documents = max((len(example.document_ids) for example in everything), default=0)
+    known = (*HARMLESS, *((ROWS_LEFT_OUT,) if name in NUMBERED else ()))
+    for split, one in splits.items():
+        for reason, count in one.dropped.items():
+            if reason not in known and count:
+                raise ValueError(
+                    f"the official stream depends on every record of every split, and {count:,} of split {split} "
+                    f"cannot be used ({reason})"
+                )
+    facts = [one for split in splits.values() for one in split.facts]
+    counts = [count for split in splits.values() for count in split.documents]
+    documents = max(
+        (count + one.get("empty_documents", 0) for count, one in zip(counts, facts, strict=True)), default=0
+    )
     topics: list[int] = []
     rows: list[int] = []
     if name == "ecb_plus":
-        for examples in splits.values():
-            topics += [len(example.facts["mentions"]) for example in examples]
-            topics += [example.facts["entities"] for example in examples]
+        for own in splits.values():
+            topics += [len(one["mentions"]) for one in own.facts]
+            topics += [one["entities"] for one in own.facts]
     elif name == "sci_co":
         documents -= 1
-        rows = [len(example.facts["mentions"]) for example in everything]
-    counts = {split: len(examples) for split, examples in splits.items()}
-    return Sizes(name, documents, instructions, len(list(demonstrations)), counts, topics, rows)
+        rows = [len(one["mentions"]) for one in facts]
+        if max(rows, default=0) > len(SCICO_IDS):
+            raise ValueError(f"an instance has {max(rows)} mentions, there are only {len(SCICO_IDS)} ids")
+    left_out = {split: one.dropped.get(ROWS_LEFT_OUT, 0) for split, one in splits.items()}
+    instances = {split: len(one.facts) + left_out[split] for split, one in splits.items()}
+    return Sizes(name, documents, instructions, demonstrations, instances, topics, rows)
 
 
 def official_run(
@@ -119,11 +153,31 @@ def official_run(
             break
         before += count * (2 if sizes.topics else 1)
     ids = dict(zip(names, found.mentions[before:], strict=False))
+    there = set(names)
+    chosen = [str(number) if sizes.name in NUMBERED else names[number] for number in found.instances[split]]
     one = Draw(
         run,
         found.instruction,
         found.permutation,
         tuple(pool[number] for number in found.demonstrations),
-        tuple(names[number] for number in found.instances[split]),
+        tuple(name for name in chosen if name in there),
     )
     return one, ids
+
+
+def in_marked_order(example: Example, ids: Sequence[int], text_of: Callable[[str], str]) -> Example:
+    """An example whose documents stand in the order of their texts with the marks of a run, before its permutation: the
+    official code marks ECB+'s documents up first and sorts them then."""
+    marks = marks_of({**example.facts, "mention_ids": ids})
+
+    def text(number: int) -> str:
+        name = example.document_ids[number]
+        return "".join(part_text(part, text_of) for part in marked(name, len(text_of(name)), marks.get(number, ())))
+
+    order = sorted(range(len(example.document_ids)), key=text)
+    return replace(
+        example,
+        document_ids=tuple(example.document_ids[number] for number in order),
+        titles=tuple(example.titles[number] for number in order) if example.titles else (),
+        metadata=canonical_json(moved(example.facts, order)),
+    )

@@ -35,7 +35,7 @@ def aspect(record: Record, task: str, split: str) -> Iterator[Row]:
     summary = "\n".join(record.texts("summary_text"))
     if not summary.strip():
         raise record.error("summary_text", "has no text", "empty field")
-    empty = len(articles) - len(documents)
+    empty = [place for place, (_, text) in enumerate(texts) if not text.strip()]
     yield from documents
     yield Example(
         task=task,
@@ -46,14 +46,15 @@ def aspect(record: Record, task: str, split: str) -> Iterator[Row]:
         references=(summary,),
         metadata=metadata(
             documents=len(documents),
-            empty_documents=empty,
+            empty_documents=len(empty),
+            empty_places=empty,
             topic=topic,
             title=record.optional_text("title"),
             texts_of=origin(topic),
         ),
     )
     if empty:
-        detail = f"{empty} of {len(articles)} articles are empty; the others stand"
+        detail = f"{len(empty)} of {len(articles)} articles are empty; the others stand"
         yield filtered(record, "empty document", detail, task=task, split=split)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from preprocessing.drawn import How, Pool, draw_of, drawn
 from preprocessing.draws import Draw
@@ -13,7 +14,13 @@ from records.example import Example
 from records.instruction import Instruction
 from storage.artifacts import Artifact
 from tasks.blocks import blocks_of
+from tasks.errors import UsageError
 from tasks.graph import Node
+
+if TYPE_CHECKING:
+    from preprocessing.official_draws import Split
+
+OF_STREAM = ("mentions", "entities", "empty_documents")  # facts of examples on which the official stream depends
 
 
 def drawing(
@@ -21,8 +28,19 @@ def drawing(
 ) -> bytes:
     """Draw one run; its manifest. added: takes its examples, as the run shows them, and passes them on.
 
-    Raises ValueError for too few demonstrations or ids.
+    Raises UsageError for too few demonstrations or ids, and where the official stream cannot be known.
     """
+    try:
+        return _drawing(node, inputs, added)
+    except ValueError as error:
+        if type(error) is ValueError:
+            raise UsageError(f"{node.params['task']}: {error}") from None
+        raise
+
+
+def _drawing(
+    node: Node, inputs: Mapping[str, Artifact], added: Callable[[Iterable[Example]], Iterable[Example]]
+) -> bytes:
     curated, params = inputs["curated"], node.params
     names = params["suite"], params["task"]
     lists: dict[str, Any] = {name: tuple(value) for name, value in params["how"].items() if isinstance(value, list)}
@@ -32,10 +50,15 @@ def drawing(
         one, ids = official(node, inputs, how)
     else:
         one = draw_of(sizes(curated), names[1], pool_of(curated), how, params["run"])
-    chosen = curated.rows("examples", Example, ("example_id", one.instances))
+    chosen: Iterable[Example] = curated.rows("examples", Example, ("example_id", one.instances))
+    if ids is not None and names[1] == "ecb_plus":
+        from preprocessing.official_draws import in_marked_order
+
+        chosen = (in_marked_order(example, ids[example.example_id], curated.texts()) for example in chosen)
     shown = added(drawn(chosen, *names, one, how, ids))
     blocks = blocks_of(params["block"], curated)
-    return manifest(*names, one, how, shown, blocks, curated.texts(), whose(node, curated))
+    stream = {"datasets": params["official"], "runs": params["runs"]} if "official" in params else None
+    return manifest(*names, one, how, shown, blocks, curated.texts(), whose(node, curated), stream)
 
 
 def whose(node: Node, curated: Artifact) -> str:
@@ -50,15 +73,32 @@ def official(node: Node, inputs: Mapping[str, Artifact], how: How) -> tuple[Draw
     run, task, split = node.params["run"], node.params["task"], node.label("split")
     known = {}
     for name, splits in node.params["official"]:
-        every = [inputs[f"{name}-{one}"] for one in splits]
-        examples = {one: list(artifact.rows("examples", Example)) for one, artifact in zip(splits, every, strict=True)}
-        pool = pool_of(every[-1])
-        known[name] = sizes_of(name, examples, pool.instructions, pool.demonstrations)
+        every = {one: inputs[f"{name}-{one}"] for one in splits}
+        pool = pool_of(every[splits[-1]])
+        sized = {one: split_of(artifact) for one, artifact in every.items()}
+        try:
+            known[name] = sizes_of(name, sized, pool.instructions, len(pool.demonstrations))
+        except ValueError as error:
+            raise UsageError(f"--draws official: {name}: {error}") from None
+        if how.shots > len(pool.demonstrations):
+            raise UsageError(f"{name}: {len(pool.demonstrations)} demonstrations are too few for {how.shots} shots")
     stream = official_draws(how.seed, list(known.values()), runs=node.params["runs"], shots=how.shots, most=how.most)
     found = next(one for name, number, one in stream if (name, number) == (task, run))
     names = [row["example_id"] for row in inputs["curated"].columns("examples", ["example_id"])]
     demonstrations = [shot.example_id for shot in pool_of(inputs["curated"]).demonstrations]
     return official_run(found, known[task], split, run, names, demonstrations)
+
+
+def split_of(curated: Artifact) -> Split:
+    """What the official stream needs to know of a split."""
+    from preprocessing.official_draws import Split
+
+    rows = list(curated.columns("examples", ["document_ids", "metadata"]))
+    facts = [
+        {name: value for name, value in json.loads(row["metadata"] or "{}").items() if name in OF_STREAM}
+        for row in rows
+    ]
+    return Split([len(row["document_ids"]) for row in rows], facts, curated.facts["dropped"])
 
 
 def sizes(curated: Artifact) -> dict[str, int]:

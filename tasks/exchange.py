@@ -86,7 +86,7 @@ class Scored:
             metric=own.NAME,
             metric_version=own.VERSION,
             profile=str(self.node.params["profile"]),
-            max_new_tokens=request.config.tasks[label("task")].max_new_tokens,
+            max_new_tokens=request.config.new_tokens(request.config.tasks[label("task")], request.prompts),
             temperature=heat(self.table),
             aggregate=self.rows[member],
             made=self.made,

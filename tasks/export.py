@@ -36,8 +36,10 @@ def export_hf(request: Request, out: Path) -> list[Path]:
     """Official records (fact sheet 2) as Parquet, one configuration a task, and a card; the files, which stand there
     whole or not at all, in place of an earlier export.
 
-    Raises StageFailed for a task that is not built, StorageError where other files stand in the folder.
+    Raises UsageError for a suite of runs, StageFailed for a task that is not built, StorageError where other files
+    stand in the folder.
     """
+    request.config.refuse_runs("export hf")
     results, catalogue = Results(request), load_catalogue()
     built = [
         (task, split, *_artifacts(results, request, task, split))

@@ -76,6 +76,7 @@ def export_submission(request: Request, out: Path, *, fill: bool) -> Submission:
 
     Raises UsageError for more than one system, StageFailed where nothing is scored or the file does not read back.
     """
+    request.config.refuse_runs("export submission")
     if len(request.models) > 1 or len(request.chosen_arms()) > 1 or len(request.chosen_splits()) > 1:
         raise UsageError("a submission is of one model, arm and split: name one")
     found = scored(request)

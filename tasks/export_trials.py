@@ -42,6 +42,7 @@ class Exported:
 
 def export_trials(kind: str, request: Request, out: Path) -> Exported:
     """Write a folder of this kind (WRITERS). Raises UsageError, StageFailed, StorageError."""
+    request.config.refuse_runs(f"export {kind}")
     found = scored(request)
     with whole_folder(out, ours) as folder:
         WRITERS[kind](found, folder)

@@ -51,6 +51,7 @@ def adopt(path: str, name: str, suite: str, tasks: Sequence[str], home: Home) ->
 
     Raises UsageError for what cannot be predictions of this suite, StageFailed naming what is wrong in a file.
     """
+    load_suite(suite).refuse_runs("predictions of another system")
     if not (NAME.fullmatch(name) and name.isprintable()):
         raise UsageError(f"--name {name!r}: 1 to 80 characters, without control characters, quotes and ~")
     if name.partition(":")[0] in load_models():

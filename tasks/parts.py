@@ -82,8 +82,9 @@ def profile_of(request: Request, table: Mapping[str, Any]) -> Profile:
         kept_free = int(table.get("reasoning_tokens", 0))
         if policy == "input":
             policy = "claude" if table.get("variant") == "claude" else "openai"
-        elif policy != "documents" or request.truncation:  # SCROLLS' prefix keeps no room for the answer
-            kept_free += max(task.max_new_tokens for task in request.config.tasks.values())
+        else:  # neither SCROLLS' prefix nor SEAM's policies keep room for the answer
+            suite = request.config
+            kept_free += max(suite.new_tokens(task, request.prompts) for task in suite.tasks.values())
     if policy == "documents" and request.truncation == "official":  # SEAM's code cuts the end
         policy = "prefix"
     policy = table.get("truncation", policy)

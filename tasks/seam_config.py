@@ -46,6 +46,7 @@ NUMBERS = {
 DEFAULTS = {"shots": 3, "instances": -1}  # of the official code
 TEXTS = ("out_dir", "run_name")
 FIELDS = (*TEXTS, *NUMBERS, "datasets")
+OF_DATASET = ("name", "task", "split_name", "path")
 UNREAD = "max_num_instances"  # in the configuration that was published, where nothing reads it (fact sheet 0)
 
 
@@ -84,6 +85,9 @@ def _tasks(file: str, listed: Any) -> list[str]:
         name = one.get("name") if isinstance(one, dict) else None
         if name not in NAMES:
             raise UsageError(f"--config {file}: datasets[{place}].name {name!r} is none of {', '.join(NAMES)}")
+        if unknown := [field for field in one if field not in OF_DATASET]:
+            asked = f"--config {file}: datasets[{place}].{unknown[0]}"
+            raise UsageError(f"{asked} is no field; there are: {', '.join(OF_DATASET)}")
         task = NAMES[name]
         split = one.get("split_name", SPLITS[task][0])
         if split not in SPLITS[task]:

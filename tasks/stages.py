@@ -203,7 +203,7 @@ def prompt_node(part: Part) -> Node:
         "template": part.request.config.template(task, part.profile.prompts),
         "profile": asdict(part.profile),
         "arm": part.arm,
-        "max_new_tokens": task.max_new_tokens,
+        "max_new_tokens": part.request.config.new_tokens(task, part.profile.prompts),
         "chat_sentence": part.request.config.chat_sentence,
     }
     if task.shards > 1 and not part.run:

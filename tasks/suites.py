@@ -84,13 +84,26 @@ class Suite:
         """How prompts of a set are cut where the model's table does not say."""
         return str(self.prompts[prompts].get("truncation", self.truncation)) if prompts else self.truncation
 
+    def refuse_runs(self, what: str) -> None:
+        """Raise UsageError for a suite that draws its prompts: an id alone does not say of which run an answer is."""
+        if self.runs:
+            raise UsageError(
+                f"{what}: inputs of {self.name} are asked anew in each run, and the format names an input by its id "
+                f"alone; mean and spread over all runs are in the report"
+            )
+
     def template(self, task: TaskConfig, prompts: str = "") -> dict[str, Any]:
         """The strings of a task's prompts: the suite's own, or those of a set of `prompts` over them."""
         if not prompts:
             return dict(task.template)
         chosen = self.prompts[prompts]
         layout = {"layout": chosen["layout"]} if "layout" in chosen else {}
-        return {**task.template, **layout, **chosen["task"].get(task.name, {})}
+        return {**task.template, **layout, **chosen.get("task", {}).get(task.name, {})}
+
+    def new_tokens(self, task: TaskConfig, prompts: str = "") -> int:
+        """How long an answer may be: as the task has it, or a set of `prompts` for it."""
+        longer = self.prompts[prompts].get("max_new_tokens", {}) if prompts else {}
+        return int(longer.get(task.name, task.max_new_tokens))
 
 
 @cache

@@ -35,21 +35,21 @@ def request_of(arguments: argparse.Namespace) -> Request:
         arguments.suite,
         home=arguments.home,
         store=arguments.store,
-        raw=arguments.raw,
-        sample=arguments.sample,
+        raw=getattr(arguments, "raw", ""),
+        sample=getattr(arguments, "sample", False),
         tasks=tuple(dict.fromkeys(arguments.task)),
-        splits=tuple(dict.fromkeys(arguments.split)),
+        splits=tuple(dict.fromkeys(getattr(arguments, "split", []))),
         models=tuple(dict.fromkeys(getattr(arguments, "model", []))),
         models_file=str(Path(arguments.models_file).resolve()) if getattr(arguments, "models_file", "") else "",
         limit=arguments.limit,
         seed=arguments.seed,
-        max_input_tokens=arguments.max_input_tokens,
+        max_input_tokens=getattr(arguments, "max_input_tokens", 0),
         runs=arguments.runs,
         shots=arguments.shots,
-        draws=arguments.draws,
+        draws=getattr(arguments, "draws", ""),
         instances=arguments.instances,
-        vary=tuple(dict.fromkeys(arguments.vary)),
-        options=options_of(arguments.settings),
+        vary=tuple(dict.fromkeys(getattr(arguments, "vary", []))),
+        options=options_of(getattr(arguments, "settings", [])),
         arms=tuple(dict.fromkeys(getattr(arguments, "arm", []))),
         tokenizer=getattr(arguments, "tokenizer", ""),
         truncation=getattr(arguments, "truncation", ""),
@@ -66,9 +66,11 @@ def configure(arguments: argparse.Namespace) -> None:
     if arguments.suite != "seam":
         raise UsageError("--config: only seam has such a configuration")
     found = read_config(arguments.config)
-    arguments.task = arguments.task or found.pop("tasks")
+    tasks = found.pop("tasks")
+    arguments.task = arguments.task or tasks
     for name, value in found.items():
-        if not getattr(arguments, name, None):
+        unsaid = None if name in ("seed", "shots") else 0  # of which 0 is a value
+        if getattr(arguments, name) == unsaid:
             setattr(arguments, name, value)
 
 

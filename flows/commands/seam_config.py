@@ -11,7 +11,7 @@ from tasks.seam_config import config_of, write_config
 
 def run(arguments: argparse.Namespace) -> int:
     """Write or print it."""
-    arguments.suite = "seam"
+    arguments.suite, arguments.sample = "seam", True  # it is of no raw files
     values = config_of(request_of(arguments))
     if arguments.out:
         write_config(arguments.out, values)

@@ -5,11 +5,16 @@ from __future__ import annotations
 import argparse
 
 from flows.commands.common import request_of
+from tasks.errors import UsageError
 from tasks.manifests import manifest_of
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the manifest, one JSON object: drawn again where it does not stand."""
-    arguments.suite, arguments.task = "seam", [arguments.dataset]
-    print(manifest_of(request_of(arguments), arguments.number).decode("utf-8"), end="")
+    arguments.suite = "seam"
+    if not arguments.draws:  # no draw depends on another data set
+        if arguments.task:
+            raise UsageError("--task names the data sets of the one stream of --draws official, which is not asked for")
+        arguments.task = [arguments.dataset]
+    print(manifest_of(request_of(arguments), arguments.dataset, arguments.number).decode("utf-8"), end="")
     return 0

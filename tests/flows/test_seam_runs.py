@@ -121,6 +121,21 @@ def test_request_lacks_its_seed_or_has_one_that_the_provider_refuses(
         assert body["max_tokens"] == 500
 
 
+def test_longer_answers_of_one_data_set_are_not_asked_for_or_asked_of_all(
+    scrollwork: Scrollwork, vendor: Scripted, raw_files: tuple[str, str]
+) -> None:
+    """--prompts long-answers: 2,048 new tokens for ECB+ (fact sheet 12); other answers stand, other prompts are none."""
+    work = hosted(scrollwork, vendor.url, "one")
+    seam(work, *raw_files, *asking(work, "one"), tasks=TWO)
+    before = Counter(vendor.prompts("one"))
+    del vendor.asked[:]
+    done = seam(work, *raw_files, "--prompts", "long-answers", "--json", *asking(work, "one"), tasks=TWO)
+    assert {body["max_completion_tokens"] for _, body in vendor.asked} == {2048}
+    assert Counter(vendor.prompts("one")) <= before
+    assert len(vendor.asked) == INPUTS["ecb_plus"]
+    assert "long-answers" in done.out, "the leaderboard says that it is a variant"
+
+
 def test_equal_prompts_of_two_runs_get_one_answer(
     scrollwork: Scrollwork, vendor: Scripted, raw_files: tuple[str, str]
 ) -> None:
