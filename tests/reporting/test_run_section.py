@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -132,6 +134,20 @@ def test_missing_score_is_no_na_row_and_not_last() -> None:
     assert (last.model, last.rank, last.mean, last.arrow, last.reason) == ("strong", 3, None, None, "not asked")
     assert "| 3 | – | strong | NA |" in markdown_ranks(found)
     assert re.search(r"strong</bdi></th><td class=\"na\">NA<br><small>not asked", html(found))
+
+
+def test_arrow_of_tied_models_is_not_of_the_row_above() -> None:
+    """Ties go by name in dominance; rows in the order of AR put an arrow beside another model."""
+    rows = drawn({"strong": 60.0, "apt": 30.0, "zeal": 45.0})
+    rows = [replace(one, value=20.0) if one.task == "sci_co" and one.model != "strong" else one for one in rows]
+    found = ranked_board(rows)
+    assert [one.model for one in found.ranks.ranked()] == ["strong", "zeal", "apt"]
+    for task in TASKS:
+        column = found.ranks.column(task)
+        over = {one.worse: (one.better, one.arrow) for one in found.ranks.dominance if one.task == task}
+        for above, one in pairwise(column):
+            assert over[one.model] == (above.model, one.arrow)
+    assert [one.model for one in found.ranks.column("sci_co")] == ["strong", "apt", "zeal"]
 
 
 def test_one_run_has_a_deviation_an_interval_or_dominance() -> None:
