@@ -57,8 +57,8 @@ BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
             "action": "append",
             "default": [],
             "metavar": "VARIABLE",
-            "help": "seam: only this differs between runs: instruction, document-order, shots, shot-order, instances "
-            "or mention-ids (repeat for several; default: all)",
+            "help": "seam: only this differs between runs: instruction, document-order, shots, shot-order, instances, "
+            "mention-ids, or generation, nothing but the model's own draws (repeat for several; default: all)",
         },
     ),
     (
