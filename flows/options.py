@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scoring.registry import MODULES
+from scoring.registry import FIC, MODULES
 
 SUITE = "a suite: zeroscrolls, scrolls or seam"
 BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
@@ -245,9 +245,24 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
             ),
             (
                 ["--metric"],
-                {"default": "", "metavar": "NAME", "help": f"of --pairs (or leval, longbench): {', '.join(MODULES)}"},
+                {
+                    "default": "",
+                    "metavar": "NAME",
+                    "help": f"of --pairs (or leval, longbench): {', '.join((*MODULES, FIC))}",
+                },
             ),
             (["--pairs"], {"default": "", "metavar": "FILE", "help": "JSON Lines; - for standard input"}),
+            *(
+                (
+                    [name],
+                    {"default": "", "metavar": "MODEL", "help": f"metric fic: an encoder-decoder that judges {what}"},
+                )
+                for name, what in (
+                    ("--entails", "faithfulness, transformers:FOLDER or a name of config/models.toml"),
+                    ("--covers", "coverage"),
+                )
+            ),
+            (["--models"], {"default": "", "metavar": "FILE", "dest": "models_file", "help": "your own file of them"}),
             (["--stem"], {"action": "store_true", "help": "stem words (rouge_geo)"}),
             (["--first-line"], {"action": "store_true", "help": "score only the first line of a prediction"}),
             (

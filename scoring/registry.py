@@ -31,6 +31,7 @@ MODULES: Mapping[str, str] = {
     "conll": "scoring.conll",
     "fic_proxy": "scoring.fic_proxy",
 }
+FIC = "fic"  # scoring.fic: made with models, so that no name alone is one
 
 
 @dataclass(frozen=True, slots=True)

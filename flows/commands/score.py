@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from flows.commands.common import lines_of, print_json
+from scoring.registry import FIC, metric
 from tasks.errors import StageFailed, UsageError
+
+if TYPE_CHECKING:
+    from scoring.outcome import Metric
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Score, and print the value or the leaderboard."""
     if arguments.suite and arguments.pairs:
         raise UsageError("score takes a suite with --predictions, or --metric with --pairs; not both")
+    if arguments.metric != FIC and (arguments.entails or arguments.covers or arguments.models_file):
+        raise UsageError(f"--entails, --covers and --models are for --metric {FIC} --pairs FILE")
     if arguments.suite:
         from flows.commands.score_files import run as run_files
 
@@ -26,16 +33,14 @@ def run(arguments: argparse.Namespace) -> int:
 def pairs(arguments: argparse.Namespace) -> int:
     """Score a pairs file."""
     from scoring.pairs import PairError, read_pairs, score_pairs
-    from scoring.registry import metric
 
-    try:
-        chosen = metric(arguments.metric, **({"stem": True} if arguments.stem else {}))
-    except ValueError as error:
-        raise UsageError(str(error)) from error
+    chosen = metric_of(arguments)
     try:
         result = score_pairs(chosen, read_pairs(lines_of(arguments.pairs, "--pairs")), first_line=arguments.first_line)
     except PairError as error:
         raise StageFailed(f"{arguments.pairs}, {error}") from error
+    if judges := getattr(chosen, "judges", None):
+        result["judges"] = judges
     if arguments.json:
         print_json(result)
         return 0
@@ -43,3 +48,20 @@ def pairs(arguments: argparse.Namespace) -> int:
     for name, value in result["components"].items():
         print(f"  {name}: {value:.4f}")
     return 0
+
+
+def metric_of(arguments: argparse.Namespace) -> Metric:
+    """The metric that is asked for. Raises UsageError."""
+    if arguments.metric == FIC:
+        from storage.home import Home
+        from tasks.judges import fic_of
+
+        if arguments.stem:
+            raise UsageError(f"--stem is no option of {FIC}")
+        return fic_of(
+            arguments.entails, arguments.covers, arguments.models_file, Home.at(arguments.home, arguments.store)
+        )
+    try:
+        return metric(arguments.metric, **({"stem": True} if arguments.stem else {}))
+    except ValueError as error:
+        raise UsageError(str(error)) from error

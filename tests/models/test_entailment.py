@@ -103,10 +103,49 @@ class TestCheckpoint:
         assert metric.score("", [json.dumps(gold)]).value == 0.0
         assert len(model.name.partition("@")[2]) > 8
 
+    def test_command_scores_with_other_models_than_are_named(self, tiny_t5: Path, tmp_path: Path, call: Any) -> None:
+        gold = {"highlights": [[local_kit.words()[0]]], "alignments": [text("D", 4, random.Random(9))]}
+        said = [f"{text('D', 5, random.Random(1))}. {text('A', 5, random.Random(2))}.", ""]
+        rows = [{"id": str(at), "prediction": one, "references": [json.dumps(gold)]} for at, one in enumerate(said)]
+        pairs, own = tmp_path / "pairs.jsonl", tmp_path / "models.toml"
+        pairs.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        own.write_text(f'[judge]\nprovider = "transformers"\nid = {json.dumps(str(tiny_t5))}\n', encoding="utf-8")
+        judges = ("--entails", "judge", "--covers", f"transformers:{tiny_t5}", "--models", str(own))
+        status, out, err = call("score", "--metric", "fic", *judges, "--pairs", str(pairs), "--json")
+        assert status == 0, err
+        found = json.loads(out)
+        table = local_kit.model(tiny_t5, tmp_path).table
+        metric = Fic(*(SequenceToSequence("judge", table, wording) for wording in (FAITHFULNESS, COVERAGE)))
+        wanted = [metric.score(one, [json.dumps(gold)]) for one in said]
+        assert [row["value"] for row in found["per_instance"]] == pytest.approx([one.value for one in wanted])
+        assert found["components"]["coverage"] == pytest.approx(wanted[0].components["coverage"] / 2)
+        assert all(table["digest"] in name for name in found["judges"].values())
+
     def test_model_that_goes_on_with_a_text_is_taken(self, tiny_t5: Path, tmp_path: Path) -> None:
         table = {**local_kit.model(tiny_t5, tmp_path).table, "kind": "causal"}
         with pytest.raises(CheckpointError, match="needs an encoder-decoder"):
             SequenceToSequence("tiny", table, wording("A"))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--metric", "fic"), "give --entails MODEL and --covers MODEL"),
+        (
+            ("--metric", "fic", "--entails", "gpt-4o", "--covers", "gpt-4o"),
+            "--entails: model 'gpt-4o' is no checkpoint",
+        ),
+        (("--metric", "fic", "--entails", "nobody", "--covers", "naive"), "--entails: no model is named 'nobody'"),
+        (("--metric", "fic", "--entails", "transformers:/nowhere", "--covers", "naive"), "/nowhere"),
+        (("--metric", "fic_proxy", "--entails", "naive"), "are for --metric fic"),
+    ],
+)
+def test_judge_that_cannot_judge_is_taken(call: Any, tmp_path: Path, given: tuple[str, ...], said: str) -> None:
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text('{"id": "0", "prediction": "x", "references": ["{}"]}\n', encoding="utf-8")
+    status, _, err = call("score", *given, "--pairs", str(pairs))
+    assert status == 2
+    assert said in err
 
 
 def test_kit_asks_otherwise_than_here() -> None:
