@@ -98,13 +98,14 @@ def comparable(one: RunScores, other: RunScores) -> bool:
     return min(len(one.runs), len(other.runs)) >= FEWEST
 
 
-def dominance(table: ScoreTable) -> list[Dominance]:
-    """Neighbouring ranks of each data set, where both models are `comparable`."""
+def dominance(table: ScoreTable, *, official: bool = False) -> list[Dominance]:
+    """Neighbouring ranks of each data set, where both models are `comparable`. official: as of the official code, but
+    always of the better over the worse."""
     found = []
     for dataset, better, worse in neighbours(table):
         one, other = table.cell(better, dataset), table.cell(worse, dataset)
         if comparable(one, other):
-            eps, most = violation_ratio(one.values, other.values), eps_min(one.values, other.values)
+            eps, most = (of(one.values, other.values, official=official) for of in (violation_ratio, eps_min))
             found.append(Dominance(dataset, better, worse, eps, most))
     return found
 

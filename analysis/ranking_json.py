@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from analysis.dominance import Dominance
+from analysis.dominance import Dominance, dominance
 from analysis.ranking import Standing
 from analysis.robustness import Sureness
 from analysis.run_scores import ScoreTable
@@ -36,18 +36,23 @@ def as_json(
             }
             for row in rows
         ],
-        "dominance": [
-            {
-                "dataset": one.dataset,
-                "better": named(one.better),
-                "worse": named(one.worse),
-                "eps": one.eps,
-                "eps_min": one.eps_min,
-                "arrow": one.arrow,
-            }
-            for one in over
-        ],
+        "dominance": dominance_json(over, named),
     }
+
+
+def dominance_json(over: Iterable[Dominance], named: Named) -> list[dict[str, Any]]:
+    """One model over another, a row a pair."""
+    return [
+        {
+            "dataset": one.dataset,
+            "better": named(one.better),
+            "worse": named(one.worse),
+            "eps": one.eps,
+            "eps_min": one.eps_min,
+            "arrow": one.arrow,
+        }
+        for one in over
+    ]
 
 
 def detail(
@@ -60,7 +65,8 @@ def detail(
     named: Named = as_it_is,
 ) -> dict[str, Any]:
     """What --detail adds: {robustness: [{model, ar_interval, arsd_interval, best, minima, maxima}], dataset_arsd,
-    stability: {runs_needed, curve: [{runs, same, tau}]}, variance: [{model, dataset, sources, draws, total, rest}]}.
+    stability: {runs_needed, curve: [{runs, same, tau}]}, variance: [{model, dataset, sources, draws, total, rest}],
+    dominance_official: as dominance, on the official code's grid}.
 
     splits: of designed experiments, by (model, data set).
     """
@@ -82,4 +88,5 @@ def detail(
             {"model": named(model), "dataset": dataset, **vars(found), "sources": [vars(one) for one in found.sources]}
             for (model, dataset), found in splits.items()
         ],
+        "dominance_official": dominance_json(dominance(table, official=True), named),
     }

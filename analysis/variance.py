@@ -15,7 +15,7 @@ from statistics import fmean
 from analysis.chi_squared import quantile
 
 GENERATION = "generation"
-SOURCES = ("instruction", "document-order", "shots", "shot-order", "instances")
+SOURCES = ("instruction", "document-order", "shots", "shot-order", "instances", "mention-ids")
 LEVEL = 0.95
 FEWEST = 2  # runs
 

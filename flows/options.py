@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scoring.registry import MODULES
+from scoring.registry import JUDGED, MODULES
 
 SUITE = "a suite: zeroscrolls, scrolls or seam"
 BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
@@ -57,8 +57,8 @@ BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
             "action": "append",
             "default": [],
             "metavar": "VARIABLE",
-            "help": "seam: only this differs between runs: instruction, document-order, shots, shot-order, instances "
-            "or mention-ids (repeat for several; default: all)",
+            "help": "seam: only this differs between runs: instruction, document-order, shots, shot-order, instances, "
+            "mention-ids, or generation, nothing but the model's own draws (repeat for several; default: all)",
         },
     ),
     (
@@ -258,9 +258,24 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
             ),
             (
                 ["--metric"],
-                {"default": "", "metavar": "NAME", "help": f"of --pairs (or leval, longbench): {', '.join(MODULES)}"},
+                {
+                    "default": "",
+                    "metavar": "NAME",
+                    "help": f"of --pairs (or leval, longbench): {', '.join((*MODULES, *JUDGED))}",
+                },
             ),
             (["--pairs"], {"default": "", "metavar": "FILE", "help": "JSON Lines; - for standard input"}),
+            *(
+                (
+                    [name],
+                    {"default": "", "metavar": "MODEL", "help": f"metric fic: an encoder-decoder that judges {what}"},
+                )
+                for name, what in (
+                    ("--faithfulness", "faithfulness, transformers:FOLDER or a name of config/models.toml"),
+                    ("--coverage", "coverage"),
+                )
+            ),
+            (["--models"], {"default": "", "metavar": "FILE", "dest": "models_file", "help": "your own file of them"}),
             (["--stem"], {"action": "store_true", "help": "stem words (rouge_geo)"}),
             (["--first-line"], {"action": "store_true", "help": "score only the first line of a prediction"}),
             (

@@ -20,6 +20,7 @@ INSTRUCTION, DOCUMENTS, SHOTS, SHOT_ORDER, INSTANCES, MENTIONS = VARIABLES = (
     "instances",
     "mention-ids",
 )
+GENERATION = "generation"  # in place of a variable: all of them are held, and the model draws its answers anew
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Draw:
 @dataclass(frozen=True)
 class Streams:
     """Where choices come from. vary: the variables that differ between runs; the others are those of run 0 in each (a
-    designed experiment holds them fixed)."""
+    designed experiment holds them fixed). The model's own seed differs in every run, so GENERATION names none."""
 
     seed: int
     dataset: str
@@ -57,7 +58,7 @@ class Streams:
 
     def child_seed(self, run: int) -> int:
         """The seed of a run, for who generates: below 2**31, as providers take it."""
-        return stable_int("seam", self.seed, self.dataset, run, "generation") % 2**31
+        return stable_int("seam", self.seed, self.dataset, run, GENERATION) % 2**31
 
 
 def draw(

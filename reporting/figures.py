@@ -35,7 +35,7 @@ def drawings(board: Board, beside: Beside, usage: Mapping[tuple[str, int], Usage
     """The charts that there is something for, of every split."""
     found = []
     for section in board.sections:
-        lines = [line for line in section.lines if any(cell.value is not None for cell in line.cells)][:MOST_LINES]
+        lines = charted(section)
         if not lines:
             continue
         several = len(board.sections) > 1
@@ -46,7 +46,7 @@ def drawings(board: Board, beside: Beside, usage: Mapping[tuple[str, int], Usage
         )
         own = _Drawn(board.columns, section, lines, beside, usage, lengths)
         for name, title, caption, draw, wide, there in (
-            ("scores", "Scores", INTERVALS, own.scores, True, True),
+            ("scores", "Scores", INTERVALS.format(RUNS if board.ranked else DOCUMENTS), own.scores, True, True),
             ("by-length", "Score by document length", SLICED, own.by_length, True, bool(own.slices)),
             ("lengths", "Words of answers", BOXES, own.answer_lengths, False, bool(own.counted)),
             ("cost", "Cost against score", COSTS, own.cost, False, bool(own.priced)),
@@ -56,7 +56,13 @@ def drawings(board: Board, beside: Beside, usage: Mapping[tuple[str, int], Usage
     return found
 
 
-INTERVALS = "Dots are scores, bars 95 % intervals (bootstrap over documents). A hollow dot has unanswered inputs."
+def charted(section: Section) -> list[Line]:
+    """The lines that charts show; their order decides colours and markers."""
+    return [line for line in section.lines if any(cell.value is not None for cell in line.cells)][:MOST_LINES]
+
+
+INTERVALS = "Dots are scores, bars 95 % intervals ({}). A hollow dot has unanswered inputs."
+DOCUMENTS, RUNS = "bootstrap over documents", "Student’s, for the mean of runs"
 SLICED = "Score on quarters of the inputs by words of their documents (logarithmic axis), with 95 % intervals."
 BOXES = "Boxes from first to third quartile with the median, whiskers from the 5th to the 95th percentile."
 COSTS = "Benchmark average against what the answers cost, on a logarithmic axis."

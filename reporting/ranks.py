@@ -74,9 +74,10 @@ class Ranks:
         return [row for row in self.models if row.source == source]
 
     def column(self, task: str, source: str = COMPUTED) -> list[TaskRank]:
-        """A data set's models by rank, those without a score last; ties as the models stand."""
+        """A data set's models by rank, those without a score last; ties by name, as dominance has them
+        (analysis/ranking.py), so that an arrow is of the row above."""
         rows = [row for row in self.tasks if (row.task, row.source) == (task, source)]
-        return sorted(rows, key=lambda row: (row.mean is None, row.rank))
+        return sorted(rows, key=lambda row: (row.mean is None, row.rank, row.model, row.arm != FULL, row.arm))
 
     def datasets(self, source: str = COMPUTED) -> list[str]:
         """The data sets of a source, in the suite's order."""

@@ -4,14 +4,15 @@ score against format adherence and against length of the prompt; and how many ru
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from records.ranking import COMPUTED, FORMAT, LENGTH, PUBLISHED, LengthPoint, ModelRank, TaskRank
-from reporting.board import Board
+from reporting.board import Board, Section
 from reporting.content import Figure
 from reporting.drawing import INK, SOFT, Drawing, figure, inline, written
-from reporting.figures import COLOURS, MARKERS, MOST_LINES, NAME, folder
+from reporting.figures import COLOURS, MARKERS, MOST_LINES, NAME, charted, folder
+from reporting.names import beside
 from reporting.ranks import Ranks, label
 from reporting.text import shown
 
@@ -22,6 +23,7 @@ ACROSS = 3  # panels in a row
 MOST_POINTS = 400  # of one panel
 LONGEST = 7500  # of a prompt that SEAM's figure 5 shows
 PERCENT = 100.0
+POINTS = 72  # an inch
 
 BOXES = (
     "A box a model over the scores of its runs: from first to third quartile with the median, whiskers to the last run "
@@ -44,7 +46,8 @@ def run_drawings(board: Board) -> list[Drawing]:
     for split in board.ranks.splits:
         several = len(board.ranks.splits) > 1
         of, ending = (f", split {split}", f"-{folder(split)}") if several else ("", "")
-        own = _Drawn(board, board.ranks.of(split))
+        section = next(one for one in board.sections if one.split == split)
+        own = _Drawn(board, section, board.ranks.of(split))
         left = len(own.ranks.ranked()) - len(own.models)
         more = f" {left} further models are left out." if left else ""
         for name, title, caption, draw, wide, there in (
@@ -85,14 +88,22 @@ def thinned(points: Sequence[LengthPoint], most: int = MOST_POINTS) -> list[Leng
     return sorted(points, key=digest)[:most]
 
 
+def places(section: Section, ranked: Sequence[tuple[str, str]]) -> dict[tuple[str, str], int]:
+    """The place of each model that is drawn, MOST_LINES at most: that which it has in the other charts of the page, so
+    that a model has one colour throughout; those that have none there take what is left."""
+    known = {(line.model, line.arm): place for place, line in enumerate(charted(section))}
+    left = iter(sorted(set(range(MOST_LINES)) - {known[who] for who in ranked if who in known}))
+    return {who: known[who] if who in known else next(left) for who in ranked}
+
+
 class _Drawn:
     """Draws the charts of one split. models: those that are drawn, each with its place: its colour and marker."""
 
-    def __init__(self, board: Board, ranks: Ranks) -> None:
+    def __init__(self, board: Board, section: Section, ranks: Ranks) -> None:
         self.ranks = ranks
         self.short = {column.task: column.short for column in board.columns}
         ranked = ranks.ranked()[:MOST_LINES]
-        self.models = {(row.model, row.arm): place for place, row in enumerate(ranked)}
+        self.models = places(section, [(row.model, row.arm) for row in ranked])
         self.names = {(row.model, row.arm): cut(label(row.model, row.arm)) for row in ranked}
 
     @property
@@ -126,6 +137,7 @@ class _Drawn:
             named = [self.names[who] for who in order] if first else [""] * len(order)
             axes.set_yticks(range(len(order)), named)
             axes.set_title(self._title(task), loc="left")
+            axes.use_sticky_edges = False  # a box that begins where the scores do is whole
             axes.margins(x=0.08)
         return made
 
@@ -148,24 +160,28 @@ class _Drawn:
         panels = made.subplots(1, len(shown_tables) or 1, squeeze=False)
         for axes, (source, title) in zip(panels.flat, shown_tables, strict=False):
             rows = self._placed(source)
-            for place, row in enumerate(rows):
-                at = (row.ar, PERCENT * (row.arsd or 0.0))
-                axes.plot(*at, **mark(place), zorder=3)
-                right = row.ar > (rows[0].ar + rows[-1].ar) / 2  # so that names stay within their panel
-                name = cut(label(row.model, row.arm), 24)
-                where = {"xytext": (-6 if right else 6, 4), "ha": "right" if right else "left"}
-                axes.annotate(name, at, textcoords="offset points", fontsize=8, **where)
+            for number, row in enumerate(rows):
+                place = number if source == PUBLISHED else self.models[row.model, row.arm]
+                axes.plot(*spot(row), **mark(place), zorder=3)
             axes.set_title(title, loc="left")
             axes.set_xlabel(f"AR, over {rows[0].tasks} data set{'s' if rows[0].tasks > 1 else ''}")
             axes.set_ylabel("ARSD, %")
             axes.margins(0.12)
             top = PERCENT * max(row.arsd or 0.0 for row in rows) or 1.0
             axes.set_ylim(-0.05 * top, 1.15 * top)
+        made.draw_without_rendering()  # so that places on paper are known
+        for axes, (source, _) in zip(panels.flat, shown_tables, strict=False):
+            rows = self._placed(source)
+            points = axes.transData.transform([spot(row) for row in rows]) * POINTS / made.dpi
+            left, right = (end * POINTS / made.dpi for end in axes.get_window_extent().intervalx)
+            names = [cut(label(row.model, row.arm), 24) for row in rows]
+            for row, name, (x, y, side) in zip(rows, names, beside(points, names, left, right), strict=True):
+                axes.annotate(name, spot(row), xytext=(x, y), textcoords="offset points", fontsize=8, ha=side)
         return made
 
     def _placed(self, source: str) -> list[ModelRank]:
         """Models with both numbers."""
-        return [row for row in self.ranks.ranked(source) if row.arsd is not None][:MOST_LINES]
+        return [row for row in self.ranks.ranked(source)[:MOST_LINES] if row.arsd is not None]
 
     def formats(self) -> matplotlib.figure.Figure:
         """A panel a data set whose answers have a form."""
@@ -179,7 +195,7 @@ class _Drawn:
             axes.set_xlabel("answers in form, %")
             axes.set_title(self._title(task, FORMAT), loc="left")
         panels[0].set_ylabel("score of the run")
-        self._legend(made)
+        self._legend(made, {(one.model, one.arm) for one in self.ranks.formats})
         return made
 
     def lengths(self) -> matplotlib.figure.Figure:
@@ -198,7 +214,7 @@ class _Drawn:
             axes.locator_params(axis="x", nbins=5)
             axes.set_title(self._title(task, LENGTH), loc="left")
         panels[0].set_ylabel("score, worst to best")
-        self._legend(made)
+        self._legend(made, {(one.model, one.arm) for one in self.ranks.lengths})
         return made
 
     def stability(self) -> matplotlib.figure.Figure:
@@ -238,17 +254,24 @@ class _Drawn:
                 return f"{title}   r {row.pearson:.2f}, n {row.points:,}"
         return title
 
-    def _legend(self, made: matplotlib.figure.Figure) -> None:
+    def _legend(self, made: matplotlib.figure.Figure, drawn: Collection[tuple[str, str]]) -> None:
+        """drawn: models of which there is a point."""
         from matplotlib.lines import Line2D
 
-        marks = [Line2D([], [], **mark(place)) for place in self.models.values()]
-        names = [self.names[who] for who in self.models]
+        shown_models = [who for who in self.models if who in drawn]
+        marks = [Line2D([], [], **mark(self.models[who])) for who in shown_models]
+        names = [self.names[who] for who in shown_models]
         made.legend(marks, names, loc="outside upper left", ncols=min(4, len(names)), fontsize=8)
 
 
 def across_of(panels: int) -> int:
     """How many stand side by side; four as two and two."""
     return 2 if panels == 4 else min(ACROSS, panels)
+
+
+def spot(row: ModelRank) -> tuple[float, float]:
+    """Where a model stands in the chart of AR against ARSD."""
+    return row.ar, PERCENT * (row.arsd or 0.0)
 
 
 def mark(place: int, size: float = 5) -> dict[str, Any]:

@@ -62,6 +62,7 @@ def part(board: Board, split: str) -> dict[str, Any]:
             {**vars(row), "pearson": signed(row.pearson), "spearman": signed(row.spearman)}
             for row in ranks.correlations
         ],
+        "draws": any(row.draws is not None for row in ranks.variances),
         "variances": [
             {
                 **vars(row),

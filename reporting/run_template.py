@@ -108,11 +108,11 @@ SECTION = """
 {% if part.variances %}
 <div class="scroll" tabindex="0" role="region" aria-label="Where the spread comes from">
 <table class="ranks">
-<caption><span>Where the spread comes from: runs in which one variable alone was drawn anew. Variance of their scores (n − 1) with its 95 % interval, its share of the sum over the variables, and the variance of ordinary runs.</span></caption>
-<thead><tr><th scope="col">data set</th><th scope="col">model</th><th scope="col">variable</th><th scope="col">runs</th><th scope="col">variance</th><th scope="col">95 %</th><th scope="col">share, %</th><th scope="col">all vary</th></tr></thead>
+<caption><span>Where the spread comes from: runs in which one variable alone was drawn anew. Variance of their scores (n − 1) with its 95 % interval, its share of the sum over the variables{% if part.draws %} (without the model’s own draws, where these were measured){% endif %}, and the variance of ordinary runs.</span></caption>
+<thead><tr><th scope="col">data set</th><th scope="col">model</th><th scope="col">variable</th><th scope="col">runs</th><th scope="col">variance</th><th scope="col">95 %</th><th scope="col">share, %</th>{% if part.draws %}<th scope="col">own draws</th>{% endif %}<th scope="col">all vary</th></tr></thead>
 <tbody>
 {% for row in part.variances %}
-<tr><th scope="row">{{ row.task }}</th><td class="who"><bdi>{{ row.label }}</bdi></td><td>{{ row.vary }}</td><td>{{ row.runs }}</td><td>{{ row.variance | number(3) }}</td><td>{{ row.interval }}</td><td>{{ row.share }}</td><td>{{ row.total | number(3) }}</td></tr>
+<tr><th scope="row">{{ row.task }}</th><td class="who"><bdi>{{ row.label }}</bdi></td><td>{{ row.vary }}</td><td>{{ row.runs }}</td><td>{{ row.variance | number(3) }}</td><td>{{ row.interval }}</td><td>{{ row.share }}</td>{% if part.draws %}<td>{{ row.draws | number(3) }}</td>{% endif %}<td>{{ row.total | number(3) }}</td></tr>
 {% endfor %}
 </tbody></table></div>
 {% endif %}

@@ -69,6 +69,11 @@ class Fic:
         """entails: of a premise and a hypothesis. covers: of a span and an output."""
         self.entails, self.covers = entails, covers
 
+    @property
+    def judges(self) -> dict[str, str]:
+        """Who judged, as it stands beside the scores."""
+        return {"faithfulness": self.entails.name, "coverage": self.covers.name}
+
     def score(self, prediction: str, references: Sequence[str]) -> Outcome:
         """The measures of one output, 0 to 100; an output without a sentence gets 0 and no model is asked.
 

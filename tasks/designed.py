@@ -1,4 +1,5 @@
-"""Designed experiments of a home: runs in which one variable alone differed (`run seam --vary VARIABLE`)."""
+"""Designed experiments of a home: runs in which one variable alone differed (`run seam --vary VARIABLE`), or nothing
+but the model's own draws (`--vary generation`)."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import Any
 
 from analysis.run_ranking import who
 from analysis.run_scores import RunScores
-from analysis.variance import SOURCES
+from analysis.variance import GENERATION, SOURCES
 from storage.artifacts import Artifact
 from storage.home import Home
 from tasks.everything import NOT_SETTINGS, named
@@ -31,7 +32,11 @@ def experiments(home: Home, suite: str) -> Designed:
         own = {name: value for name, value in run["request"].items() if name not in (*NOT_SETTINGS, *VARIED)}
         for artifact in scored_by(home, run):
             shown = named(artifact)[-1]
-            if settings.setdefault(shown.model, own) != own or len(varied) != 1 or varied[0] not in SOURCES:
+            if (
+                settings.setdefault(shown.model, own) != own
+                or len(varied) != 1
+                or varied[0] not in (*SOURCES, GENERATION)
+            ):
                 continue
             sources = found[shown.split][who(shown.model, shown.arm), shown.task]
             whole = {

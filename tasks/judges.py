@@ -22,7 +22,7 @@ from tasks.suites import Suite, TaskConfig, load_models
 
 if TYPE_CHECKING:
     from models.entailment import SequenceToSequence
-    from scoring.fic import Pair
+    from scoring.fic import Fic, Pair
     from tasks.request import Request
 
 ROLES = FAITHFUL, COVERS = "faithfulness", "coverage"
@@ -30,29 +30,29 @@ Tables = Mapping[str, Mapping[str, Any]]  # adopted, by role
 
 
 def judges_of(request: Request) -> dict[str, dict[str, Any]]:
-    """The tables of a request's judging models by role, with what the checkpoints say; empty where none is named.
-
-    Raises UsageError.
-    """
+    """The tables of a request's judging models by role, with what the checkpoints say. Raises UsageError."""
     names = {role: getattr(request, role) for role in ROLES}
-    if not any(names.values()):
-        return {}
+    return judging(names, request.models_file, Home(request.home, request.store), request.suite)
+
+
+def judging(names: Mapping[str, str], models_file: str, home: Home, suite: str = "") -> dict[str, dict[str, Any]]:
+    """The tables of models by role, with what the checkpoints say. names: by role. Raises UsageError."""
     if lost := [role for role, name in names.items() if not name]:
         raise UsageError(f"--{lost[0]} is missing: answers are judged by two models, --faithfulness and --coverage")
     from tasks.checkpoints import adopted
 
-    known, home = load_models(request.models_file), Home(request.home, request.store)
+    known = load_models(models_file)
     found = {}
     for role, name in names.items():
         try:
-            table = settings(name, known, request.suite)
-        except UnknownModel as error:
+            table = settings(name, known, suite)
+            table = adopted(name, table, home) if table["provider"] in LOCAL else table
+        except (UnknownModel, UsageError) as error:
             raise UsageError(f"--{role}: {error}") from error
         if table["provider"] not in LOCAL:
             raise UsageError(
                 f"--{role} {name}: only checkpoints judge (transformers:FOLDER), not models of {table['provider']}"
             )
-        table = adopted(name, table, home)
         if table["kind"] != ENCODER_DECODER:
             raise UsageError(f"--{role} {name}: an encoder-decoder is needed, not a {table['kind']} model")
         found[role] = table
@@ -114,6 +114,13 @@ class Judge:
             size = {name: self._table[name] for name in ("batch_size",) if name in self._table}
             _LOADED[key] = SequenceToSequence(self.name, self._table, Wording(**own) if own else papers, **size)
         return _LOADED[key]
+
+
+def fic_of(tables: Tables) -> Fic:
+    """The metric by these models."""
+    from scoring.fic import Fic
+
+    return Fic(*(Judge(role, tables[role]) for role in ROLES))
 
 
 _TURN = Lock()

@@ -122,9 +122,9 @@ class Request:
         if self.draws and self.vary:
             raise UsageError("--vary holds other variables fixed, which one stream (--draws official) cannot")
         if self.vary:
-            from preprocessing.draws import VARIABLES  # loaded for suites that draw only
+            from preprocessing.draws import GENERATION, VARIABLES  # loaded for suites that draw only
 
-            _among("variable of --vary", self.vary, list(VARIABLES))
+            _among("variable of --vary", self.vary, [*VARIABLES, GENERATION])
         if self.batch_wait and not self.batch:
             raise UsageError("--batch-wait says how long --batch waits: give both")
         if self.budget and not re.fullmatch(r"[0-9]+(\.[0-9]+)?", self.budget):

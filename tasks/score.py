@@ -13,7 +13,7 @@ from scoring.registry import metric
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks import progress
 from tasks.graph import Node
-from tasks.judges import ROLES, Judge
+from tasks.judges import fic_of
 from tasks.workshop import Workshop
 
 
@@ -42,8 +42,6 @@ def metric_of(node: Node, shop: Workshop) -> Metric:
     """The node's metric, with the models that judge where it has some."""
     if "judges" not in node.params:
         return metric(node.params["metric"])
-    from scoring.fic import Fic
-
     calling = shop.locations.calling
     assert calling is not None, "judges travel with how models are called"
-    return Fic(*(Judge(role, calling.judges[role]) for role in ROLES))
+    return fic_of(calling.judges)

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from flows.commands.common import lines_of, print_json
+from scoring.registry import JUDGED, metric
 from tasks.errors import StageFailed, UsageError
+
+if TYPE_CHECKING:
+    from scoring.outcome import Metric
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Score, and print the value or the leaderboard."""
     if arguments.suite and arguments.pairs:
         raise UsageError("score takes a suite with --predictions, or --metric with --pairs; not both")
+    judging = (arguments.faithfulness, arguments.coverage, arguments.models_file)
+    if any(judging) and not (arguments.pairs and arguments.metric in JUDGED):
+        raise UsageError(f"--faithfulness, --coverage and --models are for --metric {', '.join(JUDGED)} --pairs FILE")
     if arguments.suite:
         from flows.commands.score_files import run as run_files
 
@@ -26,16 +34,14 @@ def run(arguments: argparse.Namespace) -> int:
 def pairs(arguments: argparse.Namespace) -> int:
     """Score a pairs file."""
     from scoring.pairs import PairError, read_pairs, score_pairs
-    from scoring.registry import metric
 
-    try:
-        chosen = metric(arguments.metric, **({"stem": True} if arguments.stem else {}))
-    except ValueError as error:
-        raise UsageError(str(error)) from error
+    chosen = metric_of(arguments)
     try:
         result = score_pairs(chosen, read_pairs(lines_of(arguments.pairs, "--pairs")), first_line=arguments.first_line)
     except PairError as error:
         raise StageFailed(f"{arguments.pairs}, {error}") from error
+    if judges := getattr(chosen, "judges", None):
+        result["judges"] = judges
     if arguments.json:
         print_json(result)
         return 0
@@ -43,3 +49,19 @@ def pairs(arguments: argparse.Namespace) -> int:
     for name, value in result["components"].items():
         print(f"  {name}: {value:.4f}")
     return 0
+
+
+def metric_of(arguments: argparse.Namespace) -> Metric:
+    """The metric that is asked for. Raises UsageError."""
+    if arguments.metric in JUDGED:
+        from storage.home import Home
+        from tasks.judges import ROLES, fic_of, judging
+
+        if arguments.stem:
+            raise UsageError(f"--stem is no option of {arguments.metric}")
+        home = Home.at(arguments.home, arguments.store)
+        return fic_of(judging({role: getattr(arguments, role) for role in ROLES}, arguments.models_file, home))
+    try:
+        return metric(arguments.metric, **({"stem": True} if arguments.stem else {}))
+    except ValueError as error:
+        raise UsageError(str(error)) from error

@@ -63,6 +63,21 @@ def show_detail(more: Mapping[str, Any]) -> None:
             [(str(p["runs"]), percent(p["same"], 1), "–" if p["tau"] is None else f"{p['tau']:.3f}") for p in curve],
             f"same ranking in 95 % from {needed:,} runs on" if needed else "the same ranking in 95 %: not even then",
         )
+    if more["dominance_official"]:
+        print_rows(
+            ("data set", "model", "over", "eps", "eps_min", "arrow"),
+            [
+                (
+                    one["dataset"],
+                    one["better"],
+                    one["worse"],
+                    *(f"{one[name]:.4f}" for name in ("eps", "eps_min")),
+                    f"{one['arrow']:.2f}",
+                )
+                for one in more["dominance_official"]
+            ],
+            "on the official code's grid of 200 points",
+        )
     if more["variance"]:
         print_rows(
             ("data set", "model", "source", "runs", "variance", "95 %", "share in %"),
@@ -112,7 +127,7 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]], caption: s
     from rich.text import Text
 
     table = Table(caption=caption, caption_justify="left")
-    texts = ("model", "data set", "source")
+    texts = ("model", "data set", "source", "over")
     for name in columns:
         table.add_column(Text(shown(name)), justify="left" if name in texts else "right")
     for row in rows:

@@ -7,9 +7,16 @@ import pytest
 from scipy import stats
 
 from analysis.chi_squared import below, quantile
-from analysis.variance import GENERATION, split, variance, variance_interval
+from analysis.variance import GENERATION, SOURCES, split, variance, variance_interval
+from preprocessing import draws
 
 RUNS = {"instruction": [20.0, 22.0, 24.0], "shots": [20.0, 20.0, 23.0], GENERATION: [21.0, 22.0, 21.0]}
+
+
+def test_a_variable_that_runs_draw_is_no_source() -> None:
+    assert set(SOURCES) == set(draws.VARIABLES)
+    assert draws.GENERATION == GENERATION
+    assert [one.source for one in split({source: [1.0, 2.0] for source in SOURCES}).sources] == list(SOURCES)
 
 
 @pytest.mark.parametrize("freedom", [1, 2, 3, 9, 30, 400])

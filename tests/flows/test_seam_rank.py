@@ -122,7 +122,8 @@ def test_means_and_deviations_are_not_ranked(call, tmp_path):
 def test_detail_is_lost(ranked):
     rows = [*VECTORS, *({**row, "vary": "shots"} for row in runs("news", A=[20, 22, 24]))]
     document = ranked(rows, "--detail")
-    assert list(document) == ["models", "dominance", "robustness", "dataset_arsd", "stability", "variance"]
+    beside = ["robustness", "dataset_arsd", "stability", "variance", "dominance_official"]
+    assert list(document) == ["models", "dominance", *beside]
     first = document["robustness"][0]
     assert (first["model"], first["minima"], first["maxima"]) == ("A", {"news": 20.1}, {"news": 22.3})
     assert first["ar_interval"][0] <= 1 <= first["ar_interval"][1]
@@ -132,6 +133,18 @@ def test_detail_is_lost(ranked):
     assert (part["model"], part["dataset"], part["sources"][0]["variance"]) == ("A", "news", 4)
     assert part["total"] == pytest.approx(0.683211**2, abs=5e-6)
     assert ranked(rows)["models"] == ranked(VECTORS)["models"], "an experiment is not ranked"
+
+
+def test_official_grid_is_not_shown(ranked, call, tmp_path):
+    """Fact sheet seam.md 8.5: A over D and D over B."""
+    exact, grid = (ranked(VECTORS, "--detail")[name] for name in ("dominance", "dominance_official"))
+    assert [(row["better"], row["worse"]) for row in grid] == [("A", "D"), ("D", "B"), ("B", "C")]
+    assert [row["eps"] for row in exact] == pytest.approx([1 / 51, 17 / 66, 0])
+    assert [row["eps"] for row in grid] == pytest.approx([0.020237, 0.256881, 0], abs=5e-7)
+    assert [row["eps_min"] for row in grid] == pytest.approx([0.0224, 0.2629, 0], abs=2e-3)
+    out = call("seam", "rank", "--detail", "--scores", file(tmp_path / "s.jsonl", VECTORS))[1]
+    assert "0.0202" in out
+    assert "grid of 200 points" in out
 
 
 def test_people_see_markup_escapes_or_another_table(call, tmp_path):

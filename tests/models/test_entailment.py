@@ -103,10 +103,51 @@ class TestCheckpoint:
         assert metric.score("", [json.dumps(gold)]).value == 0.0
         assert len(model.name.partition("@")[2]) > 8
 
+    def test_command_scores_with_other_models_than_are_named(self, tiny_t5: Path, tmp_path: Path, call: Any) -> None:
+        gold = {"highlights": [[local_kit.words()[0]]], "alignments": [text("D", 4, random.Random(9))]}
+        said = [f"{text('D', 5, random.Random(1))}. {text('A', 5, random.Random(2))}.", ""]
+        rows = [{"id": str(at), "prediction": one, "references": [json.dumps(gold)]} for at, one in enumerate(said)]
+        pairs, own = tmp_path / "pairs.jsonl", tmp_path / "models.toml"
+        pairs.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+        own.write_text(f'[judge]\nprovider = "transformers"\nid = {json.dumps(str(tiny_t5))}\n', encoding="utf-8")
+        judges = ("--faithfulness", "judge", "--coverage", f"transformers:{tiny_t5}", "--models", str(own))
+        status, out, err = call("score", "--metric", "fic", *judges, "--pairs", str(pairs), "--json")
+        assert status == 0, err
+        found = json.loads(out)
+        table = local_kit.model(tiny_t5, tmp_path).table
+        metric = Fic(*(SequenceToSequence("judge", table, wording) for wording in (FAITHFULNESS, COVERAGE)))
+        wanted = [metric.score(one, [json.dumps(gold)]) for one in said]
+        assert [row["value"] for row in found["per_instance"]] == pytest.approx([one.value for one in wanted])
+        assert found["components"]["coverage"] == pytest.approx(wanted[0].components["coverage"] / 2)
+        assert found["judges"] == dict.fromkeys(("faithfulness", "coverage"), table["checkpoint"])
+
     def test_model_that_goes_on_with_a_text_is_taken(self, tiny_t5: Path, tmp_path: Path) -> None:
         table = {**local_kit.model(tiny_t5, tmp_path).table, "kind": "causal"}
         with pytest.raises(CheckpointError, match="needs an encoder-decoder"):
             SequenceToSequence("tiny", table, wording("A"))
+
+
+def judged_by(name: str) -> tuple[str, ...]:
+    return ("--faithfulness", name, "--coverage", name)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (("--metric", "fic"), "--faithfulness is missing"),
+        (("--metric", "fic", "--coverage", "naive"), "--faithfulness is missing"),
+        (("--metric", "fic", *judged_by("gpt-4o")), "--faithfulness gpt-4o: only checkpoints judge"),
+        (("--metric", "fic", *judged_by("nobody")), "--faithfulness: no model is named 'nobody'"),
+        (("--metric", "fic", *judged_by("transformers:/nowhere")), "--faithfulness: model 'transformers:/nowhere'"),
+        (("--metric", "fic_proxy", "--coverage", "naive"), "are for --metric fic"),
+    ],
+)
+def test_judge_that_cannot_judge_is_taken(call: Any, tmp_path: Path, given: tuple[str, ...], said: str) -> None:
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text('{"id": "0", "prediction": "x", "references": ["{}"]}\n', encoding="utf-8")
+    status, _, err = call("score", *given, "--pairs", str(pairs))
+    assert status == 2
+    assert said in err
 
 
 def test_kit_asks_otherwise_than_here() -> None:

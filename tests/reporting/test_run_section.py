@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
+from dataclasses import replace
+from itertools import combinations, pairwise
 from typing import Any
 
 import pytest
@@ -12,13 +14,15 @@ from boards import row
 from run_boards import TASKS, aggregate, drawn, params, ranked, ranked_board, run_score
 
 from reporting.board import Board, board
-from reporting.content import Content
-from reporting.drawing import written
+from reporting.content import Beside, Content
+from reporting.drawing import styled, written
 from reporting.exports import csv_table, latex
+from reporting.figures import charted, drawings
 from reporting.leaderboard import as_json, markdown, remarks, terminal
+from reporting.names import HEIGHT, WIDTH, beside, covered
 from reporting.page import page
 from reporting.run_exports import csv_ranks, latex_ranks, markdown_ranks
-from reporting.run_figures import MOST_POINTS, run_drawings, run_figures, thinned
+from reporting.run_figures import MOST_POINTS, places, run_drawings, run_figures, thinned
 
 MODELS = {"strong": 40.0, "middle": 30.0, "weak": 12.0}
 HOSTILE = "</script><b onclick=x>\u202e$\\alpha$|_%\n=1+1"
@@ -132,6 +136,71 @@ def test_missing_score_is_no_na_row_and_not_last() -> None:
     assert (last.model, last.rank, last.mean, last.arrow, last.reason) == ("strong", 3, None, None, "not asked")
     assert "| 3 | – | strong | NA |" in markdown_ranks(found)
     assert re.search(r"strong</bdi></th><td class=\"na\">NA<br><small>not asked", html(found))
+
+
+def test_arrow_of_tied_models_is_not_of_the_row_above() -> None:
+    """Ties go by name in dominance; rows in the order of AR put an arrow beside another model."""
+    rows = drawn({"strong": 60.0, "apt": 30.0, "zeal": 45.0})
+    rows = [replace(one, value=20.0) if one.task == "sci_co" and one.model != "strong" else one for one in rows]
+    found = ranked_board(rows)
+    assert [one.model for one in found.ranks.ranked()] == ["strong", "zeal", "apt"]
+    for task in TASKS:
+        column = found.ranks.column(task)
+        over = {one.worse: (one.better, one.arrow) for one in found.ranks.dominance if one.task == task}
+        for above, one in pairwise(column):
+            assert over[one.model] == (above.model, one.arrow)
+    assert [one.model for one in found.ranks.column("sci_co")] == ["strong", "apt", "zeal"]
+
+
+def test_box_at_the_edge_is_cut() -> None:
+    rows = [replace(one, value=0.0) if one.model == "weak" else one for one in drawn(MODELS)]
+    (drawing,) = [one for one in run_drawings(ranked_board(rows)) if one.name == "runs"]
+    with styled():
+        made = drawing.draw()
+    for axes in made.axes[:6]:
+        low, high = axes.get_xlim()
+        ends = [x for line in axes.lines for x in line.get_xdata()]
+        assert low < min(ends) - 1
+        assert high > max(ends)
+
+
+def test_model_has_another_colour_in_each_chart_of_a_page() -> None:
+    """The leaderboard's charts go by the order of its lines, the ranking by AR."""
+    content = ranked_board(drawn({"weak": 10.0, "middle": 30.0, "strong": 60.0}), lengths=True)
+    of_board = [line.model for line in charted(content.sections[0])]
+    assert [one.model for one in content.ranks.ranked()] != of_board
+    at = places(content.sections[0], [(model, "full") for model in ("strong", "middle", "weak")])
+    assert {model: place for (model, _), place in at.items()} == {model: of_board.index(model) for model in of_board}
+    lone = places(content.sections[0], [("new", "full"), ("weak", "full")])
+    assert len(set(lone.values())) == 2
+
+
+def test_legend_names_models_without_a_point() -> None:
+    rows = [one for one in drawn(MODELS) if one.model != "weak" or one.task not in ("musique", "sci_co", "ecb_plus")]
+    svg = next(written(one, "svg").decode() for one in run_drawings(ranked_board(rows)) if one.name == "format")
+    assert ">strong<" in svg
+    assert ">weak<" not in svg
+
+
+def test_interval_over_runs_is_called_one_over_documents() -> None:
+    content = ranked_board(drawn(MODELS))
+    (scores,) = [one for one in drawings(content, Beside(), {}, {}) if one.name == "scores"]
+    assert "Student" in scores.caption
+    reading = html(content).partition('id="reading"')[2]
+    assert "Standard deviation over a baseline" not in reading
+    assert "Of differences and of parts of the inputs: bootstrap over documents" in reading
+
+
+def test_names_of_close_points_lie_on_each_other() -> None:
+    points = [(100.0, 50.0), (112.0, 49.0), (190.0, 10.0), (290.0, 10.0)]
+    names = ["lead", "naive", "same-head", "one-cluster"]
+    boxes = []
+    for (x, y), name, (across, up, side) in zip(points, names, beside(points, names, 0.0, 300.0), strict=True):
+        begin = x + across - (WIDTH * len(name) if side == "right" else 0)
+        boxes.append((begin, y + up, begin + WIDTH * len(name), y + up + HEIGHT))
+        assert boxes[-1][0] >= 0
+        assert boxes[-1][2] <= 300
+    assert not any(covered(one, other) for one, other in combinations(boxes, 2))
 
 
 def test_one_run_has_a_deviation_an_interval_or_dominance() -> None:

@@ -159,13 +159,16 @@ def test_experiment_takes_the_place_of_the_benchmark_or_is_not_shown(house: Path
     work = Scrollwork(house, tmp_path / "home")
     ask = (*ASK, "--task", "musique", "--model", "naive:seed=0", "--runs", "3")
     first = json.loads(work(*ask).out)["seam"]["models"]
-    work(*ask, "--vary", "instruction")
-    work(*ask, "--vary", "instances")
+    for variable in ("instances", "mention-ids", "generation"):
+        work(*ask, "--vary", variable)
     page = tmp_path / "all.html"
     work("report", "seam", "--out", str(page))
     text = page.read_text(encoding="utf-8")
     assert "Where the spread comes from" in text
     assert "<td>instances</td><td>3</td>" in text
+    assert "<td>mention-ids</td><td>3</td>" in text
+    assert '<th scope="col">own draws</th>' in text
+    assert "<td>generation</td>" not in text, "no variable of the prompts"
     assert f"<b>{first[0]['ar']:.2f}</b>" in text
     rows = csv.DictReader(io.StringIO(csv_of(work)))
     (own,) = [row for row in rows if (row["source"], row["data_set"]) == ("computed", "musique")]
