@@ -148,10 +148,10 @@ from tasks.graph import topological
 from tasks.request import Request
 from tasks.source import ROOMS, sources
 from tasks.judging import compare_node, judge_node
-from tasks.stages import run_nodes
+from tasks.stages import PAGE, run_nodes
 loaded = {name for name in sys.modules if name.split(".")[0] in ROOMS}
 request = Request.of("zeroscrolls", home=sys.argv[2], sample=True, models=("naive:seed=0",))
-known = set(sources(("reporting.assembly", "reporting.leaderboard", "reporting.examples", "reporting.figures")))
+known = set(sources(PAGE))
 scored = run_nodes(request)
 judged = [judge_node(node) for node in scored]
 for node in topological([*scored, compare_node(request, judged, scored)]):
