@@ -11,14 +11,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from preprocessing.prompting import closed_book
 from preprocessing.spans import Strategy, Window, windows
 from preprocessing.units import Span, units, window_span
+from preprocessing.windows import WINDOW
 from records.base import canonical_json
 from records.example import Example
-from records.prompt import Part
 
-WINDOW = "window"
 REMEMBERED = 64  # documents whose units are kept: the problems of one document stand together
 
 
@@ -70,19 +68,3 @@ def facts_of(window: Window, spans: list[Span], characters: int) -> dict[str, in
     """What a row says of its window."""
     start, end = window_span(spans, window.first, window.length, characters) if window.length else (0, 0)
     return {"units": len(spans), "first": window.first, "length": window.length, "start": start, "end": end}
-
-
-def window_in(example: Example) -> Mapping[str, int] | None:
-    """The window that a row shows, None where it shows its documents whole."""
-    if f'"{WINDOW}":' not in example.metadata:  # the usual case, without parsing
-        return None
-    found: Mapping[str, int] | None = example.facts.get(WINDOW)
-    return found
-
-
-def shown_through(parts: Sequence[Part], window: Mapping[str, int]) -> tuple[Part, ...]:
-    """A prompt that shows its document through a window; without any of it where the window has no units."""
-    if not window["length"]:
-        return closed_book(parts)
-    start, end = window["start"], window["end"]
-    return tuple(replace(part, start=start, end=end) if part.role == "document" else part for part in parts)

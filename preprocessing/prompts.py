@@ -10,6 +10,7 @@ from preprocessing.prompting import Template, assemble, closed_book, own_templat
 from preprocessing.receipts import answer_place, evidence_place
 from preprocessing.tokens import Tokenizer
 from preprocessing.truncation import Counts, Cut, Limit, truncate, uncut
+from preprocessing.windows import shown_through, window_in
 from records.example import Example
 from records.prompt import CLOSED_BOOK, Part, Prompt, render
 from records.stable import stable_int
@@ -66,12 +67,15 @@ def prompts(
     for example in examples:
         if stable_int("shard", *example.document_ids) % shards != number:
             continue
+        window = window_in(example)
         try:
             if blocks is not None:
                 cut = blocks.cut(example, text_of, counts, limit)
             else:
                 own = own_template(example, template)
                 parts = assemble(example, own, lambda document_id: len(text_of(document_id)))
+                if window is not None:
+                    parts = shown_through(parts, window)
                 if arm == CLOSED_BOOK:
                     parts = closed_book(parts)
                 parts = adapt(parts, own, profile.variant, chat_sentence)
@@ -100,6 +104,9 @@ def prompts(
             dropped=cut.dropped,
             answer_in=answer_place(example, cut, template.kind, text_of),
             evidence_in=evidence_place(example, cut),
+            units=window["units"] if window else None,
+            span_start=window["first"] if window else None,
+            span_length=window["length"] if window else None,
         )
 
 

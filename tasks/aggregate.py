@@ -22,10 +22,14 @@ FORM = "format_ok"  # flag of a score
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
     """A row a member, and one of the family; of a suite that draws, a row a run too."""
+    own = metric(node.params["metric"])
+    inputs_asked, without_gold = asked(inputs, own)
     members = {name: Member() for shard in shards(inputs, "answers") for name in shard.facts["members"]}
     for scores in shards(inputs, "scores"):
         for score in scores.rows("scores", Score):
             name = input_name(score.example_id, score.draw)
+            if name not in inputs_asked.clusters:  # of a part of a context
+                continue
             members[score.model].scores[name] = score.components
             if FORM in score.flags:
                 members[score.model].in_format[name] = score.flags[FORM]
@@ -35,8 +39,6 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
                 members[row["model"]].ended[named(row)] = row["finish_reason"]
         for row in answers.columns("failures", ["model", "example_id", "draw"]):
             members[row["model"]].failed.add(named(row))
-    own = metric(node.params["metric"])
-    inputs_asked, without_gold = asked(inputs, own)
     labels = Labels(*(node.label(name) for name in ("suite", "task", "split", "model", "arm", "metric")))
     table = writer.table("aggregates", Aggregate)
     told = getattr(own, "beside", nothing)
@@ -62,7 +64,8 @@ def manifests(inputs: Mapping[str, Artifact]) -> dict[int, str]:
 
 
 def asked(inputs: Mapping[str, Artifact], own: Metric) -> tuple[Inputs, dict[str, int]]:
-    """(every input that can be scored, with its group of documents; how many cannot, by reason).
+    """(every input that can be scored, with its group of documents; how many cannot, by reason). Of a suite that observes
+    windows of contexts, the whole contexts alone.
 
     Questions on the same documents stand and fall together.
     """
@@ -73,9 +76,9 @@ def asked(inputs: Mapping[str, Artifact], own: Metric) -> tuple[Inputs, dict[str
             without[problem] += 1
         else:
             groups[example.example_id] = document_group(example.document_ids)
-    columns = ["example_id", "draw", "truncated"]
+    columns = ["example_id", "draw", "truncated", "units", "span_length"]
     prompts = [row for shard in shards(inputs, "prompts") for row in shard.columns("prompts", columns)]
-    prompts = [row for row in prompts if row["example_id"] in groups]
+    prompts = [row for row in prompts if row["example_id"] in groups and row["units"] == row["span_length"]]
     clusters = {named(row): groups[row["example_id"]] for row in prompts}
     return Inputs(clusters, frozenset(named(row) for row in prompts if row["truncated"])), dict(sorted(without.items()))
 

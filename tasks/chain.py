@@ -11,7 +11,7 @@ from tasks.build import mending
 from tasks.calling import calling_of, new_run
 from tasks.engine import Engine, Finished, run_inline, run_strictly
 from tasks.graph import Node, Planner, Status, topological
-from tasks.judging import compare_node, judge_node, rank_node
+from tasks.judging import compare_node, complexity_node, judge_node, rank_node
 from tasks.published import publish as publish_page
 from tasks.published import write_file
 from tasks.request import Request
@@ -63,7 +63,9 @@ def plan(request: Request) -> Planned:
 def run_targets(request: Request) -> list[Node]:
     """What `run` builds before models are compared: all scores, and what is judged of them."""
     scored = run_nodes(request)
-    return [*scored, *map(judge_node, scored)]
+    observed = {name for name, task in request.config.tasks.items() if task.observed}
+    fitted = [complexity_node(node, {}) for node in scored if node.label("task") in observed]
+    return [*scored, *map(judge_node, scored), *fitted]
 
 
 def planned_report(request: Request, statuses: Sequence[tuple[Node, Status]]) -> list[Node]:
@@ -72,8 +74,9 @@ def planned_report(request: Request, statuses: Sequence[tuple[Node, Status]]) ->
     failures = [failure(node, str(status.problem)) for node, status in aggregates if status.problem is not None]
     scored = [node for node, status in aggregates if status.problem is None]
     judged = [node for node, status in statuses if node.stage == "judge" and status.problem is None]
+    fitted = [node for node, status in statuses if node.stage == "complexity" and status.problem is None]
     said = over_all(request, judged, scored, failures)
-    return [*said, report_node(request, scored, failures, [*judged, *said])]
+    return [*said, report_node(request, scored, failures, [*judged, *fitted, *said])]
 
 
 def over_all(
@@ -135,9 +138,10 @@ def run(request: Request, engine: Engine = run_inline) -> Chain:
     failures = [failure(one.node, one.error) for one in aggregates if one.error]
     scored = [one.node for one in aggregates if not one.error]
     judged = [one.node for one in finished if one.node.stage == "judge" and not one.error]
+    fitted = [one.node for one in finished if one.node.stage == "complexity" and not one.error]
     together = over_all(request, judged, scored, failures)
     compared = engine(together, locations_of(request)) if together else []
-    beside = [*judged, *(one.node for one in compared if not one.error)]
+    beside = [*judged, *fitted, *(one.node for one in compared if not one.error)]
     report = report_node(request, scored, failures, beside)
     last, page = mending(Workshop(locations_of(request)), lambda: reported(request, report, engine))
     chain = Chain(request, (*finished, *compared, last), page)

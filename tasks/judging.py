@@ -4,6 +4,7 @@ only.
 score -> aggregate -> report
       -> judge -> compare -> report
          aggregate -> rank -> report, of a suite that draws its prompts anew in each run
+score -> complexity -> report, of a suite that observes windows of contexts
 """
 
 from __future__ import annotations
@@ -38,6 +39,13 @@ def judge_node(aggregate: Node) -> Node:
         (*JUDGING, metric_module(name), *(["records.gold"] if name in KEPT else [])),
         (*aggregate.inputs, *words(aggregate)),
     )
+
+
+def complexity_node(aggregate: Node, how: Mapping[str, Any]) -> Node:
+    """lambda, k and category of the problems of an aggregate whose contexts are observed through windows."""
+    inputs = tuple((name, node) for name, node in aggregate.inputs if name.startswith(("prompts-", "scores-")))
+    modules = ("analysis.dolce.fitting", "analysis.dolce.observations", "records.complexity")
+    return Node("complexity", aggregate.labels, {"how": dict(how)}, modules, inputs)
 
 
 def words(aggregate: Node) -> list[tuple[str, Node]]:

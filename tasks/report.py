@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from records.base import Row
 from records.comparison import Average, Comparison
+from records.complexity import AtLength, Complexity, Mixture
 from records.judgement import Conduct, Slice
 from records.score import Aggregate
 from reporting.assembly import PAGE
@@ -22,6 +23,7 @@ from tasks.workshop import Workshop
 BESIDE: Mapping[str, Mapping[str, type[Row]]] = {  # tables of a stage that the report keeps beside the scores
     "judge": {"conduct": Conduct, "slices": Slice},
     "compare": {"averages": Average, "comparisons": Comparison},
+    "complexity": {"complexity": Complexity, "mixtures": Mixture, "observed": AtLength},
 }
 
 

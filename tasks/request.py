@@ -36,6 +36,8 @@ class Request:
     official code's one stream, in which every data set and run depends on those before it), instances (of a run at
     most; 0 for the suite's number, -1 for all).
 
+    strategy: which windows of a context are observed, of suites that observe (preprocessing/spans.py); "" for all.
+
     faithfulness, coverage: models by which a metric judges answers, named as models are; "" for the metric that stands
     in for it.
 
@@ -78,6 +80,7 @@ class Request:
     instances: int = 0
     faithfulness: str = ""
     coverage: str = ""
+    strategy: str = ""
 
     def __post_init__(self) -> None:
         suite = load_suite(self.suite)
@@ -125,6 +128,15 @@ class Request:
             from preprocessing.draws import GENERATION, VARIABLES  # loaded for suites that draw only
 
             _among("variable of --vary", self.vary, [*VARIABLES, GENERATION])
+        if self.strategy:
+            if not any(task.observed for task in suite.tasks.values()):
+                raise UsageError(f"--strategy: {self.suite} does not observe windows of its contexts")
+            from preprocessing.spans import strategy  # loaded for suites that observe only
+
+            try:
+                strategy(self.strategy)
+            except ValueError as error:
+                raise UsageError(f"--strategy: {error}") from None
         if self.batch_wait and not self.batch:
             raise UsageError("--batch-wait says how long --batch waits: give both")
         if self.budget and not re.fullmatch(r"[0-9]+(\.[0-9]+)?", self.budget):

@@ -38,7 +38,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
         writer.file(MANIFEST, told)
         facts = {"manifest": hashlib.sha256(told).hexdigest(), "wording": whose(node, inputs["curated"])}
     else:
-        for _ in added(choose(Curated(inputs["curated"]), **node.params)):
+        for _ in added(chosen_of(node, inputs["curated"])):
             pass
     writer.facts = {
         "examples": counts["examples"],
@@ -46,6 +46,18 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
         "references": counts["references"],
         **facts,
     }
+
+
+def chosen_of(node: Node, curated: Artifact) -> Iterable[Example]:
+    """What the node's policy takes; every window of it where the task is observed."""
+    params = dict(node.params)
+    how, strategy = params.pop("observed", None), params.pop("strategy", "")
+    chosen = choose(Curated(curated), **params)
+    if how is None:
+        return chosen
+    from tasks.windows import windows_of  # in the key of these nodes only
+
+    return windows_of(chosen, curated, how, strategy, seed=params["seed"], suite=params["suite"])
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,11 @@ def sample_node(part: Part) -> Node:
     if part.imported:  # a release is the benchmark: taken whole, in its order
         chosen = {"size": request.limit} if request.limit else {}
     policy = {"suite": request.suite, "seed": seed_of(request), **chosen}
-    return Node("sample", part.base, policy, ("preprocessing.sampling",), (("curated", curate_node(part)),))
+    modules: tuple[str, ...] = ("preprocessing.sampling",)
+    if part.task.observed:
+        policy |= {"observed": dict(part.task.observed), "strategy": request.strategy or "all"}
+        modules += ("preprocessing.observations",)
+    return Node("sample", part.base, policy, modules, (("curated", curate_node(part)),))
 
 
 def drawn_node(part: Part) -> Node:

@@ -1,0 +1,28 @@
+"""A prompt that shows its document through a window of units, as the row of an observed problem says. Dolce (dolce.md 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from preprocessing.prompting import closed_book
+from records.example import Example
+from records.prompt import Part
+
+WINDOW = "window"  # in the metadata: {units, first, length; start, end in characters} (preprocessing/observations.py)
+
+
+def window_in(example: Example) -> Mapping[str, int] | None:
+    """The window that a row shows, None where it shows its documents whole."""
+    if f'"{WINDOW}":' not in example.metadata:  # the usual case, without parsing
+        return None
+    found: Mapping[str, int] | None = example.facts.get(WINDOW)
+    return found
+
+
+def shown_through(parts: Sequence[Part], window: Mapping[str, int]) -> tuple[Part, ...]:
+    """A prompt that shows its document through a window; without any of it where the window has no units."""
+    if not window["length"]:
+        return closed_book(parts)
+    start, end = window["start"], window["end"]
+    return tuple(replace(part, start=start, end=end) if part.role == "document" else part for part in parts)
