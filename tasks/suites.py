@@ -29,7 +29,7 @@ TEMPLATE_FIELDS = (
 @dataclass(frozen=True)
 class TaskConfig:
     """One [task.NAME] table; its fields are explained at the head of the suite file. judges: by role, the checkpoints
-    that score it in a request (tasks/judges.py)."""
+    that score it in a request (tasks/judges.py). windows: of a suite that observes its problems through them (dolce.toml)."""
 
     name: str
     dataset: str
@@ -53,6 +53,7 @@ class TaskConfig:
     observed: Mapping[str, Any] = field(default_factory=dict)
     judged: Mapping[str, str] = field(default_factory=dict)
     judges: Mapping[str, str] = field(default_factory=dict)
+    windows: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def asks(self) -> bool:
@@ -160,6 +161,7 @@ def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -
         empty_answer=table.get("empty_answer", ""),
         observed=table.get("observed", {}),
         judged=table.get("judged", {}),
+        windows=table.get("windows", {}),
     )
 
 

@@ -1,0 +1,132 @@
+"""BAMBOO (Dong et al. 2024): eight of its ten tasks, in 4K and 16K tokens. Dolce's suites (dolce.md 8).
+
+JSON Lines, one problem a record. What is question and what is context differs by task: `form` says how. The two sorting
+tasks have neither and are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+
+from preprocessing.raw import RawFiles, Record, each
+from records.base import Row
+from records.document import Document
+from records.example import Example, metadata
+
+SIZE = re.compile(r"_(\d+)k\.jsonl$")
+SECTION = re.compile(r"^(Document|Question):\n", re.MULTILINE)
+START, END = re.compile(r"# \[(?:start|begin)\]"), "# [end]"
+
+
+def curate(raw: RawFiles, task: str, split: str, *, form: str, choice: str) -> Iterator[Row]:
+    """Contexts as documents, problems as examples; ids are size and number in its file, from 0: "4k-17".
+
+    form: sections, choices, dialogue, code or hypothesis. choice: a line put behind the options, the choice of not
+    answering; "" for none. The size, "4K" or "16K", stands in the metadata.
+    """
+    if form not in FORMS:
+        raise ValueError(f"bamboo.form must be one of {', '.join(FORMS)}, is {form!r}")
+    file, number = "", 0
+    for record in raw.records():
+        number = number + 1 if record.file == file else 0
+        file = record.file
+        yield from each([record], partial(problem, number, form, choice, task, split), task=task, split=split)
+
+
+def problem(number: int, form: str, choice: str, task: str, split: str, record: Record) -> Iterator[Row]:
+    """A context and its problem."""
+    context, query, facts = FORMS[form](record)
+    if not context.strip():
+        raise record.error("content", "has no text before its question", "empty field")
+    if not query.strip():
+        raise record.error("content", "has no question", "empty field")
+    document = Document.of(context, source_file=record.file, source_record=record.where)
+    size = match[1] if (match := SIZE.search(record.file)) else ""
+    answered = answer(record)
+    yield document
+    yield Example(
+        task=task,
+        split=split,
+        example_id=f"{size}k-{number}" if size else str(number),
+        document_ids=(document.document_id,),
+        query=f"{query}\n{choice}" if choice else query,
+        references=(answered,),
+        metadata=metadata(**({"size": f"{size}K"} if size else {}), **facts),
+    )
+
+
+Taken = tuple[str, str, Mapping[str, str]]  # context, question, further facts
+
+
+def content(record: Record) -> str:
+    """The content, which may be a list of lines."""
+    if isinstance(record.data.get("content"), list):
+        return "\n".join(record.texts("content"))
+    return record.text("content")
+
+
+def answer(record: Record) -> str:
+    """The answer; true and false stand for the Yes and No that the prompt asks for."""
+    if isinstance(record.data.get("answer"), bool):
+        return "Yes" if record.boolean("answer") else "No"
+    return record.text("answer").strip()
+
+
+def sections(record: Record) -> Taken:
+    """AltQA: sections "Document" and "Question" in either order, the instruction before them."""
+    text = content(record)
+    found = list(SECTION.finditer(text))
+    first = {one[1]: one for one in reversed(found)}
+    if len(first) != 2:
+        missing = " and ".join(name for name in ("Document", "Question") if name not in first)
+        raise record.error("content", f'has no section "{missing}:"', "missing field")
+    document, question = first["Document"], first["Question"]
+    if document.start() < question.start():  # the last one: the document may have such a line too
+        question = [one for one in found if one[1] == "Question"][-1]
+    edge = max(document.start(), question.start())
+    begins = min(document.start(), question.start())
+
+    def body(one: re.Match[str]) -> str:
+        return text[one.end() : edge if one.start() < edge else len(text)].strip("\n")
+
+    return body(document), body(question).strip(), {"instruction": text[:begins].strip()}
+
+
+def choices(record: Record) -> Taken:
+    """PaperQA, MeetingQA: question and options. Some lists hold all options in one text, or one in two."""
+    options = [option.strip() for option in record.texts("options")]
+    if not any(options):
+        raise record.error("options", "is empty", "empty field")
+    return content(record), "\n".join([record.text("question").strip(), *options]), {}
+
+
+def dialogue(record: Record) -> Taken:
+    """ShowsPred, MeetingPred: the last line is the question, what was said before it the context."""
+    before, _, last = content(record).rstrip("\n").rpartition("\n")
+    return before, last.rstrip(), {}
+
+
+def code(record: Record) -> Taken:
+    """PrivateEval: documents of an API between two marks, then the code to complete."""
+    text = content(record)
+    start = START.search(text)
+    end = text.find(END, start.end()) if start else -1
+    if start is None or end < 0:
+        raise record.error("content", f'has no "{"# [start]" if start is None else END}"', "missing field")
+    return text[start.end() : end].strip("\n"), text[end + len(END) :].strip("\n"), {}
+
+
+def hypothesis(record: Record) -> Taken:
+    """SenHallu, AbsHallu: a paper and a hypothesis."""
+    return content(record), record.text("hypothesis").strip(), {}
+
+
+FORMS: Mapping[str, Callable[[Record], Taken]] = {
+    "sections": sections,
+    "choices": choices,
+    "dialogue": dialogue,
+    "code": code,
+    "hypothesis": hypothesis,
+}

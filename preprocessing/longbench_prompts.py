@@ -1,0 +1,120 @@
+"""How prompts of LongBench's English tasks are rendered, so that one can be taken apart into context and question.
+
+As the prompts in circulation have them (OpenCompass), whose wording differs a little from the paper's appendix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+ONLY = "Only give me the answer and do not output any other words."
+PASSAGES = f"Answer the question based on the given passages. {ONLY}"
+STORY = "as concisely as you can, using a single phrase if possible. Do not provide any explanation."
+MEETING = "in one or more sentences."
+
+
+@dataclass(frozen=True)
+class Form:
+    """before, between, after: what stands around context and question; between is "" where nothing is asked. opens: how
+    the question begins, which `between` is then followed by. cues: what a question may end with and is no part of it.
+    joined: nothing parts the two, only the release tells them apart."""
+
+    before: str
+    between: str
+    after: str
+    opens: str = ""
+    cues: tuple[str, ...] = ()
+    joined: bool = False
+
+
+def take_apart(prompt: str, form: Form) -> tuple[str, str]:
+    """Context and question of a prompt. The last place that fits parts them: a context may have such words too.
+
+    Raises ValueError that tells which piece is missing.
+    """
+    if form.joined:
+        raise ValueError("nothing stands between context and question: the release is needed")
+    if not prompt.startswith(form.before):
+        raise ValueError(f"it begins with {prompt[:40]!r}, not with {form.before[:40]!r}")
+    if not prompt.endswith(form.after):
+        raise ValueError(f"it ends with {prompt[-40:]!r}, not with {form.after[-40:]!r}")
+    if len(form.before) + len(form.after) > len(prompt):
+        raise ValueError("it is shorter than its instruction")
+    inner = prompt[len(form.before) : len(prompt) - len(form.after)]
+    if not form.between:
+        return inner, ""
+    at = inner.rfind(form.between + form.opens)
+    if at < 0:
+        raise ValueError(f"{(form.between + form.opens)[:40]!r} does not stand in it")
+    return inner[:at], inner[at + len(form.between) :]
+
+
+def passages() -> Form:
+    """Question answering over passages."""
+    return Form(f"{PASSAGES}\n\nThe following are given passages.\n", f"\n\n{PASSAGES}\n\nQuestion: ", "\nAnswer:")
+
+
+FORMS: Mapping[str, Form] = {
+    "narrativeqa": Form(
+        f"You are given a story, which can be either a novel or a movie script, and a question. Answer the question {STORY}"
+        "\n\nStory: ",
+        f"\n\nNow, answer the question based on the story {STORY}\n\nQuestion: ",
+        "\n\nAnswer:",
+    ),
+    "qasper": passages(),
+    "multifieldqa_en": Form(
+        "Read the following text and answer briefly.\n\n",
+        "\n\nNow, answer the following question based on the above text, only give me the answer and do not output any "
+        "other words.\n\nQuestion: ",
+        "\nAnswer:",
+    ),
+    "hotpotqa": passages(),
+    "2wikimqa": passages(),
+    "musique": passages(),
+    "gov_report": Form(
+        "You are given a report by a government agency. Write a one-page summary of the report.\n\nReport:\n",
+        "",
+        "\n\nNow, write a one-page summary of the report.\n\nSummary:",
+    ),
+    "qmsum": Form(
+        "You are given a meeting transcript and a query containing a question or instruction. Answer the query "
+        f"{MEETING}\n\nTranscript:\n",
+        f"\n\nNow, answer the query based on the above meeting transcript {MEETING}\n\nQuery: ",
+        "\nAnswer:",
+    ),
+    "multi_news": Form(
+        "You are given several news passages. Write a one-page summary of all news. \n\nNews:\n",
+        "",
+        "\n\nNow, write a one-page summary of all the news.\n\nSummary:\n",
+    ),
+    "trec": Form(
+        "Please determine the type of the question below. Here are some examples of questions.\n\n", "\n", "", "Question: ",
+        ("Type:",),
+    ),
+    "triviaqa": Form(
+        f"Answer the question based on the given passage. {ONLY} The following are some examples.\n\n", "\n\n", "",
+        "Passage:\n", ("Answer:",),
+    ),
+    "samsum": Form(
+        "Summarize the dialogue into a few short sentences. The following are some examples.\n\n", "\n\n", "",
+        "Dialogue: ", ("Summary:",),
+    ),
+    "passage_count": Form(
+        "There are some paragraphs below sourced from Wikipedia. Some of them may be duplicates. Please carefully read these "
+        "paragraphs and determine how many unique paragraphs there are after removing duplicates. In other words, how many "
+        "non-repeating paragraphs are there in total?\n\n",
+        "",
+        "\n\nPlease enter the final count of unique paragraphs after removing duplicates. The output format should only "
+        "contain the number, such as 1, 2, 3, and so on.\n\nThe final answer is: ",
+    ),
+    "passage_retrieval_en": Form(
+        "Here are 30 paragraphs from Wikipedia, along with an abstract. Please determine which paragraph the abstract is "
+        "from.\n\n",
+        "\n\nThe following is an abstract.\n\n",
+        "\n\nPlease enter the number of the paragraph that the abstract is from. The answer format must be like "
+        '"Paragraph 1", "Paragraph 2", etc.\n\nThe answer is: ',
+    ),
+    "lcc": Form("Please complete the code given below. \n", "", "Next line of code:\n"),
+    "repobench-p": Form("Please complete the code given below. \n", "", "Next line of code:\n", joined=True),
+}  # fmt: skip

@@ -1,0 +1,130 @@
+"""What became of each task of a suite that observes windows: problems, units, words, windows, from its raw files.
+
+    python -m tasks.dolce_units RAW [STRATEGY]
+
+prints the table of the suite dolce.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from preprocessing.curation import curate
+from preprocessing.errors import MalformedFile
+from preprocessing.observations import Observed
+from preprocessing.raw import RawFiles
+from preprocessing.spans import Strategy, strategy, windows
+from preprocessing.units import units
+from records.document import Document
+from records.drop import Drop
+from records.example import Example
+from tasks.raw import first_match, in_archive, member_of
+from tasks.suites import Suite, TaskConfig, load_suite
+
+
+@dataclass(frozen=True)
+class TaskUnits:
+    """A task by one granularity. problem: why there are none, "" where there are. counts: units of each problem's context;
+    words: white-space words of it. windows: that a strategy takes, of all problems together; dropped: records by reason."""
+
+    task: str
+    spec: str
+    problem: str = ""
+    files: tuple[str, ...] = ()
+    counts: tuple[int, ...] = ()
+    words: tuple[int, ...] = ()
+    windows: int = 0
+    dropped: tuple[tuple[str, int], ...] = ()
+
+
+def observed_of(task: TaskConfig, spec: str = "") -> Observed:
+    """How a task is observed, by its own units or by another granularity of it. Raises ValueError for one it has not."""
+    tables = [task.windows, *task.windows.get("other", ())]
+    table = next((one for one in tables if spec in ("", one["units"])), None)
+    if table is None:
+        known = ", ".join(one["units"] for one in tables)
+        raise ValueError(f"{task.name} has no units {spec!r}; it has: {known}")
+    return Observed(table["units"], tuple(table["lengths"]), table["full"], table.get("more"))
+
+
+def granularities(task: TaskConfig) -> list[str]:
+    """The specs of a task, its own first."""
+    return [one["units"] for one in (task.windows, *task.windows.get("other", ()))]
+
+
+def units_of(suite: Suite, task: TaskConfig, raw: Path, one: Strategy, spec: str = "") -> TaskUnits:
+    """A task's problems and units from the raw folder; what stands in the way is told, not raised."""
+    how = observed_of(task, spec)
+    roles = {}
+    for role, patterns in task.raw.items():
+        pattern, paths = first_match(str(raw), patterns)
+        if not paths:
+            return TaskUnits(task.name, how.spec, f"no raw file: {' or '.join(patterns)}")
+        member = in_archive(pattern)[1]
+        names = [f"{path}!{member_of(path, raw, member)}" if member else path for path in paths]
+        roles[role] = tuple((name, raw / path) for name, path in zip(names, paths, strict=True))
+    files = tuple(name for found in roles.values() for name, _ in found)
+    split = suite.default_splits[0]
+    spans: dict[str, int] = {}
+    sizes: dict[str, int] = {}
+    counts, words, total = [], [], 0
+    dropped: Counter[str] = Counter()
+    try:
+        for row in curate(task.dataset, RawFiles(task.dataset, roles), task.name, split, task.options):
+            if isinstance(row, Document):
+                spans[row.document_id], sizes[row.document_id] = len(units(row.text, how.spec)), row.words
+            elif isinstance(row, Drop):
+                dropped[row.reason] += 1
+            elif isinstance(row, Example):
+                count = spans[row.document_ids[0]]
+                counts.append(count)
+                words.append(sizes[row.document_ids[0]])
+                named = {"seed": suite.seed, "task": task.name, "problem": row.example_id}
+                total += sum(1 for _ in windows(count, how.lengths_of(row.facts), how.full, one, **named))  # type: ignore[arg-type]
+    except MalformedFile as error:
+        return TaskUnits(task.name, how.spec, str(error), files)
+    return TaskUnits(task.name, how.spec, "", files, tuple(counts), tuple(words), total, tuple(dropped.items()))
+
+
+def table(raw: Path, one: Strategy, suite: str = "dolce") -> Iterator[TaskUnits]:
+    """Every task by every granularity, in the suite's order."""
+    found = load_suite(suite)
+    for task in found.tasks.values():
+        for spec in granularities(task):
+            yield units_of(found, task, raw, one, spec)
+
+
+HEADINGS = ("task", "units", "problems", "median C", "from-to", "median words", "published", "windows")
+
+
+def lines(raw: Path, one: Strategy) -> Iterator[str]:
+    """The table as text. published: median words, where the paper prints them."""
+    form = "{:26} {:5} {:>8} {:>8} {:>11} {:>12} {:>9} {:>10}"
+    yield form.format(*HEADINGS)
+    suite = load_suite("dolce")
+    for row in table(raw, one):
+        if row.problem:
+            yield f"{row.task:26} {row.spec:5} {row.problem}"
+            continue
+        yield form.format(
+            row.task,
+            row.spec,
+            len(row.counts),
+            f"{statistics.median(row.counts):g}",
+            f"{min(row.counts)}-{max(row.counts)}",
+            f"{statistics.median(row.words):g}",
+            suite.tasks[row.task].paper.get("median_words", ""),
+            row.windows,
+        )
+        for reason, count in row.dropped:
+            yield f"{'':26} left out: {count}, {reason}"
+
+
+if __name__ == "__main__":
+    for line in lines(Path(sys.argv[1]), strategy(sys.argv[2] if len(sys.argv) > 2 else "all")):
+        print(line)
