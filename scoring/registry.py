@@ -30,6 +30,7 @@ MODULES: Mapping[str, str] = {
     "musique_output": "scoring.musique_output",
     "conll": "scoring.conll",
     "fic_proxy": "scoring.fic_proxy",
+    "dolce_accuracy": "scoring.dolce_accuracy",
 }
 # Scored by models that a run names: what asks none of them is the module's own.
 JUDGED: Mapping[str, str] = {"fic": "scoring.fic"}

@@ -30,6 +30,7 @@ GOLD = {
     "musique_output": ['{"answer_content": "the gold answer", "is_answerable": true, "aliases": ["½ Œuvre"]}'],
     "conll": ["[[1, 2], [3], [10, 11]]"],
     "fic_proxy": ['{"highlights": [["the gold answer"], ["y 1"]], "alignments": ["a 1", "½ y"]}'],
+    "dolce_accuracy": ["1", "B"],
 }
 OPTIONS = {"longbench_classification": {"options": ["gold", "a gold class", "y", "1", "a", "%"]}}
 REPEATED = [
