@@ -26,6 +26,7 @@ def build_datasets(
     vary: list[str] | None = None,
     draws: str = "",
     instances: int = 0,
+    strategy: str = "",
     options: dict[str, Any] | None = None,
     home: str | None = None,
     store: str = "",
@@ -47,6 +48,7 @@ def build_datasets(
         vary: What differs between its runs, the rest held fixed; all by default.
         draws: "official" to draw as the official code does, in one stream.
         instances: Of a run at most; 0 for the suite's number, -1 for all.
+        strategy: Which windows of contexts are observed; all by default.
         options: Values by "task.option".
         home: Home folder; SCROLLWORK_HOME or the project's .scrollwork by default.
         store: Response store URL; in the home by default.

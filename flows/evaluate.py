@@ -31,6 +31,7 @@ def evaluate(
     vary: list[str] | None = None,
     draws: str = "",
     instances: int = 0,
+    strategy: str = "",
     faithfulness: str = "",
     coverage: str = "",
     options: dict[str, Any] | None = None,
@@ -69,6 +70,7 @@ def evaluate(
         vary: What differs between its runs, the rest held fixed; all by default.
         draws: "official" to draw as the official code does, in one stream.
         instances: Of a run at most; 0 for the suite's number, -1 for all.
+        strategy: Which windows of contexts are observed; all by default.
         faithfulness: Model that judges whether an answer follows from what it was given, with coverage.
         coverage: Model that judges whether an answer covers what it was given.
         options: Values by "task.option".

@@ -42,6 +42,15 @@ BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
         ["--config"],
         {"default": "", "metavar": "FILE", "help": "seam: the official code's configuration (JSON) in place of these"},
     ),
+    (
+        ["--strategy"],
+        {
+            "default": "",
+            "metavar": "S",
+            "help": "dolce: which windows are observed: all, take:N, sample:R, take-ip[:N], sample-ip[:R], short, long, wide; "
+            "several joined by + (default: all)",
+        },
+    ),
     (["--shots"], {"type": int, "metavar": "K", "help": "seam: demonstrations in a prompt (default 3)"}),
     (
         ["--draws"],

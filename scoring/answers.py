@@ -1,13 +1,16 @@
 """Scores of a task's answers, one row an answer."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from records.response import Response
 from records.score import Score
 from scoring.batches import outcomes
 from scoring.extraction import answer_in
 from scoring.outcome import PRIVATE, GoldError, Metric
+
+
+Read = Callable[[str, str], tuple[str, Mapping[str, bool]]]  # example id and reply to answer and flags
 
 
 def gold_problem(metric: Metric, references: Sequence[str]) -> str:
@@ -52,8 +55,10 @@ def scores(
     tag: str = "",
     cue: str = "",
     empty: str = "",
+    read: Read | None = None,
 ) -> Iterator[Score]:
-    """A Score for each response, in order. references: by example id. tag, cue, empty: as for `scored_part`.
+    """A Score for each response, in order. references: by example id. tag, cue, empty: as for `scored_part`. read: what
+    of that is the answer, and flags of the score, where a benchmark extracts it.
 
     Raises GoldError naming the example.
     """
@@ -61,8 +66,12 @@ def scores(
     def gold(response: Response) -> Mapping[str, Sequence[str]]:
         return {"references": references[response.example_id]}
 
-    items = ((one, scored_part(one.text, tag, cue, empty), gold(one)) for one in responses)
-    for response, outcome in outcomes(metric, items, _unscored):
+    def item(response: Response) -> tuple[tuple[Response, Mapping[str, bool]], str, Mapping[str, Sequence[str]]]:
+        text = scored_part(response.text, tag, cue, empty)
+        answer, told = read(response.example_id, text) if read else (text, {})
+        return (response, told), answer, gold(response)
+
+    for (response, told), outcome in outcomes(metric, map(item, responses), _unscored):
         yield Score(
             suite=response.suite,
             task=response.task,
@@ -74,10 +83,11 @@ def scores(
             metric=metric.NAME,
             value=outcome.value,
             components=outcome.stored,
-            flags=outcome.flags,
+            flags={**outcome.flags, **told},
             parsed=outcome.parsed,
         )
 
 
-def _unscored(response: Response, error: GoldError) -> GoldError:
+def _unscored(key: tuple[Response, Mapping[str, bool]], error: GoldError) -> GoldError:
+    response = key[0]
     return GoldError(f"{response.task}, example {response.example_id}: {error}")

@@ -63,7 +63,7 @@ def plan(request: Request) -> Planned:
 def run_targets(request: Request) -> list[Node]:
     """What `run` builds before models are compared: all scores, and what is judged of them."""
     scored = run_nodes(request)
-    observed = {name for name, task in request.config.tasks.items() if task.observed}
+    observed = {name for name, task in request.config.tasks.items() if task.windows}
     fitted = [complexity_node(node, {}) for node in scored if node.label("task") in observed]
     return [*scored, *map(judge_node, scored), *fitted]
 

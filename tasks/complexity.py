@@ -13,10 +13,10 @@ from records.complexity import CATEGORIES, AtLength, Complexity, Mixture
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks.aggregate import named
 from tasks.graph import Node
+from tasks.score import DECLINED
 from tasks.shards import shards
 from tasks.workshop import Workshop
 
-DECLINED = "idk"  # flag of a score
 LABELS = ("suite", "task", "split", "model", "arm")
 
 

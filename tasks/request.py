@@ -129,7 +129,7 @@ class Request:
 
             _among("variable of --vary", self.vary, [*VARIABLES, GENERATION])
         if self.strategy:
-            if not any(task.observed for task in suite.tasks.values()):
+            if not any(task.windows for task in suite.tasks.values()):
                 raise UsageError(f"--strategy: {self.suite} does not observe windows of its contexts")
             from preprocessing.spans import strategy  # loaded for suites that observe only
 

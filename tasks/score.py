@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from records.example import Example
 from records.response import Response
 from records.score import Score
-from scoring.answers import gold_problem, scores
+from scoring.answers import Read, gold_problem, scores
 from scoring.outcome import Metric
 from scoring.registry import metric
 from storage.artifacts import Artifact, ArtifactWriter
@@ -15,6 +15,8 @@ from tasks import progress
 from tasks.graph import Node
 from tasks.judges import fic_of
 from tasks.workshop import Workshop
+
+DECLINED = "idk"  # flag of an answer that leaves its problem open
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
@@ -30,7 +32,14 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     responses = (row for row in inputs["answers"].rows("responses", Response) if row.example_id in references)
     done = 0
     for done, score in enumerate(
-        scores(own, responses, references, *(node.params.get(name, "") for name in ("tag", "cue", "empty"))), start=1
+        scores(
+            own,
+            responses,
+            references,
+            *(node.params.get(name, "") for name in ("tag", "cue", "empty")),
+            read=reading(node, inputs["sample"]),
+        ),
+        start=1,
     ):
         table.add(score)
         if done % 100 == 0:
@@ -45,3 +54,19 @@ def metric_of(node: Node, shop: Workshop) -> Metric:
     calling = shop.locations.calling
     assert calling is not None, "judges travel with how models are called"
     return fic_of(calling.judges)
+
+
+def reading(node: Node, sample: Artifact) -> Read | None:
+    """How answers are taken out of replies, None where a reply is its answer."""
+    if "extractor" not in node.params:
+        return None
+    from scoring.dolce_answers import extract, left_open  # in the key of these nodes only
+
+    name, by = node.params["extractor"], node.params.get("unknown", "")
+    classes = {row["example_id"]: row["options"] for row in sample.columns("examples", ["example_id", "options"])}
+
+    def read(example_id: str, reply: str) -> tuple[str, dict[str, bool]]:
+        answer = extract(name, reply, classes[example_id])
+        return answer, {DECLINED: left_open(reply, answer, by)}
+
+    return read

@@ -119,8 +119,9 @@ def sample_node(part: Part) -> Node:
         chosen = {"size": request.limit} if request.limit else {}
     policy = {"suite": request.suite, "seed": seed_of(request), **chosen}
     modules: tuple[str, ...] = ("preprocessing.sampling",)
-    if part.task.observed:
-        policy |= {"observed": dict(part.task.observed), "strategy": request.strategy or "all"}
+    if part.task.windows:
+        shown = {name: part.task.windows[name] for name in ("units", "lengths", "full", "more") if name in part.task.windows}
+        policy |= {"observed": shown, "strategy": request.strategy or "all"}
         modules += ("preprocessing.observations",)
     return Node("sample", part.base, policy, modules, (("curated", curate_node(part)),))
 
@@ -289,7 +290,10 @@ def score_node(part: Part) -> Node:
     if part.task.judges:
         judges = {"judges": what_judges(part.request.judges)}
         modules += ("models.entailment",)
-    params = {"metric": metric, **tag, **cue, **empty, **judges}
+    reading = {name: part.task.windows[name] for name in ("extractor", "unknown") if name in part.task.windows}
+    if reading:
+        modules += ("scoring.dolce_answers",)
+    params = {"metric": metric, **tag, **cue, **empty, **judges, **reading}
     return Node("score", (*part.sharded, ("metric", metric)), params, modules, inputs)
 
 

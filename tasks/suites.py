@@ -50,7 +50,6 @@ class TaskConfig:
     mention_ids: tuple[int, int] = (0, 0)
     proxy: str = ""
     empty_answer: str = ""
-    observed: Mapping[str, Any] = field(default_factory=dict)
     judged: Mapping[str, str] = field(default_factory=dict)
     judges: Mapping[str, str] = field(default_factory=dict)
     windows: Mapping[str, Any] = field(default_factory=dict)
@@ -159,7 +158,6 @@ def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -
         mention_ids=tuple(table.get("mention_ids", (0, 0))),
         proxy=table.get("proxy", ""),
         empty_answer=table.get("empty_answer", ""),
-        observed=table.get("observed", {}),
         judged=table.get("judged", {}),
         windows=table.get("windows", {}),
     )

@@ -14,6 +14,6 @@ from storage.artifacts import Artifact
 def windows_of(
     chosen: Iterable[Example], curated: Artifact, how: Mapping[str, Any], strategy: str, *, seed: int, suite: str
 ) -> Iterator[Example]:
-    """how: `observed` of the suite file: units, lengths, whole (False where the whole context is not observed), more."""
-    own = Observed(how["units"], tuple(how["lengths"]), how.get("whole", True), how.get("more"))
+    """how: units, lengths, full and more of `windows` in the suite file."""
+    own = Observed(how["units"], tuple(how["lengths"]), how["full"], how.get("more"))
     return observed(chosen, curated.texts(), own, read(strategy), seed=seed, suite=suite)

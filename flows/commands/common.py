@@ -48,6 +48,7 @@ def request_of(arguments: argparse.Namespace) -> Request:
         shots=arguments.shots,
         draws=getattr(arguments, "draws", ""),
         instances=arguments.instances,
+        strategy=arguments.strategy,
         vary=tuple(dict.fromkeys(getattr(arguments, "vary", []))),
         options=options_of(getattr(arguments, "settings", [])),
         arms=tuple(dict.fromkeys(getattr(arguments, "arm", []))),
