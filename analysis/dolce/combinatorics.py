@@ -1,0 +1,30 @@
+"""Logarithms of binomial coefficients of whole numbers, many at once."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import lgamma
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@lru_cache(maxsize=4)
+def log_factorials(largest: int) -> Floats:
+    """log(n!) for n = 0 .. largest."""
+    found = np.array([lgamma(number + 1.0) for number in range(largest + 1)])
+    found.setflags(write=False)
+    return found
+
+
+def log_binomial(n: Ints, r: Ints) -> Floats:
+    """log of n over r, element by element; -inf where that is 0: for n < r, n < 0 and r < 0."""
+    n, r = np.broadcast_arrays(n, r)
+    real = (r >= 0) & (n >= r)
+    top, under = np.where(real, n, 0), np.where(real, r, 0)
+    # tables grow in steps, so that contexts of a task share one
+    known = log_factorials(max(1024, 1 << int(top.max(initial=0)).bit_length()))
+    return np.where(real, known[top] - known[under] - known[top - under], -np.inf)
