@@ -14,6 +14,8 @@ import numpy as np
 
 from analysis.dolce.combinatorics import Floats, log_binomial
 
+SMALL = 70_000  # numbers of a table that is kept; 512 tables are 290 MB at most, in use some 20
+
 
 def aspect_probabilities(lengths: Sequence[int], complexity: int, redundancy: int, units: int) -> Floats:
     """P(m) for each length: [lengths, lambda + 1], rows sum to 1.
@@ -25,25 +27,44 @@ def aspect_probabilities(lengths: Sequence[int], complexity: int, redundancy: in
     if complexity < 1 or redundancy < 1 or complexity * redundancy > units:
         raise ValueError(f"lambda = {complexity}, k = {redundancy} do not fit into {units} units")
     marked = complexity * redundancy
-    most = min(max(lengths, default=0), marked)
-    window = np.asarray(lengths, dtype=np.int64)[:, None]
-    hits = np.arange(most + 1, dtype=np.int64)
-    terms = log_binomial(np.int64(marked), hits) + log_binomial(np.int64(units - marked), window - hits)
-    hit = np.exp(terms - log_binomial(np.int64(units), window))
-    if redundancy == 1:  # each marked unit is an aspect
-        found = np.zeros((len(lengths), complexity + 1))
-        found[:, : most + 1] = hit
-    else:
-        found = hit @ covered(complexity, redundancy, most)
+    found = np.zeros((len(lengths), complexity + 1))
+    whole = np.array([length == units for length in lengths], dtype=np.bool_)
+    found[whole, complexity] = 1.0
+    part = [length for length in lengths if length < units]
+    if part:
+        most = min(max(part), marked)  # marked units that a window can hold, and so aspects at most
+        hit = _hits(part, most, marked, units)
+        if redundancy > 1:  # else each marked unit is an aspect
+            hit = hit @ covered(complexity, redundancy, _rounded(most, marked))[: most + 1]
+        columns = min(hit.shape[1], complexity + 1)
+        found[~whole, :columns] = hit[:, :columns]
     return np.asarray(found / found.sum(axis=1, keepdims=True))
 
 
-@lru_cache(maxsize=256)
+def _hits(lengths: Sequence[int], most: int, marked: int, units: int) -> Floats:
+    """H(h), h = 0 .. most: [lengths, most + 1]."""
+    window = np.asarray(lengths, dtype=np.int64)[:, None]
+    hits = np.arange(most + 1, dtype=np.int64)
+    ways = log_binomial(marked, hits) + log_binomial(units - marked, window - hits)
+    return np.asarray(np.exp(ways - log_binomial(units, window)))
+
+
+def _rounded(most: int, marked: int) -> int:
+    """A size of tables that windows of similar lengths share."""
+    return min(1 << most.bit_length(), marked)
+
+
 def covered(complexity: int, redundancy: int, most: int) -> Floats:
-    """T[h, m]: m aspects are covered by h of the marked units; h = 0 .. most."""
+    """T[h, m]: m aspects are covered by h of the marked units; h = 0 .. most, m = 0 .. min(lambda, most)."""
+    small = most * min(complexity, most) <= SMALL
+    return (_covered if small else _covered.__wrapped__)(complexity, redundancy, most)
+
+
+@lru_cache(maxsize=512)
+def _covered(complexity: int, redundancy: int, most: int) -> Floats:
     marked = complexity * redundancy
-    m = np.arange(complexity + 1)
-    found = np.zeros((most + 1, complexity + 1))
+    m = np.arange(min(complexity, most) + 1)
+    found = np.zeros((most + 1, len(m)))
     found[0, 0] = 1.0
     for h in range(most):
         stays = np.clip(m * redundancy - h, 0, None) / (marked - h)

@@ -56,8 +56,8 @@ def shares(found: Iterable[int]) -> Floats:
 
 
 def representative(complexity: Sequence[int], redundancy: Sequence[int], category: int) -> int:
-    """The most typical of problems that are all in a category: II smallest lambda, then largest k; III smallest of both;
-    IV and V largest lambda, then smallest k; of equals, and in I, the first (fact sheet 6, inferred)."""
+    """The most typical of problems that are all in a category: II smallest lambda, then largest k; III smallest of
+    both; IV and V largest lambda, then smallest k; of equals, and in I, the first (fact sheet 6, inferred)."""
 
     def key(place: int) -> tuple[float, float]:
         own = float("inf") if complexity[place] < 0 else float(complexity[place])

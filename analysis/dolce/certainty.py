@@ -1,12 +1,12 @@
 """How sure a category is. Beyond the paper, which prints one pair for each problem.
 
 Profile likelihood: a category is as likely as its likeliest pair, all categories alike before anything is observed;
-so probabilities are exp(LL of the best pair in it), made to sum to 1. Windows that cannot tell two categories apart give
-them the same probability. Windows of one problem overlap and see the same evidence, which likelihoods take for
+so probabilities are exp(LL of the best pair in it), made to sum to 1. Windows that cannot tell two categories apart
+give them the same probability. Windows of one problem overlap and see the same evidence, which likelihoods take for
 independent: docs/dolce.md tells how often probabilities hold in simulations.
 
-Shares of a task: problems are drawn with replacement, each with a category from its probabilities; 95 % between the
-percentiles of 2,000 such draws.
+Shares of a task: problems are drawn with replacement, each with a category from its probabilities; 95 % lie between
+the percentiles of 2,000 such draws. Drawing so is drawing categories by the mean probabilities.
 """
 
 from __future__ import annotations
@@ -54,11 +54,7 @@ def share_intervals(probabilities: Floats, seed: int = 0) -> Floats:
     if not problems:
         raise ValueError("there is no problem")
     random = np.random.Generator(np.random.PCG64(seed))
-    bounds = np.cumsum(probabilities, axis=1)
-    found = np.empty((DRAWS, len(CATEGORIES)))
-    for draw in range(DRAWS):
-        some = bounds[random.integers(problems, size=problems)]
-        drawn = (random.random((problems, 1)) > some[:, :-1]).sum(axis=1)
-        found[draw] = np.bincount(drawn, minlength=len(CATEGORIES)) / problems
+    mean = probabilities.mean(axis=0)
+    found = random.multinomial(problems, mean / mean.sum(), size=DRAWS) / problems
     tail = (100.0 - LEVEL) / 2
     return np.asarray(np.percentile(found, [tail, 100.0 - tail], axis=0).T)

@@ -20,9 +20,9 @@ def log_factorials(largest: int) -> Floats:
     return found
 
 
-def log_binomial(n: Ints, r: Ints) -> Floats:
+def log_binomial(of: Ints | int, among: Ints | int) -> Floats:
     """log of n over r, element by element; -inf where that is 0: for n < r, n < 0 and r < 0."""
-    n, r = np.broadcast_arrays(n, r)
+    n, r = np.broadcast_arrays(np.asarray(of, dtype=np.int64), np.asarray(among, dtype=np.int64))
     real = (r >= 0) & (n >= r)
     top, under = np.where(real, n, 0), np.where(real, r, 0)
     # tables grow in steps, so that contexts of a task share one

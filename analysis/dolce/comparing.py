@@ -1,7 +1,7 @@
-"""Two fits of the same problems held against each other: probing models, strategies, granularities, thresholds, suites.
+"""Two fits of the same problems held against each other: of models, strategies, granularities, thresholds, suites.
 
-RC: mean |a - b| / max(a, b), 0 where both are 0 (fact sheet 8: the paper's formula is lost). Spearman's rho of lambda and
-of k, None where one of them never changes. KL(reference || test) of the noise, in nats.
+RC: mean |a - b| / max(a, b), 0 where both are 0 (fact sheet 8: the paper's formula is lost). Spearman's rho of lambda
+and of k, None where one of them never changes. KL(reference || test) of the noise, in nats.
 """
 
 from __future__ import annotations

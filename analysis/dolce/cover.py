@@ -21,8 +21,8 @@ def cover_probability(length: ArrayLike, complexity: ArrayLike, redundancy: Arra
     """pi(l; lambda, k, C), element by element, shapes broadcast; 0 to 1.
 
     0 where l < lambda, and for pairs that no context of C units holds (lambda k > C); 1 at l = C, and for the pair
-    (0, 0), which answers whatever is shown. Raises ValueError for l > C or below 0, C below 1, negative lambda or k, and
-    a pair of which one is 0 and the other is not.
+    (0, 0), which answers whatever is shown. Raises ValueError for l > C or below 0, C below 1, negative lambda or k,
+    and a pair of which one is 0 and the other is not.
     """
     arrays = [np.asarray(one, dtype=np.int64) for one in (length, complexity, redundancy, units)]
     window, span, copies, context = np.broadcast_arrays(*arrays)

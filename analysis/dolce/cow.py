@@ -5,19 +5,19 @@ task's noise b:
 
     P(x) = w O(x) + (1 - w) b(x)
     O    = (pi, 0, 1 - pi)      where l >= lambda
-           (h1, h0, hI)         where l < lambda: free, of the problem's shorter samples alone; h1 = 0 unless said otherwise
+           (h1, h0, hI)         where l < lambda: free, of the problem's shorter samples alone; h1 = 0 by default
 
 Every candidate (lambda, k) has a track of its own through ten passes; the noise follows the best ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from analysis.dolce.candidates import COW, Candidates, candidates
+from analysis.dolce.candidates import COW, Candidates, candidates, pairs
 from analysis.dolce.combinatorics import Floats, Ints
 from analysis.dolce.cover import cover_probability
 
@@ -25,14 +25,16 @@ RIGHT, WRONG, DECLINED = 0, 1, 2  # of the last axis
 PASSES = 10
 FLOOR = 1e-300
 TIE = 1e-6
-BATCH = 64  # problems at a time: what is held is about 5 MB a problem of 60 candidates and 12 lengths at most
+BATCH = 64  # problems at a time, fewer where they have many candidates or lengths:
+CELLS = 500_000  # of one array of a batch, [problems, candidates, lengths, 3], unless a single problem has more
+KEPT = 10_000_000  # of arrays that are kept between passes (two of 80 MB); those of further problems are made again
 
 
 @dataclass(frozen=True)
 class Options:
     """passes: of EM. hybrid: short samples have a free oracle; else they are declined. free_one: that oracle may be
     right (the published numbers do not decide). noise: held at (b1, b0, bI), or one a pass; None to fit it.
-    equal_lengths: every observed length weighs the same, not every sample (appendix L)."""
+    equal_lengths: every observed length weighs the same, not every sample (appendix L: named there without formula)."""
 
     passes: int = PASSES
     hybrid: bool = True
@@ -40,12 +42,17 @@ class Options:
     noise: Sequence[Sequence[float]] | Sequence[float] | None = None
     equal_lengths: bool = False
 
+    def __post_init__(self) -> None:
+        if self.passes < 1:
+            raise ValueError("EM has one pass at least")
+        self.held(0)
+
     def held(self, step: int) -> Floats | None:
         """The noise that is held in a pass, None where it is fitted. Raises ValueError."""
         if self.noise is None:
             return None
         given = np.asarray(self.noise, dtype=np.float64)
-        now = given if given.ndim == 1 else given[min(step, len(given) - 1)]
+        now = given if given.ndim < 2 or not len(given) else given[min(step, len(given) - 1)]
         if now.shape != (3,) or not np.isfinite(now).all() or (now < 0).any() or abs(now.sum() - 1) > 1e-6:
             raise ValueError(f"noise must be three probabilities that sum to 1, not {given.tolist()}")
         return np.asarray(now / now.sum())
@@ -53,8 +60,8 @@ class Options:
 
 @dataclass(frozen=True)
 class Counts:
-    """Outcomes of a task's problems. units: C of each [problems]. lengths: l of each column [problems, lengths], 0 to C;
-    counts: [problems, lengths, 3], zeros where a problem was not observed so."""
+    """Outcomes of a task's problems. units: C of each [problems]. lengths: l of each column [problems, lengths], 0 to
+    C, none twice in a problem that was observed so; counts: [problems, lengths, 3], zeros where it was not."""
 
     units: Ints
     lengths: Ints
@@ -73,8 +80,8 @@ class Counts:
 @dataclass(frozen=True)
 class Fitted:
     """What was fitted, of each problem at its best pair. complexity, redundancy, weight, likelihood: [problems];
-    short: the hybrid oracle [problems, 3]; noise: [3]. likelihoods: [problems, candidates], -inf where a pair cannot be.
-    """
+    short: the hybrid oracle [problems, 3]; noise: [3]. likelihoods: [problems, candidates], -inf where a pair cannot
+    be."""
 
     complexity: Ints
     redundancy: Ints
@@ -93,80 +100,74 @@ class Fitted:
 def fit(data: Counts, options: Options | None = None) -> Fitted:
     """lambda, k and weight of each problem, and the noise that they share.
 
-    The noise of a pass depends on all problems, so each pass goes over them in batches; memory does not grow with the
-    task beyond its posteriors. Raises ValueError.
+    The noise of a pass depends on all problems, so each pass goes over them in batches. Between passes a problem is its
+    weights and hybrid oracles; of tables and posteriors, which are larger, a bounded part is kept. Raises ValueError.
     """
     options = options or Options()
-    if options.equal_lengths:
-        data = replace(data, counts=_equal(data.counts))
-    tracks = [_Track(_part(data, begin), options) for begin in range(0, len(data.units), BATCH)]
-    if not tracks:
+    if not len(data.units):
         raise ValueError("there is no problem")
+    if options.equal_lengths:
+        data = replace(data, counts=equal(data.counts))
+    tracks = list(_tracks(data, options))
     totals = data.counts.sum(axis=(0, 1))
     noise = totals / totals.sum()
+    mass = np.zeros(3)
     for step in range(options.passes):
         held = options.held(step)
         if held is not None:
             noise = held
-        elif step:
-            left = np.sum([track.noise_mass() for track in tracks], axis=0)
-            noise = left / left.sum() if left.sum() > 0 else noise
+        elif step and mass.sum() > 0:  # else every sample is the oracle's, and the noise stays what it was
+            noise = mass / mass.sum()
+        mass = np.zeros(3)
         for track in tracks:
-            track.go(noise)
-    found = [track.best() for track in tracks]
+            mass += track.go(noise)
     columns = max(track.likelihoods.shape[1] for track in tracks)
-    complexity, redundancy, weight, short = (np.concatenate(rows) for rows in zip(*found, strict=True))
+    found = [track.best() for track in tracks]
     likelihoods = np.concatenate([_wide(track.likelihoods, columns) for track in tracks])
-    return Fitted(
-        complexity, redundancy, weight, short, noise, likelihoods, candidates([int(one) for one in data.units], COW)
-    )
+    tried = candidates([int(one) for one in data.units], COW)
+    pair = (np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found]))
+    more = (np.concatenate([one[2] for one in found]), np.concatenate([one[3] for one in found]))
+    return Fitted(*pair, *more, noise, likelihoods, tried)
 
 
 class _Track:
     """EM of a batch of problems: one track a candidate, all at once."""
 
-    def __init__(self, data: Counts, options: Options) -> None:
+    def __init__(self, data: Counts, options: Options, kept: bool) -> None:
+        self._data = data
         self._counts = data.counts[:, None]  # [I, 1, L, 3]
         self._total = data.counts.sum(axis=(1, 2))[:, None]
         self.tried = candidates([int(one) for one in data.units], COW)
-        complexity, redundancy = (one[:, :, None] for one in (self.tried.complexity, self.tried.redundancy))
-        lengths = data.lengths[:, None, :]
-        covered = cover_probability(lengths, complexity, redundancy, data.units[:, None, None])
-        self._short = (lengths < complexity)[..., None]  # [I, Q, L, 1]
-        self._whole = np.stack([covered, np.zeros_like(covered), 1.0 - covered], axis=-1)
-        self._posterior = np.full(self._whole.shape, 0.5)
+        shape = self.tried.complexity.shape
+        self._short = (data.lengths[:, None, :] < self.tried.complexity[:, :, None])[..., None]  # [I, Q, L, 1]
+        self._kept = kept
+        self._whole: Floats | None = None
+        self._mass: Floats | None = None
         self._options = options
-        self.likelihoods = np.zeros(covered.shape[:2])
-        self._hybrid = np.zeros((*covered.shape[:2], 3))
-        self._weight = np.zeros(covered.shape[:2])
+        self._noise: Floats | None = None  # of the last pass; None before the first
+        self._weight, self._hybrid, self.likelihoods = np.zeros(shape), np.zeros((*shape, 3)), np.zeros(shape)
 
-    def go(self, noise: Floats) -> None:
-        """One pass."""
-        mass = self._counts * self._posterior
+    def go(self, noise: Floats) -> Floats:
+        """One pass; the noise's expected outcomes at the best pairs after it: [3]."""
+        whole = self._oracle() if self._whole is None else self._whole
+        if self._mass is not None:
+            mass = self._mass
+        elif self._noise is None:  # before the first pass
+            mass = np.broadcast_to(self._counts * 0.5, whole.shape)
+        else:
+            own, both = self._mixed(whole, self._noise)
+            mass = self._counts * (own / both)
         self._weight = mass.sum(axis=(2, 3)) / self._total
         self._hybrid = self._fitted_hybrid(mass)
-        oracle = np.where(self._short, self._hybrid[:, :, None, :], self._whole)
-        own = self._weight[:, :, None, None] * oracle
-        both = own + (1.0 - self._weight)[:, :, None, None] * noise
-        self._posterior = own / np.maximum(both, FLOOR)
-        likelihoods = (self._counts * np.log(np.maximum(both, FLOOR))).sum(axis=(2, 3))
+        self._noise = noise
+        own, both = self._mixed(whole, noise)
+        likelihoods = (self._counts * np.log(both)).sum(axis=(2, 3))
         self.likelihoods = np.where(self.tried.allowed, likelihoods, -np.inf)
-
-    def _fitted_hybrid(self, mass: Floats) -> Floats:
-        """(h1, h0, hI) of each track, from its samples with l < lambda; (0, 1/2, 1/2) without any."""
-        if not self._options.hybrid:
-            return np.broadcast_to(np.array([0.0, 0.0, 1.0]), self._hybrid.shape)
-        found = (mass * self._short).sum(axis=2)
-        if not self._options.free_one:
-            found[..., RIGHT] = 0.0
-        total = found.sum(axis=-1, keepdims=True)
-        return np.where(total > 0, found / np.maximum(total, FLOOR), np.array([0.0, 0.5, 0.5]))
-
-    def noise_mass(self) -> Floats:
-        """Expected outcomes of the noise at the best pairs: [3]."""
-        best = self._best()
-        posterior = self._posterior[np.arange(len(best)), best]
-        return np.asarray((self._counts[:, 0] * (1.0 - posterior)).sum(axis=(0, 1)))
+        posterior = own / both
+        if self._kept:
+            self._whole, self._mass = whole, self._counts * posterior
+        rows = np.arange(len(own))
+        return np.asarray((self._counts[:, 0] * (1.0 - posterior[rows, self._best()])).sum(axis=(0, 1)))
 
     def best(self) -> tuple[Ints, Ints, Floats, Floats]:
         """(lambda, k, w, hybrid oracle) of each problem."""
@@ -178,8 +179,52 @@ class _Track:
             self._hybrid[place],
         )
 
+    def _oracle(self) -> Floats:
+        """Its probabilities of outcomes where l >= lambda: [I, Q, L, 3]."""
+        pair = (self.tried.complexity[:, :, None], self.tried.redundancy[:, :, None])
+        covered = cover_probability(self._data.lengths[:, None, :], *pair, self._data.units[:, None, None])
+        return np.stack([covered, np.zeros_like(covered), 1.0 - covered], axis=-1)
+
+    def _mixed(self, whole: Floats, noise: Floats) -> tuple[Floats, Floats]:
+        """w O and w O + (1 - w) b, the latter 1e-300 at least: [I, Q, L, 3] each."""
+        weight = self._weight[:, :, None, None]
+        own = weight * np.where(self._short, self._hybrid[:, :, None, :], whole)
+        return own, np.maximum(own + (1.0 - weight) * noise, FLOOR)
+
+    def _fitted_hybrid(self, mass: Floats) -> Floats:
+        """(h1, h0, hI) of each track, from its samples with l < lambda; (0, 1/2, 1/2) without any."""
+        if not self._options.hybrid:
+            return np.broadcast_to(np.array([0.0, 0.0, 1.0]), self._hybrid.shape)
+        found = np.where(self._short, mass, 0.0).sum(axis=2)
+        if not self._options.free_one:
+            found[..., RIGHT] = 0.0
+        total = found.sum(axis=-1, keepdims=True)
+        return np.where(total > 0, found / np.maximum(total, FLOOR), np.array([0.0, 0.5, 0.5]))
+
     def _best(self) -> Ints:
         return best_of(self.likelihoods, self.tried)
+
+
+def _tracks(data: Counts, options: Options) -> Iterator[_Track]:
+    """Batches of neighbouring problems, each without the lengths at which none of its problems was observed."""
+    observed = data.counts.sum(axis=2) > 0
+    wide = np.array([len(pairs(int(one), COW)) for one in data.units])
+    begin, kept = 0, 0
+    while begin < len(wide):
+        end = begin + 1
+        columns = observed[begin]
+        most = wide[begin]
+        while end < min(len(wide), begin + BATCH):
+            columns, most = columns | observed[end], max(most, wide[end])
+            if (end + 1 - begin) * most * columns.sum() * 3 > CELLS:
+                break
+            end += 1
+        some = slice(begin, end)
+        columns = observed[some].any(axis=0)
+        kept += int((end - begin) * wide[some].max() * columns.sum()) * 3
+        part = Counts(data.units[some], data.lengths[some][:, columns], data.counts[some][:, columns])
+        yield _Track(part, options, kept <= KEPT)
+        begin = end
 
 
 def best_of(likelihoods: Floats, tried: Candidates) -> Ints:
@@ -193,17 +238,12 @@ def best_of(likelihoods: Floats, tried: Candidates) -> Ints:
     return np.asarray(np.where(chosen, tried.redundancy, infinite).argmin(axis=1))
 
 
-def _equal(counts: Floats) -> Floats:
+def equal(counts: Floats) -> Floats:
     """The same number of samples in all, spread evenly over the lengths that were observed."""
     at = counts.sum(axis=2, keepdims=True)
     lengths = (at > 0).sum(axis=1, keepdims=True)
     each = counts.sum(axis=(1, 2), keepdims=True) / lengths
     return np.asarray(np.where(at > 0, counts / np.maximum(at, FLOOR), 0.0) * each)
-
-
-def _part(data: Counts, begin: int) -> Counts:
-    some = slice(begin, begin + BATCH)
-    return Counts(data.units[some], data.lengths[some], data.counts[some])
 
 
 def _wide(rows: Floats, columns: int) -> Floats:

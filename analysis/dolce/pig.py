@@ -6,35 +6,40 @@ has hard edges and scores sit on them, so probabilities of 20 equal bins are com
     P(bin) = integral over the bin of Pr{w x_o <= x <= w x_o + 1 - w} / (1 - w)
 
 With F the distribution function of x_o and G its integral from 0, that is [G(b/w) - G(a/w) - G((b - 1 + w)/w) +
-G((a - 1 + w)/w)] w / (1 - w), exactly. x_o: `interpolated` (the paper: aspects as a density, linear between m / lambda) or
+G((a - 1 + w)/w)] w / (1 - w), exactly. x_o: `interpolated` (the paper: a density, linear between the m / lambda) or
 `atoms`. The weight of each length, or of all lengths of a problem together, is the likeliest of .05, .10, ..., .95.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analysis.dolce.aspects import aspect_probabilities
 from analysis.dolce.candidates import INFINITE, PIG, Candidates, candidates, pairs
 from analysis.dolce.combinatorics import Floats, Ints
-from analysis.dolce.cow import TIE, best_of
+from analysis.dolce.cow import best_of, equal
 
 BINS = 20
 FLOOR = 1e-4
 WEIGHTS = np.arange(1, 20) / 20
-PASSES = 5
+CELLS = 4_000_000  # of one array
 ATOMS, INTERPOLATED = "atoms", "interpolated"
 
 
 @dataclass(frozen=True)
 class Options:
-    """oracle: INTERPOLATED (the paper) or ATOMS. one_weight: a problem's lengths share their weight."""
+    """oracle: INTERPOLATED (the paper) or ATOMS. one_weight: a problem's lengths share their weight. normalised: the
+    interpolated density integrates to 1; else it is P times lambda (fact sheet 3: the paper's factor is lost).
+    equal_lengths: as of COW."""
 
     oracle: str = INTERPOLATED
     one_weight: bool = False
+    normalised: bool = True
+    equal_lengths: bool = False
 
     def __post_init__(self) -> None:
         if self.oracle not in (ATOMS, INTERPOLATED):
@@ -43,7 +48,8 @@ class Options:
 
 @dataclass(frozen=True)
 class Binned:
-    """Scores of a task's problems. units: [problems]; lengths: [problems, lengths]; counts: [problems, lengths, BINS]."""
+    """Scores of a task's problems. units: [problems]; lengths: [problems, lengths], 0 to C, none twice in a problem
+    that was observed so; counts: [problems, lengths, BINS]."""
 
     units: Ints
     lengths: Ints
@@ -86,50 +92,66 @@ def bin_of(scores: Sequence[float] | Floats) -> Ints:
 
 
 def fit(data: Binned, options: Options | None = None) -> Fitted:
-    """lambda, k and weights of each problem. Tables are made once for each number of units. Raises ValueError."""
+    """lambda, k and weights of each problem. Tables are made once for problems of as many units that were observed at
+    the same lengths; arrays hold a bounded part of problems and lengths. Raises ValueError."""
     options = options or Options()
     if not len(data.units):
         raise ValueError("there is no problem")
+    if options.equal_lengths:
+        data = replace(data, counts=equal(data.counts))
     tried = candidates([int(one) for one in data.units], PIG)
     likelihoods = np.full(tried.complexity.shape, -np.inf)
     weights = np.full(data.lengths.shape, np.nan)
-    for units in np.unique(data.units):
-        for places, lengths in _alike(data, int(units)):
-            counts = data.counts[places]
-            table = log_bins(int(units), lengths, options.oracle)  # [Q, L, W, B]
-            some = np.einsum("ilb,qlwb->iqlw", counts, table, optimize=True)
-            own, chosen = _weighed(some, counts.sum(axis=2), options)
-            likelihoods[places, : own.shape[1]] = own
-            part = Candidates(*(one[places] for one in (tried.complexity, tried.redundancy, tried.allowed)))
-            best = best_of(np.where(part.allowed, likelihoods[places], -np.inf), part)
-            found = WEIGHTS[chosen[np.arange(len(places)), best]]
-            weights[places] = np.where(counts.sum(axis=2) > 0, found, np.nan)
-    likelihoods = np.where(tried.allowed, likelihoods, -np.inf)
-    best = best_of(likelihoods, tried)
-    rows = np.arange(len(best))
     samples = data.counts.sum(axis=2)
+    for places, columns in _alike(data):
+        own, chosen = _weighed(data, places, columns, options)
+        likelihoods[places, : own.shape[1]] = own
+        rows = Candidates(tried.complexity[places], tried.redundancy[places], tried.allowed[places])
+        best = best_of(likelihoods[places], rows)
+        weights[np.ix_(places, columns)] = WEIGHTS[chosen[np.arange(len(places)), best]]
+    best = best_of(likelihoods, tried)
+    at = np.arange(len(best))
+    weights = np.where(samples > 0, weights, np.nan)
     weight = np.nansum(weights * samples, axis=1) / samples.sum(axis=1)
-    return Fitted(tried.complexity[rows, best], tried.redundancy[rows, best], weights, weight, likelihoods, tried)
+    return Fitted(tried.complexity[at, best], tried.redundancy[at, best], weights, weight, likelihoods, tried)
 
 
-def _alike(data: Binned, units: int) -> list[tuple[Ints, tuple[int, ...]]]:
-    """Problems of so many units that were observed at the same lengths, and these."""
-    places = np.flatnonzero(data.units == units)
-    rows, which = np.unique(data.lengths[places], axis=0, return_inverse=True)
-    which = which.reshape(-1)
-    return [(places[which == number], tuple(int(one) for one in row)) for number, row in enumerate(rows)]
+def _alike(data: Binned) -> Iterator[tuple[Ints, Ints]]:
+    """Problems of as many units that were observed at the same lengths, and the columns of these."""
+    observed = data.counts.sum(axis=2) > 0
+    rows = np.concatenate([data.units[:, None], np.where(observed, data.lengths, -1)], axis=1)
+    _, which = np.unique(rows, axis=0, return_inverse=True)
+    for number in range(which.max() + 1):
+        places = np.flatnonzero(which.reshape(-1) == number)
+        yield places, np.flatnonzero(observed[places[0]])
 
 
-def _weighed(found: Floats, samples: Floats, options: Options) -> tuple[Floats, Ints]:
-    """(log-likelihoods [I, Q], place in WEIGHTS [I, Q, L]) of sums for each length and weight [I, Q, L, W]."""
+def _weighed(data: Binned, places: Ints, columns: Ints, options: Options) -> tuple[Floats, NDArray[np.uint8]]:
+    """Log-likelihoods [I, Q] of such problems at their best weights, and the places of these in WEIGHTS [I, Q, L]."""
+    units, lengths = int(data.units[places[0]]), data.lengths[places[0], columns]
+    own = len(pairs(units, PIG))
+    together = np.zeros((len(places), own, len(WEIGHTS) if options.one_weight else 1))
+    chosen = np.zeros((len(places), own, len(columns)), dtype=np.uint8)
+    step = max(1, CELLS // max(own * len(WEIGHTS) * BINS, 2 * units))
+    for first in range(0, len(columns), step):
+        some = slice(first, first + step)
+        table = log_bins(units, [int(one) for one in lengths[some]], options)  # [Q, L, W, B]
+        batch = max(1, CELLS // (table.size // BINS))
+        for begin in range(0, len(places), batch):
+            part = slice(begin, begin + batch)
+            counts = data.counts[np.ix_(places[part], columns[some])]
+            found = np.einsum("ilb,qlwb->iqlw", counts, table, optimize=True)
+            if options.one_weight:
+                together[part] += found.sum(axis=2)
+            else:
+                together[part, :, 0] += found.max(axis=3).sum(axis=2)
+                chosen[part, :, some] = found.argmax(axis=3)
     if options.one_weight:
-        together = found.sum(axis=2)
-        chosen = np.broadcast_to(together.argmax(axis=2)[:, :, None], found.shape[:3])
-        return together.max(axis=2), chosen
-    return found.max(axis=3).sum(axis=2), found.argmax(axis=3)
+        chosen[:] = together.argmax(axis=2)[:, :, None]
+    return together.max(axis=2), chosen
 
 
-def log_bins(units: int, lengths: Sequence[int], oracle: str) -> Floats:
+def log_bins(units: int, lengths: Sequence[int], options: Options) -> Floats:
     """log of the probability of each bin: [candidates, lengths, weights, BINS]."""
     own = pairs(units, PIG)
     found = np.empty((len(own), len(lengths), len(WEIGHTS), BINS))
@@ -139,7 +161,10 @@ def log_bins(units: int, lengths: Sequence[int], oracle: str) -> Floats:
             aspects[:, 1 if complexity == 0 else 0] = 1.0
             found[place] = bins(aspects, ATOMS)
         else:
-            found[place] = bins(aspect_probabilities(lengths, complexity, redundancy, units), oracle)
+            aspects = aspect_probabilities(lengths, complexity, redundancy, units)
+            found[place] = bins(aspects, options.oracle)
+            if options.oracle == INTERPOLATED and not options.normalised:
+                found[place] *= (1.0 - (aspects[:, 0] + aspects[:, -1]) / 2)[:, None, None]
     return np.log(np.maximum(found, FLOOR))
 
 
@@ -165,9 +190,7 @@ class _Integral:
             self._density = self._slope = np.zeros_like(self._low)
             area = self._low * step
         else:
-            scale = (1.0 - (aspects[:, :1] + aspects[:, -1:]) / 2) / self._segments  # Z, exactly
-            flat = scale <= 1e-15  # all on the ends: as atoms there
-            z = np.where(flat, 1.0, scale)
+            z = (1.0 - (aspects[:, :1] + aspects[:, -1:]) / 2) / self._segments  # what the density integrates to
             self._density = left / z
             self._slope = (right - left) / (z * step)
             mass = (left + right) / (2 * z) * step
@@ -187,12 +210,8 @@ class _Integral:
 
 
 def density(score: float, aspects: Sequence[float]) -> float:
-    """The interpolated density of x_o before it is normalised, and at once its constant's other side: p(x) (fact sheet
-    3). score: 0 .. 1."""
+    """P(m) interpolated at a score of 0 .. 1 (fact sheet 3): the density of x_o times Z, what that integrates to."""
     many = len(aspects) - 1
     place = min(int(many * score), many - 1)
     t = many * score - place
     return (1 - t) * aspects[place] + t * aspects[place + 1]
-
-
-__all__ = ["ATOMS", "BINS", "INTERPOLATED", "TIE", "Binned", "Fitted", "Options", "bin_of", "bins", "fit", "log_bins"]

@@ -1,7 +1,7 @@
 """Planted problems: what a model that follows the mixture would answer, to see how well (lambda, k) are recovered.
 
-IID: outcomes are drawn from the model's own probabilities. FIXED: each problem has one placement of its spans or aspects
-and windows at even distances see it, as in a real run (fact sheet 10). Streams are named by the seed alone.
+IID: outcomes are drawn from the model's own probabilities. FIXED: each problem has one placement of its spans or
+aspects and windows at even distances see it, as in a real run (fact sheet 10). Streams are named by the seed alone.
 """
 
 from __future__ import annotations
