@@ -17,7 +17,130 @@ def options(*names: str) -> list[tuple[list[str], dict[str, Any]]]:
 SOURCE = ("--raw", "--sample", "--config")
 SIZES = ("--runs", "--shots", "--instances", "--limit", "--seed")
 
+FIT_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
+    (
+        ["--scenario"],
+        {
+            "choices": ["cow", "pig", "auto"],
+            "default": "auto",
+            "help": "cow: answers are right or wrong; pig: they have parts; auto (default): by a dip test",
+        },
+    ),
+    (["--tau"], {"type": float, "default": 0.5, "metavar": "SCORE", "help": "right from this score on, in cow (0.5)"}),
+    (
+        ["--fixed-noise"],
+        {"default": "", "metavar": "B1,B0,BI", "help": "cow: the noise of all tasks, right, wrong, IDK; else fitted"},
+    ),
+    (
+        ["--thresholds"],
+        {
+            "default": "largest",
+            "metavar": "T",
+            "help": "of categories: by the task's largest context (default), its median one, or LOW,HIGH",
+        },
+    ),
+    (["--passes"], {"type": int, "default": 10, "metavar": "N", "help": "cow: of EM (10)"}),
+    (
+        ["--free-one"],
+        {"action": "store_true", "help": "cow: the hybrid oracle may be right where the span is too short"},
+    ),
+    (["--equal-lengths"], {"action": "store_true", "help": "every length weighs the same, not every window"}),
+    (["--atoms"], {"action": "store_true", "help": "pig: the oracle's score is one of m / lambda, not interpolated"}),
+    (["--one-weight"], {"action": "store_true", "help": "pig: all lengths of a problem have one weight"}),
+]
+
 GROUPS: dict[str, dict[str, Command]] = {
+    "dolce": {
+        "fit": (
+            "complexity (lambda), redundancy (k) and category of every problem, from answers on spans",
+            "scrollwork dolce fit --observations observations.jsonl",
+            "flows.commands.dolce_fit",
+            [
+                (
+                    ["--observations"],
+                    {
+                        "required": True,
+                        "metavar": "FILE",
+                        "help": "JSON Lines of {task, problem, units (of the context), length (of the span), outcome "
+                        '("1", "0", "idk") or score (0 to 1), count (1)}; - for standard input',
+                    },
+                ),
+                *FIT_OPTIONS,
+                (["--detail"], {"action": "store_true", "help": "also what was observed and fitted at each length"}),
+            ],
+        ),
+        "probability": (
+            "how probable it is that a span shows the evidence (cow), or so many of its aspects (pig)",
+            "scrollwork dolce probability --lambda 5 --k 2 --units 381 --length 20",
+            "flows.commands.dolce_probability",
+            [
+                (["--scenario"], {"choices": ["cow", "pig"], "default": "cow", "help": "default: cow"}),
+                (
+                    ["--lambda"],
+                    {
+                        "required": True,
+                        "dest": "complexity",
+                        "metavar": "L",
+                        "help": "units of a ground-truth span, or aspects; C for the whole context",
+                    },
+                ),
+                (
+                    ["--k"],
+                    {"required": True, "type": int, "metavar": "K", "help": "such spans, or units of each aspect"},
+                ),
+                (["--units"], {"required": True, "type": int, "metavar": "C", "help": "of the context"}),
+                (["--length"], {"required": True, "type": int, "metavar": "l", "help": "of the span, in units"}),
+            ],
+        ),
+        "compare": (
+            "two fits of the same problems: relative change and rank correlation of lambda and k, KL of the noise",
+            "scrollwork dolce compare reference.json test.json",
+            "flows.commands.dolce_compare",
+            [
+                (
+                    ["reference"],
+                    {"metavar": "A", "help": "what `dolce fit --json` printed, or observations, then fitted"},
+                ),
+                (["test"], {"metavar": "B", "help": "the same, of what is compared with A"}),
+                *FIT_OPTIONS,
+            ],
+        ),
+        "design": (
+            "how many windows a length it takes until categories come out right, by simulation",
+            "scrollwork dolce design --accuracy 0.9 --units 120,500",
+            "flows.commands.dolce_design",
+            [
+                (["--scenario"], {"choices": ["cow", "pig"], "default": "cow", "help": "default: cow"}),
+                (
+                    ["--accuracy"],
+                    {
+                        "type": float,
+                        "default": 0.9,
+                        "metavar": "SHARE",
+                        "help": "of problems whose category is found (0.9)",
+                    },
+                ),
+                (
+                    ["--mode"],
+                    {
+                        "choices": ["fixed", "iid"],
+                        "default": "fixed",
+                        "help": "fixed (default): all windows of a problem see one placement, as in a real run; iid: "
+                        "each has its own",
+                    },
+                ),
+                (["--units"], {"default": "120,500", "metavar": "LOW,HIGH", "help": "of the contexts (120,500)"}),
+                (
+                    ["--windows"],
+                    {"default": "5,10,20,50,100", "metavar": "N,...", "help": "tried (5,10,20,50,100; then all)"},
+                ),
+                (["--noise"], {"default": "0.02,0.2,0.78", "metavar": "B1,B0,BI", "help": "cow (0.02,0.2,0.78)"}),
+                (["--problems"], {"type": int, "default": 60, "metavar": "N", "help": "of a task (60)"}),
+                (["--tasks"], {"type": int, "default": 6, "metavar": "N", "help": "simulated (6)"}),
+                (["--seed"], {"type": int, "default": 0, "metavar": "N", "help": "of the first task (0)"}),
+            ],
+        ),
+    },
     "seam": {
         "rank": (
             "AR, ARSD, ranks and stochastic dominance from scores of runs",

@@ -407,6 +407,12 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         "flows.commands.seam",
         [],
     ),
+    "dolce": (
+        "Dolce: which problems need retrieval, which holistic understanding; from answers on spans",
+        "scrollwork dolce fit --observations observations.jsonl",
+        "flows.commands.dolce",
+        [],
+    ),
     "verify": (
         "recompute digests from any artifact back to the raw files",
         "scrollwork verify",

@@ -125,9 +125,15 @@ def fit(data: Counts, options: Options | None = None) -> Fitted:
     found = [track.best() for track in tracks]
     likelihoods = np.concatenate([_wide(track.likelihoods, columns) for track in tracks])
     tried = candidates([int(one) for one in data.units], COW)
-    pair = (np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found]))
-    more = (np.concatenate([one[2] for one in found]), np.concatenate([one[3] for one in found]))
-    return Fitted(*pair, *more, noise, likelihoods, tried)
+    return Fitted(
+        np.concatenate([one[0] for one in found]),
+        np.concatenate([one[1] for one in found]),
+        np.concatenate([one[2] for one in found]),
+        np.concatenate([one[3] for one in found]),
+        noise,
+        likelihoods,
+        tried,
+    )
 
 
 class _Track:
@@ -145,7 +151,9 @@ class _Track:
         self._mass: Floats | None = None
         self._options = options
         self._noise: Floats | None = None  # of the last pass; None before the first
-        self._weight, self._hybrid, self.likelihoods = np.zeros(shape), np.zeros((*shape, 3)), np.zeros(shape)
+        self._weight: Floats = np.zeros(shape)
+        self._hybrid: Floats = np.zeros((*shape, 3))
+        self.likelihoods: Floats = np.zeros(shape)
 
     def go(self, noise: Floats) -> Floats:
         """One pass; the noise's expected outcomes at the best pairs after it: [3]."""

@@ -1,13 +1,15 @@
 """Are scores of one heap or of two? Hartigan's dip test, by which a task with graded scores becomes COW or PIG.
 
 The dip is the largest distance between the empirical distribution function and the nearest unimodal one (Hartigan &
-Hartigan 1985); p is the share of uniform samples of the same size with a larger dip. Scores go into buckets of 0.1, and
-those of a bucket are spread evenly over it: bucket centres alone would reject unimodality nearly always (fact sheet 7).
+Hartigan 1985); p is the share of uniform samples of the same size with a dip as large. Scores go into buckets of 0.1,
+and those of a bucket are spread evenly over it: bucket centres alone would reject unimodality nearly always (fact sheet
+7).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import sqrt
 
 import numpy as np
@@ -39,7 +41,7 @@ def buckets(scores: Floats, counts: Floats | None = None) -> Floats:
 
 
 def spread(held: Sequence[float] | Floats) -> list[Corner]:
-    """The first and the last value of each bucket, ascending; the r-th of c in bucket i lies at (i + (r + 0.5) / c) / 10.
+    """The first and last value of each bucket, ascending; the r-th of c in bucket i lies at (i + (r + 0.5) / c) / 10.
 
     Values between the two lie on the line through them, and so never are a corner of what the dip compares. Raises
     ValueError where there is no score.
@@ -72,8 +74,8 @@ def dip(corners: Sequence[Corner]) -> float:
         if gap <= found:
             break
         outside = [
-            *(_distance(corners, a, b, 1) for a, b in zip(convex, convex[1:], strict=False) if b <= left),
-            *(_distance(corners, a, b, -1) for a, b in zip(concave, concave[1:], strict=False) if a >= right),
+            *(_distance(corners, a, b, 1) for a, b in pairwise(convex) if b <= left),
+            *(_distance(corners, a, b, -1) for a, b in pairwise(concave) if a >= right),
         ]
         found = max(found, *outside) if outside else found
         if (left, right) == (low, high):
@@ -131,13 +133,13 @@ def _distance(corners: Sequence[Corner], a: int, b: int, sign: int) -> float:
 
 
 def p_value(found: float, size: int) -> float:
-    """The share of uniform samples of this size whose dip is larger, 0 to 1, from a table of simulated ones.
+    """The share of uniform samples of this size whose dip is as large, 0 to 1, from a table of simulated ones.
 
     sqrt(size) * dip is tabulated; between sizes it is interpolated in 1 / sqrt(size), beyond the largest it is what it
     is there. Fewer than four values always are of one heap.
     """
     sizes = list(QUANTILES)
-    if size < sizes[0]:
+    if size < sizes[0] or found * 2 * size <= 1 + 1e-9:  # the smallest dip there is
         return 1.0
     near = [1 / sqrt(one) for one in reversed(sizes)]
     columns = np.array([QUANTILES[one] for one in reversed(sizes)])

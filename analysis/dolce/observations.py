@@ -1,19 +1,21 @@
 """Answers on spans, as rows from a file or a run: `scrollwork dolce fit --observations FILE`.
 
 A row is {task, problem, units, length, score or outcome, count}: units is C, length is l, outcome "1", "0" or "idk",
-score 0 to 1, count how many windows said so (1 where it is left out). Other fields are ignored.
+score 0 to 1, count how many windows said so (1 where it is left out). Other fields are ignored, and named. A row
+that stands twice is two windows with the same answer.
 """
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 OUTCOMES = {"1": 0, "0": 1, "idk": 2}  # places in counts of outcomes
+FIELDS = ("task", "problem", "units", "length", "outcome", "score", "count")
 MOST = 10**6  # units of a context, windows of a row
+MOST_LENGTHS = 10_000  # at which one problem is observed
 
 
 class ObservationError(ValueError):
@@ -31,11 +33,26 @@ class Problem:
     units: int
     outcomes: dict[tuple[int, int], float] = field(default_factory=lambda: defaultdict(float))
     scores: dict[tuple[int, float], float] = field(default_factory=lambda: defaultdict(float))
+    seen: set[int] = field(default_factory=set)
 
     @property
     def lengths(self) -> list[int]:
         """Observed ones, ascending."""
-        return sorted({length for length, _ in (*self.outcomes, *self.scores)})
+        return sorted(self.seen)
+
+    def points(self) -> dict[tuple[int, float], float]:
+        """Windows by (length, score): right is 1, wrong and declined 0."""
+        found: dict[tuple[int, float], float] = defaultdict(float, self.scores)
+        for (length, place), count in self.outcomes.items():
+            found[length, 1.0 if place == 0 else 0.0] += count
+        return found
+
+    def right_wrong_declined(self, tau: float) -> dict[tuple[int, int], float]:
+        """Windows by (length, place in OUTCOMES): a score is right from tau on."""
+        found: dict[tuple[int, int], float] = defaultdict(float, self.outcomes)
+        for (length, score), count in self.scores.items():
+            found[length, 0 if score >= tau else 1] += count
+        return found
 
 
 @dataclass
@@ -51,16 +68,27 @@ class Task:
         return any(0 < score < 1 for one in self.problems.values() for _, score in one.scores)
 
 
-def read_observations(rows: Iterable[Mapping[str, Any]]) -> list[Task]:
-    """Tasks in the order of the rows, counted from 1 as lines. Raises ObservationError naming line and field."""
+@dataclass(frozen=True)
+class Observed:
+    """tasks: in the order of the rows. ignored: names of fields that mean nothing here."""
+
+    tasks: tuple[Task, ...]
+    ignored: tuple[str, ...] = ()
+
+
+def read_observations(rows: Iterable[Mapping[str, Any]]) -> Observed:
+    """Rows, counted from 1 as lines. Raises ObservationError naming line and field: one that is missing or of a wrong
+    type or out of range, outcome beside score, units that change, a problem of too many lengths, no row at all."""
     tasks: dict[str, Task] = {}
+    ignored: dict[str, None] = {}
     for line, row in enumerate(rows, start=1):
+        ignored.update(dict.fromkeys(name for name in row if name not in FIELDS))
         task = tasks.setdefault(_text(line, row, "task"), Task(str(row["task"])))
         name, units = _text(line, row, "problem"), _whole(line, row, "units", 1)
         problem = task.problems.setdefault(name, Problem(name, units))
         if problem.units != units:
             raise ObservationError(
-                f'line {line}: field "units" is {units}, but problem {name!r} has {problem.units} in an earlier line'
+                f'line {line}: field "units" is {units}, but {problem.units} in an earlier line of problem {name!r:.60}'
             )
         length = _whole(line, row, "length", 0)
         if length > units:
@@ -75,9 +103,12 @@ def read_observations(rows: Iterable[Mapping[str, Any]]) -> list[Task]:
             problem.outcomes[length, _outcome(line, outcome)] += count
         else:
             problem.scores[length, _score(line, score)] += count
+        problem.seen.add(length)
+        if len(problem.seen) > MOST_LENGTHS:
+            raise ObservationError(f'line {line}: field "length": problem {name!r:.60} has more than {MOST_LENGTHS:,}')
     if not tasks:
         raise ObservationError("there is no row: a file of observations holds one JSON object a line")
-    return list(tasks.values())
+    return Observed(tuple(tasks.values()), tuple(ignored))
 
 
 def _text(line: int, row: Mapping[str, Any], name: str) -> str:
@@ -85,7 +116,7 @@ def _text(line: int, row: Mapping[str, Any], name: str) -> str:
     if isinstance(value, int) and not isinstance(value, bool):  # problems are often numbered
         value = str(value)
     if not isinstance(value, str) or not value:
-        raise ObservationError(f'line {line}: field "{name}" must be a text that is not empty, not {value!r:.60}')
+        raise ObservationError(f'line {line}: field "{name}" must be a text that is not empty, not {_told(value)}')
     return value
 
 
@@ -95,7 +126,7 @@ def _whole(line: int, row: Mapping[str, Any], name: str, least: int) -> int:
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= MOST:
         raise ObservationError(
-            f'line {line}: field "{name}" must be a whole number from {least} to {MOST:,}, not {value!r:.60}'
+            f'line {line}: field "{name}" must be a whole number from {least} to {MOST:,}, not {_told(value)}'
         )
     return value
 
@@ -103,11 +134,18 @@ def _whole(line: int, row: Mapping[str, Any], name: str, least: int) -> int:
 def _outcome(line: int, value: Any) -> int:
     name = str(value).lower() if isinstance(value, str | int) and not isinstance(value, bool) else ""
     if name not in OUTCOMES:
-        raise ObservationError(f'line {line}: field "outcome" must be "1", "0" or "idk", not {value!r:.60}')
+        raise ObservationError(f'line {line}: field "outcome" must be "1", "0" or "idk", not {_told(value)}')
     return OUTCOMES[name]
 
 
 def _score(line: int, value: Any) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value) or not 0 <= value <= 1:
-        raise ObservationError(f'line {line}: field "score" must be a number from 0 to 1, not {value!r:.60}')
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
+        raise ObservationError(f'line {line}: field "score" must be a number from 0 to 1, not {_told(value)}')
     return float(value)
+
+
+def _told(value: Any) -> str:
+    """A value of a row in a message: numbers of any size, and no more than 60 characters."""
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**50:
+        return "a number of more than 50 digits"
+    return f"{value!r:.60}"

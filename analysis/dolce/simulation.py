@@ -6,21 +6,24 @@ aspects and windows at even distances see it, as in a real run (fact sheet 10). 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from analysis.dolce.candidates import pairs
+from analysis.dolce.aspects import aspect_probabilities
+from analysis.dolce.candidates import COW, PIG, pairs
 from analysis.dolce.categories import CATEGORIES, Thresholds, categories
 from analysis.dolce.combinatorics import Floats, Ints
 from analysis.dolce.cover import cover_probability
 from analysis.dolce.cow import DECLINED, RIGHT, WRONG, Counts
+from analysis.dolce.pig import BINS, Binned, bin_of
 
 IID, FIXED = "iid", "fixed"
 LENGTHS = (0, 1, 2, 5, 10, 20, 50, 100, 200)
 NOISE = (0.02, 0.20, 0.78)
-WEIGHTS = (0.6, 0.95)
+WEIGHTS = {COW: (0.6, 0.95), PIG: (0.4, 0.9)}
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ def planted(problems: int, smallest: int, largest: int, scenario: str, limits: T
             raise ValueError(f"no pair of {units} units is in category {CATEGORIES[number % len(CATEGORIES)]}")
         rows.append((units, *some[random.integers(len(some))]))
     units_of, complexity, redundancy = (np.array(column, dtype=np.int64) for column in zip(*rows, strict=True))
-    return Planted(units_of, complexity, redundancy, random.uniform(*WEIGHTS, size=problems))
+    return Planted(units_of, complexity, redundancy, random.uniform(*WEIGHTS[scenario], size=problems))
 
 
 def starts(units: int, length: int, windows: int | None) -> Ints:
@@ -75,21 +78,18 @@ def answered(
 ) -> Counts:
     """Outcomes of COW problems at these lengths and at C. windows: of each length, None for all."""
     random = np.random.Generator(np.random.PCG64([seed, 2]))
-    columns = len(lengths) + 1
-    counts = np.zeros((len(problems.units), columns, 3))
-    at = np.zeros((len(problems.units), columns), dtype=np.int64)
-    for number, (units, complexity, redundancy, weight) in enumerate(
-        zip(*(one.tolist() for one in vars(problems).values()), strict=True)
-    ):
-        own = [length for length in lengths if length < units]
+    counts = np.zeros((len(problems.units), len(lengths) + 1, 3))
+    at = np.zeros(counts.shape[:2], dtype=np.int64)
+    for number, (units, complexity, redundancy, weight) in enumerate(_rows(problems)):
         spans = placed(units, complexity, redundancy, random) if complexity > 0 else None
-        for column, length in enumerate([*own, units]):
+        for column, length in enumerate(_lengths(lengths, units)):
             at[number, column] = length
             begins = starts(units, length, windows)
+            covered: NDArray[np.bool_]
             if spans is None:
                 covered = np.ones(len(begins), dtype=bool)
             elif mode == IID:
-                covered = random.random(len(begins)) < cover_probability(length, complexity, redundancy, units)
+                covered = np.less(random.random(len(begins)), cover_probability(length, complexity, redundancy, units))
             else:
                 ends = begins[:, None] + length
                 covered = ((spans >= begins[:, None]) & (spans + complexity <= ends)).any(axis=1)
@@ -98,3 +98,44 @@ def answered(
             drawn = np.where(random.random(len(begins)) < weight, oracle, said)
             counts[number, column] = np.bincount(drawn, minlength=3)
     return Counts(problems.units, at, counts)
+
+
+def scored(
+    problems: Planted,
+    mode: str,
+    windows: int | None,
+    seed: int,
+    lengths: Sequence[int] = LENGTHS,
+    noise: tuple[float, float] = (1.0, 1.0),
+) -> Binned:
+    """Scores of PIG problems, in bins. noise: of a beta distribution; (1, 1) is uniform, as the model takes it."""
+    random = np.random.Generator(np.random.PCG64([seed, 3]))
+    counts = np.zeros((len(problems.units), len(lengths) + 1, BINS))
+    at = np.zeros(counts.shape[:2], dtype=np.int64)
+    for number, (units, complexity, redundancy, weight) in enumerate(_rows(problems)):
+        marked = random.permutation(units)[: max(complexity, 0) * redundancy].reshape(max(complexity, 0), redundancy)
+        for column, length in enumerate(_lengths(lengths, units)):
+            at[number, column] = length
+            begins = starts(units, length, windows)
+            if complexity < 1:
+                shown = np.full(len(begins), 1.0 if complexity == 0 else 0.0)
+            elif mode == IID:
+                known = aspect_probabilities([length], complexity, redundancy, units)[0]
+                shown = random.choice(complexity + 1, size=len(begins), p=known) / complexity
+            else:
+                first = begins[:, None, None]
+                shown = ((marked >= first) & (marked < first + length)).any(axis=2).sum(axis=1) / complexity
+            scores = weight * shown + (1 - weight) * random.beta(*noise, size=len(begins))
+            counts[number, column] = np.bincount(bin_of(np.clip(scores, 0.0, 1.0)), minlength=BINS)
+    return Binned(problems.units, at, counts)
+
+
+def _rows(problems: Planted) -> Iterator[tuple[int, int, int, float]]:
+    """(C, lambda, k, w) of each problem."""
+    columns = (problems.units, problems.complexity, problems.redundancy, problems.weight)
+    return zip(*(column.tolist() for column in columns), strict=True)
+
+
+def _lengths(lengths: Sequence[int], units: int) -> list[int]:
+    """Those below C, and C."""
+    return [*(length for length in lengths if length < units), units]

@@ -1,0 +1,124 @@
+"""How many windows a length are enough? Planted problems are answered, fitted, and compared with what was planted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from analysis.dolce import cow, pig
+from analysis.dolce.candidates import COW, Candidates
+from analysis.dolce.categories import categories, thresholds
+from analysis.dolce.certainty import certainty
+from analysis.dolce.combinatorics import Floats, Ints
+from analysis.dolce.simulation import NOISE, Planted, answered, planted, scored
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is simulated. units: smallest and largest context. noise: of COW; in PIG it is uniform."""
+
+    scenario: str = COW
+    mode: str = "fixed"
+    units: tuple[int, int] = (120, 500)
+    problems: int = 60
+    seeds: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
+    noise: tuple[float, ...] = NOISE
+    options: pig.Options = field(default_factory=pig.Options)
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """windows: of each length, None for all. samples: mean of a problem. complexity, pair, category: shares of
+    problems whose planted one was found. decided: share of problems that are not undecided; decided_right: of these,
+    the share whose category was found, None without any. noise_error: the largest of any component, 0 in PIG."""
+
+    windows: int | None
+    problems: int
+    samples: float
+    complexity: float
+    pair: float
+    category: float
+    decided: float
+    decided_right: float | None
+    noise_error: float
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One simulated task: what was planted, found, and how sure it is."""
+
+    planted: Planted
+    complexity: Ints
+    redundancy: Ints
+    samples: Floats
+    right: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    undecided: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    probability: Floats  # of the likeliest category
+    noise_error: float
+
+
+def simulate(plan: Plan, windows: int | None, seed: int) -> Tried:
+    """One task. Raises ValueError for contexts in which a category has no pair."""
+    limits = thresholds(plan.units[1])
+    problems = planted(plan.problems, *plan.units, plan.scenario, limits, seed)
+    likelihoods: Floats
+    tried: Candidates
+    if plan.scenario == COW:
+        counts = answered(problems, plan.mode, windows, seed, noise=plan.noise)
+        found = cow.fit(counts)
+        complexity, redundancy, likelihoods, tried = (
+            found.complexity,
+            found.redundancy,
+            found.likelihoods,
+            found.tried,
+        )
+        samples = counts.counts.sum(axis=(1, 2))
+        error = float(np.abs(found.noise - np.array(plan.noise)).max())
+    else:
+        scores = scored(problems, plan.mode, windows, seed)
+        graded = pig.fit(scores, plan.options)
+        complexity, redundancy, likelihoods, tried = (
+            graded.complexity,
+            graded.redundancy,
+            graded.likelihoods,
+            graded.tried,
+        )
+        samples, error = scores.counts.sum(axis=(1, 2)), 0.0
+    wanted = categories(problems.complexity, problems.redundancy, limits)
+    sure = certainty(likelihoods, tried, categories(complexity, redundancy, limits), limits)
+    top = sure.probabilities.max(axis=1)
+    return Tried(problems, complexity, redundancy, samples, sure.category == wanted, sure.undecided, top, error)
+
+
+def recovery(plan: Plan, windows: int | None) -> Recovery:
+    """Over all seeds. Raises ValueError without one."""
+    runs = [simulate(plan, windows, seed) for seed in plan.seeds]
+    if not runs:
+        raise ValueError("a simulation has one seed at least")
+    complexity = np.concatenate([run.complexity == run.planted.complexity for run in runs])
+    redundancy = np.concatenate([run.redundancy == run.planted.redundancy for run in runs])
+    right = np.concatenate([run.right for run in runs])
+    decided = ~np.concatenate([run.undecided for run in runs])
+    return Recovery(
+        windows,
+        len(right),
+        float(np.concatenate([run.samples for run in runs]).mean()),
+        float(complexity.mean()),
+        float((complexity & redundancy).mean()),
+        float(right.mean()),
+        float(decided.mean()),
+        float(right[decided].mean()) if decided.any() else None,
+        max(run.noise_error for run in runs),
+    )
+
+
+def enough(rows: Sequence[Recovery], accuracy: float) -> Recovery | None:
+    """The first row from which on the category is found so often, None where not even the last one does."""
+    found = None
+    for row in reversed(rows):
+        if row.category < accuracy:
+            break
+        found = row
+    return found

@@ -1,0 +1,168 @@
+"""A fit as `dolce fit --json` prints it, and read again: `dolce compare`.
+
+{tasks: [{task, scenario, noise, shares, problems: [{problem, lambda, k, weight, category, probabilities, undecided}]}]}
+and some more keys. lambda is a number or "inf"; noise is [b1, b0, bI], null in PIG.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import inf, isfinite
+from typing import Any
+
+import numpy as np
+
+from analysis.dolce.candidates import COW, PIG
+from analysis.dolce.categories import CATEGORIES
+from analysis.dolce.cover import cover_probability
+from analysis.dolce.fitting import TAU, ProblemFit, TaskFit
+from analysis.dolce.observations import OUTCOMES
+
+INF = "inf"
+
+
+class FitError(ValueError):
+    """A document that is no fit; the message names the place."""
+
+
+def as_json(fits: Iterable[TaskFit], by_length: bool = False, tau: float = TAU) -> dict[str, Any]:
+    """by_length: also what was observed and fitted at each length of each problem."""
+    return {
+        "tasks": [
+            {
+                "task": one.task,
+                "scenario": one.scenario,
+                "noise": None if one.noise is None else list(one.noise),
+                "shares": _named(one.shares),
+                "expected_shares": _named(one.expected),
+                "share_intervals": {name: list(ends) for name, ends in zip(CATEGORIES, one.intervals, strict=True)},
+                "thresholds": {"low": one.limits.low, "high": one.limits.high},
+                "split": one.split,
+                "problems": [
+                    _problem(each) | ({"lengths": lengths(each, one.noise, tau)} if by_length else {})
+                    for each in one.problems
+                ],
+            }
+            for one in fits
+        ]
+    }
+
+
+def _named(values: Sequence[float]) -> dict[str, float]:
+    return dict(zip(CATEGORIES, values, strict=True))
+
+
+def _problem(one: ProblemFit) -> dict[str, Any]:
+    return {
+        "problem": one.problem.name,
+        "lambda": INF if one.complexity < 0 else one.complexity,
+        "k": one.redundancy,
+        "weight": one.weight,
+        "category": CATEGORIES[one.category],
+        "probabilities": _named(one.probabilities),
+        "undecided": one.undecided,
+        "units": one.problem.units,
+        "likelihood": one.likelihood,
+    }
+
+
+def lengths(one: ProblemFit, noise: Sequence[float] | None, tau: float = TAU) -> list[dict[str, Any]]:
+    """The paper's tables: COW [{length, windows, observed, fitted, oracle, posterior}], each of (1, 0, IDK), posterior:
+    of the oracle given the outcome; PIG [{length, windows, observed, weight}], observed: the mean score."""
+    if noise is None:
+        return _graded(one)
+    counts = np.zeros((len(one.problem.lengths), len(OUTCOMES)))
+    places = {length: place for place, length in enumerate(one.problem.lengths)}
+    for (length, outcome), count in one.problem.right_wrong_declined(tau).items():
+        counts[places[length], outcome] += count
+    rows = []
+    for length, own in zip(one.problem.lengths, counts, strict=True):
+        covered = float(cover_probability(length, one.complexity, one.redundancy, one.problem.units))
+        oracle = np.array(one.short if length < one.complexity else (covered, 0.0, 1.0 - covered))
+        both = one.weight * oracle + (1.0 - one.weight) * np.array(noise)
+        posterior = np.divide(one.weight * oracle, both, out=np.zeros(3), where=both > 0)
+        rows.append(
+            {
+                "length": length,
+                "windows": int(own.sum()),
+                "observed": (own / own.sum()).tolist(),
+                "fitted": both.tolist(),
+                "oracle": oracle.tolist(),
+                "posterior": posterior.tolist(),
+            }
+        )
+    return rows
+
+
+def _graded(one: ProblemFit) -> list[dict[str, Any]]:
+    windows, points = dict.fromkeys(one.problem.lengths, 0.0), dict.fromkeys(one.problem.lengths, 0.0)
+    for (length, score), count in one.problem.points().items():
+        windows[length] += count
+        points[length] += score * count
+    return [
+        {
+            "length": length,
+            "windows": int(windows[length]),
+            "observed": points[length] / windows[length],
+            "weight": (one.weights or {}).get(length),
+        }
+        for length in one.problem.lengths
+    ]
+
+
+@dataclass(frozen=True)
+class Read:
+    """A task of a document. pairs: (lambda, k) and category of each problem."""
+
+    task: str
+    scenario: str
+    noise: tuple[float, ...] | None
+    pairs: Mapping[str, tuple[float, float]]
+    category: Mapping[str, str]
+
+
+def read_fits(document: Any) -> list[Read]:
+    """The tasks of a document. Raises FitError naming the place in it."""
+    tasks = document.get("tasks") if isinstance(document, dict) else None
+    if not isinstance(tasks, list):
+        raise FitError('field "tasks" must be a list: is it what `dolce fit --json` printed?')
+    return [_task(f"tasks[{place}]", one) for place, one in enumerate(tasks)]
+
+
+def _task(at: str, value: Any) -> Read:
+    name, scenario = _field(at, value, "task", str), _field(at, value, "scenario", str)
+    if scenario not in (COW, PIG):
+        raise FitError(f'{at}: field "scenario" must be "{COW}" or "{PIG}"')
+    noise = value.get("noise")
+    if noise is not None and (
+        not isinstance(noise, list) or len(noise) != 3 or not all(_number(one) and one >= 0 for one in noise)
+    ):
+        raise FitError(f'{at}: field "noise" must be null or three numbers')
+    pairs, category = {}, {}
+    for place, one in enumerate(_field(at, value, "problems", list)):
+        where = f"{at}.problems[{place}]"
+        problem = _field(where, one, "problem", str)
+        if problem in pairs:
+            raise FitError(f'{where}: field "problem": {problem!r:.60} stands in {at} twice')
+        complexity, redundancy = one.get("lambda"), one.get("k")
+        if complexity == INF:
+            complexity = inf
+        elif not _number(complexity) or complexity < 0:
+            raise FitError(f'{where}: field "lambda" must be a number or "{INF}"')
+        if not _number(redundancy) or redundancy < 0:
+            raise FitError(f'{where}: field "k" must be a number')
+        pairs[problem] = (float(complexity), float(redundancy))
+        category[problem] = _field(where, one, "category", str)
+    return Read(name, scenario, None if noise is None else tuple(noise), pairs, category)
+
+
+def _field(at: str, value: Any, name: str, kind: type) -> Any:
+    found = value.get(name) if isinstance(value, dict) else None
+    if not isinstance(found, kind):
+        raise FitError(f'{at}: field "{name}" must be a {"text" if kind is str else "list"}')
+    return found
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e300 and isfinite(value)

@@ -1,0 +1,216 @@
+"""From a task's observations to (lambda, k), categories and shares: scenario, tau, fit, thresholds, certainty.
+
+A task of accuracy is COW. One with graded scores is tested problem by problem (dip.py) and split into a COW and a PIG
+part only where both have more than ten problems; else all go with the majority, and with PIG where both have as many
+(fact sheet 7). Categories are by the task's largest context in both parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median_low
+from typing import Any
+
+import numpy as np
+
+from analysis.dolce import cow, pig
+from analysis.dolce.candidates import COW, PIG, Candidates
+from analysis.dolce.categories import Thresholds, categories, shares, thresholds
+from analysis.dolce.certainty import certainty, share_intervals
+from analysis.dolce.combinatorics import Floats, Ints
+from analysis.dolce.dip import SPLIT, dip_test
+from analysis.dolce.observations import Problem, Task
+
+AUTO = "auto"
+MORE_THAN = 10  # problems that each part of a split task must have
+TAU = 0.5
+
+
+@dataclass(frozen=True)
+class Settings:
+    """scenario: COW, PIG or AUTO. tau: the score from which an answer is right, in COW. cow, pig: of the models.
+
+    limits: of categories, None for those of the task's largest context, or of its median with of_median.
+    """
+
+    scenario: str = AUTO
+    tau: float = TAU
+    cow: cow.Options = field(default_factory=cow.Options)
+    pig: pig.Options = field(default_factory=pig.Options)
+    limits: Thresholds | None = None
+    of_median: bool = False
+
+    def __post_init__(self) -> None:
+        if self.scenario not in (COW, PIG, AUTO):
+            raise ValueError(f"the scenario is {COW}, {PIG} or {AUTO}, not {self.scenario!r:.60}")
+        if not 0 <= self.tau <= 1:
+            raise ValueError(f"tau lies between 0 and 1, not at {self.tau}")
+
+
+@dataclass(frozen=True)
+class ProblemFit:
+    """complexity: below 0 where it is infinite. weight: of the oracle, in PIG the mean over windows; weights: of each
+    length, PIG only. short: the hybrid oracle (h1, h0, hI), COW only. category: place in CATEGORIES."""
+
+    problem: Problem
+    complexity: int
+    redundancy: int
+    weight: float
+    likelihood: float
+    category: int
+    probabilities: tuple[float, ...]
+    undecided: bool
+    short: tuple[float, ...] = ()
+    weights: Mapping[int, float] | None = None
+
+
+@dataclass(frozen=True)
+class TaskFit:
+    """noise: (b1, b0, bI), None in PIG. shares: of problems by their likeliest category; expected: mean probabilities;
+    intervals: (low, high) of these. split: a part of a task; the other has the other scenario."""
+
+    task: str
+    scenario: str
+    noise: tuple[float, ...] | None
+    limits: Thresholds
+    problems: tuple[ProblemFit, ...]
+    shares: tuple[float, ...]
+    expected: tuple[float, ...]
+    intervals: tuple[tuple[float, float], ...]
+    split: bool = False
+
+
+def fit_tasks(tasks: Iterable[Task], settings: Settings | None = None) -> list[TaskFit]:
+    """Each task, or its COW part and then its PIG part."""
+    return [fitted for task in tasks for fitted in fit_task(task, settings or Settings())]
+
+
+def fit_task(task: Task, settings: Settings) -> list[TaskFit]:
+    """One or two parts. Raises ValueError for a task without problems."""
+    problems = list(task.problems.values())
+    if not problems:
+        raise ValueError("there is no problem")
+    units = [one.units for one in problems]
+    limits = settings.limits or thresholds(median_low(units) if settings.of_median else max(units))
+    parts = by_scenario(task, settings.scenario)
+    return [_fit_part(task.name, scenario, own, limits, settings, len(parts) > 1) for scenario, own in parts.items()]
+
+
+def by_scenario(task: Task, wanted: str) -> dict[str, list[Problem]]:
+    """Which problems are fitted by which model: one entry, or both, COW first."""
+    problems = list(task.problems.values())
+    if wanted != AUTO:
+        return {wanted: problems}
+    if not task.graded:
+        return {COW: problems}
+    found: dict[str, list[Problem]] = {COW: [], PIG: []}
+    for problem in problems:
+        found[COW if of_two_heaps(problem) else PIG].append(problem)
+    if min(map(len, found.values())) > MORE_THAN:
+        return found
+    return {COW if len(found[COW]) > len(found[PIG]) else PIG: problems}
+
+
+def of_two_heaps(problem: Problem) -> bool:
+    """Whether the scores of all windows of a problem fall apart into right and wrong."""
+    points = problem.points()
+    _, p = dip_test(np.array([score for _, score in points]), np.array(list(points.values())))
+    return p < SPLIT
+
+
+def _fit_part(
+    name: str, scenario: str, problems: Sequence[Problem], limits: Thresholds, settings: Settings, split: bool
+) -> TaskFit:
+    found = _cow(problems, settings) if scenario == COW else _pig(problems, settings)
+    best = categories(found.complexity, found.redundancy, limits)
+    sure = certainty(found.likelihoods, found.tried, best, limits)
+    own = tuple(
+        ProblemFit(
+            problem,
+            int(found.complexity[place]),
+            int(found.redundancy[place]),
+            float(found.weight[place]),
+            float(found.likelihoods[place].max()),
+            int(sure.category[place]),
+            tuple(sure.probabilities[place].tolist()),
+            bool(sure.undecided[place]),
+            **found.more[place],
+        )
+        for place, problem in enumerate(problems)
+    )
+    intervals = share_intervals(sure.probabilities)
+    return TaskFit(
+        name,
+        scenario,
+        found.noise,
+        limits,
+        own,
+        tuple(shares(sure.category.tolist()).tolist()),
+        tuple(sure.probabilities.mean(axis=0).tolist()),
+        tuple((low, high) for low, high in intervals.tolist()),
+        split,
+    )
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What both models give. more: fields of ProblemFit that one of them has."""
+
+    complexity: Ints
+    redundancy: Ints
+    weight: Floats
+    likelihoods: Floats
+    tried: Candidates
+    noise: tuple[float, ...] | None
+    more: Sequence[dict[str, Any]]
+
+
+def _cow(problems: Sequence[Problem], settings: Settings) -> _Found:
+    found = cow.fit(outcome_counts(problems, settings.tau), settings.cow)
+    more = [{"short": tuple(row)} for row in found.short.tolist()]
+    noise = tuple(found.noise.tolist())
+    rows = (found.complexity, found.redundancy, found.weight, found.likelihoods)
+    return _Found(*rows, found.tried, noise, more)
+
+
+def _pig(problems: Sequence[Problem], settings: Settings) -> _Found:
+    found = pig.fit(score_counts(problems), settings.pig)
+    more = [
+        {"weights": dict(zip(one.lengths, row, strict=False))}
+        for one, row in zip(problems, found.weights.tolist(), strict=True)
+    ]
+    rows = (found.complexity, found.redundancy, found.weight, found.likelihoods)
+    return _Found(*rows, found.tried, None, more)
+
+
+def outcome_counts(problems: Sequence[Problem], tau: float = TAU) -> cow.Counts:
+    """Right, wrong and declined answers of each problem at its lengths, ascending."""
+    units, lengths, places = _columns(problems)
+    counts = np.zeros((*lengths.shape, 3))
+    for row, one in enumerate(problems):
+        for (length, place), count in one.right_wrong_declined(tau).items():
+            counts[row, places[row][length], place] += count
+    return cow.Counts(units, lengths, counts)
+
+
+def score_counts(problems: Sequence[Problem]) -> pig.Binned:
+    """Scores of each problem at its lengths, ascending, in bins."""
+    units, lengths, places = _columns(problems)
+    counts = np.zeros((*lengths.shape, pig.BINS))
+    for row, one in enumerate(problems):
+        points = one.points()
+        of = pig.bin_of([score for _, score in points])
+        for (length, _), count, place in zip(points, points.values(), of.tolist(), strict=True):
+            counts[row, places[row][length], place] += count
+    return pig.Binned(units, lengths, counts)
+
+
+def _columns(problems: Sequence[Problem]) -> tuple[Ints, Ints, list[dict[int, int]]]:
+    """(units [problems], lengths [problems, most lengths], the column of each length of each problem)."""
+    of = [one.lengths for one in problems]
+    lengths = np.zeros((len(of), max(map(len, of), default=0)), dtype=np.int64)
+    for row, own in enumerate(of):
+        lengths[row, : len(own)] = own
+    places = [{length: column for column, length in enumerate(own)} for own in of]
+    return np.array([one.units for one in problems], dtype=np.int64), lengths, places

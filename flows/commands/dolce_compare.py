@@ -1,0 +1,85 @@
+"""scrollwork dolce compare: two fits of the same problems held against each other."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from analysis.dolce.comparing import Compared, compared
+from analysis.dolce.fit_json import FitError, Read, as_json, read_fits
+from analysis.dolce.fitting import fit_tasks
+from analysis.dolce.observations import ObservationError, read_observations
+from flows.commands.common import lines_of, print_json, say
+from flows.commands.dolce_fit import settings_of
+from flows.commands.seam_rank import names
+from scoring.pairs import PairError, read_pairs
+from tasks.errors import StageFailed
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare, and print. Raises StageFailed for a file that is neither, or for two that have nothing in common."""
+    ours, theirs = (read_file(path, arguments) for path in (arguments.reference, arguments.test))
+    paired, alone = matched(ours, theirs)
+    rows = [row for one, other in paired if (row := row_of(one, other)) is not None]
+    if not rows:
+        raise StageFailed(f"{arguments.reference} and {arguments.test} have no task with a problem in common")
+    if arguments.json:
+        print_json({"tasks": rows})
+    else:
+        from flows.commands.dolce_tables import show_compared
+
+        show_compared(rows)
+    if alone:
+        say(f"in one file only: {names(alone)}")
+    return 0
+
+
+def read_file(path: str, arguments: argparse.Namespace) -> list[Read]:
+    """A document of `dolce fit --json`, or rows of observations, which are fitted. Raises StageFailed, UsageError."""
+    data = b"".join(lines_of(path, "dolce compare"))
+    document: Any = None
+    try:
+        document = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        pass  # rows, one a line
+    try:
+        if isinstance(document, dict) and "tasks" in document:
+            return read_fits(document)
+        return read_fits(as_json(fit_tasks(read_observations(read_pairs(data)).tasks, settings_of(arguments))))
+    except (PairError, ObservationError, FitError) as error:
+        raise StageFailed(f"{path}, {error}") from error
+
+
+def matched(ours: list[Read], theirs: list[Read]) -> tuple[list[tuple[Read, Read]], list[str]]:
+    """(tasks of the same name and scenario, names of the others). Two files of one task each are of the same task,
+    whatever its name: so a task of two suites is compared."""
+    if len(ours) == len(theirs) == 1:
+        return [(ours[0], theirs[0])], []
+    by_name = {(one.task, one.scenario): one for one in theirs}
+    paired = [(one, by_name[one.task, one.scenario]) for one in ours if (one.task, one.scenario) in by_name]
+    known = {(one.task, one.scenario) for one, _ in paired}
+    return paired, [f"{one.task} ({one.scenario})" for one in (*ours, *theirs) if (one.task, one.scenario) not in known]
+
+
+def row_of(ours: Read, theirs: Read) -> dict[str, Any] | None:
+    """One task; None where no problem is in both."""
+    both = [name for name in ours.pairs if name in theirs.pairs]
+    if not both:
+        return None
+    noise = (ours.noise, theirs.noise) if ours.noise and theirs.noise else None
+    found: Compared = compared([ours.pairs[name] for name in both], [theirs.pairs[name] for name in both], noise)
+    return {
+        "task": ours.task,
+        "scenario": ours.scenario,
+        "test": {"task": theirs.task, "scenario": theirs.scenario},
+        "problems": found.problems,
+        "only_reference": len(ours.pairs) - len(both),
+        "only_test": len(theirs.pairs) - len(both),
+        "rc_lambda": found.rc_complexity,
+        "rho_lambda": found.rho_complexity,
+        "rc_k": found.rc_redundancy,
+        "rho_k": found.rho_redundancy,
+        "kl": found.kl,
+        "same_category": sum(ours.category[name] == theirs.category[name] for name in both) / len(both),
+    }

@@ -1,0 +1,121 @@
+"""What the commands of Dolce print for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from analysis.dolce.categories import CATEGORIES
+from analysis.dolce.design import Recovery
+from analysis.dolce.fit_json import lengths
+from analysis.dolce.fitting import ProblemFit, TaskFit
+from flows.commands.seam_tables import percent, print_rows
+
+NONE = "–"
+
+
+def show(fits: Sequence[TaskFit], by_length: bool, tau: float) -> None:
+    """Shares of every task, then its problems, and with by_length what was seen at each length."""
+    print_rows(
+        ("task", "scenario", "problems", *(f"{name} %" for name in CATEGORIES), "undecided", "noise 1, 0, IDK"),
+        [
+            (
+                one.task,
+                one.scenario,
+                f"{len(one.problems):,}",
+                *(
+                    f"{percent(share, 1)} ({percent(low, 0)} to {percent(high, 0)})"
+                    for share, (low, high) in zip(one.shares, one.intervals, strict=True)
+                ),
+                f"{sum(each.undecided for each in one.problems):,}",
+                NONE if one.noise is None else three(one.noise),
+            )
+            for one in fits
+        ],
+        "problems by their likeliest category; in brackets 95 % of what their probabilities allow",
+    )
+    for one in fits:
+        print_rows(
+            ("problem", "C", "lambda", "k", "weight", "category", "probability"),
+            [problem(each) for each in one.problems],
+            f"{one.task}, {one.scenario}; ?: undecided",
+        )
+        if by_length:
+            for each in one.problems:
+                show_lengths(one, each, tau)
+
+
+def problem(one: ProblemFit) -> tuple[str, ...]:
+    """A row."""
+    known = CATEGORIES[one.category] + ("?" if one.undecided else "")
+    sure = f"{one.probabilities[one.category]:.2f}"
+    return (
+        one.problem.name,
+        f"{one.problem.units:,}",
+        "inf" if one.complexity < 0 else f"{one.complexity:,}",
+        f"{one.redundancy:,}",
+        f"{one.weight:.2f}",
+        known,
+        sure,
+    )
+
+
+def show_lengths(task: TaskFit, one: ProblemFit, tau: float) -> None:
+    """The paper's table of a problem: frequencies of 1, 0, IDK and what the model says of them."""
+    rows = lengths(one, task.noise, tau)
+    if task.noise is None:
+        cells = [(f"{r['length']:,}", f"{r['windows']:,}", f"{r['observed']:.3f}", f"{r['weight']:.2f}") for r in rows]
+        print_rows(("length", "windows", "mean score", "weight"), cells, one.problem.name)
+        return
+    columns = ("length", "windows", "observed 1, 0, IDK", "fitted", "oracle", "posterior of the oracle")
+    kinds = ("observed", "fitted", "oracle", "posterior")
+    cells = [(f"{r['length']:,}", f"{r['windows']:,}", *(three(r[kind]) for kind in kinds)) for r in rows]  # type: ignore[misc]
+    print_rows(columns, cells, one.problem.name)
+
+
+def show_compared(rows: Sequence[Mapping[str, Any]]) -> None:
+    """A row a task."""
+    print_rows(
+        ("task", "problems", "RC lambda", "rho lambda", "RC k", "rho k", "KL", "same category %"),
+        [
+            (
+                row["task"],
+                f"{row['problems']:,}",
+                *(number(row[name]) for name in ("rc_lambda", "rho_lambda", "rc_k", "rho_k", "kl")),
+                percent(row["same_category"], 1),
+            )
+            for row in rows
+        ],
+        "RC: mean |a - b| / max(a, b); rho: Spearman's; KL of the noise, reference || test, in nats",
+    )
+
+
+def show_design(rows: Sequence[Recovery], found: Recovery | None, accuracy: float) -> None:
+    """A row a number of windows."""
+    print_rows(
+        ("windows", "samples", "lambda %", "lambda, k %", "category %", "decided %", "decided right %"),
+        [
+            (
+                "all" if row.windows is None else f"{row.windows:,}",
+                f"{row.samples:,.0f}",
+                *(percent(one, 1) for one in (row.complexity, row.pair, row.category, row.decided)),
+                percent(row.decided_right, 1),
+            )
+            for row in rows
+        ],
+        f"windows: of each length; samples: of a problem; {rows[0].problems:,} planted problems",
+    )
+    if found is None:
+        print(f"a category accuracy of {accuracy:g} is not reached, even by all windows")
+    else:
+        print(f"{accuracy:g} is reached with {found.windows or 'all'} windows a length")
+
+
+def three(values: Sequence[float]) -> str:
+    """Probabilities of 1, 0, IDK."""
+    return " ".join(f"{one:.2f}" for one in values)
+
+
+def number(value: float | None) -> str:
+    """Of a comparison."""
+    return NONE if value is None else f"{value:.3f}"
