@@ -24,7 +24,7 @@ def show(fits: Sequence[TaskFit], by_length: bool, tau: float) -> None:
                 one.scenario,
                 f"{len(one.problems):,}",
                 *(
-                    f"{percent(share, 1)} ({percent(low, 0)} to {percent(high, 0)})"
+                    f"{percent(share, 0)} ({percent(low, 0)}–{percent(high, 0)})"
                     for share, (low, high) in zip(one.shares, one.intervals, strict=True)
                 ),
                 f"{sum(each.undecided for each in one.problems):,}",

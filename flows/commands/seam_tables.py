@@ -127,7 +127,7 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]], caption: s
     from rich.text import Text
 
     table = Table(caption=caption, caption_justify="left")
-    texts = ("model", "data set", "source", "over")
+    texts = ("model", "data set", "source", "over", "task", "problem")
     for name in columns:
         table.add_column(Text(shown(name)), justify="left" if name in texts else "right")
     for row in rows:
