@@ -85,14 +85,14 @@ def answered(
         for column, length in enumerate(_lengths(lengths, units)):
             at[number, column] = length
             begins = starts(units, length, windows)
-            covered: NDArray[np.bool_]
             if spans is None:
-                covered = np.ones(len(begins), dtype=bool)
+                covered: NDArray[np.bool_] = np.ones(len(begins), dtype=np.bool_)
             elif mode == IID:
-                covered = np.less(random.random(len(begins)), cover_probability(length, complexity, redundancy, units))
+                known = float(cover_probability(length, complexity, redundancy, units))
+                covered = np.array(random.random(len(begins)) < known)
             else:
                 ends = begins[:, None] + length
-                covered = ((spans >= begins[:, None]) & (spans + complexity <= ends)).any(axis=1)
+                covered = np.array(((spans >= begins[:, None]) & (spans + complexity <= ends)).any(axis=1))
             oracle = np.where(covered, RIGHT, DECLINED)
             said = random.choice((RIGHT, WRONG, DECLINED), size=len(begins), p=noise)
             drawn = np.where(random.random(len(begins)) < weight, oracle, said)
