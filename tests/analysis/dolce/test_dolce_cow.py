@@ -95,13 +95,16 @@ def restated(data: Counts, passes: int = 10, free_one: bool = False) -> list[tup
             rows = []
             for (span, copies), g in track.items():
                 w = sum(g) / len(g)
-                h = [sum(p for (l, x), p in zip(samples, g, strict=True) if l < span and x == y) for y in range(3)]
+                h = [
+                    sum(p for (length, x), p in zip(samples, g, strict=True) if length < span and x == y)
+                    for y in range(3)
+                ]
                 h = h if free_one else [0.0, *h[1:]]
                 h = [one / sum(h) for one in h] if sum(h) else [0.0, 0.5, 0.5]
                 total = 0.0
-                for place, (l, x) in enumerate(samples):
-                    pi = float(cover_probability(l, span, copies, int(data.units[i])))
-                    oracle = h[x] if l < span else (pi, 0.0, 1 - pi)[x]
+                for place, (length, x) in enumerate(samples):
+                    pi = float(cover_probability(length, span, copies, int(data.units[i])))
+                    oracle = h[x] if length < span else (pi, 0.0, 1 - pi)[x]
                     both = max(w * oracle + (1 - w) * noise[x], 1e-300)
                     g[place] = w * oracle / both
                     total += math.log(both)
@@ -204,7 +207,7 @@ def test_degenerate_problems_have_no_defined_category() -> None:
 def test_a_task_of_one_outcome_is_decided(outcome: int) -> None:
     """The free noise explains it all, so the windows tell nothing."""
     row = [20 if place == outcome else 0 for place in range(3)]
-    found = fit(one(100, {length: row for length in (0, 1, 10, 50, 100)}))
+    found = fit(one(100, dict.fromkeys((0, 1, 10, 50, 100), row)))
     limits = thresholds(100)
     best = categories(found.complexity, found.redundancy, limits)
     sure = certainty(found.likelihoods, found.tried, best, limits)
