@@ -12,8 +12,8 @@ import numpy as np
 
 from models.base import Answer, Ask, Call
 from models.baselines import answer_by
-from models.choices import chosen
-from models.index import Text, in_order, ranking, text_of
+from models.choices import chosen, question
+from models.index import STOP, Text, in_order, ranking, stem, text_of
 from models.lexrank import lexrank, representatives
 from models.oracle import sentences_for, span_for
 from models.ordering import story_order
@@ -69,10 +69,20 @@ class Extractive:
 
 def extracted(rule: Rule, ask: Ask) -> str:
     """The answer of one rule."""
+    if "open" in rule and told_of(ask) < float(rule["least"]):
+        return str(rule["open"])
     for name, answer in RULES.items():
         if name in rule:
             return answer(rule, ask)
     return answer_by(rule, ask, seed=0)
+
+
+def told_of(ask: Ask) -> float:
+    """The share of the question's words, without those of grammar, that stand in what is shown; 1 for a question of
+    none."""
+    asked = {stem(word) for word in words(question(ask.query)) if word not in STOP}
+    shown = {stem(word) for some in text(ask).words for word in some}
+    return len(asked & shown) / len(asked) if asked else 1.0
 
 
 def documents(ask: Ask) -> tuple[str, ...]:
