@@ -24,6 +24,7 @@ from sample.essays import squality  # noqa: E402
 from sample.facts import musique  # noqa: E402
 from sample.fusions import fuse_reviews  # noqa: E402
 from sample.hotels import space_digest  # noqa: E402
+from sample.ledgers import ledgers  # noqa: E402
 from sample.meetings import qmsum  # noqa: E402
 from sample.narratives import narrative_qa  # noqa: E402
 from sample.novels import book_sum_sort  # noqa: E402
@@ -49,6 +50,7 @@ PARTS: dict[str, Callable[[Path], None]] = {
     "scico": sci_co,
     "ecb_plus": ecb_plus,
     "seam": seam,
+    "leval": ledgers,
 }
 
 
