@@ -35,7 +35,9 @@ def context(number: int, gold: str, choice: str, task: str, split: str, record: 
     document = Document.of(record.text("input"), source_file=record.file, source_record=record.where)
     instructions, outputs = record.array("instructions"), record.array("outputs")
     if len(instructions) != len(outputs):
-        problem = f"has {len(outputs)} entries, instructions has {len(instructions)}: which belong together is not known"
+        problem = (
+            f"has {len(outputs)} entries, instructions has {len(instructions)}: which belong together is not known"
+        )
         raise record.error("outputs", problem)
     yield document
     pairs = [

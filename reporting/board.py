@@ -16,6 +16,7 @@ ABOUT = " ("  # what follows in a model's name says how it was asked: "naive (pl
 NOT_ASKED = "not asked"
 NO_GOLD = "no inputs with gold"
 RANKED = "models are ranked; there is no average"
+OBSERVED = "problems are classified; there is no average"
 
 
 @dataclass(frozen=True)
@@ -187,6 +188,7 @@ def board(rows: Sequence[Aggregate], params: Mapping[str, Any], ranks: Ranks | N
     models = tuple(params.get("models", ()))
     failures = tuple(Failed(**one) for one in params.get("failures", ()))
     ranked = bool(params.get("ranked"))
+    reason = RANKED if ranked else OBSERVED if params.get("observed") else ""
     known = _indexed(rows, str(params["suite"]), columns)
     splits = {split for split, _, _, _ in known} | {one.split for one in failures if one.split}
     return Board(
@@ -194,7 +196,7 @@ def board(rows: Sequence[Aggregate], params: Mapping[str, Any], ranks: Ranks | N
         title=str(params["title"]),
         columns=columns,
         sections=tuple(
-            _section(split, known, columns, models, failures, frozenset(params.get("upper_bounds", ())), ranked)
+            _section(split, known, columns, models, failures, frozenset(params.get("upper_bounds", ())), reason)
             for split in sorted(splits, key=lambda name: (name != "test", name))
         ),
         failures=failures,
@@ -230,7 +232,7 @@ def _section(
     models: Sequence[str],
     failures: Sequence[Failed],
     bounds: frozenset[str],
-    ranked: bool = False,
+    no_average: str = "",
 ) -> Section:
     here = {key[1:]: row for key, row in known.items() if key[0] == split}
     families = {(model, arm) for (model, arm, _), row in here.items() if row.seeds > 1}
@@ -253,7 +255,7 @@ def _section(
         messages = {one.task: one.message for one in failures if (one.split, one.model) == (split, model)}
         cells = tuple(_cell(column, model, arm, here, messages) for column in columns)
         bound = model in bounds
-        mean = Average(None, reason=UPPER_BOUND if bound else RANKED if ranked else "")
+        mean = Average(None, reason=UPPER_BOUND if bound else no_average)
         lines.append(Line(model, arm, cells, mean if mean.reason else average(cells), bound))
     return Section(split, tuple(lines))
 

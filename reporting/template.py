@@ -54,6 +54,7 @@ TEMPLATE = (
 <nav aria-label="Sections of this page">
 {% for section in board.sections %}<a href="#board-{{ loop.index }}">Leaderboard, {{ section.split }}</a>{% endfor %}
 {% for split in board.ranks.splits %}<a href="#ranks-{{ loop.index }}">Ranking, {{ split }}</a>{% endfor %}
+{% for split in needed %}<a href="#needs-{{ loop.index }}">Retrieval or holistic, {{ split }}</a>{% endfor %}
 {% if models | length > 1 %}<a href="#compare">Compare two models</a>{% endif %}
 {% if content.groups %}<a href="#explorer">Examples</a>{% endif %}
 {% if figures %}<a href="#charts">Charts</a>{% endif %}
@@ -70,6 +71,7 @@ TEMPLATE = (
 <div class="warning"><strong>Nothing was scored.</strong></div>
 {% endif %}
 {{ runs }}
+{{ needs }}
 {% for section in board.sections %}
 {% set published = references(section) %}
 {% set wanting = incomplete(section) %}

@@ -87,7 +87,9 @@ def _question(voice: Voice, case: str, total: int, told: str) -> tuple[str, str]
     """(question with its options, the right one)"""
     wrong = voice.pick([total + off for off in (-9, -6, -4, -1, 1, 3, 5, 8)], 3)
     options = voice.shuffled([total, *wrong])
-    listed = "".join(f"\n (A) {one}. ".replace("(A)", f"({letter})") for letter, one in zip(LETTERS, options, strict=True))
+    listed = "".join(
+        f"\n (A) {one}. ".replace("(A)", f"({letter})") for letter, one in zip(LETTERS, options, strict=True)
+    )
     right = LETTERS[options.index(total)]
     before = f"{told} " if told else ""
     return f"{before}What do the notes on the {case} case add up to?\n{listed}", f"({right}) {total}."

@@ -9,7 +9,6 @@ from scoring.batches import outcomes
 from scoring.extraction import answer_in
 from scoring.outcome import PRIVATE, GoldError, Metric
 
-
 Read = Callable[[str, str], tuple[str, Mapping[str, bool]]]  # example id and reply to answer and flags
 
 

@@ -49,7 +49,11 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     table = writer.table("observed", AtLength)
     for length, found in sorted(lengths.items(), key=lambda one: (one[0] is None, one[0] or 0)):
         table.add(at_length(labels, length, found, settings.tau))
-    writer.facts = {"problems": len(task.problems), "windows": len(windows), "answered": sum(map(len, lengths.values()))}
+    writer.facts = {
+        "problems": len(task.problems),
+        "windows": len(windows),
+        "answered": sum(map(len, lengths.values())),
+    }
 
 
 def windows_of(inputs: Mapping[str, Artifact]) -> dict[str, tuple[str, int, int]]:

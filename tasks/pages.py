@@ -10,6 +10,7 @@ from typing import Any
 from reporting.assembly import PAGE, Made, Write, assemble
 from reporting.board import Board
 from reporting.chunks import Spool
+from reporting.complexity_figures import complexity_drawings, complexity_figures
 from reporting.content import Beside, Content
 from reporting.drawing import written
 from reporting.figures import drawings, figures
@@ -37,7 +38,7 @@ def make(
         spool = Spool(lambda chunk, data: _written(Path(place, chunk), data))
         drilled = drill(board, lots, spool)
         own = beside or Beside()
-        drawn = [*run_figures(board), *figures(board, own, drilled.usage, drilled.lengths)]
+        drawn = [*run_figures(board), *complexity_figures(own), *figures(board, own, drilled.usage, drilled.lengths)]
         content = Content(drilled.groups, drilled.usage, own, drawn)
         return assemble(
             board, params, content, spool, lambda chunk: Path(place, chunk).read_text("ascii"), f"{name}{FOLDER}", write
@@ -52,7 +53,11 @@ def _written(path: Path, data: bytes) -> None:
 def drawn(board: Board, lots: Sequence[Lot], beside: Beside, kind: str) -> dict[str, bytes]:
     """The charts as files, "svg" or "png", by name."""
     drilled = drill(board, lots, lambda name, chunk: None)
-    found = [*run_drawings(board), *drawings(board, beside, drilled.usage, drilled.lengths)]
+    found = [
+        *run_drawings(board),
+        *complexity_drawings(beside),
+        *drawings(board, beside, drilled.usage, drilled.lengths),
+    ]
     return {f"{one.name}.{kind}": written(one, kind) for one in found}
 
 

@@ -11,7 +11,7 @@ prompt, generate and score of a big task are split into shards by document (`sha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -45,6 +45,7 @@ PAGE = (
     "reporting.examples",
     "reporting.figures",
     "reporting.run_figures",
+    "reporting.complexity_figures",
 )
 FIT_SPLIT = "train"  # what a model with fitted rules learns from, where its table does not say
 
@@ -120,7 +121,9 @@ def sample_node(part: Part) -> Node:
     policy = {"suite": request.suite, "seed": seed_of(request), **chosen}
     modules: tuple[str, ...] = ("preprocessing.sampling",)
     if part.task.windows:
-        shown = {name: part.task.windows[name] for name in ("units", "lengths", "full", "more") if name in part.task.windows}
+        shown = {
+            name: part.task.windows[name] for name in ("units", "lengths", "full", "more") if name in part.task.windows
+        }
         policy |= {"observed": shown, "strategy": request.strategy or "all"}
         modules += ("preprocessing.observations",)
     return Node("sample", part.base, policy, modules, (("curated", curate_node(part)),))
@@ -388,7 +391,9 @@ def report_node(
         "report",
         (("suite", request.suite), ("models", "+".join(models))),
         {
-            **report_params(request.config, models, failures, bounds, decoding),
+            **report_params(
+                request.config, models, failures, bounds, decoding, [task.name for task in request.chosen_tasks()]
+            ),
             "run": shown(request),
             "assets": assets_digest(),
         },
@@ -428,21 +433,25 @@ def report_params(
     failures: Sequence[Mapping[str, str]],
     upper_bounds: Sequence[str],
     decoding: Mapping[str, str],
+    asked: Collection[str] | None = None,
 ) -> dict[str, Any]:
-    """What a report is told beside its rows. upper_bounds: those of the models that read the references. decoding: of
+    """What a report is told beside its rows. asked: tasks that have a column where the suite observes windows. upper_bounds: those of the models that read the references. decoding: of
     models that decode otherwise than the suite says.
     """
     return {
         "suite": suite.name,
         "title": suite.title,
         "tasks": [
-            {"name": t.name, "short": t.short, "metric": t.metric, "paper": dict(t.paper)} for t in suite.tasks.values()
+            {"name": t.name, "short": t.short, "metric": t.metric, "paper": dict(t.paper)}
+            for t in suite.tasks.values()
+            if asked is None or not t.windows or t.name in asked
         ],
         "published": dict(load_published(suite.name)),
         "models": list(models),
         **({"upper_bounds": list(upper_bounds)} if upper_bounds else {}),
         **({"decoding": dict(decoding)} if decoding else {}),
         "failures": [dict(one) for one in failures],
+        **({"observed": True} if any(task.windows for task in suite.tasks.values()) else {}),
         **({"ranked": True, "upstream": upstream_splits(suite)} if suite.runs else {}),
     }
 

@@ -46,7 +46,10 @@ def test_no_command_is_taken_for_success(call):
 # ---- wrong calls
 
 WRONG = [
-    (("run", "zeroskrolls", "--sample", "--model", "naive"), ["zeroskrolls", "there are: dolce, scrolls, seam, zeroscrolls"]),
+    (
+        ("run", "zeroskrolls", "--sample", "--model", "naive"),
+        ["zeroskrolls", "there are: dolce, scrolls, seam, zeroscrolls"],
+    ),
     (("build", "zeroscrolls", "--sample", "--task", "musik"), ["'musik'", "gov_report", "book_sum_sort"]),
     (("plan", "zeroscrolls", "--sample", "--task", "musik"), ["'musik'", "gov_report", "book_sum_sort"]),
     (("build", "zeroscrolls", "--sample", "--split", "dev"), ["'dev'", "validation", "test"]),

@@ -1,0 +1,165 @@
+"""Charts of what problems need, after Dolce's: shares of categories by task, problems in the plane of lambda and k, answers by
+length of the window."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from records.complexity import CATEGORIES
+from reporting.complexity_section import MEANINGS, name, of, whole_tasks
+from reporting.content import Beside, Figure
+from reporting.drawing import SOFT, Drawing, figure, inline, written
+from reporting.figures import MARKERS, NAME, folder
+from reporting.text import shown
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+
+Entry = Mapping[str, Any]
+# from no context needed to all of it; told apart in grey too
+COLOURS = ("#bfbfbf", "#8ecae6", "#0072b2", "#e69f00", "#9e2a2b")
+OUTCOMES = (("right", "#0072b2"), ("declined", "#cfc9bd"), ("wrong", "#d55e00"))
+MOST_BARS = 44
+MOST_PANELS = 12
+ACROSS = 3
+
+SHARES = "Share of problems in each category, by the likeliest one of each problem."
+PLANE = (
+    "A mark a problem: units that one piece of evidence takes (λ) and how often it stands in the context (k), both on "
+    "logarithmic axes, a little apart where several meet. Hollow marks are undecided. Left: no context is needed, λ = 0."
+)
+BY_LENGTH = "Answers by units shown; C is the whole context. Shares of windows."
+
+
+def complexity_drawings(beside: Beside) -> list[Drawing]:
+    """The charts of every split that was observed."""
+    found = []
+    splits = list(dict.fromkeys(row["split"] for row in beside.mixtures))
+    for split in splits:
+        told, ending = (f", split {split}", f"-{folder(split)}") if len(splits) > 1 else ("", "")
+        own = _Drawn(beside, split)
+        for title, key, caption, draw, wide in (
+            ("Categories of problems", "categories", SHARES, own.shares, True),
+            ("Complexity and redundancy", "complexity", PLANE, own.plane, True),
+            ("Answers by length of the window", "windows", BY_LENGTH, own.by_length, True),
+        ):
+            found.append(Drawing(f"{key}{ending}", f"{title}{told}", caption + own.left(key), draw, wide))
+    return found
+
+
+def complexity_figures(beside: Beside) -> list[Figure]:
+    """The charts as parts of a page."""
+    return [
+        Figure(one.name, one.title, one.caption, inline(written(one, "svg").decode("utf-8"), one), one.wide)
+        for one in complexity_drawings(beside)
+    ]
+
+
+class _Drawn:
+    """Draws the charts of one split."""
+
+    def __init__(self, beside: Beside, split: str) -> None:
+        self.beside = beside
+        self.rows = [row for row in beside.mixtures if row["split"] == split]
+        self.tasks = whole_tasks(self.rows)
+
+    def left(self, key: str) -> str:
+        """What a chart leaves out, in words."""
+        most, rows = (MOST_BARS, self.rows) if key == "categories" else (MOST_PANELS, self.tasks)
+        return f" {len(rows) - most} further lines are left out." if len(rows) > most else ""
+
+    def shares(self) -> matplotlib.figure.Figure:
+        """A bar a task and model."""
+        rows = self.rows[:MOST_BARS]
+        made = figure(7.4, 1.0 + 0.28 * len(rows))
+        axes = made.subplots()
+        for place, row in enumerate(rows):
+            begin = 0.0
+            for category, share in enumerate(row["shares"]):
+                axes.barh(-place, 100 * share, left=begin, color=COLOURS[category], height=0.7, label=None)
+                begin += 100 * share
+        for category, (short, meaning) in enumerate(zip(CATEGORIES, MEANINGS, strict=True)):
+            axes.barh(0, 0, color=COLOURS[category], label=f"{short} {meaning}")
+        several = len({name(row) for row in rows}) > 1
+        axes.set_yticks([-place for place in range(len(rows))], [labelled(row, several) for row in rows])
+        axes.set_xlim(0, 100)
+        axes.set_xlabel("% of problems")
+        axes.grid(axis="y", visible=False)
+        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(CATEGORIES), fontsize=8)
+        return made
+
+    def plane(self) -> matplotlib.figure.Figure:
+        """A panel a task and model."""
+        made, panels = grid(self.tasks[:MOST_PANELS])
+        for axes, row in panels:
+            problems = [
+                one for mixture in self.rows if same(mixture, row) for one in of(self.beside.complexity, mixture)
+            ]
+            top = max((one["units"] for one in problems), default=1)
+            for one in problems:
+                category = CATEGORIES.index(one["category"])
+                x = 0.5 if one["complexity"] == 0 else 2.0 * top if one["complexity"] is None else one["complexity"]
+                y = one["redundancy"] or 1
+                across, up = apart(one["example_id"])
+                axes.plot(
+                    x * across,
+                    y * up,
+                    MARKERS[category],
+                    color=COLOURS[category],
+                    markerfacecolor="none" if one["undecided"] else COLOURS[category],
+                    markersize=5,
+                )
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            axes.set_xlabel("λ, units")
+            axes.set_ylabel("k")
+        return made
+
+    def by_length(self) -> matplotlib.figure.Figure:
+        """A panel a task and model."""
+        made, panels = grid(self.tasks[:MOST_PANELS])
+        for axes, row in panels:
+            own = [one for one in self.beside.observed if same(one, row)]
+            begin = [0.0] * len(own)
+            for outcome, colour in OUTCOMES:
+                values = [100 * one[outcome] for one in own]
+                axes.bar(range(len(own)), values, bottom=begin, color=colour, width=0.8, label=outcome)
+                begin = [low + value for low, value in zip(begin, values, strict=True)]
+            axes.set_xticks(range(len(own)), ["C" if one["length"] is None else str(one["length"]) for one in own])
+            axes.set_ylim(0, 100)
+            axes.set_xlabel("units shown")
+            axes.grid(axis="x", visible=False)
+        panels[0][0].legend(loc="upper left", fontsize=7)
+        return made
+
+
+def same(row: Entry, other: Entry) -> bool:
+    """Whether two rows are of one task and model."""
+    return all(row[one] == other[one] for one in ("task", "split", "model", "arm"))
+
+
+def labelled(row: Entry, several: bool) -> str:
+    """The name of a bar or panel."""
+    told = f"{row['task']}, {name(row)}" if several else str(row["task"])
+    return shown(told, NAME)
+
+
+def apart(problem: str) -> tuple[float, float]:
+    """Factors by which a mark is moved, so that equal ones are seen: between 0.9 and 1.1, by the problem's name."""
+    digest = hashlib.sha256(problem.encode("utf-8", "surrogatepass")).digest()
+    return 0.9 + 0.2 * digest[0] / 255, 0.9 + 0.2 * digest[1] / 255
+
+
+def grid(rows: Sequence[Entry]) -> tuple[matplotlib.figure.Figure, list[tuple[Any, Entry]]]:
+    """(figure, (axes, row) of each panel)"""
+    down = -(-len(rows) // ACROSS)
+    made = figure(7.4, 2.4 * down)
+    panels = made.subplots(down, min(ACROSS, len(rows)), squeeze=False).ravel()
+    several = len({name(row) for row in rows}) > 1
+    for axes, row in zip(panels, rows, strict=False):
+        axes.set_title(labelled(row, several), color=SOFT)
+    for axes in panels[len(rows) :]:
+        axes.set_visible(False)
+    return made, list(zip(panels, rows, strict=False))
