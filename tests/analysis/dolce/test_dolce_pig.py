@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -51,8 +52,7 @@ def test_bins_differ_from_the_integral_of_the_density(oracle: str, place: int) -
         low, high = number / BINS, (number + 1) / BINS
         cuts = [low, *(corner for corner in corners if low < corner < high), high]
         wanted = sum(
-            integrate.quad(mixed_density, a + 1e-13, b - 1e-13, args=(w, oracle))[0]
-            for a, b in zip(cuts, cuts[1:], strict=False)
+            integrate.quad(mixed_density, a + 1e-13, b - 1e-13, args=(w, oracle))[0] for a, b in pairwise(cuts)
         )
         assert found[number] == pytest.approx(wanted, abs=1e-7)
     assert found.sum() == pytest.approx(1)
