@@ -126,7 +126,7 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]], caption: s
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(caption=caption, caption_justify="left")
+    table = Table(caption=Text(shown(caption)), caption_justify="left")
     texts = ("model", "data set", "source", "over", "task", "problem")
     for name in columns:
         table.add_column(Text(shown(name)), justify="left" if name in texts else "right")

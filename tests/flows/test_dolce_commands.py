@@ -1,0 +1,418 @@
+"""`scrollwork dolce fit | probability | compare | design`: the contract of their JSON, bad input, what people see."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.analysis.dolce.dolce_vectors import LENGTHS, NOISE, QUALITY, observations
+
+Row = dict[str, Any]
+
+
+def file(path: Path, rows: list[Row]) -> str:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def fitted(call, tmp_path):
+    """The tasks of the JSON document for rows."""
+
+    def fitted(rows: list[Row], *more: str) -> Any:
+        status, out, err = call("dolce", "fit", "--observations", file(tmp_path / "o.jsonl", rows), "--json", *more)
+        assert status == 0, err
+        document = json.loads(out, parse_constant=pytest.fail)
+        assert list(document) == ["tasks"]
+        return document["tasks"]
+
+    return fitted
+
+
+def published() -> list[Row]:
+    """The four problems of QuALITY."""
+    return [
+        {"task": "quality", "problem": name, "units": units, "length": length, "outcome": outcome, "count": count}
+        for name, (units, rows) in QUALITY.items()
+        for length, row in zip([*LENGTHS, units], rows, strict=True)
+        for outcome, count in zip(("1", "0", "idk"), row, strict=True)
+        if count
+    ]
+
+
+def test_json_is_not_the_contract(fitted):
+    (task,) = fitted(observations())
+    assert {"task", "scenario", "noise", "shares", "problems"} <= set(task)
+    assert (task["task"], task["scenario"]) == ("t", "cow")
+    assert task["noise"] == pytest.approx([0.803339, 0.190583, 0.006078], abs=5e-6)
+    assert task["shares"] == pytest.approx({"I": 1 / 3, "II": 1 / 3, "III": 0, "IV": 0, "V": 1 / 3})
+    assert [(one["problem"], one["lambda"], one["k"], one["category"]) for one in task["problems"]] == [
+        ("A", 2, 5, "II"),
+        ("B", 0, 0, "I"),
+        ("D", 10, 1, "V"),
+    ]
+    for one in task["problems"]:
+        assert {"weight", "probabilities", "undecided"} <= set(one)
+        assert list(one["probabilities"]) == ["I", "II", "III", "IV", "V"]
+        assert sum(one["probabilities"].values()) == pytest.approx(1)
+        assert isinstance(one["undecided"], bool)
+        assert one["category"] == max(one["probabilities"], key=one["probabilities"].__getitem__)
+    assert [one["weight"] for one in task["problems"]] == pytest.approx([0.867856, 0.740605, 0.950700], abs=5e-6)
+
+
+def test_published_problems_come_out_otherwise(fitted):
+    (task,) = fitted(published(), "--fixed-noise", "0.01,0.05,0.94")
+    assert {one["problem"]: (one["lambda"], one["k"]) for one in task["problems"]} == {
+        "II": (1, 100),
+        "III": (1, 1),
+        "IV": (50, 1),
+        "V": (408, 1),
+    }
+    assert [one["category"] for one in task["problems"]] == [one["problem"] for one in task["problems"]]
+    assert [one["weight"] for one in task["problems"]] == pytest.approx([0.963, 0.589, 0.591, 0.628], abs=0.005)
+    assert task["noise"] == pytest.approx(NOISE)
+
+
+def test_tables_of_a_problem_differ_from_the_papers(fitted):
+    (task,) = fitted(
+        [row for row in published() if row["problem"] == "IV"], "--fixed-noise", "0.01,0.05,0.94", "--detail"
+    )
+    rows = {row["length"]: row for row in task["problems"][0]["lengths"]}
+    assert list(rows) == [*LENGTHS, 381]
+    assert (rows[20]["windows"], rows[100]["windows"]) == (362, 282)
+    assert rows[100]["observed"] == pytest.approx([14 / 282, 0, 268 / 282])
+    assert rows[100]["oracle"] == pytest.approx([0.153614, 0, 0.846386], abs=5e-7)
+    assert rows[50]["oracle"][0] == pytest.approx(0.003012, abs=5e-7)
+    assert rows[100]["posterior"][0] == pytest.approx(0.96, abs=0.03)
+    assert rows[381]["oracle"] == [1, 0, 0]
+    for row in rows.values():
+        assert sum(row["fitted"]) == pytest.approx(1)
+
+
+def graded(shift: float = 0.0) -> list[Row]:
+    """One problem that the whole context helps, one that nothing helps, one that needs nothing."""
+    values = {"some": (0.05, 0.3, 0.95), "none": (0.02, 0.02, 0.02), "all": (0.99, 0.99, 0.99)}
+    return [
+        {
+            "task": "sums",
+            "problem": name,
+            "units": 20,
+            "length": length,
+            "score": round(min(1.0, score + shift), 3),
+            "count": 5,
+        }
+        for name, scores in values.items()
+        for length, score in zip((0, 5, 20), scores, strict=True)
+    ]
+
+
+def test_infinite_lambda_is_no_text_or_pig_has_noise(fitted):
+    (task,) = fitted(graded(), "--scenario", "pig")
+    assert (task["scenario"], task["noise"]) == ("pig", None)
+    by_name = {one["problem"]: one for one in task["problems"]}
+    assert (by_name["none"]["lambda"], by_name["none"]["k"], by_name["none"]["category"]) == ("inf", 1, "V")
+    assert (by_name["all"]["lambda"], by_name["all"]["category"]) == (0, "I")
+    for options in (("--atoms",), ("--one-weight",), ("--equal-lengths",), ("--detail",)):
+        fitted(graded(), "--scenario", "pig", *options)
+
+
+def test_options_change_nothing(fitted):
+    rows = published()
+    plain = fitted(rows)
+    for option in (("--free-one",), ("--equal-lengths",), ("--passes", "3"), ("--thresholds", "1,2")):
+        assert fitted(rows, *option) != plain, option
+    assert fitted(graded(), "--scenario", "cow", "--tau", "0.01") != fitted(graded(), "--scenario", "cow")
+
+
+def test_two_calls_or_another_order_of_rows_differ(fitted):
+    rows = published()
+    wanted = fitted(rows, "--fixed-noise", "0.01,0.05,0.94")
+    assert fitted(rows, "--fixed-noise", "0.01,0.05,0.94") == wanted
+    random.Random(3).shuffle(rows)
+    other = fitted(rows, "--fixed-noise", "0.01,0.05,0.94")
+    for one, two in zip(
+        *(sorted(tasks[0]["problems"], key=lambda p: p["problem"]) for tasks in (wanted, other)), strict=True
+    ):
+        assert two["weight"] == pytest.approx(one["weight"])
+        assert (two["lambda"], two["k"], two["category"]) == (one["lambda"], one["k"], one["category"])
+
+
+ONE = {"task": "t", "problem": "p", "units": 30, "length": 5, "outcome": "1"}
+DEFINED = {
+    "one window only": [ONE],
+    "C = 1": [{**ONE, "units": 1, "length": length} for length in (0, 1)],
+    "no l = 0": [ONE, {**ONE, "length": 30}],
+    "all IDK": [{**ONE, "length": length, "outcome": "idk"} for length in (0, 5, 30)],
+    "all right": [{**ONE, "length": length} for length in (0, 5, 30)],
+    "all wrong": [{**ONE, "length": length, "outcome": "0"} for length in (0, 5, 30)],
+    "constant scores": [{**ONE, "outcome": None, "score": 0.4, "length": length} for length in (0, 5, 30)],
+    "windows that stand twice": [ONE, ONE, ONE],
+    "other ways of writing": [
+        {**ONE, "outcome": 1, "count": 2.0, "problem": 7},
+        {**ONE, "outcome": "IDK", "problem": 7},
+    ],
+    "5,000 units": [{**ONE, "units": 5000, "length": length, "count": 3} for length in (0, 1, 200, 5000)],
+    "a million windows": [{**ONE, "count": 10**6}, {**ONE, "length": 30, "outcome": "0", "count": 10**6}],
+    "outcomes and scores": [ONE, {**ONE, "outcome": None, "score": 0.4}],
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("scenario", ["auto", "cow", "pig"])
+@pytest.mark.parametrize("name", DEFINED)
+def test_a_degenerate_problem_has_no_result(fitted, name, scenario):
+    (task,) = fitted(DEFINED[name], "--scenario", scenario, "--detail")
+    (problem,) = task["problems"]
+    assert sum(task["shares"].values()) == pytest.approx(1)
+    assert sum(problem["probabilities"].values()) == pytest.approx(1)
+    assert problem["lambda"] == "inf" or 0 <= problem["lambda"] * problem["k"] <= problem["units"]
+    assert 0 <= problem["weight"] <= 1
+
+
+def test_windows_that_tell_nothing_are_decided(fitted):
+    (task,) = fitted([{**ONE, "length": 30}])
+    assert task["problems"][0]["undecided"] is True
+    assert list(task["problems"][0]["probabilities"].values()) == pytest.approx([0.2] * 5)
+
+
+BAD = [
+    ([], "there is no row"),
+    ([{**ONE, "length": 31}], 'line 1: field "length" is 31, more than the 30 units'),
+    ([ONE, {**ONE, "units": 31}], 'line 2: field "units" is 31, but 30 in an earlier line'),
+    ([{**ONE, "units": 0}], 'line 1: field "units" must be a whole number from 1'),
+    ([{**ONE, "units": 2.5}], 'line 1: field "units"'),
+    ([{**ONE, "units": True}], 'line 1: field "units"'),
+    ([{**ONE, "units": 10**400}], 'line 1: field "units"'),
+    ([{**ONE, "length": -1}], 'line 1: field "length"'),
+    ([{**ONE, "length": float("nan")}], 'line 1: field "length"'),
+    ([{**ONE, "count": 0}], 'line 1: field "count"'),
+    ([{**ONE, "count": "3"}], 'line 1: field "count"'),
+    ([{**ONE, "outcome": "maybe"}], 'line 1: field "outcome" must be "1", "0" or "idk"'),
+    ([{**ONE, "outcome": True}], 'line 1: field "outcome"'),
+    ([{**ONE, "outcome": None}], 'line 1: one of the fields "outcome" and "score" must stand'),
+    ([{**ONE, "score": 1}], 'line 1: one of the fields "outcome" and "score" must stand'),
+    *(
+        ([{**ONE, "outcome": None, "score": score}], 'line 1: field "score" must be a number from 0 to 1')
+        for score in (math.nan, math.inf, -0.1, 1.1, "1", True, [1], 10**400)
+    ),
+    ([{**ONE, "task": ""}], 'line 1: field "task"'),
+    ([{**ONE, "problem": None}], 'line 1: field "problem"'),
+    ([{name: value for name, value in ONE.items() if name != "units"}], 'line 1: field "units"'),
+]
+
+
+@pytest.mark.parametrize(("rows", "said"), BAD)
+def test_a_bad_row_is_fitted_or_not_named(call, tmp_path, rows, said):
+    path = file(tmp_path / "o.jsonl", rows)
+    status, out, err = call("dolce", "fit", "--observations", path, "--json")
+    assert status == 1
+    assert f"{path}, {said}" in err
+    assert f"{path}, {said}" in json.loads(out)["error"]
+    assert "Traceback" not in err
+
+
+WRONG = [
+    (("dolce",), "fit"),
+    (("dolce", "fit"), "--observations"),
+    (("dolce", "fit", "--observations", "none.jsonl"), "--observations none.jsonl: No such file"),
+    (("dolce", "fit", "--observations", "none.jsonl", "--fixed-noise", "1,2"), "--fixed-noise 1,2: write 3 numbers"),
+    (
+        ("dolce", "fit", "--observations", "none.jsonl", "--fixed-noise", "0.5,0.5,0.5"),
+        "noise must be three probabilities",
+    ),
+    (("dolce", "fit", "--observations", "none.jsonl", "--fixed-noise", "nan,0,1"), "--fixed-noise nan,0,1"),
+    (("dolce", "fit", "--observations", "none.jsonl", "--tau", "1.5"), "tau lies between 0 and 1"),
+    (("dolce", "fit", "--observations", "none.jsonl", "--tau", "nan"), "tau lies between 0 and 1"),
+    (("dolce", "fit", "--observations", "none.jsonl", "--passes", "0"), "one pass"),
+    (("dolce", "fit", "--observations", "none.jsonl", "--thresholds", "5,2"), "--thresholds 5,2"),
+    (("dolce", "design", "--units", "500,120"), "--units 500,120"),
+    (("dolce", "design", "--units", "1"), "--units 1: no pair of 1 units"),
+    (("dolce", "design", "--windows", "0"), "--windows 0"),
+    (("dolce", "design", "--accuracy", "0"), "--accuracy 0"),
+    (("dolce", "design", "--noise", "1,1,1"), "--noise 1,1,1"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), WRONG)
+def test_a_wrong_call_is_not_told_what_would_be_right(call, arguments, said):
+    status, _, err = call(*arguments)
+    assert status == 2
+    assert said in err
+
+
+PROBABILITIES = [
+    (("2", 1, 6, 3), "cow", {"probability": 2 / 5}),
+    (("10", 1, 10, 10), "cow", {"probability": 1}),
+    (("C", 1, 10, 9), "cow", {"probability": 0}),
+    (("0", 0, 10, 0), "cow", {"probability": 1}),
+    (("4", 2, 7, 5), "cow", {"probability": 0}),
+    (("2", 100, 500, 20), "cow", {"probability": 0.9960866365}),
+    (("3", 2, 12, 5), "pig", {"probabilities": [1 / 132, 25 / 132, 73 / 132, 33 / 132]}),
+    (("C", 1, 3, 2), "pig", {"probabilities": [0, 0, 1, 0]}),
+    (("0", 0, 3, 2), "pig", {"probabilities": [1]}),
+]
+
+
+def probability(*at: Any) -> list[str]:
+    (complexity, *numbers), scenario = at
+    names = ("--k", "--units", "--length")
+    told = [text for name, number in zip(names, numbers, strict=True) for text in (name, str(number))]
+    return ["dolce", "probability", "--scenario", scenario, f"--lambda={complexity}", *told]
+
+
+@pytest.mark.parametrize(("at", "scenario", "wanted"), PROBABILITIES)
+def test_a_probability_differs(call, at, scenario, wanted):
+    status, out, _ = call(*probability(at, scenario), "--json")
+    found = json.loads(out)
+    assert status == 0
+    assert list(found) == list(wanted)
+    for name in wanted:
+        assert found[name] == pytest.approx(wanted[name], abs=1e-10)
+    status, out, _ = call(*probability(at, scenario))
+    assert (status, len(out.splitlines())) == (
+        0,
+        len(next(iter([v for v in wanted.values() if isinstance(v, list)]), [0])),
+    )
+
+
+NO_PROBABILITY = [
+    (("4", 2, 7, 5), "pig", "lambda = 4, k = 2 do not fit into 7 units"),
+    (("1", 1, 6, 7), "cow", "l must lie between 0 and C"),
+    (("1", 1, 6, 7), "pig", "l must lie between 0 and C"),
+    (("0", 2, 6, 3), "cow", "lambda and k must be 1 at least"),
+    (("0", 2, 6, 3), "pig", "do not fit"),
+    (("1", 1, 0, 0), "cow", "C must be 1 at least"),
+    (("0", 0, 0, 0), "pig", "C be 1 at least"),
+    (("-1", 1, 6, 3), "cow", "--lambda -1"),
+    (("inf", 1, 6, 3), "pig", "--lambda inf"),
+    (("x", 1, 6, 3), "cow", "--lambda x"),
+    (("9" * 30, 1, 6, 3), "cow", "--lambda 999"),
+]
+
+
+@pytest.mark.parametrize(("at", "scenario", "said"), NO_PROBABILITY)
+def test_what_means_nothing_has_a_probability(call, at, scenario, said):
+    status, out, err = call(*probability(at, scenario), "--json")
+    assert status == 2
+    assert said in err
+    assert said in json.loads(out)["error"]
+
+
+def test_documents_and_observations_compare_otherwise(call, tmp_path):
+    rows = file(tmp_path / "a.jsonl", observations())
+    _, document, _ = call("dolce", "fit", "--observations", rows, "--json")
+    (tmp_path / "a.json").write_text(document)
+    other = json.loads(document)
+    other["tasks"][0]["problems"][0] |= {"lambda": 5, "k": 1, "category": "IV"}
+    other["tasks"][0]["problems"][2] |= {"problem": "E"}
+    other["tasks"][0]["noise"] = [0.5, 0.25, 0.25]
+    other["tasks"].append({**other["tasks"][0], "task": "unknown"})
+    (tmp_path / "b.json").write_text(json.dumps(other))
+    for ours in ("a.json", "a.jsonl"):
+        status, out, err = call("dolce", "compare", str(tmp_path / ours), str(tmp_path / "b.json"), "--json")
+        assert (status, err) == (0, "in one file only: unknown (cow)\n")
+        (row,) = json.loads(out)["tasks"]
+        assert (row["task"], row["problems"], row["only_reference"], row["only_test"]) == ("t", 2, 1, 1)
+        assert row["rc_lambda"] == pytest.approx((0.6 + 0) / 2)
+        assert row["rc_k"] == pytest.approx((0.8 + 0) / 2)
+        assert row["rho_lambda"] == pytest.approx(1)
+        assert row["same_category"] == 0.5
+        noise = (0.803339, 0.190583, 0.006078)
+        wanted = sum(p * math.log(p / q) for p, q in zip(noise, (0.5, 0.25, 0.25), strict=True))
+        assert row["kl"] == pytest.approx(wanted, abs=1e-5)
+    status, out, _ = call("dolce", "compare", rows, rows)
+    assert status == 0
+    assert "100.0" in out
+
+
+def test_one_task_of_two_suites_is_not_compared(call, tmp_path):
+    first = file(tmp_path / "a.jsonl", observations())
+    second = file(tmp_path / "b.jsonl", [{**row, "task": "other suite"} for row in observations()])
+    status, out, _ = call("dolce", "compare", first, second, "--json")
+    (row,) = json.loads(out)["tasks"]
+    assert (status, row["task"], row["test"]["task"], row["rc_lambda"], row["kl"]) == (0, "t", "other suite", 0, 0)
+
+
+FITS = [
+    ('{"tasks": 3}', 'field "tasks" must be a list'),
+    ('{"tasks": [3]}', 'tasks[0]: field "task" must be a text'),
+    ('{"tasks": [{"task": "t", "scenario": "x", "problems": []}]}', 'tasks[0]: field "scenario"'),
+    ('{"tasks": [{"task": "t", "scenario": "cow", "noise": [1], "problems": []}]}', 'tasks[0]: field "noise"'),
+    (
+        '{"tasks": [{"task": "t", "scenario": "cow", "problems": [{"problem": "p", "lambda": "x"}]}]}',
+        'tasks[0].problems[0]: field "lambda"',
+    ),
+    (
+        '{"tasks": [{"task": "t", "scenario": "cow", "problems": [{"problem": "p", "lambda": 1, "k": NaN}]}]}',
+        'tasks[0].problems[0]: field "k"',
+    ),
+    ("", "there is no row"),
+    ("{", "line 1: not a JSON object"),
+]
+
+
+@pytest.mark.parametrize(("text", "said"), FITS)
+def test_a_file_that_is_no_fit_is_compared(call, tmp_path, text, said):
+    (tmp_path / "a.json").write_text(text)
+    right = file(tmp_path / "b.jsonl", observations())
+    status, out, err = call("dolce", "compare", right, str(tmp_path / "a.json"), "--json")
+    assert status == 1
+    assert said in json.loads(out)["error"]
+    assert "Traceback" not in err
+
+
+def test_tasks_without_a_problem_in_common_are_compared(call, tmp_path):
+    first = file(tmp_path / "a.jsonl", observations())
+    second = file(tmp_path / "b.jsonl", [{**row, "problem": row["problem"] + "2"} for row in observations()])
+    status, _, err = call("dolce", "compare", first, second)
+    assert status == 1
+    assert "no task with a problem in common" in err
+
+
+def test_a_design_has_no_rows_or_says_what_is_not_so(call):
+    options = ("--problems", "10", "--tasks", "2", "--windows", "50,5", "--mode", "iid")
+    status, out, _ = call("dolce", "design", *options, "--json")
+    document = json.loads(out, parse_constant=pytest.fail)
+    assert status == 0
+    assert [row["windows"] for row in document["rows"]] == [5, 50, None]
+    assert [row["problems"] for row in document["rows"]] == [20, 20, 20]
+    assert document["rows"][0]["samples"] < document["rows"][1]["samples"] < document["rows"][2]["samples"]
+    assert document["reached"] is (document["rows"][-1]["category"] >= 0.9)
+    status, out, _ = call("dolce", "design", *options, "--scenario", "pig", "--accuracy", "1")
+    assert status == 0
+    assert "20 planted problems" in out
+
+
+def test_people_see_markup_escapes_or_lose_a_part(call, tmp_path):
+    rows = [
+        {**row, "task": "[red]\x1b[2Jt", "problem": f"[b]{row['problem']}\u202e", "x\x1b": 1} for row in observations()
+    ]
+    status, out, err = call("dolce", "fit", "--detail", "--observations", file(tmp_path / "o.jsonl", rows))
+    assert status == 0
+    assert "\x1b" not in out + err
+    assert "[b]A" in out
+    assert "[red]" in out
+    assert "ignored fields: x" in err
+    status, out, err = call(
+        "dolce", "fit", "--json", "--observations", file(tmp_path / "o.jsonl", [*rows, {**rows[0], "task": "\ud800"}])
+    )
+    assert status == 0
+    assert len(json.loads(out)["tasks"]) == 2
+
+
+def test_noise_that_pig_has_not_is_passed_over_in_silence(call, tmp_path):
+    arguments = (
+        "--scenario",
+        "pig",
+        "--fixed-noise",
+        "0.1,0.1,0.8",
+        "--observations",
+        file(tmp_path / "o.jsonl", graded()),
+    )
+    status, _, err = call("dolce", "fit", "--json", *arguments)
+    assert (status, err) == (0, "--fixed-noise: PIG has no such noise\n")
