@@ -21,6 +21,7 @@ NAMES = [
     "whole",
     "seam_prompts",
     "report",
+    "dolce",
 ]
 parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(NAMES)} (default: all)")
 parser.add_argument("--small", action="store_true", help="a twentieth of the data, where there is much")
@@ -28,7 +29,15 @@ parser.add_argument("--peer", default="", metavar="PYTHON", help="a Python with 
 arguments = parser.parse_args()
 for name in arguments.names or NAMES:
     module = importlib.import_module(f"benchmarks.{name}")
-    small = arguments.small and name in ("build", "whole", "call_memory", "statistics", "report", "seam_prompts")
+    small = arguments.small and name in (
+        "build",
+        "whole",
+        "call_memory",
+        "statistics",
+        "report",
+        "seam_prompts",
+        "dolce",
+    )
     known: dict[str, Any] = {"small": True} if small else {}
     if name == "calls":
         known = {"peer": arguments.peer}
