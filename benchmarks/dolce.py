@@ -162,7 +162,7 @@ def memory() -> Iterator[str]:
 
 def recovered(seeds: tuple[int, ...]) -> Iterator[str]:
     """Section 10's tables."""
-    yield f"dolce recovery, seeds {', '.join(map(str, seeds))}; in brackets another simulation's, of other planted pairs"
+    yield f"dolce recovery, seeds {', '.join(map(str, seeds))}; in brackets another simulation's"
     for (scenario, mode), sheet in SHEET.items():
         plan = Plan(scenario, mode, seeds=seeds)
         for windows, known in zip(ROWS, sheet, strict=True):

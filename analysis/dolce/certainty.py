@@ -3,7 +3,8 @@
 Profile likelihood: a category is as likely as its likeliest pair, all categories alike before anything is observed;
 so probabilities are exp(LL of the best pair in it), made to sum to 1. Windows that cannot tell two categories apart
 give them the same probability. Windows of one problem overlap and see the same evidence, which likelihoods take for
-independent: docs/dolce.md tells how often probabilities hold in simulations.
+independent; so they are divided by how many windows see the same unit (`overlap`). docs/dolce.md tells how often
+probabilities hold in simulations.
 
 Shares of a task: problems are drawn with replacement, each with a category from its probabilities; 95 % lie between
 the percentiles of 2,000 such draws. Drawing so is drawing categories by the mean probabilities.
@@ -34,13 +35,25 @@ class Certainty:
     undecided: np.ndarray[tuple[int], np.dtype[np.bool_]]
 
 
-def certainty(likelihoods: Floats, tried: Candidates, best: Ints, limits: Thresholds) -> Certainty:
-    """likelihoods: [problems, candidates]. best: the category of each problem's best pair."""
+def overlap(units: Ints, lengths: Ints, windows: Floats) -> Floats:
+    """Windows a problem for each that sees something of its own: [problems], 1 at least.
+
+    n windows of l units show each of C units n l / C times; where that is more than once, they count for C / l.
+    lengths, windows: [problems, lengths], the latter 0 where a length was not observed.
+    """
+    times = np.maximum(1.0, windows * lengths / units[:, None])
+    return np.asarray(windows.sum(axis=1) / (windows / times).sum(axis=1))
+
+
+def certainty(
+    likelihoods: Floats, tried: Candidates, best: Ints, limits: Thresholds, times: Floats | float = 1.0
+) -> Certainty:
+    """likelihoods: [problems, candidates]. best: the category of each problem's best pair. times: of `overlap`."""
     of_pair = categories(tried.complexity, tried.redundancy, limits)
     profile = np.stack(
         [np.where(of_pair == one, likelihoods, -np.inf).max(axis=1) for one in range(len(CATEGORIES))], axis=1
     )
-    odds = np.exp(profile - profile.max(axis=1, keepdims=True))
+    odds = np.exp((profile - profile.max(axis=1, keepdims=True)) / np.reshape(times, (-1, 1)))
     probabilities = odds / odds.sum(axis=1, keepdims=True)
     top = probabilities.max(axis=1)
     rows = np.arange(len(best))

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from analysis.dolce import cow, pig
-from analysis.dolce.candidates import COW, Candidates
+from analysis.dolce.candidates import COW
 from analysis.dolce.categories import categories, thresholds
-from analysis.dolce.certainty import certainty
+from analysis.dolce.certainty import certainty, overlap
 from analysis.dolce.combinatorics import Floats, Ints
 from analysis.dolce.simulation import NOISE, Planted, answered, planted, scored
 
@@ -63,33 +63,23 @@ def simulate(plan: Plan, windows: int | None, seed: int) -> Tried:
     """One task. Raises ValueError for contexts in which a category has no pair."""
     limits = thresholds(plan.units[1])
     problems = planted(plan.problems, *plan.units, plan.scenario, limits, seed)
-    likelihoods: Floats
-    tried: Candidates
+    data: cow.Counts | pig.Binned
+    found: cow.Fitted | pig.Fitted
+    error = 0.0
     if plan.scenario == COW:
-        counts = answered(problems, plan.mode, windows, seed, noise=plan.noise)
-        found = cow.fit(counts)
-        complexity, redundancy, likelihoods, tried = (
-            found.complexity,
-            found.redundancy,
-            found.likelihoods,
-            found.tried,
-        )
-        samples = counts.counts.sum(axis=(1, 2))
-        error = float(np.abs(found.noise - np.array(plan.noise)).max())
+        data = answered(problems, plan.mode, windows, seed, noise=plan.noise)
+        found = fitted = cow.fit(data)
+        error = float(np.abs(fitted.noise - np.array(plan.noise)).max())
     else:
-        scores = scored(problems, plan.mode, windows, seed)
-        graded = pig.fit(scores, plan.options)
-        complexity, redundancy, likelihoods, tried = (
-            graded.complexity,
-            graded.redundancy,
-            graded.likelihoods,
-            graded.tried,
-        )
-        samples, error = scores.counts.sum(axis=(1, 2)), 0.0
+        data = scored(problems, plan.mode, windows, seed)
+        found = pig.fit(data, plan.options)
     wanted = categories(problems.complexity, problems.redundancy, limits)
-    sure = certainty(likelihoods, tried, categories(complexity, redundancy, limits), limits)
+    best = categories(found.complexity, found.redundancy, limits)
+    at = data.counts.sum(axis=2)
+    sure = certainty(found.likelihoods, found.tried, best, limits, overlap(data.units, data.lengths, at))
     top = sure.probabilities.max(axis=1)
-    return Tried(problems, complexity, redundancy, samples, sure.category == wanted, sure.undecided, top, error)
+    right = sure.category == wanted
+    return Tried(problems, found.complexity, found.redundancy, at.sum(axis=1), right, sure.undecided, top, error)
 
 
 def recovery(plan: Plan, windows: int | None) -> Recovery:

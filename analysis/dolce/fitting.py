@@ -17,7 +17,7 @@ import numpy as np
 from analysis.dolce import cow, pig
 from analysis.dolce.candidates import COW, PIG, Candidates
 from analysis.dolce.categories import Thresholds, categories, shares, thresholds
-from analysis.dolce.certainty import certainty, share_intervals
+from analysis.dolce.certainty import certainty, overlap, share_intervals
 from analysis.dolce.combinatorics import Floats, Ints
 from analysis.dolce.dip import SPLIT, dip_test
 from analysis.dolce.observations import Problem, Task
@@ -124,7 +124,7 @@ def _fit_part(
 ) -> TaskFit:
     found = _cow(problems, settings) if scenario == COW else _pig(problems, settings)
     best = categories(found.complexity, found.redundancy, limits)
-    sure = certainty(found.likelihoods, found.tried, best, limits)
+    sure = certainty(found.likelihoods, found.tried, best, limits, found.times)
     own = tuple(
         ProblemFit(
             problem,
@@ -162,26 +162,29 @@ class _Found:
     weight: Floats
     likelihoods: Floats
     tried: Candidates
+    times: Floats
     noise: tuple[float, ...] | None
     more: Sequence[dict[str, Any]]
 
 
 def _cow(problems: Sequence[Problem], settings: Settings) -> _Found:
-    found = cow.fit(outcome_counts(problems, settings.tau), settings.cow)
+    data = outcome_counts(problems, settings.tau)
+    found = cow.fit(data, settings.cow)
     more = [{"short": tuple(row)} for row in found.short.tolist()]
     noise = tuple(found.noise.tolist())
     rows = (found.complexity, found.redundancy, found.weight, found.likelihoods)
-    return _Found(*rows, found.tried, noise, more)
+    return _Found(*rows, found.tried, overlap(data.units, data.lengths, data.counts.sum(axis=2)), noise, more)
 
 
 def _pig(problems: Sequence[Problem], settings: Settings) -> _Found:
-    found = pig.fit(score_counts(problems), settings.pig)
+    data = score_counts(problems)
+    found = pig.fit(data, settings.pig)
     more = [
         {"weights": dict(zip(one.lengths, row, strict=False))}
         for one, row in zip(problems, found.weights.tolist(), strict=True)
     ]
     rows = (found.complexity, found.redundancy, found.weight, found.likelihoods)
-    return _Found(*rows, found.tried, None, more)
+    return _Found(*rows, found.tried, overlap(data.units, data.lengths, data.counts.sum(axis=2)), None, more)
 
 
 def outcome_counts(problems: Sequence[Problem], tau: float = TAU) -> cow.Counts:

@@ -18,7 +18,7 @@ from analysis.dolce.categories import (
     shares,
     thresholds,
 )
-from analysis.dolce.certainty import DECIDED, certainty, share_intervals
+from analysis.dolce.certainty import DECIDED, certainty, overlap, share_intervals
 from analysis.dolce.comparing import compared, divergence, relative_change
 from analysis.dolce.design import Plan, Recovery, enough, recovery, simulate
 from analysis.dolce.fitting import Settings, by_scenario, fit_task, fit_tasks, outcome_counts, score_counts
@@ -150,6 +150,16 @@ def test_pairs_that_are_as_likely_have_other_probabilities() -> None:
     assert likely.probabilities[0] == pytest.approx([1 / (1 + np.exp(-2)), 0, np.exp(-2) / (1 + np.exp(-2)), 0, 0])
     assert not likely.undecided[0]
     assert likely.probabilities[0, 0] > DECIDED
+
+
+def test_windows_over_the_same_units_count_as_often_as_they_are() -> None:
+    units, lengths = np.array([100, 100]), np.array([[0, 1, 50, 100], [1, 10, 0, 0]])
+    windows = np.array([[1.0, 100, 51, 1], [5, 10, 0, 0]])
+    found = overlap(units, lengths, windows)
+    assert found == pytest.approx([153 / (1 + 100 + 2 + 1), 1])
+    tried = Candidates(np.array([[0, 100]]), np.array([[0, 1]]), np.ones((1, 2), dtype=bool))
+    sure = certainty(np.array([[0.0, -4]]), tried, np.array([0]), Thresholds(5, 50), np.array([2.0]))
+    assert sure.probabilities[0, 0] == pytest.approx(1 / (1 + np.exp(-2)))
 
 
 def test_intervals_of_shares_do_not_hold_them() -> None:
