@@ -163,10 +163,12 @@ def memory() -> Iterator[str]:
 def recovered(seeds: tuple[int, ...]) -> Iterator[str]:
     """Section 10's tables."""
     yield f"dolce recovery, seeds {', '.join(map(str, seeds))}; in brackets another simulation's"
-    for (scenario, mode), sheet in SHEET.items():
-        plan = Plan(scenario, mode, seeds=seeds)
-        for windows, known in zip(ROWS, sheet, strict=True):
-            yield line(f"{scenario} {mode}", windows, [simulate(plan, windows, seed) for seed in seeds], known)
+    for whole in (False, True):
+        for (scenario, mode), sheet in SHEET.items():
+            name = f"{scenario} {mode}, " + ("holistic is lambda = C" if whole else "any pair")
+            plan = Plan(scenario, mode, seeds=seeds, whole=whole)
+            for windows, known in zip(ROWS, sheet, strict=True):
+                yield line(name, windows, [simulate(plan, windows, seed) for seed in seeds], known)
     for oracle in (pig.ATOMS, pig.INTERPOLATED):
         for mode, windows in ((IID, 50), (FIXED, 50), (FIXED, None)):
             plan = Plan(PIG, mode, (120, 240), 40, seeds, options=pig.Options(oracle))
@@ -202,10 +204,15 @@ def line(name: str, windows: int | None, runs: list[Tried], known: tuple[float, 
 def calibrated(seeds: tuple[int, ...]) -> Iterator[str]:
     """How often the likeliest category is right, by its probability."""
     yield "dolce probabilities of the likeliest category: problems, of which it is right"
-    for scenario, units in ((COW, (120, 500)), (PIG, (120, 240))):
+    for scenario, units, oracle in (
+        (COW, (120, 500), ""),
+        (PIG, (120, 240), pig.ATOMS),
+        (PIG, (120, 240), pig.INTERPOLATED),
+    ):
         for mode in (IID, FIXED):
             for windows in (5, 20, None):
-                runs = [simulate(Plan(scenario, mode, units), windows, seed) for seed in seeds]
+                plan = Plan(scenario, mode, units, options=pig.Options(oracle or pig.ATOMS))
+                runs = [simulate(plan, windows, seed) for seed in seeds]
                 top = np.concatenate([run.probability for run in runs])
                 right = np.concatenate([run.right for run in runs])
                 cells = []
@@ -213,7 +220,7 @@ def calibrated(seeds: tuple[int, ...]) -> Iterator[str]:
                     some = (top >= low) & (top < high)
                     share = f"{right[some].mean():.2f}" if some.any() else "–"
                     cells.append(f"{low:g}: {some.sum()}, {share}")
-                yield f"  {scenario} {mode}, {windows or 'all'} windows, from {'; '.join(cells)}"
+                yield f"  {scenario} {oracle} {mode}, {windows or 'all'} windows, from {'; '.join(cells)}"
 
 
 if __name__ == "__main__":

@@ -36,14 +36,21 @@ class Planted:
     weight: Floats
 
 
-def planted(problems: int, smallest: int, largest: int, scenario: str, limits: Thresholds, seed: int) -> Planted:
-    """Problems of all categories in turn, contexts of smallest to largest units, a pair of the category at random."""
+def planted(
+    problems: int, smallest: int, largest: int, scenario: str, limits: Thresholds, seed: int, whole: bool = False
+) -> Planted:
+    """Problems of all categories in turn, contexts of smallest to largest units, a pair of the category at random.
+
+    whole: a holistic problem of COW needs the whole context. Raises ValueError where a category has no pair.
+    """
     random = np.random.Generator(np.random.PCG64([seed, 1]))
     rows = []
     for number in range(problems):
         units = int(random.integers(smallest, largest + 1))
         own = np.array(pairs(units, scenario))
         some = own[categories(own[:, 0], own[:, 1], limits) == number % len(CATEGORIES)]
+        if whole and scenario == COW and number % len(CATEGORIES) == len(CATEGORIES) - 1:
+            some = some[some[:, 0] == units]
         if not len(some):
             raise ValueError(f"no pair of {units} units is in category {CATEGORIES[number % len(CATEGORIES)]}")
         rows.append((units, *some[random.integers(len(some))]))
