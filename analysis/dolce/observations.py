@@ -40,6 +40,14 @@ class Problem:
         """Observed ones, ascending."""
         return sorted(self.seen)
 
+    @property
+    def repeated(self) -> int:
+        """At how many lengths there are more windows than the context has."""
+        windows: dict[int, float] = defaultdict(float)
+        for (length, _), count in (*self.outcomes.items(), *self.scores.items()):
+            windows[length] += count
+        return sum(count > (self.units - length + 1 if length else 1) for length, count in windows.items())
+
     def points(self) -> dict[tuple[int, float], float]:
         """Windows by (length, score): right is 1, wrong and declined 0."""
         found: dict[tuple[int, float], float] = defaultdict(float, self.scores)

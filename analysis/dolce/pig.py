@@ -12,7 +12,7 @@ G((a - 1 + w)/w)] w / (1 - w), exactly. x_o: `interpolated` (the paper: a densit
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -92,8 +92,8 @@ def bin_of(scores: Sequence[float] | Floats) -> Ints:
 
 
 def fit(data: Binned, options: Options | None = None) -> Fitted:
-    """lambda, k and weights of each problem. Tables are made once for problems of as many units that were observed at
-    the same lengths; arrays hold a bounded part of problems and lengths. Raises ValueError."""
+    """lambda, k and weights of each problem. Tables are made once for problems of as many units; arrays hold a bounded
+    part of problems and lengths. Raises ValueError."""
     options = options or Options()
     if not len(data.units):
         raise ValueError("there is no problem")
@@ -103,12 +103,13 @@ def fit(data: Binned, options: Options | None = None) -> Fitted:
     likelihoods = np.full(tried.complexity.shape, -np.inf)
     weights = np.full(data.lengths.shape, np.nan)
     samples = data.counts.sum(axis=2)
-    for places, columns in _alike(data):
-        own, chosen = _weighed(data, places, columns, options)
+    for units in np.unique(data.units):
+        places = np.flatnonzero(data.units == units)
+        own, chosen = _weighed(Binned(data.units[places], data.lengths[places], data.counts[places]), options)
         likelihoods[places, : own.shape[1]] = own
         rows = Candidates(tried.complexity[places], tried.redundancy[places], tried.allowed[places])
         best = best_of(likelihoods[places], rows)
-        weights[np.ix_(places, columns)] = WEIGHTS[chosen[np.arange(len(places)), best]]
+        weights[places] = WEIGHTS[chosen[np.arange(len(places)), best]]
     best = best_of(likelihoods, tried)
     at = np.arange(len(best))
     weights = np.where(samples > 0, weights, np.nan)
@@ -116,36 +117,33 @@ def fit(data: Binned, options: Options | None = None) -> Fitted:
     return Fitted(tried.complexity[at, best], tried.redundancy[at, best], weights, weight, likelihoods, tried)
 
 
-def _alike(data: Binned) -> Iterator[tuple[Ints, Ints]]:
-    """Problems of as many units that were observed at the same lengths, and the columns of these."""
-    observed = data.counts.sum(axis=2) > 0
-    rows = np.concatenate([data.units[:, None], np.where(observed, data.lengths, -1)], axis=1)
-    _, which = np.unique(rows, axis=0, return_inverse=True)
-    for number in range(which.max() + 1):
-        places = np.flatnonzero(which.reshape(-1) == number)
-        yield places, np.flatnonzero(observed[places[0]])
-
-
-def _weighed(data: Binned, places: Ints, columns: Ints, options: Options) -> tuple[Floats, NDArray[np.uint8]]:
-    """Log-likelihoods [I, Q] of such problems at their best weights, and the places of these in WEIGHTS [I, Q, L]."""
-    units, lengths = int(data.units[places[0]]), data.lengths[places[0], columns]
-    own = len(pairs(units, PIG))
-    together = np.zeros((len(places), own, len(WEIGHTS) if options.one_weight else 1))
-    chosen = np.zeros((len(places), own, len(columns)), dtype=np.uint8)
-    step = max(1, CELLS // max(own * len(WEIGHTS) * BINS, 2 * units))
-    for first in range(0, len(columns), step):
-        some = slice(first, first + step)
-        table = log_bins(units, [int(one) for one in lengths[some]], options)  # [Q, L, W, B]
+def _weighed(data: Binned, options: Options) -> tuple[Floats, NDArray[np.uint8]]:
+    """Log-likelihoods [I, Q] of problems of as many units at their best weights, and the places of these in WEIGHTS
+    [I, Q, L]; 0 for lengths that were not observed."""
+    units, samples = int(data.units[0]), data.counts.sum(axis=2)
+    pairs_of = len(pairs(units, PIG))
+    together = np.zeros((len(data.units), pairs_of, len(WEIGHTS) if options.one_weight else 1))
+    chosen = np.zeros((len(data.units), pairs_of, data.lengths.shape[1]), dtype=np.uint8)
+    lengths = np.unique(data.lengths[samples > 0])
+    step = max(1, CELLS // max(pairs_of * len(WEIGHTS) * BINS, 2 * units))
+    for first in range(0, len(lengths), step):
+        some = lengths[first : first + step]
+        table = log_bins(units, [int(one) for one in some], options)  # [Q, L, W, B]
+        of = (samples > 0) & np.isin(data.lengths, some)
+        rows = np.flatnonzero(of.any(axis=1))
         batch = max(1, CELLS // (table.size // BINS))
-        for begin in range(0, len(places), batch):
-            part = slice(begin, begin + batch)
-            counts = data.counts[np.ix_(places[part], columns[some])]
+        for begin in range(0, len(rows), batch):
+            part = rows[begin : begin + batch]
+            row, column = np.nonzero(of[part])
+            place = np.searchsorted(some, data.lengths[part[row], column])
+            counts = np.zeros((len(part), len(some), BINS))
+            np.add.at(counts, (row, place), data.counts[part[row], column])
             found = np.einsum("ilb,qlwb->iqlw", counts, table, optimize=True)
             if options.one_weight:
                 together[part] += found.sum(axis=2)
             else:
                 together[part, :, 0] += found.max(axis=3).sum(axis=2)
-                chosen[part, :, some] = found.argmax(axis=3)
+                chosen[part[row], :, column] = found.argmax(axis=3).swapaxes(1, 2)[row, place]
     if options.one_weight:
         chosen[:] = together.argmax(axis=2)[:, :, None]
     return together.max(axis=2), chosen

@@ -44,9 +44,12 @@ def observed(path: str, option: str) -> Observed:
 
 
 def tell_ignored(read: Observed) -> None:
-    """Say which fields were not read, on standard error."""
+    """Say which fields were not read and what stands twice, on standard error."""
     if read.ignored:
         say(f"ignored fields: {names(read.ignored)}")
+    more = sum(one.repeated for task in read.tasks for one in task.problems.values())
+    if more:
+        say(f"more windows than the context has, {more:,} times: what stands twice counts twice")
 
 
 def settings_of(arguments: argparse.Namespace) -> Settings:

@@ -101,6 +101,24 @@ def scores(units: int, rows: dict[int, list[float]]) -> Binned:
     return Binned(np.array([units]), np.array([list(rows)]), counts[None])
 
 
+def test_problems_of_one_context_with_other_lengths_are_fitted_by_a_table_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    tables = pig.log_bins
+    monkeypatch.setattr(
+        pig, "log_bins", lambda units, lengths, options: made.append(lengths) or tables(units, lengths, options)
+    )
+    units = np.full(8, 30)
+    lengths = np.array([[place, 20, 30] for place in range(8)])
+    counts = np.zeros((8, 3, BINS))
+    counts[:, :, 3] = 2
+    counts[0, 1] = 0
+    found = fit(Binned(units, lengths, counts))
+    assert made == [[0, 1, 2, 3, 4, 5, 6, 7, 20, 30]]
+    alone = fit(Binned(units[:1], lengths[:1], counts[:1]))
+    assert found.likelihoods[0] == pytest.approx(alone.likelihoods[0])
+    assert found.weights[0] == pytest.approx(alone.weights[0], nan_ok=True)
+
+
 def test_constant_scores_have_no_defined_pair() -> None:
     lengths = (0, 1, 5, 50)
     ones, zeros = (scores(50, {length: [value] * 4 for length in lengths}) for value in (1.0, 0.0))
