@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from analysis.dolce import cow, pig
-from analysis.dolce.candidates import COW, PIG, pairs
+from analysis.dolce.candidates import COW, PIG, TIE, pairs
 from analysis.dolce.cover import cover_probability
 from analysis.dolce.design import Plan, Tried, simulate
 from analysis.dolce.simulation import FIXED, IID, LENGTHS
@@ -142,7 +142,7 @@ def one_by_one(data: cow.Counts) -> list[tuple[int, int, float]]:
                     likelihood += math.log(both)
                 rows.append((likelihood, pair, weight))
             top = max(row[0] for row in rows)
-            near = [row for row in rows if row[0] >= top - cow.TIE]
+            near = [row for row in rows if row[0] >= top - TIE]
             _, pair, weight = max(near, key=lambda row: (row[1][0], -row[1][1]))
             best.append((*pair, weight))
     return best

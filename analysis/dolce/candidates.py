@@ -8,9 +8,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from analysis.dolce.combinatorics import Ints
+from analysis.dolce.combinatorics import Floats, Ints
 
 COW, PIG = "cow", "pig"
+TIE = 1e-6  # of log-likelihoods
 INFINITE = -1  # lambda = inf in arrays of whole numbers: no aspect is ever covered, not even by the whole context
 
 
@@ -56,3 +57,14 @@ def candidates(units: Sequence[int], scenario: str) -> Candidates:
         complexity[place, : len(own)], redundancy[place, : len(own)] = np.array(own).T
         allowed[place, : len(own)] = True
     return Candidates(complexity, redundancy, allowed)
+
+
+def best_of(likelihoods: Floats, tried: Candidates) -> Ints:
+    """The likeliest candidate of each problem; of equally likely ones (to 1e-6) that of the larger lambda, then the
+    smaller k."""
+    near = likelihoods >= likelihoods.max(axis=1, keepdims=True) - TIE
+    infinite = np.iinfo(np.int64).max // 4
+    complexity = np.where(tried.complexity < 0, infinite, tried.complexity)
+    largest = np.where(near, complexity, -1)
+    chosen = near & (largest == largest.max(axis=1, keepdims=True))
+    return np.asarray(np.where(chosen, tried.redundancy, infinite).argmin(axis=1))

@@ -17,14 +17,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from analysis.dolce.candidates import COW, Candidates, candidates, pairs
+from analysis.dolce.candidates import COW, best_of, candidates, pairs
 from analysis.dolce.combinatorics import Floats, Ints
 from analysis.dolce.cover import cover_probability
 
 RIGHT, WRONG, DECLINED = 0, 1, 2  # of the last axis
 PASSES = 10
 FLOOR = 1e-300
-TIE = 1e-6
 BATCH = 64  # problems at a time, fewer where they have many candidates or lengths:
 CELLS = 500_000  # of one array of a batch, [problems, candidates, lengths, 3], unless a single problem has more
 KEPT = 10_000_000  # of arrays that are kept between passes (two of 80 MB); those of further problems are made again
@@ -97,19 +96,21 @@ class Fitted:
         return np.asarray(self.likelihoods.max(axis=1))
 
 
-def fit(data: Counts, options: Options | None = None) -> Fitted:
-    """lambda, k and weight of each problem, and the noise that they share.
+def fit(data: Counts | Sequence[Counts], options: Options | None = None) -> Fitted:
+    """lambda, k and weight of each problem, and the noise that they share. data: in one piece, or in several, so that
+    a problem of many lengths does not make the others' arrays as wide.
 
     The noise of a pass depends on all problems, so each pass goes over them in batches. Between passes a problem is its
     weights and hybrid oracles; of tables and posteriors, which are larger, a bounded part is kept. Raises ValueError.
     """
     options = options or Options()
-    if not len(data.units):
+    pieces = [data] if isinstance(data, Counts) else data
+    if not sum(len(piece.units) for piece in pieces):
         raise ValueError("there is no problem")
     if options.equal_lengths:
-        data = replace(data, counts=equal(data.counts))
-    tracks = list(_tracks(data, options))
-    totals = data.counts.sum(axis=(0, 1))
+        pieces = [replace(piece, counts=equal(piece.counts)) for piece in pieces]
+    tracks = list(_tracks(pieces, options))
+    totals = np.sum([piece.counts.sum(axis=(0, 1)) for piece in pieces], axis=0)
     noise = totals / totals.sum()
     mass = np.zeros(3)
     for step in range(options.passes):
@@ -124,7 +125,7 @@ def fit(data: Counts, options: Options | None = None) -> Fitted:
     columns = max(track.likelihoods.shape[1] for track in tracks)
     found = [track.best() for track in tracks]
     likelihoods = np.concatenate([_wide(track.likelihoods, columns) for track in tracks])
-    tried = candidates([int(one) for one in data.units], COW)
+    tried = candidates([int(one) for piece in pieces for one in piece.units], COW)
     return Fitted(
         np.concatenate([one[0] for one in found]),
         np.concatenate([one[1] for one in found]),
@@ -213,15 +214,22 @@ class _Track:
         return best_of(self.likelihoods, self.tried)
 
 
-def _tracks(data: Counts, options: Options) -> Iterator[_Track]:
-    """Batches of neighbouring problems, each without the lengths at which none of its problems was observed."""
+def _tracks(pieces: Sequence[Counts], options: Options) -> Iterator[_Track]:
+    kept = 0
+    for piece in pieces:
+        for part, cells in _batches(piece):
+            kept += cells
+            yield _Track(part, options, kept <= KEPT)
+
+
+def _batches(data: Counts) -> Iterator[tuple[Counts, int]]:
+    """Neighbouring problems, without the lengths at which none of them was observed; and the cells of their arrays."""
     observed = data.counts.sum(axis=2) > 0
     wide = np.array([len(pairs(int(one), COW)) for one in data.units])
-    begin, kept = 0, 0
+    begin = 0
     while begin < len(wide):
         end = begin + 1
-        columns = observed[begin]
-        most = wide[begin]
+        columns, most = observed[begin], wide[begin]
         while end < min(len(wide), begin + BATCH):
             columns, most = columns | observed[end], max(most, wide[end])
             if (end + 1 - begin) * most * columns.sum() * 3 > CELLS:
@@ -229,21 +237,9 @@ def _tracks(data: Counts, options: Options) -> Iterator[_Track]:
             end += 1
         some = slice(begin, end)
         columns = observed[some].any(axis=0)
-        kept += int((end - begin) * wide[some].max() * columns.sum()) * 3
         part = Counts(data.units[some], data.lengths[some][:, columns], data.counts[some][:, columns])
-        yield _Track(part, options, kept <= KEPT)
+        yield part, int((end - begin) * wide[some].max() * columns.sum()) * 3
         begin = end
-
-
-def best_of(likelihoods: Floats, tried: Candidates) -> Ints:
-    """The likeliest candidate of each problem; of equally likely ones (to 1e-6) that of the larger lambda, then the
-    smaller k."""
-    near = likelihoods >= likelihoods.max(axis=1, keepdims=True) - TIE
-    infinite = np.iinfo(np.int64).max // 4
-    complexity = np.where(tried.complexity < 0, infinite, tried.complexity)
-    largest = np.where(near, complexity, -1)
-    chosen = near & (largest == largest.max(axis=1, keepdims=True))
-    return np.asarray(np.where(chosen, tried.redundancy, infinite).argmin(axis=1))
 
 
 def equal(counts: Floats) -> Floats:

@@ -7,7 +7,7 @@ part only where both have more than ten problems; else all go with the majority,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median_low
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from analysis.dolce import cow, pig
-from analysis.dolce.candidates import COW, PIG, Candidates
+from analysis.dolce.candidates import COW, PIG, Candidates, candidates
 from analysis.dolce.categories import Thresholds, categories, shares, thresholds
 from analysis.dolce.certainty import certainty, overlap, share_intervals
 from analysis.dolce.combinatorics import Floats, Ints
@@ -25,6 +25,7 @@ from analysis.dolce.observations import Problem, Task
 AUTO = "auto"
 MORE_THAN = 10  # problems that each part of a split task must have
 TAU = 0.5
+CELLS = 1_000_000  # of an array of counts, [problems, lengths, outcomes or bins], unless one problem has more
 
 
 @dataclass(frozen=True)
@@ -168,23 +169,48 @@ class _Found:
 
 
 def _cow(problems: Sequence[Problem], settings: Settings) -> _Found:
-    data = outcome_counts(problems, settings.tau)
-    found = cow.fit(data, settings.cow)
+    pieces = [outcome_counts(own, settings.tau) for own in _pieces(problems, 3)]
+    found = cow.fit(pieces, settings.cow)
+    times = np.concatenate([overlap(one.units, one.lengths, one.counts.sum(axis=2)) for one in pieces])
     more = [{"short": tuple(row)} for row in found.short.tolist()]
-    noise = tuple(found.noise.tolist())
-    rows = (found.complexity, found.redundancy, found.weight, found.likelihoods)
-    return _Found(*rows, found.tried, overlap(data.units, data.lengths, data.counts.sum(axis=2)), noise, more)
+    rows = (found.complexity, found.redundancy, found.weight, found.likelihoods, found.tried)
+    return _Found(*rows, times, tuple(found.noise.tolist()), more)
 
 
 def _pig(problems: Sequence[Problem], settings: Settings) -> _Found:
-    data = score_counts(problems)
-    found = pig.fit(data, settings.pig)
-    more = [
-        {"weights": dict(zip(one.lengths, row, strict=False))}
-        for one, row in zip(problems, found.weights.tolist(), strict=True)
-    ]
-    rows = (found.complexity, found.redundancy, found.weight, found.likelihoods)
-    return _Found(*rows, found.tried, overlap(data.units, data.lengths, data.counts.sum(axis=2)), None, more)
+    """In pieces of like problems, each of which is independent of the others; put back in order."""
+    order = sorted(range(len(problems)), key=lambda place: (problems[place].units, len(problems[place].lengths)))
+    tried = candidates([one.units for one in problems], PIG)
+    likelihoods = np.full(tried.complexity.shape, -np.inf)
+    complexity, redundancy = (np.zeros(len(problems), dtype=np.int64) for _ in range(2))
+    weight, times = (np.zeros(len(problems)) for _ in range(2))
+    more: list[dict[str, Any]] = [{} for _ in problems]
+    begin = 0
+    for own in _pieces([problems[place] for place in order], pig.BINS):
+        places = order[begin : begin + len(own)]
+        begin += len(own)
+        data = score_counts(own)
+        found = pig.fit(data, settings.pig)
+        likelihoods[places, : found.likelihoods.shape[1]] = found.likelihoods
+        complexity[places], redundancy[places], weight[places] = found.complexity, found.redundancy, found.weight
+        times[places] = overlap(data.units, data.lengths, data.counts.sum(axis=2))
+        for place, one, row in zip(places, own, found.weights.tolist(), strict=True):
+            more[place] = {"weights": dict(zip(one.lengths, row, strict=False))}
+    return _Found(complexity, redundancy, weight, likelihoods, tried, times, None, more)
+
+
+def _pieces(problems: Sequence[Problem], outcomes: int) -> Iterator[list[Problem]]:
+    """Neighbours, as many as fit into an array of CELLS, and one at least."""
+    piece: list[Problem] = []
+    most = 0
+    for problem in problems:
+        most = max(most, len(problem.lengths))
+        if piece and (len(piece) + 1) * most * outcomes > CELLS:
+            yield piece
+            piece, most = [], len(problem.lengths)
+        piece.append(problem)
+    if piece:
+        yield piece
 
 
 def outcome_counts(problems: Sequence[Problem], tau: float = TAU) -> cow.Counts:

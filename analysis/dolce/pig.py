@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.dolce.aspects import aspect_probabilities
-from analysis.dolce.candidates import INFINITE, PIG, Candidates, candidates, pairs
+from analysis.dolce.candidates import INFINITE, PIG, Candidates, best_of, candidates, pairs
 from analysis.dolce.combinatorics import Floats, Ints
-from analysis.dolce.cow import best_of, equal
+from analysis.dolce.cow import equal
 
 BINS = 20
 FLOOR = 1e-4

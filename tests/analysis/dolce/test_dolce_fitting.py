@@ -8,6 +8,7 @@ from math import inf, log
 import numpy as np
 import pytest
 
+from analysis.dolce import fitting
 from analysis.dolce.candidates import COW, PIG, Candidates
 from analysis.dolce.categories import (
     CATEGORIES,
@@ -102,6 +103,32 @@ def test_windows_that_stand_twice_are_not_two() -> None:
 )
 def test_thresholds_differ_from_the_fact_sheet(units: int, wanted: tuple[int, int]) -> None:
     assert thresholds(units) == Thresholds(*wanted)
+
+
+@pytest.mark.parametrize("scenario", [COW, PIG])
+def test_pieces_or_their_order_change_a_fit(monkeypatch: pytest.MonkeyPatch, scenario: str) -> None:
+    random = np.random.default_rng(4)
+    rows = [
+        {
+            "problem": str(number),
+            "units": 50 - number % 4,
+            "length": length,
+            "score": float(random.random()),
+            "count": 2,
+        }
+        for number in range(12)
+        for length in (0, 1, 5, 20, 40)[: 2 + number % 3]
+    ]
+    (wanted,) = fit_task(task(*rows), Settings(scenario))
+    monkeypatch.setattr(fitting, "CELLS", 1)
+    (found,) = fit_task(task(*rows), Settings(scenario))
+    assert [one.problem.name for one in found.problems] == [str(number) for number in range(12)]
+    for one, other in zip(wanted.problems, found.problems, strict=True):
+        assert (one.complexity, one.redundancy, one.category) == (other.complexity, other.redundancy, other.category)
+        assert one.probabilities == pytest.approx(other.probabilities)
+        assert one.weight == pytest.approx(other.weight)
+        assert (one.weights is None) == (scenario == COW)
+        assert list(one.weights or {}) == (one.problem.lengths if one.weights else [])
 
 
 def test_thresholds_of_a_task_are_another_contexts() -> None:
