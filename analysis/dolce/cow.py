@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from analysis.dolce.candidates import COW, best_of, candidates, pairs
+from analysis.dolce.candidates import COW, Candidates, best_of, candidates, pairs
 from analysis.dolce.combinatorics import Floats, Ints
 from analysis.dolce.cover import cover_probability
 
