@@ -44,7 +44,7 @@ def problem(number: int, form: str, choice: str, task: str, split: str, record: 
         raise record.error("content", "has no question", "empty field")
     document = Document.of(context, source_file=record.file, source_record=record.where)
     size = match[1] if (match := SIZE.search(record.file)) else ""
-    answered = answer(record)
+    answered = truth(record) if form == "hypothesis" else record.text("answer").strip()
     yield document
     yield Example(
         task=task,
@@ -60,23 +60,9 @@ def problem(number: int, form: str, choice: str, task: str, split: str, record: 
 Taken = tuple[str, str, Mapping[str, str]]  # context, question, further facts
 
 
-def content(record: Record) -> str:
-    """The content, which may be a list of lines."""
-    if isinstance(record.data.get("content"), list):
-        return "\n".join(record.texts("content"))
-    return record.text("content")
-
-
-def answer(record: Record) -> str:
-    """The answer; true and false stand for the Yes and No that the prompt asks for."""
-    if isinstance(record.data.get("answer"), bool):
-        return "Yes" if record.boolean("answer") else "No"
-    return record.text("answer").strip()
-
-
 def sections(record: Record) -> Taken:
     """AltQA: sections "Document" and "Question" in either order, the instruction before them."""
-    text = content(record)
+    text = record.text("content")
     found = list(SECTION.finditer(text))
     first = {one[1]: one for one in reversed(found)}
     if len(first) != 2:
@@ -99,18 +85,21 @@ def choices(record: Record) -> Taken:
     options = [option.strip() for option in record.texts("options")]
     if not any(options):
         raise record.error("options", "is empty", "empty field")
-    return content(record), "\n".join([record.text("question").strip(), *options]), {}
+    return record.text("content"), "\n".join([record.text("question").strip(), *options]), {}
 
 
 def dialogue(record: Record) -> Taken:
-    """ShowsPred, MeetingPred: the last line is the question, what was said before it the context."""
-    before, _, last = content(record).rstrip("\n").rpartition("\n")
+    """ShowsPred, MeetingPred: the last line is the question, what was said before it the context. It may be a list
+    of lines."""
+    lines = isinstance(record.data.get("content"), list)
+    text = "\n".join(record.texts("content")) if lines else record.text("content")
+    before, _, last = text.rstrip("\n").rpartition("\n")
     return before, last.rstrip(), {}
 
 
 def code(record: Record) -> Taken:
     """PrivateEval: documents of an API between two marks, then the code to complete."""
-    text = content(record)
+    text = record.text("content")
     start = START.search(text)
     end = text.find(END, start.end()) if start else -1
     if start is None or end < 0:
@@ -120,7 +109,14 @@ def code(record: Record) -> Taken:
 
 def hypothesis(record: Record) -> Taken:
     """SenHallu, AbsHallu: a paper and a hypothesis."""
-    return content(record), record.text("hypothesis").strip(), {}
+    return record.text("content"), record.text("hypothesis").strip(), {}
+
+
+def truth(record: Record) -> str:
+    """The Yes or No that the prompt asks for; the release may have true and false."""
+    if isinstance(record.data.get("answer"), bool):
+        return "Yes" if record.boolean("answer") else "No"
+    return record.text("answer").strip()
 
 
 FORMS: Mapping[str, Callable[[Record], Taken]] = {

@@ -1,7 +1,7 @@
 """L-Eval (An et al. 2023): long documents with several instructions each. Dolce's suites (dolce.md 8).
 
-JSON Lines: `input` is the context; each of `instructions` becomes a problem of its own, with the entry of `outputs` at its
-place as the reference.
+JSON Lines: `input` is the context; each of `instructions` becomes a problem of its own, with the entry of `outputs` at
+its place as the reference.
 """
 
 import re

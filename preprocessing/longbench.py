@@ -43,10 +43,11 @@ def released(form: str, task: str, split: str, record: Record) -> Iterator[Row]:
 
 def rendered(name: str, form: str, task: str, split: str, record: Record) -> Iterator[Row]:
     """A rendered prompt, taken apart."""
+    prompt = record.text("origin_prompt")
     try:
-        context, query = take_apart(record.text("origin_prompt"), FORMS[form])
+        context, query = take_apart(prompt, FORMS[form])
     except ValueError as error:
-        raise record.error("origin_prompt", f"is no prompt of {form}: {error}") from None
+        raise record.error("origin_prompt", f"is no prompt of {form}: {error}", "another prompt") from None
     if not context.strip():
         raise record.error("origin_prompt", "has no context", "empty field")
     yield from rows(record, name, context, asked(form, query), "gold", (), (task, split))

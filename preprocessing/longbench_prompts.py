@@ -57,8 +57,8 @@ def passages() -> Form:
 
 FORMS: Mapping[str, Form] = {
     "narrativeqa": Form(
-        f"You are given a story, which can be either a novel or a movie script, and a question. Answer the question {STORY}"
-        "\n\nStory: ",
+        "You are given a story, which can be either a novel or a movie script, and a question. Answer the question "
+        f"{STORY}\n\nStory: ",
         f"\n\nNow, answer the question based on the story {STORY}\n\nQuestion: ",
         "\n\nAnswer:",
     ),
@@ -89,7 +89,10 @@ FORMS: Mapping[str, Form] = {
         "\n\nNow, write a one-page summary of all the news.\n\nSummary:\n",
     ),
     "trec": Form(
-        "Please determine the type of the question below. Here are some examples of questions.\n\n", "\n", "", "Question: ",
+        "Please determine the type of the question below. Here are some examples of questions.\n\n",
+        "\n",
+        "",
+        "Question: ",
         ("Type:",),
     ),
     "triviaqa": Form(
@@ -101,16 +104,16 @@ FORMS: Mapping[str, Form] = {
         "Dialogue: ", ("Summary:",),
     ),
     "passage_count": Form(
-        "There are some paragraphs below sourced from Wikipedia. Some of them may be duplicates. Please carefully read these "
-        "paragraphs and determine how many unique paragraphs there are after removing duplicates. In other words, how many "
-        "non-repeating paragraphs are there in total?\n\n",
+        "There are some paragraphs below sourced from Wikipedia. Some of them may be duplicates. Please carefully read "
+        "these paragraphs and determine how many unique paragraphs there are after removing duplicates. In other "
+        "words, how many non-repeating paragraphs are there in total?\n\n",
         "",
-        "\n\nPlease enter the final count of unique paragraphs after removing duplicates. The output format should only "
-        "contain the number, such as 1, 2, 3, and so on.\n\nThe final answer is: ",
+        "\n\nPlease enter the final count of unique paragraphs after removing duplicates. The output format should "
+        "only contain the number, such as 1, 2, 3, and so on.\n\nThe final answer is: ",
     ),
     "passage_retrieval_en": Form(
-        "Here are 30 paragraphs from Wikipedia, along with an abstract. Please determine which paragraph the abstract is "
-        "from.\n\n",
+        "Here are 30 paragraphs from Wikipedia, along with an abstract. Please determine which paragraph the abstract "
+        "is from.\n\n",
         "\n\nThe following is an abstract.\n\n",
         "\n\nPlease enter the number of the paragraph that the abstract is from. The answer format must be like "
         '"Paragraph 1", "Paragraph 2", etc.\n\nThe answer is: ',

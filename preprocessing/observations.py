@@ -22,8 +22,8 @@ REMEMBERED = 64  # documents whose units are kept: the problems of one document 
 
 @dataclass(frozen=True)
 class Observed:
-    """How a task is observed. spec: of its units. lengths: in units. more: further lengths by group of problems (metadata
-    field `size`, BAMBOO). full: the whole context too."""
+    """How a task is observed. spec: of its units. lengths: in units. full: the whole context too. more: further
+    lengths by group of problems (metadata field `size`, BAMBOO)."""
 
     spec: str
     lengths: tuple[int, ...]
@@ -44,8 +44,10 @@ def observed(
     seed: int,
     suite: str = "",
 ) -> Iterator[Example]:
-    """The rows of all windows of all problems, a problem's by length and from the start of its context. Raises ValueError,
-    naming the problem, where it has not one document, or a context without a unit."""
+    """The rows of all windows of all problems, a problem's by length and from the start of its context.
+
+    Raises ValueError, naming the problem, where it has not one document, or a context without a unit.
+    """
     spans_of = lru_cache(REMEMBERED)(lambda document_id: units(text_of(document_id), how.spec))
     for example in examples:
         if len(example.document_ids) != 1:

@@ -1,7 +1,7 @@
 """Which windows of a context are observed: lengths and strategies. Dolce (dolce.md 8).
 
-A window is `length` units from unit `first` on; length 0 is the closed book, the number of units the whole context. Both
-stand alone at their length, so that no strategy takes or leaves a share of them.
+A window is `length` units from unit `first` on; length 0 is the closed book, the number of units the whole context.
+Both stand alone at their length, so that no strategy takes or leaves a share of them.
 
 A window's number says which it is among all windows of a context with so many units, whatever lengths and strategy ask
 for it: strategies can be compared on a stored full enumeration.
@@ -30,7 +30,8 @@ class Window:
     first: int
 
     def number(self, units: int) -> int:
-        """Its number among all windows of so many units, from 0, the closed book. Raises ValueError where it is none."""
+        """Its number among all windows of so many units, from 0, the closed book. Raises ValueError where it is
+        none."""
         check(self, units)
         return 0 if not self.length else before(self.length, units) + self.first
 
@@ -61,9 +62,9 @@ def window_of(number: int, units: int) -> Window:
 
 @dataclass(frozen=True)
 class Strategy:
-    """step: take every step-th window of a length. rate: sample this share of them, 0 for all. inverse: of a window of l
-    units the step is l times as long, the share 1/l of it. least, most: only lengths from .. to. wide: the lengths WIDE and
-    the whole context, whatever the task's are."""
+    """step: take every step-th window of a length. rate: sample this share of them, 0 for all. inverse: of a window of
+    l units the step is l times as long, the share 1/l of it. least, most: only lengths from .. to. wide: the lengths
+    WIDE and the whole context, whatever the task's are."""
 
     step: int = 1
     rate: Fraction = Fraction(0)
@@ -76,8 +77,8 @@ class Strategy:
 def strategy(text: str) -> Strategy:
     """all, take:N, sample:R, take-ip[:N], sample-ip[:R], short, long, wide; several joined by "+".
 
-    ip: inversely proportional to the length: every (N times l)-th window, a share of R/l (both 1 where not given). Raises
-    ValueError for anything else, and for two ways of taking a share.
+    ip: inversely proportional to the length: every (N times l)-th window, a share of R/l (both 1 where not given).
+    Raises ValueError for anything else, and for two ways of taking a share.
     """
     step, rate, inverse, least, most, wide = 1, Fraction(0), False, 0, None, False
     shares = 0
@@ -145,8 +146,8 @@ def starts(count: int, length: int, one: Strategy, *names: object) -> list[int]:
 def windows(
     units: int, listed: Sequence[int], full: bool, one: Strategy, *, seed: int, task: str, problem: str
 ) -> Iterator[Window]:
-    """The windows of a problem whose context has so many units, by length and from its start. A context without units has
-    the closed book alone, where it is asked for.
+    """The windows of a problem whose context has so many units, by length and from its start. A context without units
+    has the closed book alone, where it is asked for.
 
     Deterministic: a sample depends on seed, task and problem, and a lower rate takes of what a higher one takes.
     """

@@ -1,9 +1,9 @@
 """Units of a context: what a spec of letters makes of a text. Dolce (dolce.md 8, dolce_tasks.toml).
 
-Texts in, character spans out: a unit is [start, end) of the text, so that a window of units is one span of a document and
-no text is copied. Letters are applied from left to right, each within the spans that the one before left. Spans come in
-order and do not overlap; between them stand separators and white space alone, for q and u also what no pattern covers.
-Spans without a word are no units. Every spec takes any text, in time linear in its length.
+Texts in, character spans out: a unit is [start, end) of the text, so that a window of units is one span of a document
+and no text is copied. Letters are applied from left to right, each within the spans that the one before left. Spans
+come in order and do not overlap; between them stand separators and white space alone, for q and u also what no pattern
+covers. Spans without a word are no units. Every spec takes any text, in time linear in its length.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ def check_spec(spec: str) -> None:
 
 
 def window_span(spans: list[Span], first: int, length: int, characters: int) -> Span:
-    """The characters of `length` units from unit `first` on; all units are the whole text, with what stands around them.
+    """The characters of `length` units from unit `first` on; all units are the whole text, with what stands around
+    them.
 
     characters: of the text. Raises ValueError for a window without units or beyond the last.
     """
@@ -115,8 +116,8 @@ def trimmed(text: str, start: int, end: int) -> int:
 
 
 def sequences(marks: tuple[str, ...], text: str, start: int, end: int) -> Iterator[Span]:
-    """Stretches from the first mark over the next of each of the others: what re.findall finds, which may take quadratic
-    time, for marks with .*? between them. The last mark, a line's end, may be the end of the text."""
+    """Stretches from the first mark over the next of each of the others: what re.findall finds, which may take
+    quadratic time, for marks with .*? between them. The last mark, a line's end, may be the end of the text."""
     at = text.find(marks[0], start, end)
     while at >= 0:
         stop = at
@@ -147,6 +148,13 @@ def sentences(text: str, start: int, end: int) -> Iterator[Span]:
         yield start + first, start + last
 
 
+class Contexts(dict[str, int]):
+    """Orthographic contexts of words, 0 for others; NLTK's own table grows with every word that is looked up."""
+
+    def __missing__(self, word: str) -> int:
+        return 0
+
+
 @cache
 def tokenizer() -> PunktSentenceTokenizer:
     """NLTK's own, with the model's tables from a package that needs no download (its own tokenizer joins what is only
@@ -158,7 +166,7 @@ def tokenizer() -> PunktSentenceTokenizer:
     tables.abbrev_types = set(model.abbrev_types)
     tables.collocations = set(model.collocations)
     tables.sent_starters = set(model.sent_starters)
-    tables.ortho_context.update(model.ortho_context)
+    tables.ortho_context = Contexts(model.ortho_context)
     return PunktSentenceTokenizer(tables)
 
 

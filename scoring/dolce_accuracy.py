@@ -21,8 +21,8 @@ CURRENCY = str.maketrans("", "", "$€£¥")
 def score(prediction: str, references: Sequence[str]) -> Outcome:
     """100 if the answer is one of the references, else 0.
 
-    Case, white space and punctuation at both ends do not count; an article does (the letter A is an answer). Numbers are
-    compared as numbers, exactly. An empty answer is right for no reference. Raises GoldError for no reference,
+    Case, white space and punctuation at both ends do not count; an article does (the letter A is an answer). Numbers
+    are compared as numbers, exactly. An empty answer is right for no reference. Raises GoldError for no reference,
     PredictionError for a prediction that is no text.
     """
     check_texts(prediction, references)

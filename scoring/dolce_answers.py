@@ -1,13 +1,14 @@
 """The answer in a reply, by the extractors that Dolce names, and whether a reply leaves the problem unanswered.
 
-The paper names extractors without saying what they do; what they do here is dolce.md 8. Every function takes any text, in
-time linear in its length.
+The paper names extractors without saying what they do; what they do here is dolce.md 8. Every function takes any text,
+in time linear in its length.
 """
 
 from __future__ import annotations
 
 import re
 import string
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from scoring.normalize import scrolls
@@ -47,8 +48,8 @@ def extract(name: str, reply: str, options: Sequence[str] = ()) -> str:
 
 
 def left_open(reply: str, answer: str, by: str = WORD) -> bool:
-    """Whether a reply leaves its problem unanswered: it or the extracted answer is, or begins with, "unanswerable", or it
-    says somewhere that the question cannot be answered; where a task offers a letter for that, also the answer E.
+    """Whether a reply leaves its problem unanswered: it or the extracted answer is, or begins with, "unanswerable", or
+    it says somewhere that the question cannot be answered; where a task offers a letter for that, also the answer E.
 
     by: how the task offers it; where it does not, "", no reply does.
     """
@@ -106,9 +107,7 @@ def joined(reply: str, end: int, start: int) -> bool:
 
 def number(reply: str, options: Sequence[str] = ()) -> str:
     """Extract numeric answer: the last number, in plain digits: "$1,234.50" is 1234.5."""
-    last = None
-    for last in NUMBER.finditer(reply):
-        pass
+    last = last_of(NUMBER, reply)
     if last is None:
         return ""
     negative = MINUS.search(reply[max(0, last.start() - 3) : last.start()]) is not None
@@ -131,8 +130,8 @@ def answer(reply: str, options: Sequence[str] = ()) -> str:
 
 
 def code_answer(reply: str, options: Sequence[str] = ()) -> str:
-    """Extract coding answer: what follows the last "output is" or "answer", else the last line that is not empty; without
-    quotes and fences."""
+    """Extract coding answer: what follows the last "output is" or "answer", else the last line that is not empty;
+    without quotes and fences."""
     lines = [bare(line) for line in written(reply)]
     return bare(behind(reply, CODE_ANSWER)) or next((line for line in reversed(lines) if line), "")
 
@@ -146,15 +145,18 @@ def class_name(reply: str, options: Sequence[str] = ()) -> str:
 
 def behind(reply: str, cue: re.Pattern[str]) -> str:
     """What follows the last cue, on its line, else on the next line with words; "" without a cue."""
-    last = None
-    for last in cue.finditer(reply):
-        pass
+    last = last_of(cue, reply)
     if last is None:
         return ""
     rest = reply[last.end() :]
     line, _, below = rest.partition("\n")
     below_first = (one for one in written(below) if bare(one))
     return line.strip().lstrip(":").strip() if line.strip(" \t\r:*`") else next(below_first, "")
+
+
+def last_of(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """The last place where a pattern stands."""
+    return next(iter(deque(pattern.finditer(text), maxlen=1)), None)
 
 
 def bare(text: str) -> str:

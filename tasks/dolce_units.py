@@ -29,8 +29,9 @@ from tasks.suites import Suite, TaskConfig, load_suite
 
 @dataclass(frozen=True)
 class TaskUnits:
-    """A task by one granularity. problem: why there are none, "" where there are. counts: units of each problem's context;
-    words: white-space words of it. windows: that a strategy takes, of all problems together; dropped: records by reason."""
+    """A task by one granularity. problem: why there are none, "" where there are. counts: units of each problem's
+    context; words: white-space words of it. windows: that a strategy takes, of all problems together; dropped: records
+    by reason."""
 
     task: str
     spec: str
@@ -43,7 +44,8 @@ class TaskUnits:
 
 
 def observed_of(task: TaskConfig, spec: str = "") -> Observed:
-    """How a task is observed, by its own units or by another granularity of it. Raises ValueError for one it has not."""
+    """How a task is observed, by its own units or by another granularity of it. Raises ValueError for one it has
+    not."""
     tables = [task.windows, *task.windows.get("other", ())]
     table = next((one for one in tables if spec in ("", one["units"])), None)
     if table is None:
@@ -84,11 +86,18 @@ def units_of(suite: Suite, task: TaskConfig, raw: Path, one: Strategy, spec: str
                 count = spans[row.document_ids[0]]
                 counts.append(count)
                 words.append(sizes[row.document_ids[0]])
-                named = {"seed": suite.seed, "task": task.name, "problem": row.example_id}
-                total += sum(1 for _ in windows(count, how.lengths_of(row.facts), how.full, one, **named))  # type: ignore[arg-type]
+                total += taken(suite, how, one, row, count)
     except MalformedFile as error:
         return TaskUnits(task.name, how.spec, str(error), files)
     return TaskUnits(task.name, how.spec, "", files, tuple(counts), tuple(words), total, tuple(dropped.items()))
+
+
+def taken(suite: Suite, how: Observed, one: Strategy, problem: Example, count: int) -> int:
+    """How many windows of a problem with so many units a strategy takes."""
+    lengths = how.lengths_of(problem.facts)
+    name = problem.example_id
+    found = windows(count, lengths, how.full, one, seed=suite.seed, task=problem.task, problem=name)
+    return sum(1 for _ in found)
 
 
 def table(raw: Path, one: Strategy, suite: str = "dolce") -> Iterator[TaskUnits]:

@@ -29,7 +29,8 @@ TEMPLATE_FIELDS = (
 @dataclass(frozen=True)
 class TaskConfig:
     """One [task.NAME] table; its fields are explained at the head of the suite file. judges: by role, the checkpoints
-    that score it in a request (tasks/judges.py). windows: of a suite that observes its problems through them (dolce.toml)."""
+    that score it in a request (tasks/judges.py). windows: of a suite that observes its problems through them
+    (dolce.toml)."""
 
     name: str
     dataset: str

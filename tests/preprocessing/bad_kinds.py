@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.preprocessing.bad_layouts import DEEP, GONE, LABELS, LAYOUTS, Files, contracts, put, section, text
+from tests.preprocessing.bad_layouts import DEEP, GONE, LABELS, LAYOUTS, Files, contracts, prompted, put, section, text
 
 WHOLE, NOTHING, CHANGED, EXAMPLES = None, -1, -2, -3
 DROPPED, FAILS, KEPT, FILTERED = "dropped", "the file fails", "kept", "filtered"
@@ -742,6 +742,35 @@ kind(EC, "a topic that is none", listed(lambda data: data.replace(b"37,1ecb,2", 
 kind(EC, "a list without its header", listed(lambda data: data.replace(b"Topic,File,Sentence Number\n", b"")), FAILS, "missing field", "sentences.csv", "Topic")
 kind(EC, "a document that is there twice", more(EC, ("documents", "ecb_plus/copy/37/37_1ecb.xml", b"<Document/>")), DROPPED, "duplicate id", "copy/37/37_1ecb.xml", "is there a second time")
 kind(EC, "a file that is named for no topic", more(EC, ("documents", "ecb_plus/ECB+/37/notes.xml", b"<Document/>")), DROPPED, "unknown topic", "37/notes.xml", lost=NOTHING)
+
+# ---- Dolce's suites
+
+LE, BA, LB, LP = "l_eval", "bamboo", "longbench", "longbench prompts"
+kind(LE, "more outputs than instructions", spoil(LE, (("outputs",), ["A", "B", "C"])), DROPPED, "invalid value", "line 2", "has 3 entries, instructions has 2")
+kind(LE, "an output that begins with no letter", spoil(LE, (("outputs", 0), "two")), DROPPED, "answer is no option", "line 2, instructions[0]", "'two'", lost=0)
+kind(LE, "an output that is a number", spoil(LE, (("outputs", 1), 4)), DROPPED, "wrong type", "line 2, instructions[1]", lost=1)
+kind(LE, "a context without instructions", spoil(LE, (("instructions",), []), (("outputs",), [])), KEPT, lost=EXAMPLES)
+kind(LE, "a context of blanks", spoil(LE, (("input",), " \n\u3000")), DROPPED, "empty field", "line 2", "input")
+kind(LE, "a context that stands twice", spoil(LE, (("input",), "One of before. Two.")), KEPT, lost=CHANGED)
+kind(BA, "options in one text", spoil(BA, (("options",), ["A. one B. two C. three D. four"])), KEPT, lost=CHANGED)
+kind(BA, "an answer that is true", spoil(BA, (("answer",), True)), DROPPED, "wrong type", "line 2", "answer")
+kind("bamboo dialogue", "a conversation of one line", spoil("bamboo dialogue", (("content",), '"victim" said by ')), DROPPED, "empty field", "line 2", "has no text before its question")
+kind("bamboo dialogue", "a conversation of blank lines", spoil("bamboo dialogue", (("content",), "\n\n\nx")), DROPPED, "empty field", "line 2", "has no text before its question")
+kind("bamboo sections", "no section for the question", spoil("bamboo sections", (("content",), "Answer.\n\nDocument:\nIn victim.")), DROPPED, "missing field", "line 2", 'has no section "Question:"')
+kind("bamboo sections", "a section without question", spoil("bamboo sections", (("content",), "Document:\nIn victim.\n\nQuestion:\n \n")), DROPPED, "empty field", "line 2", "has no question")
+kind("bamboo sections", "a document without text", spoil("bamboo sections", (("content",), "Document:\n\nQuestion:\nwhen\n")), DROPPED, "empty field", "line 2", "has no text before its question")
+kind("bamboo code", "documents without end", spoil("bamboo code", (("content",), "# [start]\n# def victim()\ny = ")), DROPPED, "missing field", "line 2", 'has no "# [end]"')
+kind("bamboo code", "documents that end before they begin", spoil("bamboo code", (("content",), "# [end]\n# [start]\nvictim")), DROPPED, "missing field", "line 2", 'has no "# [end]"')
+kind("bamboo code", "no code to complete", spoil("bamboo code", (("content",), "# [start]\nvictim\n# [end]\n")), DROPPED, "empty field", "line 2", "has no question")
+kind(LB, "blank answers", spoil(LB, (("answers",), [" "])), DROPPED, "empty field", "line 2", "answers", "has no text")
+kind(LB, "a question that is null", spoil(LB, (("input",), None)), KEPT, lost=CHANGED)
+kind(LB, "classes that are null", spoil(LB, (("all_classes",), None)), KEPT, lost=CHANGED)
+kind(LB, "a record that stands twice", spoil(LB, (("_id",), "before")), DROPPED, "duplicate id", "line 2", "example before", lost=0)
+kind(LP, "another task's prompt", spoil(LP, (("origin_prompt",), "Read the following text and answer briefly.\n\nvictim")), DROPPED, "another prompt", "prompt victim", "is no prompt of hotpotqa: it begins with")
+kind(LP, "a prompt that is cut", spoil(LP, (("origin_prompt",), prompted("victim", 1)["origin_prompt"][:-9])), DROPPED, "another prompt", "prompt victim", "it ends with")
+kind(LP, "a prompt without question", spoil(LP, (("origin_prompt",), prompted("victim", 1)["origin_prompt"].replace("Question: ", ""))), DROPPED, "another prompt", "prompt victim", "does not stand in it")
+kind(LP, "a prompt without context", spoil(LP, (("origin_prompt",), prompted("victim", 1)["origin_prompt"].replace("Passage 1:\nIn victim.", ""))), DROPPED, "empty field", "prompt victim", "has no context")
+kind(LP, "prompts that are cut", bytes_(LP, lambda data: data[:-40]), FAILS, "broken JSON", "is not JSON")
 
 # fmt: on
 def table() -> str:

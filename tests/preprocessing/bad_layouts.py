@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from preprocessing.longbench_prompts import FORMS as LONGBENCH
 from records.base import Row
 from records.document import Document
 from records.drop import Drop
@@ -157,6 +158,12 @@ def papers(records: list[Any]) -> Files:
 
 
 LABELS = {name: {"short_description": name, "hypothesis": f"Hypothesis {name}."} for name in ("nda-1", "nda-2")}
+
+
+def rendered(records: list[Any]) -> Files:
+    """Records: rendered prompts of LongBench, by name."""
+    inner = ", ".join(f'"{name}": {text(one)}' for name, one in zip(NAMES, records, strict=False))
+    return {("records", "longbench/MiniLongBench_hotpotqa.json"): f"{{{inner}}}".encode()}
 
 
 def contracts(records: list[Any], labels: Any = LABELS) -> Files:
@@ -479,6 +486,56 @@ def events(name: str, number: int) -> tuple[list[str], dict[str, str]]:
     return listed, documents
 
 
+def exam(name: str, number: int) -> dict[str, Any]:
+    return {
+        "instructions": [f"Which {number}?\nA. one\nB. two", "Who?"],
+        "outputs": ["(B) two", "ACD"],
+        "input": f"One of {name}. Two.",
+        "source": "s",
+        "evaluation": "exam",
+    }
+
+
+def chosen(name: str, number: int) -> dict[str, Any]:
+    options = ["A. one", "B. two", "C. three", f"D. {number}"]
+    return {"question": "Which?", "evidence": "", "options": options, "answer": "B", "content": f"One of {name}.\nTwo."}
+
+
+def said(name: str, number: int) -> dict[str, Any]:
+    return {"content": f'"It is {name}." said by A\n"Ho." said by B\n"{number}?" said by ', "answer": "A"}
+
+
+def altered(name: str, number: int) -> dict[str, Any]:
+    return {"content": f"Answer.\n\nDocument:\nIn {name} .\n\nQuestion:\nwhen {number}\n", "answer": f"{number}"}
+
+
+def completed(name: str, number: int) -> dict[str, Any]:
+    return {"content": f"# [start]\n# def {name}()\n\n# x\n# [end]\ny{number} = ", "answer": f"{name}()"}
+
+
+def claimed(name: str, number: int) -> dict[str, Any]:
+    return {"content": f"We read {name}.\nTwice.", "hypothesis": f"They read {number}.", "answer": "Yes."}
+
+
+def long_record(name: str, number: int) -> dict[str, Any]:
+    return {
+        "input": f"Question: Which {number}?\nType:",
+        "context": f"Question: Who is {name}?\nType: Individual",
+        "answers": ["Animal", "Animal "],
+        "length": 7,
+        "dataset": "trec",
+        "language": "en",
+        "all_classes": ["Individual", "Animal"],
+        "_id": name,
+    }
+
+
+def prompted(name: str, number: int) -> dict[str, Any]:
+    form = LONGBENCH["hotpotqa"]
+    prompt = f"{form.before}Passage 1:\nIn {name}.{form.between}Who {number}?{form.after}"
+    return {"origin_prompt": prompt, "prediction": "x", "gold": ["Rome", "Roma"], "time": 1.5}
+
+
 # What a field must be, and which of the victim's examples is lost with it (None: the whole record). See bad_values.py.
 LAYOUTS: dict[str, Layout] = {
     "gov_report crs": Layout(
@@ -698,5 +755,60 @@ LAYOUTS: dict[str, Layout] = {
         },
     ),
     "ecb_plus": Layout("ecb_plus", events, topics, "ecb_plus/ECB+/37/37_1ecb.xml"),
+    "l_eval": Layout(
+        "l_eval", exam, json_lines("leval/LEval-data/tpo.jsonl"), "line 2",
+        {
+            ("input",): ("text", None),
+            ("instructions",): ("list", None),
+            ("instructions", 0): ("text", 0),
+            ("outputs",): ("list", None),
+            ("outputs", 1): ("text", 1),
+        },
+        {"gold": "letters", "choice": "E. None."},
+    ),
+    "bamboo": Layout(
+        "bamboo", chosen, json_lines("bamboo/datasets/paperqa_4k.jsonl"), "line 2",
+        {
+            ("content",): ("text", None),
+            ("question",): ("text", None),
+            ("options",): ("texts, not none", None),
+            ("options", 3): ("text or blank", None),
+            ("answer",): ("text", None),
+        },
+        {"form": "choices", "choice": "E. None."},
+    ),
+    "bamboo dialogue": Layout(
+        "bamboo", said, json_lines("bamboo/datasets/showspred_16k.jsonl"), "line 2", {("answer",): ("text", None)},
+        {"form": "dialogue", "choice": ""},
+    ),
+    "bamboo sections": Layout(
+        "bamboo", altered, json_lines("bamboo/datasets/altqa_4k.jsonl"), "line 2",
+        {("content",): ("text", None), ("answer",): ("text", None)}, {"form": "sections", "choice": ""},
+    ),
+    "bamboo code": Layout(
+        "bamboo", completed, json_lines("bamboo/datasets/private_eval_4k.jsonl"), "line 2",
+        {("content",): ("text", None), ("answer",): ("text", None)}, {"form": "code", "choice": ""},
+    ),
+    "bamboo hypothesis": Layout(
+        "bamboo", claimed, json_lines("bamboo/datasets/senhallu_4k.jsonl"), "line 2",
+        {("content",): ("text", None), ("hypothesis",): ("text", None)}, {"form": "hypothesis", "choice": ""},
+    ),
+    "longbench": Layout(
+        "longbench", long_record, json_lines("longbench/data/trec.jsonl"), "line 2",
+        {
+            ("_id",): ("text", None),
+            ("context",): ("text", None),
+            ("input",): ("text or absent", None),
+            ("answers",): ("texts, not none", None),
+            ("all_classes",): ("texts or absent", None),
+        },
+        {"form": "trec"},
+    ),
+    "longbench prompts": Layout(
+        "longbench", prompted, rendered, "prompt victim",
+        {("origin_prompt",): ("text", None), ("gold",): ("texts, not none", None)},
+        {"form": "hotpotqa"},
+        one_object=True,
+    ),
 }  # fmt: skip
 JSON = [name for name, layout in LAYOUTS.items() if layout.fields]

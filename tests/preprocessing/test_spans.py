@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -98,7 +99,7 @@ def test_sample_inversely_proportional_to_the_length_takes_another_share() -> No
 
 def test_lower_rate_takes_windows_that_a_higher_one_does_not() -> None:
     rates = [set(made(300, f"sample:{rate}")) for rate in ("0.05", "0.1", "0.5", "1")]
-    assert all(less < more for less, more in zip(rates, rates[1:], strict=False))
+    assert all(less < more for less, more in pairwise(rates))
     assert rates[-1] == set(made(300, "all"))
 
 
@@ -196,7 +197,10 @@ PROBLEM = Example("task", "test", "0-1", (DOCUMENT.document_id,), ("Two.",), que
 TEMPLATE = Template("qa", "Answer.", context_header="Text:", query_header="Question:", response_header="Answer:")
 
 
-def rows(how: Observed = Observed("s", (0, 1, 2)), text: str = "all", example: Example = PROBLEM) -> list[Example]:
+HOW = Observed("s", (0, 1, 2))
+
+
+def rows(how: Observed = HOW, text: str = "all", example: Example = PROBLEM) -> list[Example]:
     return list(
         observed([example], {DOCUMENT.document_id: TEXT}.__getitem__, how, strategy(text), seed=0, suite="dolce")
     )

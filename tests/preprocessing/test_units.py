@@ -76,7 +76,8 @@ def test_sentences_of_punctuation_alone_are_joined_as_nltk_does_not() -> None:
     assert pieces("It was so!!! ! And so. . So", "s") == ["It was so!!!", "!", "And so.", ".", "So"]
 
 
-def test_tables_are_not_those_of_nltk() -> None:
+def test_tables_are_not_those_of_nltk_or_grow() -> None:
+    units("Xylo. Yttri. Zzz. Qqq! Xylo", "s")
     tables = tokenizer()._params
     sizes = (tables.abbrev_types, tables.collocations, tables.sent_starters, tables.ortho_context)
     assert [len(table) for table in sizes] == [156, 37, 39, 20366]  # punkt_tab, english
@@ -110,27 +111,9 @@ def test_unknown_spec_is_taken(spec: str) -> None:
         units("text", spec)
 
 
-ALPHABET = st.sampled_from(
-    [
-        "a",
-        "Be",
-        " ",
-        "\n",
-        "\n\n",
-        ". ",
-        ", ",
-        "? ",
-        '"',
-        ")",
-        "\r",
-        "\u2028",
-        "é",
-        "Review #1",
-        "Passage 2:",
-        "Passage:",
-    ]
-    + ["Question:", "Answer:\n", "Dialogue:", "Summary:", "Mr.", "...", "\x00", "\u00a0"]
-)
+PIECES = ("a", "Be", " ", "\n", "\n\n", ". ", ", ", "? ", '"', ")", "\r", "\u2028", "é", "Mr.", "...", "\x00", "\u00a0")
+MARKS = ("Review #1", "Passage 2:", "Passage:", "Question:", "Answer:\n", "Dialogue:", "Summary:")
+ALPHABET = st.sampled_from([*PIECES, *MARKS])
 TEXTS = st.lists(ALPHABET, max_size=40).map("".join)
 
 

@@ -1,0 +1,293 @@
+"""L-Eval, BAMBOO and LongBench as Dolce reads them: rows of hand-written records, and of the real files."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from preprocessing.curation import curate
+from preprocessing.longbench_prompts import FORMS, Form, take_apart
+from preprocessing.raw import RawFiles
+from preprocessing.spans import strategy
+from preprocessing.units import tokenizer
+from records.document import Document
+from records.drop import Drop
+from records.example import Example
+from tasks.dolce_units import TaskUnits, granularities, observed_of, units_of
+from tasks.suites import TaskConfig, load_suite
+from tests.preprocessing.raw_kit import Kit
+
+SUITE = load_suite("dolce")
+
+
+def rows(
+    tmp_path: Path, dataset: str, file: str, records: list[Any], **options: Any
+) -> tuple[list[Document], list[Example], list[Drop]]:
+    return Kit(tmp_path, dataset).lines(file, records).sorted(**options)
+
+
+def l_eval(tmp_path: Path, outputs: list[str], **options: Any) -> list[Example]:
+    record = {"input": "Text.", "instructions": [f" Ask {n}? " for n in range(len(outputs))], "outputs": outputs}
+    return rows(tmp_path, "l_eval", "leval/tpo.jsonl", [record], **{"gold": "text", "choice": "", **options})[1]
+
+
+def test_instructions_of_l_eval_are_not_problems_of_their_own(tmp_path: Path) -> None:
+    records = [
+        {"input": f" Context {n}.\n", "instructions": ["Who?", "What?"], "outputs": [" A man ", "7"]} for n in range(2)
+    ]
+    documents, examples, drops = rows(tmp_path, "l_eval", "leval/tpo.jsonl", records, gold="text", choice="")
+    assert drops == []
+    assert [document.text for document in documents] == [" Context 0.\n", " Context 1.\n"]
+    assert [(one.example_id, one.query, one.references) for one in examples] == [
+        ("0-0", "Who?", ("A man",)), ("0-1", "What?", ("7",)), ("1-0", "Who?", ("A man",)), ("1-1", "What?", ("7",))
+    ]  # fmt: skip
+    assert [one.document_ids for one in examples] == [(document.document_id,) for document in documents for _ in (0, 1)]
+
+
+def test_number_of_a_problem_moves_where_a_record_before_it_is_broken(tmp_path: Path) -> None:
+    good = {"input": "Text.", "instructions": ["Who?"], "outputs": ["A man"]}
+    _, examples, drops = rows(tmp_path, "l_eval", "leval/tpo.jsonl", ["{", good], gold="text", choice="")
+    assert [one.example_id for one in examples] == ["1-0"]
+    assert [drop.reason for drop in drops] == ["broken JSON"]
+
+
+def test_letters_of_an_output_are_not_found(tmp_path: Path) -> None:
+    outputs = ["(B) Their minds", "ACD", "A. one", "D", " (C)"]
+    assert [one.references for one in l_eval(tmp_path, outputs, gold="letters")] == [
+        ("B",), ("ACD",), ("A",), ("D",), ("C",)
+    ]  # fmt: skip
+
+
+def test_article_is_taken_for_more_than_a_letter(tmp_path: Path) -> None:
+    _, _, drops = rows(
+        tmp_path, "l_eval", "leval/tpo.jsonl",
+        [{"input": "x", "instructions": ["q", "r"], "outputs": ["B", "Before noon"]}], gold="letters", choice="",
+    )  # fmt: skip
+    assert [drop.reason for drop in drops] == ["answer is no option"]
+
+
+def test_claim_keeps_what_is_said_of_the_fact(tmp_path: Path) -> None:
+    found = l_eval(tmp_path, ["True [fact: False]", "False"], gold="claim")
+    assert [one.references for one in found] == [("True",), ("False",)]
+
+
+def test_choice_of_not_answering_is_not_offered(tmp_path: Path) -> None:
+    (one,) = l_eval(tmp_path, ["B"], gold="letters", choice=" (E) The question is unanswerable.")
+    assert one.query == "Ask 0?\n (E) The question is unanswerable."
+
+
+@pytest.mark.parametrize(
+    ("dataset", "options"),
+    [("l_eval", {"gold": "number", "choice": ""}), ("bamboo", {"form": "sorting", "choice": ""}), ("longbench", {"form": "lsht"})],
+)  # fmt: skip
+def test_unknown_option_is_taken(tmp_path: Path, dataset: str, options: Mapping[str, str]) -> None:
+    with pytest.raises(ValueError, match=f"{dataset}.(gold|form) must be one of"):
+        rows(tmp_path, dataset, "x.jsonl", [{}], **options)
+
+
+BAMBOO = [
+    ("sections", "altqa", {"content": "Answer.\n\nDocument:\nIn 1900 .\nMore .\n\nQuestion:\nwhen\n"}, "In 1900 .\nMore .", "when"),
+    ("sections", "altqa", {"content": "Answer.\n\nQuestion:\nwhen\n\nDocument:\nIn 1900 .\n"}, "In 1900 .", "when"),
+    ("sections", "altqa", {"content": "Document:\nIt asks\nQuestion:\nhow\n\nQuestion:\nwhen\n"}, "It asks\nQuestion:\nhow", "when"),
+    ("choices", "paperqa", {"content": "A\nb", "question": " Which? ", "options": ["A. x", " B. y"]}, "A\nb", "Which?\nA. x\nB. y"),
+    ("dialogue", "showspred", {"content": '"Hi." said by A\n"Ho." said by B\n"So?" said by '}, '"Hi." said by A\n"Ho." said by B', '"So?" said by'),
+    ("dialogue", "showspred", {"content": ["A: Hi.", "B: Ho.", "said by "]}, "A: Hi.\nB: Ho.", "said by"),
+    ("code", "private_eval", {"content": "# [start]\n# api\n\n# [end]\nx = "}, "# api", "x = "),
+    ("code", "private_eval", {"content": "# [begin]\n# api\n# [end]\n# [end]\nx"}, "# api", "# [end]\nx"),
+    ("hypothesis", "senhallu", {"content": "Paper.", "hypothesis": "So."}, "Paper.", "So."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "name", "fields", "context", "query"), BAMBOO)
+def test_bamboo_takes_another_context_or_question(
+    tmp_path: Path, form: str, name: str, fields: Mapping[str, Any], context: str, query: str
+) -> None:
+    record = {**fields, "answer": " 1900 "}
+    documents, (one,), drops = rows(tmp_path, "bamboo", f"bamboo/{name}_16k.jsonl", [record], form=form, choice="")
+    assert (drops, documents[0].text, one.query, one.references) == ([], context, query, ("1900",))
+    assert (one.example_id, one.facts["size"]) == ("16k-0", "16K")
+
+
+def test_sizes_of_bamboo_share_names(tmp_path: Path) -> None:
+    kit = Kit(tmp_path, "bamboo")
+    for size in ("4k", "16k"):
+        kit.lines(
+            f"bamboo/senhallu_{size}.jsonl", [{"content": size, "hypothesis": f"h{n}", "answer": n > 0} for n in (0, 1)]
+        )
+    _, examples, drops = kit.sorted(form="hypothesis", choice="")
+    assert drops == []
+    assert [(one.example_id, one.facts["size"], one.references) for one in examples] == [
+        ("4k-0", "4K", ("No",)), ("4k-1", "4K", ("Yes",)), ("16k-0", "16K", ("No",)), ("16k-1", "16K", ("Yes",))
+    ]  # fmt: skip
+
+
+def test_release_of_longbench_keeps_cues_or_loses_classes(tmp_path: Path) -> None:
+    record = {
+        "_id": "x",
+        "context": "C",
+        "input": "Question: Who?\nType:",
+        "answers": ["Animal", "Animal"],
+        "all_classes": ["Animal", "Plant"],
+    }
+    _, (one,), _ = rows(tmp_path, "longbench", "longbench/trec.jsonl", [record], form="trec")
+    assert (one.query, one.references, one.options) == ("Question: Who?", ("Animal",), ("Animal", "Plant"))
+    summed = {"_id": "y", "context": "C", "input": "", "answers": ["So."], "all_classes": None}
+    _, (two,), _ = rows(tmp_path, "longbench", "longbench/gov_report.jsonl", [summed], form="gov_report")
+    assert (two.query, two.options) == (None, ())
+
+
+@pytest.mark.parametrize("form", [name for name, form in FORMS.items() if not form.joined])
+def test_prompt_taken_apart_does_not_give_the_prompt_back(form: str) -> None:
+    one = FORMS[form]
+    context, question = f"One {one.between}{one.opens} two", f"{one.opens}Who?\n" if one.between else ""
+    prompt = f"{one.before}{context}{one.between}{question}{one.after}"
+    assert take_apart(prompt, one) == (context, question)
+
+
+def test_prompt_of_two_joined_texts_is_taken_apart() -> None:
+    with pytest.raises(ValueError, match="the release is needed"):
+        take_apart("Please complete the code given below. \nxNext line of code:\n", FORMS["repobench-p"])
+    with pytest.raises(ValueError, match="shorter than its instruction"):
+        take_apart("Please complete the code.", Form("Please complete", "", "complete the code."))
+
+
+# ---- the suite
+
+
+def test_suite_lacks_a_task_or_its_windows() -> None:
+    assert [
+        sum(name.startswith(f"{suite}_") for name in SUITE.tasks) for suite in ("leval", "bamboo", "longbench")
+    ] == [20, 8, 16]
+    for task in SUITE.tasks.values():
+        for spec in granularities(task):
+            how = observed_of(task, spec)
+            assert how.lengths
+            assert list(how.lengths) == sorted(set(how.lengths)), task.name
+        assert task.windows["extractor"]
+        assert task.windows["scenario"] in ("cow", "pig", "mixed")
+        assert bool(task.windows["unknown"]) == (task.kind != "summarization")
+        offered = {"word": '"Unanswerable"', "letter": '"E"'}.get(task.windows["unknown"], "")
+        assert offered in str(task.template["instruction"])
+        assert bool(task.options.get("choice")) == (task.windows["unknown"] == "letter")
+
+
+def test_metric_or_extractor_of_the_suite_is_none() -> None:
+    from scoring.dolce_answers import EXTRACTORS
+    from scoring.registry import known
+
+    assert {task.metric for task in SUITE.tasks.values()} <= set(known())
+    assert {task.windows["extractor"] for task in SUITE.tasks.values()} == set(EXTRACTORS)
+
+
+def test_granularity_that_a_task_has_not_is_taken() -> None:
+    with pytest.raises(ValueError, match="leval_codeu has no units 's'; it has: l, b"):
+        observed_of(SUITE.tasks["leval_codeu"], "s")
+
+
+# ---- the real files
+
+
+def real(shared: Path, task: str, spec: str = "") -> TaskUnits:
+    found = units_of(SUITE, SUITE.tasks[task], shared / "raw", strategy("all"), spec)
+    if found.problem.startswith("no raw file"):
+        pytest.skip(f"{task}: {found.problem}")
+    return found
+
+
+def plain(text: str, spec: str) -> list[str]:
+    """The units of a text as the published list of specs says it, pieces copied."""
+    letter, rest = spec[0], spec[1:]
+    if letter == "r":
+        return plain(text.replace(",", "."), rest)
+    made = {
+        "b": lambda: re.split(r"(?:\n *){2,}", text),
+        "l": lambda: text.split("\n"),
+        "n": lambda: re.split(r"Review #\d+", text),
+        "o": lambda: re.split(r"Passage \d+:", text),
+        "q": lambda: re.findall(r"Passage:.*?Question:.*?Answer:\n.*?\n", text, re.DOTALL),
+        "u": lambda: re.findall(r"Dialogue:.*?Summary:.*?\n", text, re.DOTALL),
+        "s": lambda: tokenizer().tokenize(text),
+        "t": lambda: tokenizer().tokenize(text),
+    }
+    pieces = [piece for piece in made[letter]() if piece.strip()]
+    return [unit for piece in pieces for unit in plain(piece, rest)] if rest else pieces
+
+
+def raw_problems(path: Path) -> int:
+    """How many problems a file has, counted without any of our readers."""
+    if path.suffix == ".json":
+        return len(json.loads(path.read_text(encoding="utf-8")))
+    lines = [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
+    return sum(len(json.loads(line, strict=False).get("instructions", [1])) for line in lines)
+
+
+WITH_SPECS = [(name, spec) for name, task in SUITE.tasks.items() for spec in granularities(task)]
+
+
+@pytest.mark.parametrize(("name", "spec"), WITH_SPECS)
+def test_real_file_loses_problems_or_has_other_units_than_the_plain_rules(shared: Path, name: str, spec: str) -> None:
+    found, task = real(shared, name, spec), SUITE.tasks[name]
+    assert (found.problem, found.dropped) == ("", ())
+    assert len(found.counts) == len(found.words) == sum(raw_problems(shared / "raw" / file) for file in found.files)
+    files = tuple((file, shared / "raw" / file) for file in found.files)
+    made = list(curate(task.dataset, RawFiles(task.dataset, {"records": files}), name, "test", task.options))
+    texts = {row.document_id: row.text for row in made if isinstance(row, Document)}
+    counts = {document: len(plain(text, spec)) for document, text in texts.items()}
+    shown = [row.document_ids[0] for row in made if isinstance(row, Example)]
+    assert found.counts == tuple(counts[document] for document in shown)
+    assert found.words == tuple(len(texts[document].split()) for document in shown)
+    assert found.windows == sum(
+        many(task, spec, row, counts[row.document_ids[0]]) for row in made if isinstance(row, Example)
+    )
+
+
+def many(task: TaskConfig, spec: str, problem: Example, units: int) -> int:
+    """How many windows a full enumeration has."""
+    how = observed_of(task, spec)
+    lengths = {*how.lengths_of(problem.facts), *([units] if how.full else [])}
+    return sum(1 if length == 0 else units - length + 1 for length in lengths if length <= units)
+
+
+def test_published_counts_of_quality_do_not_come_out(shared: Path) -> None:
+    """202 problems; those of II, III, IV and V have 498, 408, 381 and 408 units (dolce.md 4)."""
+    counts = real(shared, "leval_quality").counts
+    assert [counts.count(units) for units in (498, 408, 381)] == [8, 16, 27]
+
+
+@pytest.mark.parametrize(
+    "task", ["longbench_hotpotqa", "longbench_2wikimultihopqa", "longbench_musique", "longbench_multinews"]
+)
+def test_passages_of_a_real_file_are_others_than_it_numbers(shared: Path, task: str) -> None:
+    form = SUITE.tasks[task].options["form"]
+    path = shared / "raw/longbench_mini" / f"MiniLongBench_{form}.json"
+    if not path.is_file():
+        pytest.skip(f"no {path.name} in the shared data")
+    prompts = [one["origin_prompt"] for one in json.loads(path.read_text(encoding="utf-8")).values()]
+    numbered = tuple(
+        sum(line.startswith("Passage ") and line[8:-1].isdigit() for line in prompt.split("\n")) for prompt in prompts
+    )
+    assert real(shared, task, "o").counts == numbered
+
+
+def test_reviews_of_a_real_file_are_not_a_hundred(shared: Path) -> None:
+    assert set(real(shared, "leval_space").counts) == {100}
+
+
+def test_prompts_of_a_real_file_do_not_come_back(shared: Path) -> None:
+    paths = sorted((shared / "raw/longbench_mini").glob("*.json"))
+    if not paths:
+        pytest.skip("no rendered prompts in the shared data")
+    count = 0
+    for path in paths:
+        one = FORMS[path.stem.partition("_")[2]]
+        for record in json.loads(path.read_text(encoding="utf-8")).values():
+            context, question = take_apart(record["origin_prompt"], one)
+            assert f"{one.before}{context}{one.between}{question}{one.after}" == record["origin_prompt"]
+            assert context.strip()
+            count += 1
+    assert count == 130
