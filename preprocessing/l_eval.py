@@ -14,6 +14,7 @@ from records.document import Document
 from records.example import Example, metadata
 
 LETTERS = re.compile(r"\s*\(?([A-E]{1,5})\b")
+OPTION = re.compile(r"^ *\(?([A-E])[.)] *(\S.*)$", re.MULTILINE)
 FACT = "[fact:"  # behind a claim's truth in the story: its truth in the world
 GOLDS = ("text", "letters", "claim")
 
@@ -61,8 +62,16 @@ def problem_of(
         document_ids=(document.document_id,),
         query=f"{query}\n{choice}" if choice else query,
         references=(reference(pair, gold),),
+        options=options(query) if gold == "letters" else (),
         metadata=metadata(context=name.partition("-")[0]),
     )
+
+
+def options(query: str) -> tuple[str, ...]:
+    """The options of a question, lines that begin with "A." or "(A)" and so on; none where a letter is missing."""
+    found = OPTION.findall(query)
+    inner = tuple(text.strip() for _, text in found)
+    return inner if "".join(letter for letter, _ in found) == "ABCDE"[: len(found)] and all(inner) else ()
 
 
 def reference(pair: Record, gold: str) -> str:

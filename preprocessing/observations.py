@@ -13,7 +13,7 @@ from typing import Any
 
 from preprocessing.spans import Strategy, Window, windows
 from preprocessing.units import Span, units, window_span
-from preprocessing.windows import WINDOW
+from preprocessing.windowed import WINDOW
 from records.base import canonical_json
 from records.example import Example
 

@@ -10,7 +10,7 @@ from preprocessing.prompting import Template, assemble, closed_book, own_templat
 from preprocessing.receipts import answer_place, evidence_place
 from preprocessing.tokens import Tokenizer
 from preprocessing.truncation import Counts, Cut, Limit, truncate, uncut
-from preprocessing.windows import shown_through, window_in
+from preprocessing.windowed import shown_through, window_in
 from records.example import Example
 from records.prompt import CLOSED_BOOK, Part, Prompt, render
 from records.stable import stable_int

@@ -71,6 +71,13 @@ def test_article_is_taken_for_more_than_a_letter(tmp_path: Path) -> None:
     assert [drop.reason for drop in drops] == ["answer is no option"]
 
 
+def test_options_of_a_question_are_not_known(tmp_path: Path) -> None:
+    asked = ["Which?\nA. one\nB. two. C. three\nC. four", "Which?\n\n (A) one \n (B) two ", "Which?\nA. one\nC. two", "Say."]
+    record = {"input": "Text.", "instructions": asked, "outputs": ["A"] * 4}
+    _, examples, _ = rows(tmp_path, "l_eval", "leval/tpo.jsonl", [record], gold="letters", choice="E. None.")
+    assert [one.options for one in examples] == [("one", "two. C. three", "four"), ("one", "two"), (), ()]
+
+
 def test_claim_keeps_what_is_said_of_the_fact(tmp_path: Path) -> None:
     found = l_eval(tmp_path, ["True [fact: False]", "False"], gold="claim")
     assert [one.references for one in found] == [("True",), ("False",)]
@@ -272,6 +279,15 @@ def test_passages_of_a_real_file_are_others_than_it_numbers(shared: Path, task: 
         sum(line.startswith("Passage ") and line[8:-1].isdigit() for line in prompt.split("\n")) for prompt in prompts
     )
     assert real(shared, task, "o").counts == numbered
+
+
+@pytest.mark.parametrize("task", ["leval_toefl", "leval_quality", "leval_coursera"])
+def test_options_of_a_real_file_are_not_known(shared: Path, task: str) -> None:
+    found, config = real(shared, task), SUITE.tasks[task]
+    files = tuple((file, shared / "raw" / file) for file in found.files)
+    made = curate(config.dataset, RawFiles(config.dataset, {"records": files}), task, "test", config.options)
+    lacking = [one.example_id for one in made if isinstance(one, Example) and len(one.options) < 3]
+    assert lacking == [], "each question of these files has three options at least"
 
 
 def test_reviews_of_a_real_file_are_not_a_hundred(shared: Path) -> None:

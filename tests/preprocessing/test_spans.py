@@ -10,9 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessing.observations import Observed, observed, shown_through, window_in
+from preprocessing.observations import Observed, observed
 from preprocessing.prompting import Template, assemble
+from preprocessing.prompts import Profile, prompts
 from preprocessing.spans import Strategy, Window, lengths, starts, strategy, window_of, windows
+from preprocessing.windowed import shown_through, window_in
 from records.document import Document
 from records.example import Example
 from records.prompt import render
@@ -242,6 +244,18 @@ def test_prompt_shows_another_window_or_an_empty_context() -> None:
     assert prompts[0] == "Answer.\n\nQuestion:\nWhat?\n\nAnswer:\n"
     shown = ["One.", "Two.", "Three.", "One. Two.", "Two.\n\nThree.", TEXT]
     assert prompts[1:] == [frame.format(text) for text in shown]
+
+
+def test_prompt_of_a_window_does_not_tell_it() -> None:
+    text_of = {DOCUMENT.document_id: TEXT}.__getitem__
+    found = list(prompts(rows(), TEMPLATE, Profile(), text_of, arm="full", max_new_tokens=8, chat_sentence=""))
+    assert [(one.draw, one.units, one.span_start, one.span_length, one.kept_chars) for one in found] == [
+        (0, 3, 0, 0, 0), (1, 3, 0, 1, 4), (2, 3, 1, 1, 4), (3, 3, 2, 1, 6), (4, 3, 0, 2, 9), (5, 3, 1, 2, 12), (6, 3, 0, 3, 20)
+    ]  # fmt: skip
+    (whole,) = prompts([PROBLEM], TEMPLATE, Profile(), text_of, arm="full", max_new_tokens=8, chat_sentence="")
+    assert (whole.units, whole.span_start, whole.span_length) == (None, None, None)
+    assert whole.prompt_sha256 == found[-1].prompt_sha256, "all units are the problem's own prompt"
+    assert whole.parts == found[-1].parts
 
 
 def test_row_without_window_has_one() -> None:

@@ -1,4 +1,4 @@
-"""A prompt that shows its document through a window of units, as the row of an observed problem says. Dolce (dolce.md 1)."""
+"""Prompts that show their document through a window (observations.py makes the rows). Dolce (dolce.md 8)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from preprocessing.prompting import closed_book
 from records.example import Example
 from records.prompt import Part
 
-WINDOW = "window"  # in the metadata: {units, first, length; start, end in characters} (preprocessing/observations.py)
+WINDOW = "window"  # its field in an example's metadata
 
 
 def window_in(example: Example) -> Mapping[str, int] | None:
