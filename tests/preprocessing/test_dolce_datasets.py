@@ -72,7 +72,12 @@ def test_article_is_taken_for_more_than_a_letter(tmp_path: Path) -> None:
 
 
 def test_options_of_a_question_are_not_known(tmp_path: Path) -> None:
-    asked = ["Which?\nA. one\nB. two. C. three\nC. four", "Which?\n\n (A) one \n (B) two ", "Which?\nA. one\nC. two", "Say."]
+    asked = [
+        "Which?\nA. one\nB. two. C. three\nC. four",
+        "Which?\n\n (A) one \n (B) two ",
+        "Which?\nA. one\nC. two",
+        "Say.",
+    ]
     record = {"input": "Text.", "instructions": asked, "outputs": ["A"] * 4}
     _, examples, _ = rows(tmp_path, "l_eval", "leval/tpo.jsonl", [record], gold="letters", choice="E. None.")
     assert [one.options for one in examples] == [("one", "two. C. three", "four"), ("one", "two"), (), ()]
