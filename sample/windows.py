@@ -20,7 +20,7 @@ from typing import Any
 from sample._kit import Voice, write_lines
 
 UNITS = 24
-# lam and copies of problems, one a category: I (the question tells), II, III, IV, V; thresholds of 24 units are 2 and 10
+# lam and copies of problems, one a category: I (the question tells), II, III, IV, V; 24 units have thresholds 2 and 10
 PLANTED = ((0, 0), (1, 10), (1, 1), (5, 2), (20, 1))
 PARTIAL = ((0, 0), (2, 5), (2, 1), (5, 2), (20, 1))
 WORDS = (
