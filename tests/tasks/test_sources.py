@@ -28,6 +28,14 @@ def test_every_role_of_every_task_has_a_source() -> None:
     assert lacking == []
 
 
+def test_task_of_dolce_has_no_source() -> None:
+    asked = Request("dolce", "/nowhere", "/nowhere/raw")
+    found = needs(asked, load_catalogue())
+    assert [need.task for need in found if need.sources] == list(load_suite("dolce").tasks)
+    sizes = {len(need.sources) for need in found if need.task.startswith("bamboo")}
+    assert sizes == {2}, "4K and 16K"
+
+
 def test_every_task_has_its_official_release() -> None:
     found = releases(request(), load_catalogue())
     assert [need.task for need in found] == list(load_suite("zeroscrolls").tasks)
