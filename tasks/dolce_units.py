@@ -108,11 +108,11 @@ def table(raw: Path, one: Strategy, suite: str = "dolce") -> Iterator[TaskUnits]
             yield units_of(found, task, raw, one, spec)
 
 
-HEADINGS = ("task", "units", "problems", "median C", "from-to", "median words", "published", "windows")
+HEADINGS = ("task", "units", "problems", "median C", "from-to", "median words", "tokens*", "windows")
 
 
 def lines(raw: Path, one: Strategy) -> Iterator[str]:
-    """The table as text. published: median words, where the paper prints them."""
+    """The table as text. tokens*: the median length that the paper prints (table 7)."""
     form = "{:26} {:5} {:>8} {:>8} {:>11} {:>12} {:>9} {:>10}"
     yield form.format(*HEADINGS)
     suite = load_suite("dolce")
@@ -127,7 +127,7 @@ def lines(raw: Path, one: Strategy) -> Iterator[str]:
             f"{statistics.median(row.counts):g}",
             f"{min(row.counts)}-{max(row.counts)}",
             f"{statistics.median(row.words):g}",
-            suite.tasks[row.task].paper.get("median_words", ""),
+            suite.tasks[row.task].paper.get("median_length", ""),
             row.windows,
         )
         for reason, count in row.dropped:
