@@ -10,13 +10,19 @@ from tempfile import mkdtemp
 import pytest
 
 from preprocessing.curation import curate
+from preprocessing.observations import observed
+from preprocessing.prompting import Template
+from preprocessing.prompts import Profile, prompts
 from preprocessing.raw import RawFiles
 from preprocessing.spans import strategy
 from preprocessing.units import units
 from records.document import Document
 from records.example import Example
-from sample.windows import PARTIAL, PLANTED, TASKS, UNITS, Planted, dolce
-from tasks.dolce_units import lines, units_of
+from records.prompt import render
+from sample.windows import PARTIAL, PLANTED, TASKS, UNITS, Made, Planted, dolce
+from scoring.dolce_answers import extract, left_open
+from scoring.registry import metric
+from tasks.dolce_units import lines, observed_of, units_of
 from tasks.suites import load_suite
 
 SUITE = load_suite("dolce")
@@ -39,8 +45,8 @@ def test_task_of_the_suite_has_no_file() -> None:
 
 
 @pytest.mark.parametrize("made", TASKS, ids=lambda made: made.task)
-def test_planted_evidence_is_not_in_its_units(folder: Path, made: object) -> None:
-    name = made.task  # type: ignore[attr-defined]
+def test_planted_evidence_is_not_in_its_units(folder: Path, made: Made) -> None:
+    name = made.task
     task = SUITE.tasks[name]
     found = units_of(SUITE, task, folder, strategy("all"))
     assert (found.problem, found.dropped) == ("", ())
@@ -88,3 +94,59 @@ def test_table_lacks_a_task(folder: Path) -> None:
     assert not [line for line in told if "no raw file" in line or "left out" in line]
     own = {(task.name, task.windows["units"]) for task in SUITE.tasks.values()}
     assert [line.split()[2:4] for line in told if tuple(line.split()[:2]) in own] == [["5", str(UNITS)]] * 44
+
+
+def reply_to(prompt: str, unknown: str, partial: bool) -> str:
+    """What a model answers that reads whole copies of the evidence, and nothing else."""
+    found = [(int(match[3]), int(match[4]), match[5]) for match in LINE.finditer(prompt)]
+    if partial:
+        return " ".join(word for _, word in sorted({(place, word) for place, _, word in found})) or "Nothing."
+    run = 0
+    for place, of, word in found:
+        run = run + 1 if place == run + 1 else int(place == 1)
+        if run == of:
+            return f"The answer is: {word}" if unknown == "word" and len(word) > 1 else word
+    return {"letter": "E", "word": "Unanswerable"}.get(unknown, "Nothing.")
+
+
+@pytest.mark.parametrize("made", TASKS, ids=lambda made: made.task)
+def test_window_shows_evidence_and_its_outcome_tells_otherwise(folder: Path, made: Made) -> None:
+    """From raw file over units, windows, prompts, replies and extraction to outcomes: each is what was planted."""
+    task = SUITE.tasks[made.task]
+    extractor, unknown = task.windows["extractor"], task.windows["unknown"]
+    paths = {"records": ((made.file, folder / made.file),)}
+    rows = list(curate(task.dataset, RawFiles(task.dataset, paths), made.task, "test", task.options))
+    texts = {row.document_id: row.text for row in rows if isinstance(row, Document)}
+    problems = {row.example_id: row for row in rows if isinstance(row, Example)}
+    planted = {one.problem: one for one in written(str(folder))[1] if one.task == made.task}
+    shown = observed(problems.values(), texts.__getitem__, observed_of(task), strategy("take:3"), seed=0, suite="dolce")
+    template = Template(**task.template)
+    scored = metric(task.metric)
+    without = "idk" if unknown else "0"  # where the evidence is not shown
+    outcomes = set()
+    for prompt in prompts(
+        shown, template, Profile(), texts.__getitem__, arm="full", max_new_tokens=9, chat_sentence=""
+    ):
+        one, problem = planted[prompt.example_id], problems[prompt.example_id]
+        if one.partial and not one.lam:
+            continue
+        reply = reply_to(render(prompt.parts, texts.__getitem__), unknown, one.partial)
+        if extractor in ("first_line", "first_word", "class", "choice", "choices", "whole"):
+            reply = reply.removeprefix("The answer is: ")
+        answer = extract(extractor, reply, problem.options)
+        first, length = prompt.span_start or 0, prompt.span_length or 0
+        if one.partial:
+            aspects = {place % one.lam for place, start in enumerate(one.starts) if first <= start < first + length}
+            value = scored.score(answer, problem.references).value
+            assert (value > 99.0) is (len(aspects) == one.lam), (prompt.example_id, first, length)
+            assert (value > 0.0) is bool(aspects)
+            outcomes.add("all" if len(aspects) == one.lam else "some" if aspects else "none")
+            continue
+        if left_open(reply, answer, unknown):
+            outcome = "idk"
+        else:
+            outcome = "1" if scored.score(answer, problem.references).value >= 50.0 else "0"
+        covered = not one.lam or any(first <= start and start + one.lam <= first + length for start in one.starts)
+        assert outcome == ("1" if covered else without), (prompt.example_id, first, length, reply, answer)
+        outcomes.add(outcome)
+    assert outcomes == ({"all", "some", "none"} if made.partial else {"1", without})
