@@ -47,8 +47,8 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
         for row in problem_rows(labels, fitted, whole):
             problems.add(row)
     table = writer.table("observed", AtLength)
-    for length, found in sorted(lengths.items(), key=lambda one: (one[0] is None, one[0] or 0)):
-        table.add(at_length(labels, length, found, settings.tau))
+    for at, found in sorted(lengths.items(), key=lambda one: (one[0] is None, one[0] or 0)):
+        table.add(at_length(labels, at, found, settings.tau))
     writer.facts = {
         "problems": len(task.problems),
         "windows": len(windows),
