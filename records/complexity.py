@@ -1,4 +1,4 @@
-"""How complex and how redundant the evidence of problems is, by a model's answers on windows of their contexts (Dolce)."""
+"""How complex and redundant the evidence of problems is, by a model's answers on windows of their contexts (Dolce)."""
 
 from dataclasses import dataclass
 
@@ -42,8 +42,8 @@ class Complexity(Row):
 @dataclass(frozen=True)
 class Mixture(Row):
     """A task, or its part of one scenario. noise: (b1, b0, bI), empty in PIG. low, high: thresholds of lambda (low of k
-    too). shares: of problems in CATEGORIES, 0 to 1; share_lows, share_highs: 95 % intervals. windows: asked, answered and
-    declined ones."""
+    too). shares: of problems in CATEGORIES, 0 to 1; share_lows, share_highs: 95 % intervals. windows: asked, answered
+    and declined ones."""
 
     suite: str
     task: str

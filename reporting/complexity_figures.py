@@ -1,5 +1,5 @@
-"""Charts of what problems need, after Dolce's: shares of categories by task, problems in the plane of lambda and k, answers by
-length of the window."""
+"""Charts of what problems need, after Dolce's: shares of categories by task, problems in the plane of lambda and k,
+answers by length of the window."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ACROSS = 3
 SHARES = "Share of problems in each category, by the likeliest one of each problem."
 PLANE = (
     "A mark a problem: units that one piece of evidence takes (λ) and how often it stands in the context (k), both on "
-    "logarithmic axes, a little apart where several meet. Hollow marks are undecided. Left: no context is needed, λ = 0."
+    "logarithmic axes, a little apart where several meet. Hollow marks are undecided. Left: λ = 0."
 )
 BY_LENGTH = "Answers by units shown; C is the whole context. Shares of windows."
 

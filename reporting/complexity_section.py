@@ -1,5 +1,5 @@
-"""What problems need, retrieval or holistic understanding, as a part of the page: shares of categories by task, the typical
-problem of each, answers by length of the window (Dolce, sections 3.3 and 4)."""
+"""What problems need, retrieval or holistic understanding, as a part of the page: shares of categories by task, the
+typical problem of each, answers by length of the window (Dolce, sections 3.3 and 4)."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ ENTRY = Mapping[str, Any]
 @dataclass(frozen=True)
 class Beside:
     """Rows of the stages judge and compare as plain values, named as there: comparisons and averages
-    (records/comparison.py), conduct and slices (records/judgement.py). Of stage complexity: problems, mixtures of tasks and
-    what was observed at each length (records/complexity.py). Empty where nothing was judged."""
+    (records/comparison.py), conduct and slices (records/judgement.py). Of stage complexity: problems, mixtures of tasks
+    and what was observed at each length (records/complexity.py). Empty where nothing was judged."""
 
     comparisons: Sequence[ENTRY] = ()
     averages: Sequence[ENTRY] = ()

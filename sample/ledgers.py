@@ -1,4 +1,4 @@
-"""L-Eval's layout of QuALITY, with problems whose evidence is planted: a ledger whose notes say what each case sums up to.
+"""L-Eval's layout of QuALITY, with planted evidence: a ledger whose notes say what each case sums up to.
 
 A note is one sentence, "Note 2 of 5 on the Salt case adds 7." Who sees all notes of a case knows its sum; so how many
 units hold them (lambda), and how often they stand there (k), is known for every problem: the five kinds of problem that

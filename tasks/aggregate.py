@@ -64,8 +64,8 @@ def manifests(inputs: Mapping[str, Artifact]) -> dict[int, str]:
 
 
 def asked(inputs: Mapping[str, Artifact], own: Metric) -> tuple[Inputs, dict[str, int]]:
-    """(every input that can be scored, with its group of documents; how many cannot, by reason). Of a suite that observes
-    windows of contexts, the whole contexts alone.
+    """(every input that can be scored, with its group of documents; how many cannot, by reason). Of a suite that
+    observes windows of contexts, the whole contexts alone.
 
     Questions on the same documents stand and fall together.
     """

@@ -435,7 +435,8 @@ def report_params(
     decoding: Mapping[str, str],
     asked: Collection[str] | None = None,
 ) -> dict[str, Any]:
-    """What a report is told beside its rows. asked: tasks that have a column where the suite observes windows. upper_bounds: those of the models that read the references. decoding: of
+    """What a report is told beside its rows. asked: tasks that have a column where the suite observes windows.
+    upper_bounds: those of the models that read the references. decoding: of
     models that decode otherwise than the suite says.
     """
     return {
