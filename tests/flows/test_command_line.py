@@ -283,6 +283,7 @@ PAIRS = {
     "rouge_gm": ("a fog on the quay", "a fog on quay three"),
     "musique_output": ("the fog", '{"answer_content": "fog bank", "is_answerable": true}'),
     "conll": ("[[1, 2], [3, 4]] of [5, 6", "[[1, 2], [3, 4, 5]]"),
+    "dolce_accuracy": ("$1,046.", "1046.0"),
     # scored as an answer too, sentence by sentence: hence the stops
     "fic_proxy": ("few highlights", '{"highlights": [[". highlights alignments. "]], "alignments": ["highlights"]}'),
 }
