@@ -47,8 +47,8 @@ BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
         {
             "default": "",
             "metavar": "S",
-            "help": "dolce: which windows are observed: all, take:N, sample:R, take-ip[:N], sample-ip[:R], short, long, "
-            "wide; several joined by + (default: all)",
+            "help": "dolce: which windows are observed: all, take:N, sample:R, take-ip[:N], sample-ip[:R], short, long "
+            "or wide; several joined by + (default: all)",
         },
     ),
     (["--shots"], {"type": int, "metavar": "K", "help": "seam: demonstrations in a prompt (default 3)"}),
