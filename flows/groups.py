@@ -92,6 +92,18 @@ GROUPS: dict[str, dict[str, Command]] = {
                 (["--length"], {"required": True, "type": int, "metavar": "l", "help": "of the span, in units"}),
             ],
         ),
+        "units": (
+            "how many units contexts have, and how long units are, by granularity, beside the windows of a strategy",
+            "scrollwork dolce units leval_quality --raw DIR --out units.png",
+            "flows.commands.dolce_units",
+            [
+                (["task"], {"nargs": "?", "default": "", "help": "all 44 by default"}),
+                (["--raw"], {"default": "", "metavar": "DIR", "help": "folder of raw upstream files"}),
+                (["--sample"], {"action": "store_true", "help": "the bundled sample"}),
+                (["--strategy"], {"default": "", "metavar": "S", "help": "as for run dolce (default: all)"}),
+                (["--out"], {"default": "", "metavar": "FILE", "help": "histograms, .svg or .png"}),
+            ],
+        ),
         "compare": (
             "two fits of the same problems: relative change and rank correlation of lambda and k, KL of the noise",
             "scrollwork dolce compare reference.json test.json",

@@ -1,14 +1,8 @@
-"""What became of each task of a suite that observes windows: problems, units, words, windows, from its raw files.
-
-    python -m tasks.dolce_units RAW [STRATEGY]
-
-prints the table of the suite dolce.
-"""
+"""What became of each task of a suite that observes windows: problems, units, words, windows, from its raw files
+(`scrollwork dolce units`)."""
 
 from __future__ import annotations
 
-import statistics
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +12,7 @@ from preprocessing.curation import curate
 from preprocessing.errors import MalformedFile
 from preprocessing.observations import Observed
 from preprocessing.raw import RawFiles
-from preprocessing.spans import Strategy, strategy, windows
+from preprocessing.spans import Strategy, windows
 from preprocessing.units import units
 from records.document import Document
 from records.drop import Drop
@@ -30,8 +24,8 @@ from tasks.suites import Suite, TaskConfig, load_suite
 @dataclass(frozen=True)
 class TaskUnits:
     """A task by one granularity. problem: why there are none, "" where there are. counts: units of each problem's
-    context; words: white-space words of it. windows: that a strategy takes, of all problems together; dropped: records
-    by reason."""
+    context; words: white-space words of it; lengths: of each unit of each document. windows: that a strategy takes, of
+    all problems together; dropped: records by reason."""
 
     task: str
     spec: str
@@ -39,6 +33,7 @@ class TaskUnits:
     files: tuple[str, ...] = ()
     counts: tuple[int, ...] = ()
     words: tuple[int, ...] = ()
+    lengths: tuple[int, ...] = ()
     windows: int = 0
     dropped: tuple[tuple[str, int], ...] = ()
 
@@ -74,12 +69,14 @@ def units_of(suite: Suite, task: TaskConfig, raw: Path, one: Strategy, spec: str
     split = suite.default_splits[0]
     spans: dict[str, int] = {}
     sizes: dict[str, int] = {}
-    counts, words, total = [], [], 0
+    counts, words, lengths, total = [], [], [], 0
     dropped: Counter[str] = Counter()
     try:
         for row in curate(task.dataset, RawFiles(task.dataset, roles), task.name, split, task.options):
             if isinstance(row, Document):
-                spans[row.document_id], sizes[row.document_id] = len(units(row.text, how.spec)), row.words
+                own = units(row.text, how.spec)
+                spans[row.document_id], sizes[row.document_id] = len(own), row.words
+                lengths += [len(row.text[start:end].split()) for start, end in own]
             elif isinstance(row, Drop):
                 dropped[row.reason] += 1
             elif isinstance(row, Example):
@@ -89,7 +86,8 @@ def units_of(suite: Suite, task: TaskConfig, raw: Path, one: Strategy, spec: str
                 total += taken(suite, how, one, row, count)
     except MalformedFile as error:
         return TaskUnits(task.name, how.spec, str(error), files)
-    return TaskUnits(task.name, how.spec, "", files, tuple(counts), tuple(words), total, tuple(dropped.items()))
+    told = tuple(dropped.items())
+    return TaskUnits(task.name, how.spec, "", files, tuple(counts), tuple(words), tuple(lengths), total, told)
 
 
 def taken(suite: Suite, how: Observed, one: Strategy, problem: Example, count: int) -> int:
@@ -106,34 +104,3 @@ def table(raw: Path, one: Strategy, suite: str = "dolce") -> Iterator[TaskUnits]
     for task in found.tasks.values():
         for spec in granularities(task):
             yield units_of(found, task, raw, one, spec)
-
-
-HEADINGS = ("task", "units", "problems", "median C", "from-to", "median words", "tokens*", "windows")
-
-
-def lines(raw: Path, one: Strategy) -> Iterator[str]:
-    """The table as text. tokens*: the median length that the paper prints (table 7)."""
-    form = "{:26} {:5} {:>8} {:>8} {:>11} {:>12} {:>9} {:>10}"
-    yield form.format(*HEADINGS)
-    suite = load_suite("dolce")
-    for row in table(raw, one):
-        if row.problem:
-            yield f"{row.task:26} {row.spec:5} {row.problem}"
-            continue
-        yield form.format(
-            row.task,
-            row.spec,
-            len(row.counts),
-            f"{statistics.median(row.counts):g}",
-            f"{min(row.counts)}-{max(row.counts)}",
-            f"{statistics.median(row.words):g}",
-            suite.tasks[row.task].paper.get("median_length", ""),
-            row.windows,
-        )
-        for reason, count in row.dropped:
-            yield f"{'':26} left out: {count}, {reason}"
-
-
-if __name__ == "__main__":
-    for line in lines(Path(sys.argv[1]), strategy(sys.argv[2] if len(sys.argv) > 2 else "all")):
-        print(line)

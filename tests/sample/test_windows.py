@@ -22,7 +22,7 @@ from records.prompt import render
 from sample.windows import PARTIAL, PLANTED, TASKS, UNITS, Made, Planted, dolce
 from scoring.dolce_answers import extract, left_open
 from scoring.registry import metric
-from tasks.dolce_units import lines, observed_of, units_of
+from tasks.dolce_units import observed_of, table, units_of
 from tasks.suites import load_suite
 
 SUITE = load_suite("dolce")
@@ -89,11 +89,11 @@ def test_files_differ_between_two_times(tmp_path: Path, folder: Path) -> None:
 
 
 def test_table_lacks_a_task(folder: Path) -> None:
-    told = list(lines(folder, strategy("all")))
-    assert {line.split()[0] for line in told[1:]} == set(SUITE.tasks)
-    assert not [line for line in told if "no raw file" in line or "left out" in line]
+    told = list(table(folder, strategy("all")))
+    assert {row.task for row in told} == set(SUITE.tasks)
+    assert not [row for row in told if row.problem or row.dropped]
     own = {(task.name, task.windows["units"]) for task in SUITE.tasks.values()}
-    assert [line.split()[2:4] for line in told if tuple(line.split()[:2]) in own] == [["5", str(UNITS)]] * 44
+    assert [row.counts for row in told if (row.task, row.spec) in own] == [(UNITS,) * 5] * 44
 
 
 def reply_to(prompt: str, unknown: str, partial: bool) -> str:
