@@ -119,3 +119,23 @@ def three(values: Sequence[float]) -> str:
 def number(value: float | None) -> str:
     """Of a comparison."""
     return NONE if value is None else f"{value:.3f}"
+
+
+def show_needs(mixtures: Sequence[Mapping[str, Any]]) -> None:
+    """Shares of categories by task and model, as rows of stage complexity."""
+    print_rows(
+        ("task", "model", *CATEGORIES, "undecided", "problems", "scenario", "noise"),
+        [
+            (
+                row["task"],
+                row["model"],
+                *(f"{100 * share:.0f}" for share in row["shares"]),
+                f"{row['undecided']:,}",
+                f"{row['problems']:,}",
+                row["scenario"],
+                "/".join(f"{one:.2f}" for one in row["noise"]) or "–",
+            )
+            for row in mixtures
+        ],
+        "% of problems: I no context, II easy, III retrieval, IV balanced, V holistic",
+    )

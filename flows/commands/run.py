@@ -40,10 +40,16 @@ def tell(arguments: argparse.Namespace, request: Request, chain: Chain, **more: 
     """Print the leaderboard, on standard error what is lacking; the exit status. more: further fields of --json."""
     report = report_of(chain)
     board = Results(request).board(report) if report is not None else None
+    tables = Results(request).beside(report) if report is not None else {}
+    needs = [tables.pop(name, []) for name in ("mixtures", "complexity", "observed")]
     if arguments.json:
         result: dict[str, Any] = {"tasks": [], "averages": {}} if board is None else as_json(board)
         if report is not None:
-            result |= beside(Results(request).beside(report))
+            result |= beside(tables)
+            if needs[0]:
+                from tasks.complexity_json import complexity_json
+
+                result[request.suite] = complexity_json(*needs)
             if ranks := Results(request).ranks(report):
                 from tasks.ranking_json import ranking_json
 
@@ -51,6 +57,10 @@ def tell(arguments: argparse.Namespace, request: Request, chain: Chain, **more: 
         print_json({**result, "report": str(chain.report) if chain.report else None, "spent": spent_by(chain), **more})
     elif board is not None:
         console().print(terminal(board))
+        if needs[0]:
+            from flows.commands.dolce_tables import show_needs
+
+            show_needs(needs[0])
     if all(one.how == "reused" for one in chain.finished):
         say("nothing was to be done: every stage stands")
     if chain.report is not None:
