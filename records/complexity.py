@@ -42,8 +42,9 @@ class Complexity(Row):
 @dataclass(frozen=True)
 class Mixture(Row):
     """A task, or its part of one scenario. noise: (b1, b0, bI), empty in PIG. low, high: thresholds of lambda (low of k
-    too). shares: of problems in CATEGORIES, 0 to 1; share_lows, share_highs: 95 % intervals. windows: asked, answered
-    and declined ones."""
+    too). shares: of problems by their likeliest category; expected: mean probability of each category, share_lows and
+    share_highs its 95 % interval; all 0 to 1. Where many problems are undecided the two differ. windows: asked,
+    answered and declined ones."""
 
     suite: str
     task: str
@@ -57,6 +58,7 @@ class Mixture(Row):
     low: int
     high: int
     shares: tuple[float, ...]
+    expected: tuple[float, ...]
     share_lows: tuple[float, ...]
     share_highs: tuple[float, ...]
     windows: int
@@ -65,7 +67,7 @@ class Mixture(Row):
 
     def check(self) -> None:
         self.require(self.scenario in SCENARIOS, "scenario", f"{self.scenario!r} is none of {', '.join(SCENARIOS)}")
-        for name in ("shares", "share_lows", "share_highs"):
+        for name in ("shares", "expected", "share_lows", "share_highs"):
             self.require(len(getattr(self, name)) == len(CATEGORIES), name, "one a category")
         self.require(len(self.noise) in (0, 3), "noise", "right, wrong and declined, or none")
 

@@ -63,14 +63,17 @@ def of(rows: Sequence[Entry], mixture: Entry) -> list[Entry]:
 
 def shares(row: Entry) -> dict[str, Any]:
     """A line of the table of shares."""
-    ends = zip(row["shares"], row["share_lows"], row["share_highs"], strict=True)
+    ends = zip(row["shares"], row["expected"], row["share_lows"], row["share_highs"], strict=True)
     return {
         "task": row["task"],
         "model": name(row),
         "scenario": row["scenario"].upper(),
         "problems": row["problems"],
         "undecided": row["undecided"],
-        "cells": [{"share": 100 * one, "low": 100 * low, "high": 100 * high} for one, low, high in ends],
+        "cells": [
+            {"share": 100 * one, "expected": 100 * mean, "low": 100 * low, "high": 100 * high}
+            for one, mean, low, high in ends
+        ],
         "noise": " / ".join(f"{one:.2f}" for one in row["noise"]) if row["noise"] else "–",
         "windows": row["windows"],
         "answered": row["answered"],

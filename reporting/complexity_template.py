@@ -4,13 +4,13 @@ SECTION = """
 {% for part in parts %}
 <section id="needs-{{ loop.index }}" aria-labelledby="needs-{{ loop.index }}-title">
 <h2 id="needs-{{ loop.index }}-title">Retrieval or holistic understanding, split {{ part.split }}</h2>
-<p class="note">Share of problems in each category: {% for name, meaning in categories %}<b>{{ name }}</b> {{ meaning }}{{ ", " if not loop.last }}{% endfor %}. Small print: 95 % interval. Undecided: no category has a probability of 80 %. Categories are by λ, the units that one piece of evidence takes, and k, how often it stands there, as this model’s answers on parts of the context tell them.</p>
+<p class="note">Share of problems in each category: {% for name, meaning in categories %}<b>{{ name }}</b> {{ meaning }}{{ ", " if not loop.last }}{% endfor %}. Small print: the share that the probabilities of all problems add up to, with its 95 % interval; where many problems are undecided it differs from the count above it. Undecided: no category has a probability of 80 %. Categories are by λ, the units that one piece of evidence takes, and k, how often it stands there, as this model’s answers on parts of the context tell them.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Shares of categories"><table class="ranks">
 <thead><tr><th scope="col" class="who">task</th><th scope="col" class="who">model</th>{% for name, meaning in categories %}<th scope="col"><abbr title="{{ meaning }}">{{ name }}</abbr>, %</th>{% endfor %}<th scope="col">undecided</th><th scope="col">problems</th><th scope="col">model of answers</th><th scope="col"><abbr title="right, wrong, declined">noise</abbr></th><th scope="col">windows</th><th scope="col">small, middle</th></tr></thead>
 <tbody>
 {% for row in part.shares %}
 <tr><th scope="row">{{ row.task }}</th><td class="who"><bdi>{{ row.model }}</bdi></td>
-{% for cell in row.cells %}<td><b>{{ cell.share | number(0) }}</b><br><small>{{ cell.low | number(0) }}–{{ cell.high | number(0) }}</small></td>{% endfor %}
+{% for cell in row.cells %}<td><b>{{ cell.share | number(0) }}</b><br><small>{{ cell.expected | number(0) }} ({{ cell.low | number(0) }}–{{ cell.high | number(0) }})</small></td>{% endfor %}
 <td>{{ row.undecided | count }}</td><td>{{ row.problems | count }}</td><td>{{ row.scenario }}</td><td>{{ row.noise }}</td><td>{{ row.answered | count }}{% if row.answered != row.windows %} of {{ row.windows | count }}{% endif %}<br><small>{{ row.declined | count }} declined</small></td><td><small>{{ row.limits }}</small></td></tr>
 {% endfor %}
 </tbody></table></div>

@@ -85,6 +85,7 @@ def mixture(labels: Mapping[str, str], fitted: TaskFit, windows: int) -> Mixture
         low=fitted.limits.low,
         high=fitted.limits.high,
         shares=fitted.shares,
+        expected=fitted.expected,
         share_lows=tuple(low for low, _ in fitted.intervals),
         share_highs=tuple(high for _, high in fitted.intervals),
         windows=windows,

@@ -29,6 +29,7 @@ def document(mixture: Row, problems: Sequence[Row], observed: Sequence[Row]) -> 
         **{name: mixture[name] for name in SAME},
         "noise": list(mixture["noise"]) or None,
         "shares": dict(zip(CATEGORIES, mixture["shares"], strict=True)),
+        "expected_shares": dict(zip(CATEGORIES, mixture["expected"], strict=True)),
         "share_intervals": {name: [low, high] for name, low, high in ends},
         "thresholds": {"low": mixture["low"], "high": mixture["high"]},
         **{name: mixture[name] for name in ("undecided", "windows", "answered", "declined")},

@@ -129,7 +129,7 @@ def show_needs(mixtures: Sequence[Mapping[str, Any]]) -> None:
             (
                 row["task"],
                 row["model"],
-                *(f"{100 * share:.0f}" for share in row["shares"]),
+                *(f"{100 * a:.0f} ({100 * b:.0f})" for a, b in zip(row["shares"], row["expected"], strict=True)),
                 f"{row['undecided']:,}",
                 f"{row['problems']:,}",
                 row["scenario"],
@@ -137,5 +137,6 @@ def show_needs(mixtures: Sequence[Mapping[str, Any]]) -> None:
             )
             for row in mixtures
         ],
-        "% of problems: I no context, II easy, III retrieval, IV balanced, V holistic",
+        "% of problems: I no context, II easy, III retrieval, IV balanced, V holistic; in brackets what their "
+        "probabilities add up to",
     )
