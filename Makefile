@@ -16,7 +16,7 @@ run: $(STAMP)  ## the whole chain on the bundled sample: leaderboard and page
 	@$(BIN)/scrollwork run seam --sample --runs 3 --model naive --model lead --model same-head
 
 test: $(STAMP)  ## the fast tests, on up to four cores
-	$(BIN)/python -m pytest -m "not slow" -n auto --maxprocesses 4
+	$(BIN)/python -m pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile
 
 test-all: $(LOCAL_STAMP)  ## with the slow suites: Prefect server and worker, kills, full disks, checkpoints in process
 	$(BIN)/python -m pytest
