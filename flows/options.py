@@ -92,6 +92,21 @@ BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
 STRICT: list[tuple[list[str], dict[str, Any]]] = [
     (["--strict"], {"action": "store_true", "help": "stop at the first malformed record instead of dropping it"}),
 ]
+JUDGE_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
+    (
+        ["--faithfulness"],
+        {
+            "default": "",
+            "metavar": "MODEL",
+            "help": "metric fic, in place of seam's lexical proxy, with --coverage: the encoder-decoder that judges "
+            "whether highlights entail an answer: transformers:FOLDER, or a name of --models",
+        },
+    ),
+    (
+        ["--coverage"],
+        {"default": "", "metavar": "MODEL", "help": "metric fic: the one that judges whether an answer covers them"},
+    ),
+]
 RUN_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
     (
         ["--model"],
@@ -105,19 +120,7 @@ RUN_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
         },
     ),
     (["--models"], {"default": "", "metavar": "FILE", "dest": "models_file", "help": "your own file of models"}),
-    (
-        ["--faithfulness"],
-        {
-            "default": "",
-            "metavar": "MODEL",
-            "help": "seam: encoder-decoder that judges whether highlights entail an answer; with --coverage, in "
-            "place of FuseReviews' lexical proxy",
-        },
-    ),
-    (
-        ["--coverage"],
-        {"default": "", "metavar": "MODEL", "help": "seam: encoder-decoder that judges whether an answer covers them"},
-    ),
+    *JUDGE_OPTIONS,
     (
         ["--arm"],
         {
@@ -274,16 +277,7 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
                 },
             ),
             (["--pairs"], {"default": "", "metavar": "FILE", "help": "JSON Lines; - for standard input"}),
-            *(
-                (
-                    [name],
-                    {"default": "", "metavar": "MODEL", "help": f"metric fic: an encoder-decoder that judges {what}"},
-                )
-                for name, what in (
-                    ("--faithfulness", "faithfulness, transformers:FOLDER or a name of config/models.toml"),
-                    ("--coverage", "coverage"),
-                )
-            ),
+            *JUDGE_OPTIONS,
             (["--models"], {"default": "", "metavar": "FILE", "dest": "models_file", "help": "your own file of them"}),
             (["--stem"], {"action": "store_true", "help": "stem words (rouge_geo)"}),
             (["--first-line"], {"action": "store_true", "help": "score only the first line of a prediction"}),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Literal, Protocol
 
 Outcome = Literal["answered", "terminal", "transient", "quota", "cancelled"]  # of an attempt
@@ -57,15 +56,14 @@ class Ask:
     def documents_shown(self) -> tuple[str, ...]:
         """What the prompt shows of each document; the pieces between its marks are joined."""
         found: list[str] = []
-        marked = False  # the segments before are a document's, and marks behind it
-        for before, segment in pairwise((None, *self.segments)):
-            assert segment is not None
-            if segment.role == "document":
-                if marked:
-                    found[-1] += segment.text
-                else:
-                    found.append(segment.text)
-            marked = segment.role == "mark" and (marked or (before is not None and before.role == "document"))
+        before, joins = "", False  # joins: only marks stand between here and a document
+        for segment in self.segments:
+            if segment.role == "document" and joins:
+                found[-1] += segment.text
+            elif segment.role == "document":
+                found.append(segment.text)
+            joins = segment.role == "mark" and (joins or before == "document")
+            before = segment.role
         return tuple(found)
 
     @property

@@ -17,6 +17,7 @@ from models.checkpoint import ENCODER_DECODER, CheckpointError, Vocabulary, load
 from models.local_tables import PLACES
 
 PREMISE, HYPOTHESIS = PLACES
+BATCH = 8  # pairs
 # the package's words, Apache-2.0
 ENTAILS = (
     "### Instruction: Read the following and determine if the hypothesis can be inferred from the premise. \n"
@@ -58,7 +59,7 @@ COVERAGE = Wording(COVERS, "yes", window=800, first_only=True)
 class SequenceToSequence:
     """A checkpoint that judges pairs of texts, in batches."""
 
-    def __init__(self, name: str, table: Mapping[str, Any], wording: Wording, batch_size: int = 8) -> None:
+    def __init__(self, name: str, table: Mapping[str, Any], wording: Wording, batch_size: int = BATCH) -> None:
         """table: of models.local_tables, adopted. Raises CheckpointError."""
         if table["kind"] != ENCODER_DECODER:
             raise CheckpointError(f"model {name!r}: entailment needs an encoder-decoder, not a {table['kind']} model")

@@ -149,10 +149,10 @@ def documents(
     return parts
 
 
-def shown_documents(example: Example, text_of: Callable[[str], str]) -> list[str]:
-    """The documents of a curated example with the marks of a prompt; mentions have their numbers for ids."""
+def shown_documents(example: Example, text_of: Callable[[str], str], ids: Sequence[int] | None = None) -> list[str]:
+    """The documents of a curated example with the marks of a prompt. ids: of its mentions, else their numbers."""
     facts = example.facts
-    marks = marks_of({**facts, "mention_ids": range(len(facts.get("mentions", ())))})
+    marks = marks_of({**facts, "mention_ids": range(len(facts.get("mentions", ()))) if ids is None else ids})
     return [
         render(tuple(marked(name, len(text_of(name)), marks.get(number, ()))), text_of)
         for number, name in enumerate(example.document_ids)

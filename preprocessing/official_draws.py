@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from preprocessing.blocks import marked, marks_of
+from preprocessing.blocks import shown_documents
 from preprocessing.drawn import moved
 from preprocessing.draws import Draw
 from records.base import canonical_json
 from records.example import Example
-from records.prompt import part_text
 
 ORDER = ("ecb_plus", "fuse_reviews", "sci_co", "multi_news", "musique", "open_asp")  # of the official configuration
 SCICO_IDS = range(1, 100)
@@ -168,13 +167,8 @@ def official_run(
 def in_marked_order(example: Example, ids: Sequence[int], text_of: Callable[[str], str]) -> Example:
     """An example whose documents stand in the order of their texts with the marks of a run, before its permutation: the
     official code marks ECB+'s documents up first and sorts them then."""
-    marks = marks_of({**example.facts, "mention_ids": ids})
-
-    def text(number: int) -> str:
-        name = example.document_ids[number]
-        return "".join(part_text(part, text_of) for part in marked(name, len(text_of(name)), marks.get(number, ())))
-
-    order = sorted(range(len(example.document_ids)), key=text)
+    texts = shown_documents(example, text_of, ids)
+    order = sorted(range(len(texts)), key=texts.__getitem__)
     return replace(
         example,
         document_ids=tuple(example.document_ids[number] for number in order),

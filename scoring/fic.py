@@ -35,7 +35,6 @@ VERSION = 1
 RANGE = (0.0, 100.0)
 NEEDS = ("references",)
 COMPONENTS = ("faithfulness", "coverage", "f1")
-FAITHFULNESS, COVERAGE = "faithfulness", "coverage"  # what each model is for
 
 
 def score(prediction: str, references: Sequence[str]) -> Outcome:

@@ -18,6 +18,7 @@ from models.registry import LOCAL, UnknownModel, settings
 from storage.digest import sha256_of
 from storage.home import Home
 from tasks.errors import UsageError
+from tasks.request import ROLES
 from tasks.suites import Suite, TaskConfig, load_models
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from scoring.fic import Fic, Pair
     from tasks.request import Request
 
-ROLES = FAITHFUL, COVERS = "faithfulness", "coverage"
 Tables = Mapping[str, Mapping[str, Any]]  # adopted, by role
 
 
@@ -105,14 +105,14 @@ class Judge:
     def _loaded(self) -> SequenceToSequence:
         key = sha256_of([self._role, self._table])
         if key not in _LOADED:
-            from models.entailment import COVERAGE, FAITHFULNESS, SequenceToSequence, Wording
+            from models.entailment import BATCH, COVERAGE, FAITHFULNESS, SequenceToSequence, Wording
 
             own = self._table.get("entailment")
-            papers = {FAITHFUL: FAITHFULNESS, COVERS: COVERAGE}[self._role]
+            wording = Wording(**own) if own else dict(zip(ROLES, (FAITHFULNESS, COVERAGE), strict=True))[self._role]
             while len(_LOADED) >= len(ROLES):  # of earlier runs
                 del _LOADED[next(iter(_LOADED))]
-            size = {name: self._table[name] for name in ("batch_size",) if name in self._table}
-            _LOADED[key] = SequenceToSequence(self.name, self._table, Wording(**own) if own else papers, **size)
+            batch_size = int(self._table.get("batch_size", BATCH))
+            _LOADED[key] = SequenceToSequence(self.name, self._table, wording, batch_size)
         return _LOADED[key]
 
 

@@ -17,6 +17,7 @@ from tasks.outside import shown_name
 from tasks.suites import SAMPLE, Suite, TaskConfig, load_suite
 from tasks.tokenizers import adopt
 
+ROLES = ("faithfulness", "coverage")  # of models that judge answers
 NOTHING_COUNTED = "--tokenizer says how --max-input-tokens or --context counts"
 KINDS = {bool: "true or false", int: "a whole number", str: "text", list: "a list"}
 
@@ -151,7 +152,7 @@ class Request:
         place = Home.at(home, store)
         if rest.get("tokenizer"):
             rest["tokenizer"] = adopt(rest["tokenizer"], place)
-        judging = [name for name in ("faithfulness", "coverage") if rest.get(name)]
+        judging = [name for name in ROLES if rest.get(name)]
         if any(name.startswith("transformers:") for name in (*rest.get("models", ()), *(rest[one] for one in judging))):
             from tasks.checkpoints import adopt_name
 

@@ -15,15 +15,14 @@ from storage.home import Home
 from tasks import progress
 from tasks.chain import Chain, Planned
 from tasks.errors import UsageError
-from tasks.request import Request
+from tasks.request import ROLES, Request
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 OF_CALLS = ("base_url", "context", "budget", "rpm", "tpm", "concurrency", "batch", "batch_wait", "retry_failed")
-OF_JUDGES = ("faithfulness", "coverage")
 # only `evaluate` is told
-OF_RUNS = ("models", "models_file", "arms", "tokenizer", "truncation", "prompts", *OF_JUDGES, *OF_CALLS)
+OF_RUNS = ("models", "models_file", "arms", "tokenizer", "truncation", "prompts", *ROLES, *OF_CALLS)
 WIDTH = 130  # of tables where the output is no terminal
 
 
@@ -56,7 +55,7 @@ def request_of(arguments: argparse.Namespace) -> Request:
         truncation=getattr(arguments, "truncation", ""),
         prompts=getattr(arguments, "prompts", ""),
         strict=getattr(arguments, "strict", False),
-        **{name: getattr(arguments, name) for name in (*OF_JUDGES, *OF_CALLS) if hasattr(arguments, name)},
+        **{name: getattr(arguments, name) for name in (*ROLES, *OF_CALLS) if hasattr(arguments, name)},
     )
 
 

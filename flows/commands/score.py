@@ -55,7 +55,8 @@ def metric_of(arguments: argparse.Namespace) -> Metric:
     """The metric that is asked for. Raises UsageError."""
     if arguments.metric in JUDGED:
         from storage.home import Home
-        from tasks.judges import ROLES, fic_of, judging
+        from tasks.judges import fic_of, judging
+        from tasks.request import ROLES
 
         if arguments.stem:
             raise UsageError(f"--stem is no option of {arguments.metric}")

@@ -12,6 +12,8 @@ from tests.conftest import Scrollwork
 from tests.flows.seam_kit import Row, Scripted, asking, examples, hosted, rendered, rows, scripted, seam
 from tests.flows.seam_raw import lines, text, write
 
+pytestmark = pytest.mark.slow
+
 WINDOW, ANSWER = 1100, 500  # words; new tokens of the suite
 LONG = [" ".join(f"{name}{n}" for n in range(count)) for name, count in (("aa", 2000), ("bb", 1000), ("cc", 0))]
 DOCUMENT = re.compile(r"Document (\d+): ```(.*?)```", re.DOTALL)

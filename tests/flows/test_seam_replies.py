@@ -31,6 +31,8 @@ from tests.flows.seam_kit import (
     seam,
 )
 
+pytestmark = pytest.mark.slow
+
 CUES = {"fuse_reviews": "So, the answer is:", "open_asp": "Aspect-based summary:"}
 MODELS = ("perfect", "empty", "blank", "no-answer", "cut", "garbage", "echo", "refused", "half")
 RETRY = {"attempts": 2, "seconds": 0.01}

@@ -66,6 +66,7 @@ def test_further_run_pays_again_or_changes_earlier_ones(
     assert max(counted.values()) == 1
 
 
+@pytest.mark.slow
 def test_runs_made_at_once_differ_from_runs_added_later(
     scrollwork: Scrollwork, raw_files: tuple[str, str], tmp_path: Path
 ) -> None:
@@ -76,6 +77,7 @@ def test_runs_made_at_once_differ_from_runs_added_later(
     assert of_runs(scrollwork.home, 0, 1, 2, 3) == of_runs(other.home, 0, 1, 2, 3)
 
 
+@pytest.mark.slow
 def test_further_model_asks_for_the_answers_of_another(
     scrollwork: Scrollwork, vendor: Scripted, raw_files: tuple[str, str]
 ) -> None:
@@ -91,6 +93,7 @@ def test_further_model_asks_for_the_answers_of_another(
     assert {how for name, how in built.items() if name.startswith(("curate", "sample", "prompt"))} == {"reused"}
 
 
+@pytest.mark.slow
 def test_further_task_changes_the_manifest_of_another(scrollwork: Scrollwork, raw_files: tuple[str, str]) -> None:
     seam(scrollwork, *raw_files, "--model", "naive", tasks=("musique",), runs=2)
     before = files_of(scrollwork.home)
@@ -101,6 +104,7 @@ def test_further_task_changes_the_manifest_of_another(scrollwork: Scrollwork, ra
     assert kept.items() <= files_of(scrollwork.home).items()
 
 
+@pytest.mark.slow
 def test_request_lacks_its_seed_or_has_one_that_the_provider_refuses(
     scrollwork: Scrollwork, vendor: Scripted, raw_files: tuple[str, str]
 ) -> None:
@@ -121,6 +125,7 @@ def test_request_lacks_its_seed_or_has_one_that_the_provider_refuses(
         assert body["max_tokens"] == 500
 
 
+@pytest.mark.slow
 def test_longer_answers_of_one_data_set_are_not_asked_for_or_asked_of_all(
     scrollwork: Scrollwork, vendor: Scripted, raw_files: tuple[str, str]
 ) -> None:
@@ -136,6 +141,7 @@ def test_longer_answers_of_one_data_set_are_not_asked_for_or_asked_of_all(
     assert "long-answers" in done.out, "the leaderboard says that it is a variant"
 
 
+@pytest.mark.slow
 def test_equal_prompts_of_two_runs_get_one_answer(
     scrollwork: Scrollwork, vendor: Scripted, raw_files: tuple[str, str]
 ) -> None:
@@ -226,6 +232,7 @@ print(json.dumps([status, sorted(loaded - known)]), file=sys.stderr)
 """
 
 
+@pytest.mark.slow
 def test_stage_runs_code_of_draws_or_runs_that_its_key_does_not_know(
     scrollwork: Scrollwork, raw_files: tuple[str, str], tmp_path: Path
 ) -> None:

@@ -137,6 +137,7 @@ def test_same_command_ranks_again(home: Path, house: Path) -> None:
     assert json.loads(done.out)["seam"] == printed(home)["seam"]
 
 
+@pytest.mark.slow
 def test_report_ranks_models_of_other_drawings_or_says_nothing(house: Path, tmp_path: Path) -> None:
     work = Scrollwork(house, tmp_path / "home")
     tasks = ("--task", "musique")
@@ -155,6 +156,7 @@ def test_report_ranks_models_of_other_drawings_or_says_nothing(house: Path, tmp_
     assert {row["model"] for row in rows if row["source"] == "computed"} == {"lead", "naive:seed=0"}
 
 
+@pytest.mark.slow
 def test_experiment_takes_the_place_of_the_benchmark_or_is_not_shown(house: Path, tmp_path: Path) -> None:
     work = Scrollwork(house, tmp_path / "home")
     ask = (*ASK, "--task", "musique", "--model", "naive:seed=0", "--runs", "3")
