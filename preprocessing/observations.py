@@ -6,9 +6,10 @@ A row is the problem as it was, with the window's number (spans.py) as its `draw
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from itertools import groupby
 from typing import Any
 
 from preprocessing.spans import Strategy, Window, windows
@@ -16,8 +17,6 @@ from preprocessing.units import Span, units, window_span
 from preprocessing.windowed import WINDOW
 from records.base import canonical_json
 from records.example import Example
-
-REMEMBERED = 64  # documents whose units are kept: the problems of one document stand together
 
 
 @dataclass(frozen=True)
@@ -44,26 +43,35 @@ def observed(
     seed: int,
     suite: str = "",
 ) -> Iterator[Example]:
-    """The rows of all windows of all problems, a problem's by length and from the start of its context.
+    """The rows of all windows of all problems. Problems of one document that follow each other are taken together,
+    window by window, by length and from the start of their context: prompts that show the same text follow each other,
+    and share a provider's prefix cache.
 
     Raises ValueError, naming the problem, where it has not one document, or a context without a unit.
     """
-    spans_of = lru_cache(REMEMBERED)(lambda document_id: units(text_of(document_id), how.spec))
-    for example in examples:
-        if len(example.document_ids) != 1:
-            raise ValueError(f"{example.task}, {example.example_id}: windows are of one document, not of several")
-        (document_id,) = example.document_ids
-        spans = spans_of(document_id)
+    for document_ids, problems in groupby(examples, key=lambda example: example.document_ids):
+        together = list(problems)
+        if len(document_ids) != 1:
+            raise ValueError(f"{_name(together[0])}: windows are of one document, not of several")
+        text = text_of(document_ids[0])
+        spans = units(text, how.spec)
         if not spans:
-            raise ValueError(f"{example.task}, {example.example_id}: the context has no unit by {how.spec!r}")
-        facts = example.facts
-        asked = how.lengths_of(facts)
-        characters = len(text_of(document_id))
-        for window in windows(
-            len(spans), asked, how.full, one, seed=seed, task=example.task, problem=example.example_id
-        ):
-            told = {**facts, WINDOW: facts_of(window, spans, characters)}
-            yield replace(example, suite=suite, draw=window.number(len(spans)), metadata=canonical_json(told))
+            raise ValueError(f"{_name(together[0])}: the context has no unit by {how.spec!r}")
+        who: defaultdict[Window, list[Example]] = defaultdict(list)
+        for example in together:
+            asked = how.lengths_of(example.facts)
+            problem = example.example_id
+            for window in windows(len(spans), asked, how.full, one, seed=seed, task=example.task, problem=problem):
+                who[window].append(example)
+        for window in sorted(who):
+            shown = facts_of(window, spans, len(text))
+            for example in who[window]:
+                told = canonical_json({**example.facts, WINDOW: shown})
+                yield replace(example, suite=suite, draw=window.number(len(spans)), metadata=told)
+
+
+def _name(example: Example) -> str:
+    return f"{example.task}, {example.example_id}"
 
 
 def facts_of(window: Window, spans: list[Span], characters: int) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -226,6 +227,17 @@ def test_rows_of_windows_lose_the_problem_or_their_window() -> None:
     assert [window_of(row.draw, 3) for row in found] == [
         Window(row.facts["window"]["length"], row.facts["window"]["first"]) for row in found
     ]
+
+
+def test_questions_on_one_window_do_not_follow_each_other() -> None:
+    other = replace(PROBLEM, example_id="0-2", query="Who?")
+    text_of = {DOCUMENT.document_id: TEXT}.__getitem__
+    found = list(observed([PROBLEM, other], text_of, HOW, strategy("all"), seed=0))
+    assert [(row.example_id, row.draw) for row in found] == [(name, at) for at in range(7) for name in ("0-1", "0-2")]
+    drawn = list(observed([PROBLEM, other], text_of, HOW, strategy("sample:0.5"), seed=0))
+    for name, problem in (("0-1", PROBLEM), ("0-2", other)):
+        alone = observed([problem], text_of, HOW, strategy("sample:0.5"), seed=0)
+        assert [row for row in drawn if row.example_id == name] == list(alone), "a problem's windows are its own"
 
 
 def test_sizes_have_no_lengths_of_their_own() -> None:
