@@ -27,6 +27,7 @@ def build_datasets(
     draws: str = "",
     instances: int = 0,
     strategy: str = "",
+    units: str = "",
     options: dict[str, Any] | None = None,
     home: str | None = None,
     store: str = "",
@@ -49,6 +50,7 @@ def build_datasets(
         draws: "official" to draw as the official code does, in one stream.
         instances: Of a run at most; 0 for the suite's number, -1 for all.
         strategy: Which windows of contexts are observed; all by default.
+        units: Another granularity of the tasks' contexts than their own.
         options: Values by "task.option".
         home: Home folder; SCROLLWORK_HOME or the project's .scrollwork by default.
         store: Response store URL; in the home by default.

@@ -32,6 +32,7 @@ def evaluate(
     draws: str = "",
     instances: int = 0,
     strategy: str = "",
+    units: str = "",
     faithfulness: str = "",
     coverage: str = "",
     options: dict[str, Any] | None = None,
@@ -71,6 +72,7 @@ def evaluate(
         draws: "official" to draw as the official code does, in one stream.
         instances: Of a run at most; 0 for the suite's number, -1 for all.
         strategy: Which windows of contexts are observed; all by default.
+        units: Another granularity of the tasks' contexts than their own.
         faithfulness: Model that judges whether an answer follows from what it was given, with coverage.
         coverage: Model that judges whether an answer covers what it was given.
         options: Values by "task.option".

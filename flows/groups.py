@@ -66,6 +66,16 @@ GROUPS: dict[str, dict[str, Command]] = {
                     },
                 ),
                 *FIT_OPTIONS,
+                (
+                    ["--strategy"],
+                    {
+                        "default": "",
+                        "metavar": "S",
+                        "help": "fit the windows that it takes alone, of rows with `first` (export observations); as "
+                        "for run dolce",
+                    },
+                ),
+                (["--seed"], {"type": int, "default": 0, "metavar": "N", "help": "of --strategy sample:R (0)"}),
                 (["--detail"], {"action": "store_true", "help": "also what was observed and fitted at each length"}),
             ],
         ),
@@ -111,9 +121,14 @@ GROUPS: dict[str, dict[str, Command]] = {
             [
                 (
                     ["reference"],
-                    {"metavar": "A", "help": "what `dolce fit --json` printed, or observations, then fitted"},
+                    {
+                        "metavar": "A",
+                        "help": "of `dolce fit --json` or `run dolce --json`, or observations, which are fitted",
+                    },
                 ),
                 (["test"], {"metavar": "B", "help": "the same, of what is compared with A"}),
+                (["--reference-model"], {"default": "", "metavar": "M", "help": "of A, where a run has several"}),
+                (["--test-model"], {"default": "", "metavar": "M", "help": "of B, likewise"}),
                 *FIT_OPTIONS,
             ],
         ),

@@ -6,7 +6,7 @@ from typing import Any
 
 from scoring.registry import JUDGED, MODULES
 
-SUITE = "a suite: zeroscrolls, scrolls or seam"
+SUITE = "a suite: zeroscrolls, scrolls, seam or dolce"
 BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
     (["--task"], {"action": "append", "default": [], "metavar": "T", "help": "only this task (repeat for several)"}),
     (
@@ -49,6 +49,15 @@ BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
             "metavar": "S",
             "help": "dolce: which windows are observed: all, take:N, sample:R, take-ip[:N], sample-ip[:R], short, long "
             "or wide; several joined by + (default: all)",
+        },
+    ),
+    (
+        ["--units"],
+        {
+            "default": "",
+            "metavar": "SPEC",
+            "help": "dolce: contexts in other units than the task's own, of those that it has (`dolce units`), e.g. o "
+            "for a passage each",
         },
     ),
     (["--shots"], {"type": int, "metavar": "K", "help": "seam: demonstrations in a prompt (default 3)"}),
@@ -319,17 +328,17 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         ],
     ),
     "export": (
-        "a built suite (hf), or what models answered (submission, lm-eval, inspect, eee), in another tool's format",
+        "a built suite (hf), or what models answered (submission, lm-eval, inspect, eee, observations), as files",
         "scrollwork export submission zeroscrolls --sample --model naive:seed=0 --out ./submission",
         "flows.commands.export",
         [
             (
                 ["format"],
                 {
-                    "choices": ["hf", "submission", "lm-eval", "inspect", "eee"],
+                    "choices": ["hf", "submission", "lm-eval", "inspect", "eee", "observations"],
                     "help": "hf: official records that datasets.load_dataset opens; submission: the leaderboard's CSV; "
                     "lm-eval: results and samples of lm-evaluation-harness; inspect: logs of inspect_ai; eee: Every "
-                    "Eval Ever 0.3.0",
+                    "Eval Ever 0.3.0; observations: answers on windows (dolce), as `dolce fit` reads them",
                 },
             ),
             (["suite"], {"help": SUITE}),
@@ -341,7 +350,8 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
                 {
                     "required": True,
                     "metavar": "PATH",
-                    "help": "folder: new, empty, or an earlier export, then replaced; of a submission FILE.csv too",
+                    "help": "folder: new, empty, or an earlier export, then replaced; of a submission FILE.csv too; of "
+                    "observations a file",
                 },
             ),
             (

@@ -41,17 +41,13 @@ class TaskUnits:
 def observed_of(task: TaskConfig, spec: str = "") -> Observed:
     """How a task is observed, by its own units or by another granularity of it. Raises ValueError for one it has
     not."""
-    tables = [task.windows, *task.windows.get("other", ())]
-    table = next((one for one in tables if spec in ("", one["units"])), None)
-    if table is None:
-        known = ", ".join(one["units"] for one in tables)
-        raise ValueError(f"{task.name} has no units {spec!r}; it has: {known}")
+    table = task.observed(spec)
     return Observed(table["units"], tuple(table["lengths"]), table["full"], table.get("more"))
 
 
 def granularities(task: TaskConfig) -> list[str]:
     """The specs of a task, its own first."""
-    return [one["units"] for one in (task.windows, *task.windows.get("other", ()))]
+    return [one["units"] for one in task.granularities]
 
 
 def units_of(suite: Suite, task: TaskConfig, raw: Path, one: Strategy, spec: str = "") -> TaskUnits:

@@ -38,6 +38,7 @@ class Request:
     most; 0 for the suite's number, -1 for all).
 
     strategy: which windows of a context are observed, of suites that observe (preprocessing/spans.py); "" for all.
+    units: another granularity of the tasks' contexts than their own, one of theirs (preprocessing/units.py).
 
     faithfulness, coverage: models by which a metric judges answers, named as models are; "" for the metric that stands
     in for it.
@@ -82,6 +83,7 @@ class Request:
     faithfulness: str = ""
     coverage: str = ""
     strategy: str = ""
+    units: str = ""
 
     def __post_init__(self) -> None:
         suite = load_suite(self.suite)
@@ -118,7 +120,8 @@ class Request:
             raise UsageError("limits must be positive")
         drawing = {"--runs": self.runs, "--shots": self.shots is not None, "--vary": self.vary, "--draws": self.draws}
         drawing["--instances"] = self.instances
-        if not suite.runs and (given := [name for name, value in drawing.items() if value]):
+        given = [name for name, value in drawing.items() if value]
+        if given and not suite.runs:
             raise UsageError(f"{given[0]}: {self.suite} does not draw its prompts anew in runs")
         if self.runs < 0 or (self.shots or 0) < 0 or self.instances < -1:
             raise UsageError("--runs, --shots and --instances must be positive (--instances -1: all)")
@@ -129,9 +132,17 @@ class Request:
             from preprocessing.draws import GENERATION, VARIABLES  # loaded for suites that draw only
 
             _among("variable of --vary", self.vary, [*VARIABLES, GENERATION])
+        observing = {"--strategy": self.strategy, "--units": self.units}
+        given = [name for name, value in observing.items() if value]
+        if given and not any(task.windows for task in suite.tasks.values()):
+            raise UsageError(f"{given[0]}: {self.suite} does not observe windows of its contexts")
+        if self.units:
+            try:
+                for task in self.chosen_tasks():
+                    task.observed(self.units)
+            except ValueError as error:
+                raise UsageError(f"--units: {error}; name tasks that have it: --task T") from None
         if self.strategy:
-            if not any(task.windows for task in suite.tasks.values()):
-                raise UsageError(f"--strategy: {self.suite} does not observe windows of its contexts")
             from preprocessing.spans import strategy  # loaded for suites that observe only
 
             try:

@@ -121,10 +121,7 @@ def sample_node(part: Part) -> Node:
     policy = {"suite": request.suite, "seed": seed_of(request), **chosen}
     modules: tuple[str, ...] = ("preprocessing.sampling",)
     if part.task.windows:
-        shown = {
-            name: part.task.windows[name] for name in ("units", "lengths", "full", "more") if name in part.task.windows
-        }
-        policy |= {"observed": shown, "strategy": request.strategy or "all"}
+        policy |= {"observed": dict(part.task.observed(request.units)), "strategy": request.strategy or "all"}
         modules += ("preprocessing.observations",)
     return Node("sample", part.base, policy, modules, (("curated", curate_node(part)),))
 

@@ -60,6 +60,20 @@ class TaskConfig:
         """Whether it asks something that could be answered without the document: it has a closed-book arm."""
         return self.template["kind"] in ("qa", "nli")
 
+    @property
+    def granularities(self) -> list[Mapping[str, Any]]:
+        """The ways in which its contexts are parted, its own first; none where they are not observed."""
+        return [self.windows, *self.windows.get("other", ())] if self.windows else []
+
+    def observed(self, units: str = "") -> Mapping[str, Any]:
+        """How its contexts are observed: {units, lengths, full, more} of that granularity, "" for its own. Raises
+        ValueError for one that it has not."""
+        for one in self.granularities:
+            if units in ("", one["units"]):
+                return {name: one[name] for name in ("units", "lengths", "full", "more") if name in one}
+        known = ", ".join(one["units"] for one in self.granularities)
+        raise ValueError(f"{self.name} has no units {units!r}; it has: {known or 'none'}")
+
 
 @dataclass(frozen=True)
 class Suite:
@@ -87,7 +101,13 @@ class Suite:
         return str(self.prompts[prompts].get("truncation", self.truncation)) if prompts else self.truncation
 
     def refuse_runs(self, what: str) -> None:
-        """Raise UsageError for a suite that draws its prompts: an id alone does not say of which run an answer is."""
+        """Raise UsageError for a suite that draws its prompts or observes windows: an id alone does not say of which
+        run, or on which window, an answer is."""
+        if any(task.windows for task in self.tasks.values()):
+            raise UsageError(
+                f"{what}: inputs of {self.name} are asked on many windows of their contexts, and the format names an "
+                f"input by its id alone; export observations writes a row a window"
+            )
         if self.runs:
             raise UsageError(
                 f"{what}: inputs of {self.name} are asked anew in each run, and the format names an input by its id "

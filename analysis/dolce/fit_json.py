@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from analysis.dolce.candidates import COW, PIG
-from analysis.dolce.categories import CATEGORIES
+from analysis.dolce.categories import CATEGORIES, Thresholds, categories
 from analysis.dolce.cover import cover_probability
 from analysis.dolce.fitting import TAU, ProblemFit, TaskFit
 from analysis.dolce.observations import OUTCOMES
@@ -113,17 +113,36 @@ def _graded(one: ProblemFit) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Read:
-    """A task of a document. pairs: (lambda, k) and category of each problem."""
+    """A task of a document. pairs: (lambda, k) and category of each problem. limits: of categories, None where the
+    document does not say them. model: of a run, which may have several; "" elsewhere."""
 
     task: str
     scenario: str
     noise: tuple[float, ...] | None
     pairs: Mapping[str, tuple[float, float]]
     category: Mapping[str, str]
+    limits: Thresholds | None = None
+    model: str = ""
+
+    def shares(self, limits: Thresholds | None = None) -> dict[str, float]:
+        """Of problems by category, which other thresholds may decide."""
+        found = self.categories(limits).values()
+        return {name: sum(one == name for one in found) / max(1, len(self.pairs)) for name in CATEGORIES}
+
+    def categories(self, limits: Thresholds | None = None) -> Mapping[str, str]:
+        """Category of each problem, by other thresholds where they are given."""
+        if limits is None or not self.pairs:
+            return self.category
+        own = [(-1 if complexity == inf else int(complexity), int(k)) for complexity, k in self.pairs.values()]
+        found = categories(np.array([one for one, _ in own]), np.array([k for _, k in own]), limits)
+        return {name: CATEGORIES[place] for name, place in zip(self.pairs, found, strict=True)}
 
 
 def read_fits(document: Any) -> list[Read]:
-    """The tasks of a document. Raises FitError naming the place in it."""
+    """The tasks of a document: of `dolce fit --json`, or of `run dolce --json`, which has them under "dolce". Raises
+    FitError naming the place in it."""
+    if isinstance(document, dict) and isinstance(document.get("dolce"), dict):
+        document = document["dolce"]
     tasks = document.get("tasks") if isinstance(document, dict) else None
     if not isinstance(tasks, list):
         raise FitError('field "tasks" must be a list: is it what `dolce fit --json` printed?')
@@ -154,7 +173,19 @@ def _task(at: str, value: Any) -> Read:
             raise FitError(f'{where}: field "k" must be a number')
         pairs[problem] = (float(complexity), float(redundancy))
         category[problem] = _field(where, one, "category", str)
-    return Read(name, scenario, None if noise is None else tuple(noise), pairs, category)
+    model = value.get("model", "")
+    model = model if isinstance(model, str) else ""
+    return Read(name, scenario, None if noise is None else tuple(noise), pairs, category, _limits(at, value), model)
+
+
+def _limits(at: str, value: Mapping[str, Any]) -> Thresholds | None:
+    limits = value.get("thresholds")
+    if limits is None:
+        return None
+    low, high = (limits.get(name) for name in ("low", "high")) if isinstance(limits, dict) else (None, None)
+    if not (isinstance(low, int) and isinstance(high, int) and 1 <= low <= high):
+        raise FitError(f'{at}: field "thresholds" must be {{low, high}}, whole numbers from 1 on')
+    return Thresholds(low, high)
 
 
 def _field(at: str, value: Any, name: str, kind: type) -> Any:

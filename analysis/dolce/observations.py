@@ -1,8 +1,9 @@
 """Answers on spans, as rows from a file or a run: `scrollwork dolce fit --observations FILE`.
 
 A row is {task, problem, units, length, score or outcome, count}: units is C, length is l, outcome "1", "0" or "idk",
-score 0 to 1, count how many windows said so (1 where it is left out). Other fields are ignored, and named. A row
-that stands twice is two windows with the same answer.
+score 0 to 1, count how many windows said so (1 where it is left out). `first`, where a window begins, decides nothing
+of a fit (tasks/observed_windows.py chooses by it). Other fields are ignored, and named. A row that stands twice is two
+windows with the same answer.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 OUTCOMES = {"1": 0, "0": 1, "idk": 2}  # places in counts of outcomes
-FIELDS = ("task", "problem", "units", "length", "outcome", "score", "count")
+FIELDS = ("task", "problem", "units", "length", "outcome", "score", "count", "first")
 MOST = 10**6  # units of a context, windows of a row
 MOST_LENGTHS = 10_000  # at which one problem is observed
 

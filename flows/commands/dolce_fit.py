@@ -21,7 +21,7 @@ from tasks.errors import StageFailed, UsageError
 def run(arguments: argparse.Namespace) -> int:
     """Fit, and print. Raises StageFailed naming line and field, UsageError for a wrong option."""
     settings = settings_of(arguments)
-    read = observed(arguments.observations, "--observations")
+    read = observed(arguments.observations, "--observations", arguments.strategy, arguments.seed)
     fits = fit_tasks(read.tasks, settings)
     if arguments.json:
         print_json(as_json(fits, arguments.detail, settings.tau))
@@ -35,11 +35,23 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def observed(path: str, option: str) -> Observed:
-    """The rows of a file. Raises StageFailed naming line and field, UsageError for a file that is not there."""
+def observed(path: str, option: str, strategy: str = "", seed: int = 0) -> Observed:
+    """The rows of a file; of a strategy those that it takes. Raises StageFailed naming line and field, UsageError for
+    a file that is not there or a strategy that is none."""
+    from preprocessing.spans import strategy as read_strategy
+    from tasks.observed_windows import taken
+
     try:
-        return read_observations(read_pairs(lines_of(path, option)))
-    except (PairError, ObservationError) as error:
+        one = read_strategy(strategy) if strategy else None
+    except ValueError as error:
+        raise UsageError(f"--strategy: {error}") from None
+    try:
+        if one is None:
+            return read_observations(read_pairs(lines_of(path, option)))
+        rows = list(read_pairs(lines_of(path, option)))
+        read_observations(rows)  # errors name lines of the file
+        return read_observations(taken(rows, one, seed))
+    except (PairError, ObservationError, StageFailed) as error:
         raise StageFailed(f"{path}, {error}") from error
 
 

@@ -76,18 +76,35 @@ def show_lengths(task: TaskFit, one: ProblemFit, tau: float) -> None:
 def show_compared(rows: Sequence[Mapping[str, Any]]) -> None:
     """A row a task."""
     print_rows(
-        ("task", "problems", "RC lambda", "rho lambda", "RC k", "rho k", "KL", "same category %"),
+        (
+            "task",
+            "problems",
+            "RC lambda",
+            "rho lambda",
+            "RC k",
+            "rho k",
+            "KL",
+            "same %",
+            "shares A",
+            "shares B",
+        ),
         [
             (
                 row["task"],
                 f"{row['problems']:,}",
                 *(number(row[name]) for name in ("rc_lambda", "rho_lambda", "rc_k", "rho_k", "kl")),
                 percent(row["same_category"], 1),
+                *(by_category(row["shares"][which]) for which in ("reference", "test")),
             )
             for row in rows
         ],
-        "RC: mean |a - b| / max(a, b); rho: Spearman's; KL of the noise, reference || test, in nats",
+        "RC: mean |a - b| / max(a, b); rho: Spearman's; KL of A's noise to B's; shares: I/II/III/IV/V; same: category",
     )
+
+
+def by_category(shares: Mapping[str, float]) -> str:
+    """Percent of I to V."""
+    return "/".join(f"{100 * one:.0f}" for one in shares.values())
 
 
 def show_design(rows: Sequence[Recovery], found: Recovery | None, accuracy: float) -> None:

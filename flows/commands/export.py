@@ -18,6 +18,8 @@ def run(arguments: argparse.Namespace) -> int:
         return hf(arguments)
     if arguments.format == "submission":
         return submission(arguments)
+    if arguments.format == "observations":
+        return observations(arguments)
     from tasks.export_trials import export_trials
 
     made = export_trials(arguments.format, request_of(arguments), Path(arguments.out))
@@ -56,6 +58,17 @@ def submission(arguments: argparse.Namespace) -> int:
     for line in made.lines:
         say(line)
     return int(made.partial and not arguments.allow_missing)
+
+
+def observations(arguments: argparse.Namespace) -> int:
+    """A model's answers on windows, a row each."""
+    from tasks.export_observations import export_observations
+
+    made = export_observations(request_of(arguments), Path(arguments.out))
+    tell(arguments, list(made.files), rows=made.rows, lacking=list(made.lacking))
+    for line in made.lacking:
+        say(f"lacking: {line}")
+    return int(bool(made.lacking))
 
 
 def tell(arguments: argparse.Namespace, files: list[Path], **more: Any) -> None:

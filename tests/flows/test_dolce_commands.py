@@ -427,3 +427,100 @@ def test_noise_that_pig_has_not_is_passed_over_in_silence(call, tmp_path):
     )
     status, _, err = call("dolce", "fit", "--json", *arguments)
     assert (status, err.splitlines()[-1]) == (0, "--fixed-noise: PIG has no such noise")
+
+
+def windowed(first: int | None = 0, **fields: Any) -> dict[str, Any]:
+    row = {"task": "t", "problem": "p", "units": 6, "length": 2, "outcome": "1", **fields}
+    return row if first is None else {**row, "first": first}
+
+
+def enumeration(units: int = 12, problem: str = "p") -> list[dict[str, Any]]:
+    """All windows of one problem whose evidence is unit 4 and 5."""
+    rows = []
+    for length in (0, 1, 2, 5, 10, units):
+        for first in range(units - length + 1 if length else 1):
+            shown = first <= 4 and first + length >= 6
+            rows.append(windowed(first, problem=problem, units=units, length=length, outcome="1" if shown else "idk"))
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("strategy", "firsts"),
+    [
+        ("take:5", {0: [0], 1: [0, 5, 10], 2: [0, 5, 10], 5: [0, 5], 10: [0], 12: [0]}),
+        ("take:5+long", {10: [0], 12: [0]}),
+        ("wide", {0: [0], 1: list(range(12)), 5: list(range(8)), 12: [0]}),
+        ("take-ip:2", {0: [0], 1: [0, 2, 4, 6, 8, 10], 2: [0, 4, 8], 5: [0], 10: [0], 12: [0]}),
+    ],
+)
+def test_a_strategy_takes_other_windows_of_stored_ones_than_of_a_run(call, tmp_path, strategy, firsts):
+    rows = enumeration()
+    own = [row for row in rows if row["first"] in firsts.get(row["length"], ())]
+    chosen = call("dolce", "fit", "--observations", file(tmp_path / "a", rows), "--strategy", strategy, "--json")
+    wanted = call("dolce", "fit", "--observations", file(tmp_path / "b", own), "--json")
+    assert chosen == wanted
+    assert chosen[0] == 0
+
+
+def test_a_share_of_stored_windows_does_not_depend_on_its_seed(call, tmp_path):
+    path = file(tmp_path / "a", enumeration())
+    options = ("dolce", "fit", "--observations", path, "--strategy", "sample:0.3", "--json")
+    assert call(*options) == call(*options, "--seed", "0")
+    assert len({call(*options, "--seed", str(seed))[1] for seed in range(8)}) > 1
+
+
+@pytest.mark.parametrize(
+    ("rows", "strategy", "status", "said"),
+    [
+        ([windowed(), windowed(None)], "take:2", 1, 'line 2: field "first" must be the unit'),
+        ([windowed(5)], "take:2", 1, "from 0 to 4"),
+        ([windowed("x")], "take:2", 1, 'line 1: field "first"'),
+        ([windowed(True)], "take:2", 1, 'line 1: field "first"'),
+        ([windowed(), windowed(length=9)], "take:2", 1, 'line 2: field "length" is 9'),
+        ([windowed(1)], "take:2", 1, "takes none of these windows"),
+        ([windowed()], "take:0", 2, "--strategy: strategy 'take:0'"),
+    ],
+)
+def test_a_row_without_place_is_chosen_or_not(call, tmp_path, rows, strategy, status, said):
+    path = file(tmp_path / "a", rows)
+    found, out, err = call("dolce", "fit", "--observations", path, "--strategy", strategy, "--json")
+    assert found == status
+    assert said in json.loads(out)["error"]
+    assert "Traceback" not in err
+
+
+def test_a_task_of_two_suites_has_its_own_thresholds_or_needs_the_same_problems(call, tmp_path):
+    small = file(tmp_path / "small", [*enumeration(12), *enumeration(12, "q")])
+    large = file(tmp_path / "large", [{**row, "task": "other"} for row in enumeration(300, "elsewhere")])
+    status, out, _ = call("dolce", "compare", large, small, "--json")
+    (row,) = json.loads(out)["tasks"]
+    assert (status, row["problems"], row["rc_lambda"], row["rho_k"], row["same_category"]) == (0, 0, None, None, None)
+    assert row["thresholds"] == {"low": 2, "high": 10}, "second and fourth of 1 2 5 10 12"
+    assert row["shares"]["reference"] == {"I": 0, "II": 0, "III": 1, "IV": 0, "V": 0}, "lambda 2, k 1"
+    assert row["kl"] >= 0
+    status, out, _ = call("dolce", "compare", large, small)
+    assert status == 0
+    assert "0/0/100/0/0" in out
+
+
+def test_models_of_a_run_are_mixed_up(call, tmp_path):
+    _, document, _ = call("dolce", "fit", "--observations", file(tmp_path / "a", enumeration()), "--json")
+    (task,) = json.loads(document)["tasks"]
+    other = {**task, "problems": [{**task["problems"][0], "lambda": "inf", "category": "V"}]}
+    run = {"tasks": [], "dolce": {"tasks": [{**task, "model": "a"}, {**other, "model": "b"}]}}
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps(run))
+    status, out, _ = call("dolce", "compare", str(path), str(path), "--reference-model", "a", "--json")
+    assert (status, json.loads(out)["error"]) == (
+        2,
+        f"{path}: has models a, b: name one (--reference-model, --test-model)",
+    )
+    status, out, _ = call(
+        "dolce", "compare", str(path), str(path), "--reference-model", "a", "--test-model", "c", "--json"
+    )
+    assert (status, json.loads(out)["error"]) == (2, f"{path}: has no model 'c'; it has: a, b")
+    status, out, _ = call(
+        "dolce", "compare", str(path), str(path), "--reference-model", "a", "--test-model", "b", "--json"
+    )
+    (row,) = json.loads(out)["tasks"]
+    assert (status, row["rc_lambda"], row["same_category"], row["shares"]["test"]["V"]) == (0, 1, 0, 1)

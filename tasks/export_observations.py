@@ -1,0 +1,77 @@
+"""What a model answered on windows of contexts, as the rows that `scrollwork dolce fit --observations FILE` reads.
+
+A row a window: {task, problem, units, length, first, score or outcome}; first: where it begins, of which strategies
+choose. A declined answer has outcome "idk", others their score, 0 to 1.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from storage.errors import StorageError, naming_full_disks
+from tasks.aggregate import named
+from tasks.complexity import answered
+from tasks.errors import UsageError
+from tasks.exchange import Scored, scored
+from tasks.request import Request
+from tasks.shards import shards
+
+
+@dataclass(frozen=True)
+class Observations:
+    """rows: a task; lacking: what was asked for and is not scored."""
+
+    files: tuple[Path, ...]
+    rows: dict[str, int]
+    lacking: tuple[str, ...]
+
+
+def export_observations(request: Request, out: Path) -> Observations:
+    """Write FILE, whole or not at all. Raises UsageError for more than one model or a suite that does not observe,
+    StageFailed where nothing is scored."""
+    if not any(task.windows for task in request.config.tasks.values()):
+        raise UsageError(f"export observations: {request.suite} does not observe windows of its contexts")
+    if len(request.models) > 1 or len(request.chosen_arms()) > 1 or len(request.chosen_splits()) > 1:
+        raise UsageError("observations are of one model, arm and split: name one")
+    found = scored(request)
+    if len(found.members) > 1:
+        first = next(iter(found.members))
+        raise UsageError(f"{request.models[0]} is a family of {len(found.members)}; run and export one: {first}")
+    if out.is_dir():
+        raise StorageError(f"{out}: is a folder")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    counts: dict[str, int] = {}
+    with naming_full_disks("the observations", str(out)), tempfile.TemporaryDirectory(dir=out.parent) as temporary:
+        path = Path(temporary) / out.name
+        with path.open("w", encoding="utf-8", newline="\n") as stream:
+            for one in found.scored:
+                for row in observations(one):
+                    stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+                    counts[row["task"]] = counts.get(row["task"], 0) + 1
+        os.replace(path, out)
+    return Observations((out,), counts, found.lacking)
+
+
+def observations(one: Scored) -> Iterator[dict[str, Any]]:
+    """The rows of a task, in the order of its prompts."""
+    scores = {name: (value, declined) for name, value, declined in answered(one.inputs)}
+    columns = ["example_id", "draw", "units", "span_start", "span_length"]
+    for shard in shards(one.inputs, "prompts"):
+        for row in shard.columns("prompts", columns):
+            if (found := scores.get(named(row))) is None:
+                continue
+            value, declined = found
+            yield {
+                "task": one.node.label("task"),
+                "problem": row["example_id"],
+                "units": row["units"],
+                "length": row["span_length"],
+                "first": row["span_start"],
+                **({"outcome": "idk"} if declined else {"score": value / 100.0}),
+            }
