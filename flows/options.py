@@ -261,7 +261,17 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         "requests, tokens and price of a run by task, after what is stored; sends nothing",
         "scrollwork estimate zeroscrolls --sample --model openai:gpt-4o-mini",
         "flows.commands.estimate",
-        [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *CALL_OPTIONS, *BUILD_OPTIONS, *STRICT],
+        [
+            (["suite"], {"help": SUITE}),
+            *RUN_OPTIONS,
+            *CALL_OPTIONS,
+            *BUILD_OPTIONS,
+            *STRICT,
+            (
+                ["--strategies"],
+                {"action": "store_true", "help": "dolce: what each strategy would cost, without building its prompts"},
+            ),
+        ],
     ),
     "score": (
         "score any JSONL of {id, prediction, references: [...]} with one metric, or another system's files",

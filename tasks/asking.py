@@ -48,6 +48,7 @@ class Asker:
         self._model, self._calling, self._store, self._title, self._total = model, calling, store, title, total
         self._owner = f"{calling.run}.{sha256_of([title, os.getpid(), uuid4().hex])[:16]}"
         self._open: dict[str, Call] = {}  # claimed by us and not ended
+        self._asked: set[str] = set()  # by us, ended or not: an equal prompt that comes later is not asked again
         self._elsewhere: set[str] = set()
         self._held: list[Result] = []  # came and not committed
         self._done = self._tried = 0
@@ -112,15 +113,16 @@ class Asker:
         return run.stopped
 
     def _wanted(self, batches: Iterable[list[Call]]) -> Iterator[Call]:
-        """The calls that are neither stored nor asked elsewhere, claimed."""
+        """The calls that are neither stored nor asked elsewhere, nor by an equal prompt before them, claimed."""
         for batch in batches:
-            calls = {call.key: call for call in batch}
+            calls = {call.key: call for call in batch if call.key not in self._asked}
             todo = self._missing(calls)
             ours = self._store.claim(todo, self._owner, LEASE_S) if todo else set()
             self._elsewhere |= {key for key in todo if key not in ours}
-            self._done += len(calls) - len(todo)
+            self._done += len(batch) - len(todo)
             self._tell()
             mine = {key: calls[key] for key in todo if key in ours}
+            self._asked |= set(mine)
             self._open |= mine  # at once: they are held and given back with the others
             yield from mine.values()
 

@@ -39,7 +39,8 @@ class Estimate:
     cache_write_tokens: what the first of them puts there, which costs more where the price says so.
     output_tokens: by the length of the references, without thoughts, up to the limit where there is none;
     output_tokens_most: if every answer goes to its limit, with thoughts_most, which reasoning models are given for
-    thinking. counted: whether input was counted by a tokenizer of a model, or estimated.
+    thinking. equal: inputs that ask word for word what another asks, and share its answer; requests holds each once.
+    counted: whether input was counted by a tokenizer of a model, or estimated.
     """
 
     task: str
@@ -57,6 +58,7 @@ class Estimate:
     output_tokens: int = 0
     output_tokens_most: int = 0
     thoughts_most: int = 0
+    equal: int = 0
     counted: bool = True
 
     def usage(self, output: int, cached: bool = True) -> Usage:
@@ -145,6 +147,7 @@ def missing(row: Estimate, batches: Iterator[list[Call]], shop: Workshop) -> Ite
         todo = {key for key in keys if wanted(states.get(key), retry_failed)}
         stored = sum(states.get(key) == ANSWERED for key in keys)
         row.requests += len(keys)
+        row.equal += len(batch) - len(keys)
         row.stored += stored
         row.ended += len(keys) - len(todo) - stored
         waiting = set(shop.store.in_batches(list(todo))) if todo and shop.home.has_store else set()

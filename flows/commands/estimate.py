@@ -38,6 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     if not arguments.model:
         raise UsageError("estimate needs a model: --model openai:gpt-4o-mini")
+    if arguments.strategies:
+        return strategies(arguments)
     request = request_of(arguments)
     with shown(arguments.quiet, len(plan(request).statuses)):
         rows, failed = estimates(request)
@@ -50,6 +52,22 @@ def run(arguments: argparse.Namespace) -> int:
         console().print(table_of(model, [row for row in rows if row["model"] == model]))
     for line in [*remarks(rows, request.models), *retired(request)] if rows or not failed else []:
         say(line)
+    return int(bool(failed))
+
+
+def strategies(arguments: argparse.Namespace) -> int:
+    """Print what each strategy of observing windows would cost."""
+    from flows.commands.estimate_strategies import show
+    from tasks.strategies import strategy_costs
+
+    request = request_of(arguments)
+    rows, failed = strategy_costs(request)
+    for problem in failed:
+        say(f"error: {problem}")
+    if arguments.json:
+        print_json(rows)
+    else:
+        show(rows)
     return int(bool(failed))
 
 
@@ -99,6 +117,13 @@ def remarks(rows: list[dict[str, Any]], models: tuple[str, ...]) -> list[str]:
             "tokens in: estimated (4 characters a token); a model's own tokenizer counts them: --tokenizer NAME, with "
             "--context TOKENS where its table has none"
         )
+    equal, asked = (sum(row[name] for row in rows) for name in ("equal", "requests"))
+    if equal:
+        share = f"{equal / (equal + asked):.1%}"
+        lines.append(f"{equal:,} of {equal + asked:,} inputs ask word for word what others do ({share}): asked once")
+    cached, read = (sum(row[name] for row in rows) for name in ("cached_tokens", "input_tokens"))
+    if cached:
+        lines.append(f"from cache: {cached / read:.1%} of tokens in, where prompts that begin alike follow each other")
     lines.append("most: nothing from the cache, every answer at its limit; likely: answers as long as the references")
     for model in dict.fromkeys(row["model"] for row in rows if row["thoughts_most"]):
         thoughts = sum(row["thoughts_most"] for row in rows if row["model"] == model)
