@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from heapq import merge
+from itertools import groupby
 from typing import Any
 
 from preprocessing.spans import Strategy, Window, windows
@@ -16,8 +17,6 @@ from preprocessing.units import Span, units, window_span
 from preprocessing.windowed import WINDOW
 from records.base import canonical_json
 from records.example import Example
-
-REMEMBERED = 64  # documents whose units are kept: the problems of one document stand together
 
 
 @dataclass(frozen=True)
@@ -44,26 +43,37 @@ def observed(
     seed: int,
     suite: str = "",
 ) -> Iterator[Example]:
-    """The rows of all windows of all problems, a problem's by length and from the start of its context.
+    """The rows of all windows of all problems, by length and from the start of the context. Problems of one document
+    that follow each other are asked window by window: prompts that share a window share a provider's prefix cache.
 
     Raises ValueError, naming the problem, where it has not one document, or a context without a unit.
     """
-    spans_of = lru_cache(REMEMBERED)(lambda document_id: units(text_of(document_id), how.spec))
-    for example in examples:
-        if len(example.document_ids) != 1:
-            raise ValueError(f"{example.task}, {example.example_id}: windows are of one document, not of several")
-        (document_id,) = example.document_ids
-        spans = spans_of(document_id)
-        if not spans:
-            raise ValueError(f"{example.task}, {example.example_id}: the context has no unit by {how.spec!r}")
-        facts = example.facts
-        asked = how.lengths_of(facts)
-        characters = len(text_of(document_id))
-        for window in windows(
-            len(spans), asked, how.full, one, seed=seed, task=example.task, problem=example.example_id
-        ):
-            told = {**facts, WINDOW: facts_of(window, spans, characters)}
-            yield replace(example, suite=suite, draw=window.number(len(spans)), metadata=canonical_json(told))
+    for _, problems in groupby(examples, key=lambda example: example.document_ids):
+        yield from of_document(list(problems), text_of, how, one, seed, suite)
+
+
+def of_document(
+    problems: Sequence[Example], text_of: Callable[[str], str], how: Observed, one: Strategy, seed: int, suite: str
+) -> Iterator[Example]:
+    """The rows of the problems of one document, those of a window together, in the order of the problems."""
+    first = problems[0]
+    if len(first.document_ids) != 1:
+        raise ValueError(f"{first.task}, {first.example_id}: windows are of one document, not of several")
+    text = text_of(first.document_ids[0])
+    spans = units(text, how.spec)
+    if not spans:
+        raise ValueError(f"{first.task}, {first.example_id}: the context has no unit by {how.spec!r}")
+
+    def windows_of(place: int, problem: Example) -> Iterator[tuple[Window, int]]:
+        lengths = how.lengths_of(problem.facts)
+        found = windows(len(spans), lengths, how.full, one, seed=seed, task=problem.task, problem=problem.example_id)
+        return ((window, place) for window in found)
+
+    facts = [problem.facts for problem in problems]
+    for window, place in merge(*(windows_of(place, problem) for place, problem in enumerate(problems))):
+        told = {**facts[place], WINDOW: facts_of(window, spans, len(text))}
+        number = window.number(len(spans))
+        yield replace(problems[place], suite=suite, draw=number, metadata=canonical_json(told))
 
 
 def facts_of(window: Window, spans: list[Span], characters: int) -> dict[str, int]:

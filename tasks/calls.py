@@ -82,7 +82,7 @@ class Calls:
             prompt.prompt_sha256,
             self._documents[prompt.example_id],
             prompt.max_new_tokens,
-            sample=prompt.draw,
+            sample=prompt.draw if prompt.units is None else 0,  # of a window, the draw says which: equal ones once
             seed=self._seeds.get(prompt.example_id),
             references=self._references.get(prompt.example_id, ()),
             prefix=prefix_of(prompt),

@@ -32,8 +32,9 @@ from tasks.workshop import Workshop
 
 @dataclass
 class Estimate:
-    """Of one task and model. stored: requests that are answered already; in_batches: that wait in batches, which are as
-    good as paid; ended: that failed for good (--retry-failed asks them again); the rest is of what would be asked.
+    """Of one task and model. prompts: all of them; requests: equal ones once. stored: requests that are answered
+    already; in_batches: that wait in batches, which are as good as paid; ended: that failed for good (--retry-failed
+    asks them again); the rest is of what would be asked.
 
     cached_tokens: input that a prefix cache should give back, when the prompts of a document follow each other;
     cache_write_tokens: what the first of them puts there, which costs more where the price says so.
@@ -46,6 +47,7 @@ class Estimate:
     split: str
     model: str
     arm: str
+    prompts: int = 0
     requests: int = 0
     stored: int = 0
     in_batches: int = 0
@@ -139,6 +141,7 @@ def missing(row: Estimate, batches: Iterator[list[Call]], shop: Workshop) -> Ite
     calling = shop.locations.calling
     retry_failed = calling is not None and calling.retry_failed
     for batch in batches:
+        row.prompts += len(batch)
         keys = list({call.key: None for call in batch if call.key not in seen})
         seen.update(keys)
         states = shop.store.states(keys) if shop.home.has_store else {}

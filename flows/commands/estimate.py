@@ -99,6 +99,16 @@ def remarks(rows: list[dict[str, Any]], models: tuple[str, ...]) -> list[str]:
             "tokens in: estimated (4 characters a token); a model's own tokenizer counts them: --tokenizer NAME, with "
             "--context TOKENS where its table has none"
         )
+    told, asked = sum(row["prompts"] for row in rows), sum(row["requests"] for row in rows)
+    if told > asked:
+        lines.append(
+            f"{told - asked:,} of {told:,} prompts ({(told - asked) / told:.1%}) are equal to others: asked once"
+        )
+    tokens, cached = sum(row["input_tokens"] for row in rows), sum(row["cached_tokens"] for row in rows)
+    if cached:
+        lines.append(
+            f"from cache: {cached / tokens:.1%} of the tokens in, where the prompts of a document share its text"
+        )
     lines.append("most: nothing from the cache, every answer at its limit; likely: answers as long as the references")
     for model in dict.fromkeys(row["model"] for row in rows if row["thoughts_most"]):
         thoughts = sum(row["thoughts_most"] for row in rows if row["model"] == model)
