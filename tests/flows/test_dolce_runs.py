@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 
 from sample.windows import TASKS, dolce
+from tasks.calling import unbounded
+from tasks.request import Request
 from tests.conftest import Call, Scrollwork, files_of
 
 DRIVER = str(Path(__file__).parents[1] / "survival" / "killed.py")
@@ -95,3 +97,18 @@ def test_equal_windows_are_asked_twice_and_shared_ones_share_no_prefix(call: Cal
     said = " ".join((out + _).split())
     assert "4 of 44 prompts (9.1%) are equal to others: asked once" in said
     assert "of the tokens in, where the prompts of a document share its text" in said
+
+
+@pytest.mark.parametrize(
+    ("suite", "changes", "told"),
+    [
+        ("dolce", {}, True),
+        ("dolce", {"strategy": "all"}, False),
+        ("dolce", {"budget": "5"}, False),
+        ("dolce", {"models": ("bm25",)}, False),
+        ("zeroscrolls", {}, False),
+    ],
+)
+def test_thousands_of_windows_are_asked_without_a_word(suite: str, changes: dict[str, Any], told: bool) -> None:
+    request = Request(**{"suite": suite, "home": "h", "raw": "r", "models": ("gpt-4o-mini",), **changes})
+    assert bool(unbounded(request)) is told
