@@ -112,3 +112,8 @@ def test_equal_windows_are_asked_twice_and_shared_ones_share_no_prefix(call: Cal
 def test_thousands_of_windows_are_asked_without_a_word(suite: str, changes: dict[str, Any], told: bool) -> None:
     request = Request(**{"suite": suite, "home": "h", "raw": "r", "models": ("gpt-4o-mini",), **changes})
     assert bool(unbounded(request)) is told
+
+
+def test_windows_are_hidden_and_still_count_as_seen(call: Call) -> None:
+    status, _, err = call("run", "dolce", "--sample", "--model", "notes", "--arm", "closed-book")
+    assert (status, "windows of length 0" in err) == (2, True)
