@@ -4,23 +4,40 @@ from __future__ import annotations
 
 import re
 
-OPTION = re.compile(r"^ *\(([A-Z])\) ?", re.MULTILINE)
+BRACKETED = re.compile(r"^ *\(([A-Z])\) ?", re.MULTILINE)
+PLAIN = re.compile(r"^ *([A-Z])[.:)] ?", re.MULTILINE)
+
+
+def heads(query: str) -> list[re.Match[str]]:
+    """Where options begin: lines that begin with "(X)", else "X.", "X:" or "X)", if X is the next letter. Of the latter
+    two at least: one alone is an initial."""
+    found = successive(BRACKETED, query)
+    if not found:
+        plain = successive(PLAIN, query)
+        found = plain if len(plain) > 1 else []
+    return found
+
+
+def successive(pattern: re.Pattern[str], query: str) -> list[re.Match[str]]:
+    """Matches whose letters are A, B, C and so on; others are passed over."""
+    found: list[re.Match[str]] = []
+    for match in pattern.finditer(query):
+        if match[1] == chr(ord("A") + len(found)):
+            found.append(match)
+    return found
 
 
 def question(query: str) -> str:
     """What stands before the options; the whole query where there are none."""
-    found = OPTION.search(query)
-    return query[: found.start()].strip() if found else query.strip()
+    found = heads(query)
+    return query[: found[0].start()].strip() if found else query.strip()
 
 
 def options(query: str) -> dict[str, str]:
-    """Option texts by letter. A line that begins with "(X)" opens an option if X is the next letter."""
-    heads: list[re.Match[str]] = []
-    for match in OPTION.finditer(query):
-        if match[1] == chr(ord("A") + len(heads)):
-            heads.append(match)
-    ends = [*(head.start() for head in heads[1:]), len(query)][: len(heads)]
-    return {head[1]: query[head.end() : end].strip() for head, end in zip(heads, ends, strict=True)}
+    """Option texts by letter."""
+    found = heads(query)
+    ends = [*(head.start() for head in found[1:]), len(query)][: len(found)]
+    return {head[1]: query[head.end() : end].strip() for head, end in zip(found, ends, strict=True)}
 
 
 def chosen(query: str, letter: str, answer: str) -> str:

@@ -6,21 +6,25 @@ A rule of config/models.toml is {RULE = ..., option = ...}: RULES below, and the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from models.base import Answer, Ask, Call
+from models.alike import line_after, speaker
+from models.base import Answer, Ask, Call, Segment
 from models.baselines import answer_by
 from models.choices import chosen, question
+from models.claims import claim_of, holds
 from models.index import STOP, Text, in_order, ranking, stem, text_of
 from models.lexrank import lexrank, representatives
 from models.notes import summed
 from models.oracle import sentences_for, span_for
 from models.ordering import story_order
+from models.paragraphs import alike, distinct
 from models.passages import smoothed
 from models.sentences import clipped, words
-from models.sentiment import positive_share
+from models.sentiment import opinions, positive_share
 from models.span import answer as span_answer
 from models.support import supported
 from records.base import canonical_json
@@ -69,7 +73,9 @@ class Extractive:
 
 
 def extracted(rule: Rule, ask: Ask) -> str:
-    """The answer of one rule."""
+    """The answer of one rule. reads: what is read in place of the documents, "query"."""
+    if rule.get("reads") == "query":
+        ask = of_query(ask)
     if "open" in rule and told_of(ask) < float(rule["least"]):
         return str(rule["open"])
     for name, answer in RULES.items():
@@ -78,10 +84,20 @@ def extracted(rule: Rule, ask: Ask) -> str:
     return answer_by(rule, ask, seed=0)
 
 
+QUESTION = "\nQuestion:"  # in a query that brings a passage of its own
+
+
+def of_query(ask: Ask) -> Ask:
+    """The same input with the query's own passage as its document; what follows its last "Question:" is the query."""
+    passage, cue, asked = ask.query.rpartition(QUESTION)
+    segments = (Segment("document", passage if cue else asked), Segment("query", asked.strip() if cue else ""))
+    return replace(ask, segments=segments)
+
+
 def told_of(ask: Ask) -> float:
     """The share of the question's words, without those of grammar, that stand in what is shown; 1 for a question of
     none."""
-    asked = {stem(word) for word in words(question(ask.query)) if word not in STOP}
+    asked = {stem(word) for word in words(question(claim_of(ask.query))) if word not in STOP}
     shown = {stem(word) for some in text(ask).words for word in some}
     return len(asked & shown) / len(asked) if asked else 1.0
 
@@ -128,7 +144,14 @@ def short_answer(rule: Rule, ask: Ask) -> str:
 
 def best_option(rule: Rule, ask: Ask) -> str:
     """The option that the document supports best; by letter or text, as `answer` says."""
-    return chosen(ask.query, supported(text(ask), ask.query), str(rule.get("answer", "letter")))
+    letter = supported(text(ask), ask.query, str(rule.get("open", "")))
+    return chosen(ask.query, letter, str(rule.get("answer", "letter")))
+
+
+def judged(rule: Rule, ask: Ask) -> str:
+    """Sentences of praise and complaint that fit the query, at most so many words."""
+    found = text(ask)
+    return in_order(found, ranking(opinions(found, ask.query)), int(rule["opinions"]))
 
 
 RULES: Mapping[str, Callable[[Rule, Ask], str]] = {
@@ -137,6 +160,12 @@ RULES: Mapping[str, Callable[[Rule, Ask], str]] = {
     "bm25": relevant,
     "answer_span": short_answer,
     "supported": best_option,
+    "opinions": judged,
+    "claim": lambda rule, ask: rule["claim"][0 if holds(text(ask), ask.query) else 1],
+    "paragraph": lambda rule, ask: alike(documents(ask), ask.query),
+    "distinct": lambda rule, ask: distinct(documents(ask)),
+    "speaker": lambda rule, ask: speaker(documents(ask), ask.query),
+    "line_after": lambda rule, ask: line_after(documents(ask), ask.query),
     "sentiment": lambda rule, ask: positive_share(documents(ask)),
     "story_order": lambda rule, ask: story_order(documents(ask)),
     "notes": lambda rule, ask: summed(ask),

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from models.index import Floats, Text
 from models.sentences import sentences, words
 from models.sentiment_words import BAD, GOOD, NEGATIONS, STRONG, TURNS
 
@@ -41,3 +44,11 @@ def tone_of_sentence(tokens: Sequence[str]) -> float:
             weight = 2.0 if before and before[-1] in STRONG else 1.0
             total += -value * weight / 2 if NEGATIONS.intersection(before) else value * weight
     return total
+
+
+def opinions(text: Text, query: str) -> Floats:
+    """How much each sentence says of what reviews judge: its words of praise and complaint, up to twice that where it
+    fits the query best of all."""
+    judged = np.array([sum(word in GOOD or word in BAD for word in found) for found in text.words], dtype=np.float64)
+    fits = text.index.bm25(words(query))
+    return judged * (1.0 + fits / max(1e-9, float(np.max(fits, initial=0.0))))

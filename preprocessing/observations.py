@@ -6,9 +6,9 @@ A row is the problem as it was, with the window's number (spans.py) as its `draw
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import merge
 from itertools import groupby
 from typing import Any
 
@@ -43,35 +43,37 @@ def observed(
     seed: int,
     suite: str = "",
 ) -> Iterator[Example]:
-    """The rows of all windows of all problems. Problems of one document that follow each other are taken together,
-    window by window, by length and from the start of their context: prompts that show the same text follow each other,
-    and share a provider's prefix cache.
+    """The rows of all windows of all problems, by length and from the start of the context. Problems of one document
+    that follow each other are asked window by window: prompts that share a window share a provider's prefix cache.
 
     Raises ValueError, naming the problem, where it has not one document, or a context without a unit.
     """
-    for document_ids, problems in groupby(examples, key=lambda example: example.document_ids):
-        together = list(problems)
-        if len(document_ids) != 1:
-            raise ValueError(f"{_name(together[0])}: windows are of one document, not of several")
-        text = text_of(document_ids[0])
-        spans = units(text, how.spec)
-        if not spans:
-            raise ValueError(f"{_name(together[0])}: the context has no unit by {how.spec!r}")
-        who: defaultdict[Window, list[Example]] = defaultdict(list)
-        for example in together:
-            asked = how.lengths_of(example.facts)
-            problem = example.example_id
-            for window in windows(len(spans), asked, how.full, one, seed=seed, task=example.task, problem=problem):
-                who[window].append(example)
-        for window in sorted(who):
-            shown = facts_of(window, spans, len(text))
-            for example in who[window]:
-                told = canonical_json({**example.facts, WINDOW: shown})
-                yield replace(example, suite=suite, draw=window.number(len(spans)), metadata=told)
+    for _, problems in groupby(examples, key=lambda example: example.document_ids):
+        yield from of_document(list(problems), text_of, how, one, seed, suite)
 
 
-def _name(example: Example) -> str:
-    return f"{example.task}, {example.example_id}"
+def of_document(
+    problems: Sequence[Example], text_of: Callable[[str], str], how: Observed, one: Strategy, seed: int, suite: str
+) -> Iterator[Example]:
+    """The rows of the problems of one document, those of a window together, in the order of the problems."""
+    first = problems[0]
+    if len(first.document_ids) != 1:
+        raise ValueError(f"{first.task}, {first.example_id}: windows are of one document, not of several")
+    text = text_of(first.document_ids[0])
+    spans = units(text, how.spec)
+    if not spans:
+        raise ValueError(f"{first.task}, {first.example_id}: the context has no unit by {how.spec!r}")
+
+    def windows_of(place: int, problem: Example) -> Iterator[tuple[Window, int]]:
+        lengths = how.lengths_of(problem.facts)
+        found = windows(len(spans), lengths, how.full, one, seed=seed, task=problem.task, problem=problem.example_id)
+        return ((window, place) for window in found)
+
+    facts = [problem.facts for problem in problems]
+    for window, place in merge(*(windows_of(place, problem) for place, problem in enumerate(problems))):
+        told = {**facts[place], WINDOW: facts_of(window, spans, len(text))}
+        number = window.number(len(spans))
+        yield replace(problems[place], suite=suite, draw=number, metadata=canonical_json(told))
 
 
 def facts_of(window: Window, spans: list[Span], characters: int) -> dict[str, int]:

@@ -29,8 +29,9 @@ NOT = r"(?:cannot|can not|can['’]t|could not|couldn['’]t|unable to|not able 
 REFUSAL = re.compile(
     r"\b(?:cannot|can not|can['’]t|could not|couldn['’]t) be answered\b"
     rf"|\b{NOT} answer (?:the |this |that |your )?question\b|\bI(?: am|['’]m)? {NOT} answer\b"
-    r"|\b(?:impossible|not possible) to answer\b|\bnot answerable\b",
-    re.IGNORECASE,
+    r"|\b(?:impossible|not possible) to answer\b|\bnot answerable\b"
+    r"|^\W{0,8}(?:E\W{1,4})?(?:(?:the|this|that|my|final) ){0,2}(?:question|answer)(?: is|:)\W{0,8}unanswerable\b",
+    re.IGNORECASE | re.MULTILINE,
 )
 WORD, BY_LETTER = "word", "letter"  # how a task offers to leave a problem unanswered
 

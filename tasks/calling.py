@@ -144,6 +144,19 @@ def retired(request: Request) -> list[str]:
     ]
 
 
+def unbounded(request: Request) -> list[str]:
+    """A line where all windows of contexts are asked of a hosted model because nobody said which, and nothing stops it
+    from costing what it costs."""
+    observing = any(task.windows for task in request.chosen_tasks())
+    hosted = any(table["provider"] in HOSTED for table in calling_of(request).tables.values())
+    if request.strategy or request.budget or not (observing and hosted):
+        return []
+    return [
+        "no --strategy: every window of every context is asked, thousands a problem; `estimate` tells what that costs, "
+        "--budget stops it there, --strategy take:20 asks a twentieth"
+    ]
+
+
 def need_keys(request: Request, statuses: Iterable[tuple[Node, Status]]) -> None:
     """Raises UsageError naming the variable, where a hosted model is to be asked and its key is not there."""
     asked = {node.label("model") for node, status in statuses if node.stage == "generate" and status.state != "reused"}

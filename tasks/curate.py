@@ -36,7 +36,8 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     counts: Counter[str] = Counter()
     params = node.params
     opened = found.opened(shop.locations.raw)
-    for row in curate(params["dataset"], opened, params["task"], params["split"], params["options"]):
+    observed = {"units": params["units"]} if "units" in params else {}
+    for row in curate(params["dataset"], opened, params["task"], params["split"], params["options"], **observed):
         if isinstance(row, Document):
             documents.add(row)
             counts["documents"] += 1

@@ -68,7 +68,8 @@ def units_of(suite: Suite, task: TaskConfig, raw: Path, one: Strategy, spec: str
     counts, words, lengths, total = [], [], [], 0
     dropped: Counter[str] = Counter()
     try:
-        for row in curate(task.dataset, RawFiles(task.dataset, roles), task.name, split, task.options):
+        rows = curate(task.dataset, RawFiles(task.dataset, roles), task.name, split, task.options, units=how.spec)
+        for row in rows:
             if isinstance(row, Document):
                 own = units(row.text, how.spec)
                 spans[row.document_id], sizes[row.document_id] = len(own), row.words

@@ -32,21 +32,22 @@ from tasks.workshop import Workshop
 
 @dataclass
 class Estimate:
-    """Of one task and model. stored: requests that are answered already; in_batches: that wait in batches, which are as
-    good as paid; ended: that failed for good (--retry-failed asks them again); the rest is of what would be asked.
+    """Of one task and model. prompts: all of them; requests: equal ones once. stored: requests that are answered
+    already; in_batches: that wait in batches, which are as good as paid; ended: that failed for good (--retry-failed
+    asks them again); the rest is of what would be asked.
 
     cached_tokens: input that a prefix cache should give back, when the prompts of a document follow each other;
     cache_write_tokens: what the first of them puts there, which costs more where the price says so.
     output_tokens: by the length of the references, without thoughts, up to the limit where there is none;
     output_tokens_most: if every answer goes to its limit, with thoughts_most, which reasoning models are given for
-    thinking. equal: inputs that ask word for word what another asks, and share its answer; requests holds each once.
-    counted: whether input was counted by a tokenizer of a model, or estimated.
+    thinking. counted: whether input was counted by a tokenizer of a model, or estimated.
     """
 
     task: str
     split: str
     model: str
     arm: str
+    prompts: int = 0
     requests: int = 0
     stored: int = 0
     in_batches: int = 0
@@ -58,7 +59,6 @@ class Estimate:
     output_tokens: int = 0
     output_tokens_most: int = 0
     thoughts_most: int = 0
-    equal: int = 0
     counted: bool = True
 
     def usage(self, output: int, cached: bool = True) -> Usage:
@@ -141,13 +141,13 @@ def missing(row: Estimate, batches: Iterator[list[Call]], shop: Workshop) -> Ite
     calling = shop.locations.calling
     retry_failed = calling is not None and calling.retry_failed
     for batch in batches:
+        row.prompts += len(batch)
         keys = list({call.key: None for call in batch if call.key not in seen})
         seen.update(keys)
         states = shop.store.states(keys) if shop.home.has_store else {}
         todo = {key for key in keys if wanted(states.get(key), retry_failed)}
         stored = sum(states.get(key) == ANSWERED for key in keys)
         row.requests += len(keys)
-        row.equal += len(batch) - len(keys)
         row.stored += stored
         row.ended += len(keys) - len(todo) - stored
         waiting = set(shop.store.in_batches(list(todo))) if todo and shop.home.has_store else set()

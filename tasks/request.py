@@ -99,6 +99,8 @@ class Request:
             names = ", ".join(task.name for task in suite.tasks.values() if task.asks)
             raise UsageError(f"only tasks with a question have a closed-book arm: {names}")
         _among("task", self.tasks, list(suite.tasks))
+        if CLOSED_BOOK in self.arms and any(task.windows for task in self.chosen_tasks()):
+            raise UsageError(f"--arm {CLOSED_BOOK}: windows of length 0 are the closed book of {self.suite}")
         splits = {split for task in self.chosen_tasks() for split in task.splits}
         for task in self.chosen_tasks():
             if not self.splits_of(task) or not splits.issuperset(self.chosen_splits()):

@@ -94,7 +94,11 @@ def curate_node(part: Part) -> Node:
         "curate",
         part.base,
         curation(part, task.dataset, options),
-        (*entries(task.dataset), *([PROMPTS_MODULE] if PROMPTS in task.raw else [])),
+        (
+            *entries(task.dataset),
+            *([PROMPTS_MODULE] if PROMPTS in task.raw else []),
+            *(["preprocessing.units"] if task.windows else []),
+        ),
         raw=RawQuery(task.dataset, task.raw, {**upstream_values(request, task, part.split), **options}),
         strict=request.strict,
     )
@@ -102,7 +106,8 @@ def curate_node(part: Part) -> Node:
 
 def curation(part: Part, dataset: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Parameters of curation by a data set's module."""
-    return {"dataset": dataset, "task": part.task.name, "split": part.split, "options": options}
+    observed = {"units": part.task.windows["units"]} if part.task.windows else {}
+    return {"dataset": dataset, "task": part.task.name, "split": part.split, "options": options, **observed}
 
 
 def entries(dataset: str) -> tuple[str, ...]:

@@ -167,7 +167,7 @@ def add(
             row.output_tokens += frame.expected * len(firsts)
             row.output_tokens_most += frame.most * len(firsts)
             row.thoughts_most += frame.thoughts * len(firsts)
-    row.to_ask = row.requests
+    row.prompts = row.to_ask = row.requests
     for problems, before in takers.values():
         row.cached_tokens += int((np.maximum(problems - 1, 0) * before).sum())
         row.cache_write_tokens += int(before[problems > 1].sum())

@@ -117,10 +117,10 @@ def remarks(rows: list[dict[str, Any]], models: tuple[str, ...]) -> list[str]:
             "tokens in: estimated (4 characters a token); a model's own tokenizer counts them: --tokenizer NAME, with "
             "--context TOKENS where its table has none"
         )
-    equal, asked = (sum(row[name] for row in rows) for name in ("equal", "requests"))
-    if equal:
-        share = f"{equal / (equal + asked):.1%}"
-        lines.append(f"{equal:,} of {equal + asked:,} inputs ask word for word what others do ({share}): asked once")
+    told, asked = (sum(row[name] for row in rows) for name in ("prompts", "requests"))
+    if told > asked:
+        share = f"{(told - asked) / told:.1%}"
+        lines.append(f"{told - asked:,} of {told:,} prompts ({share}) are equal to others: asked once")
     cached, read = (sum(row[name] for row in rows) for name in ("cached_tokens", "input_tokens"))
     if cached:
         lines.append(f"from cache: {cached / read:.1%} of tokens in, where prompts that begin alike follow each other")

@@ -11,7 +11,7 @@ from flows.commands.progress import shown
 from flows.commands.spending import spent_by, told
 from flows.commands.waiting import in_batches
 from reporting.leaderboard import as_json, terminal
-from tasks.calling import calling_of, need_keys, retired
+from tasks.calling import calling_of, need_keys, retired, unbounded
 from tasks.chain import Chain, plan
 from tasks.errors import UsageError
 from tasks.request import Request
@@ -30,7 +30,7 @@ def evaluated(arguments: argparse.Namespace, request: Request) -> Chain:
     """What a request left, after it has run with its progress shown."""
     planned = plan(request)
     need_keys(request, planned.statuses)
-    for line in retired(request) if planned.work else []:
+    for line in [*retired(request), *unbounded(request)] if planned.work else []:
         say(line)
     with shown(arguments.quiet, len(planned.statuses)), interrupts():
         return execute(arguments, request, planned, "evaluate")

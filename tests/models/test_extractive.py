@@ -28,7 +28,9 @@ QUERY = "Who was the keeper of the lighthouse?"
 CHOICE = "What broke?\n\n (A) The oar of the ferry\n (B) The lamp, in a storm\n (C) A promise\n (D) Some bread"
 EXTRACTS = [{"first": 30}, {"lexrank": 30}, {"bm25": 30}, {"oracle_sentences": True}]
 EVERY = [*EXTRACTS, {"answer_span": 5, "yes_no": True, "hops": 2}, {"supported": True}, {"supported": True, "answer": "text"},
-         {"sentiment": True}, {"story_order": True}, {"oracle_span": True, "fixed": ["No"]}]  # fmt: skip
+         {"sentiment": True}, {"story_order": True}, {"oracle_span": True, "fixed": ["No"]}, {"opinions": 30},
+         {"claim": ["Yes", "No"]}, {"paragraph": True}, {"distinct": True}, {"speaker": True}, {"line_after": True},
+         {"supported": True, "reads": "query", "open": "E", "least": 0.5}]  # fmt: skip
 
 
 def asked(

@@ -201,6 +201,31 @@ def test_granularity_that_a_task_has_not_is_taken() -> None:
         observed_of(SUITE.tasks["leval_codeu"], "s")
 
 
+def test_context_without_a_unit_stops_its_task_or_is_lost(tmp_path: Path) -> None:
+    good = "Passage:\nA mill.\nQuestion:\nWhat?\nAnswer:\nA mill.\n"
+    records = [
+        {"_id": f"p{n}", "context": text, "input": "Passage:\nX\nQuestion:\nWhat?\nAnswer:", "answers": ["x"]}
+        for n, text in enumerate([good, "No such mark.", good + good])
+    ]
+    kit = Kit(tmp_path, "longbench").lines("longbench/triviaqa.jsonl", records)
+    found = list(curate("longbench", kit.raw(), "t", "test", {"form": "triviaqa"}, units="q"))
+    assert [row.example_id for row in found if isinstance(row, Example)] == ["p0", "p2"]
+    (drop,) = (row for row in found if isinstance(row, Drop))
+    assert (drop.reason, drop.error) == ("no unit", True)
+    for named in ("triviaqa.jsonl", "p1", "'q'"):
+        assert named in drop.detail
+
+
+def test_units_command_counts_problems_that_are_not_observed(tmp_path: Path) -> None:
+    good = "Passage:\nA mill.\nQuestion:\nWhat?\nAnswer:\nA mill.\n"
+    records = [
+        {"_id": f"p{n}", "context": text, "input": "x", "answers": ["x"]} for n, text in enumerate([good, "Nothing."])
+    ]
+    Kit(tmp_path, "longbench").lines("longbench/data/triviaqa.jsonl", records)
+    found = units_of(SUITE, SUITE.tasks["longbench_triviaqa"], tmp_path, strategy("all"))
+    assert (found.problem, found.counts, found.dropped) == ("", (1,), (("no unit", 1),))
+
+
 # ---- the real files
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import Any
 
 import pytest
@@ -280,3 +280,22 @@ def test_context_without_unit_or_several_documents_are_not_named() -> None:
     two = Example("task", "test", "0-2", (DOCUMENT.document_id,) * 2, ("Two.",))
     with pytest.raises(ValueError, match="task, 0-2: windows are of one document"):
         rows(example=two)
+
+
+def test_prompts_of_a_window_do_not_follow_each_other() -> None:
+    """A provider keeps a prefix for minutes: who asks problem by problem never finds a window there again."""
+    other = Document.of("One. Two.", source_file="f")
+    asked = [replace(PROBLEM, example_id=name, document_ids=(DOCUMENT.document_id,)) for name in ("a", "b", "c")]
+    asked.append(replace(PROBLEM, example_id="d", document_ids=(other.document_id,)))
+    texts = {one.document_id: one.text for one in (DOCUMENT, other)}
+    rows = list(observed(asked, texts.__getitem__, Observed("s", (0, 1, 2)), strategy("all"), seed=0))
+    windows_shown = [(row.document_ids, row.facts["window"]["length"], row.facts["window"]["first"]) for row in rows]
+    assert len(list(groupby(windows_shown))) == len(set(windows_shown))
+    assert {name for name, _ in groupby(row.example_id for row in rows[-4:])} == {"d"}
+    for name in "abc":
+        alone = list(
+            observed(
+                asked["abc".index(name) :][:1], texts.__getitem__, Observed("s", (0, 1, 2)), strategy("all"), seed=0
+            )
+        )
+        assert [row for row in rows if row.example_id == name] == alone

@@ -105,6 +105,16 @@ OPEN = [
 ]
 
 
+OPEN += [
+    ("The question is unanswerable.", "choice", "letter", True),
+    ("Final answer: **Unanswerable**", "choice", "letter", True),
+    ("Answer: Unanswerable", "whole", "word", True),
+    ('So.\nThe answer is "unanswerable".', "whole", "word", True),
+    ("They predict whether a question is unanswerable", "whole", "word", False),
+    ("Its second classifier: the question is unanswerable or not", "whole", "word", False),
+]
+
+
 @pytest.mark.parametrize(("reply", "name", "by", "wanted"), OPEN)
 def test_unanswered_problem_counts_as_answered_or_the_reverse(reply: str, name: str, by: str, wanted: bool) -> None:
     assert left_open(reply, extract(name, reply), by) is wanted
