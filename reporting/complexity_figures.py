@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from records.complexity import CATEGORIES
-from reporting.complexity_section import MEANINGS, name, of, whole_tasks
+from reporting.complexity_problems import MEANINGS, belongs, name
+from reporting.complexity_section import whole_tasks
 from reporting.content import Beside, Figure
 from reporting.drawing import SOFT, Drawing, figure, inline, written
 from reporting.figures import MARKERS, NAME, folder
@@ -95,7 +96,11 @@ class _Drawn:
         made, panels = grid(self.tasks[:MOST_PANELS])
         for axes, row in panels:
             problems = [
-                one for mixture in self.rows if same(mixture, row) for one in of(self.beside.complexity, mixture)
+                one
+                for mixture in self.rows
+                if same(mixture, row)
+                for one in self.beside.complexity
+                if belongs(one, mixture)
             ]
             top = max((one["units"] for one in problems), default=1)
             for one in problems:
