@@ -2,11 +2,12 @@
 
 STYLE = """
 .needs .who { text-align: left; }
-.needs td.who { white-space: normal; overflow-wrap: anywhere; min-width: 6rem; }
+.needs tbody th { white-space: nowrap; }
+.needs td.who { white-space: normal; overflow-wrap: anywhere; min-width: 5rem; }
 .needs tbody tr.apart > * { border-top: 0; color: var(--soft); }
 .needs details > summary { margin: .5rem 0; }
 .needs .problem { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .2rem 1rem .8rem; margin: .9rem 0; }
-.needs .map { display: grid; grid-template-columns: auto minmax(0, 46rem); gap: 0 .6rem; font-size: .75rem; margin: .6rem 0; }
+.needs .map { display: grid; grid-template-columns: max-content minmax(0, 46rem); gap: 0 .6rem; font-size: .75rem; margin: .6rem 0; }
 .needs .map ol { list-style: none; margin: 0; padding: 0; text-align: right; font-variant-numeric: tabular-nums; }
 .needs .map li { height: 15px; line-height: 12px; }
 .needs .map svg { width: 100%; }
@@ -22,14 +23,14 @@ SECTION = """
 {% for part in parts %}
 <section class="needs" id="needs-{{ loop.index }}" aria-labelledby="needs-{{ loop.index }}-title">
 <h2 id="needs-{{ loop.index }}-title">Retrieval or holistic understanding, split {{ part.split }}</h2>
-<p class="note">Share of problems in each category: {% for name, meaning in categories %}<b>{{ name }}</b> {{ meaning }}{{ ", " if not loop.last }}{% endfor %}. Small print: the share that the probabilities of all problems add up to, with its 95 % interval; where many problems are undecided it differs from the count above it. Undecided: no category has a probability of 80 %. Categories are by λ, the units that one piece of evidence takes, and k, how often it stands there, as this model’s answers on parts of the context tell them. COW: answers are right, wrong or declined; PIG: they have parts, and scores are graded.</p>
+<p class="note">Share of problems in each category: {% for name, meaning in categories %}<b>{{ name }}</b> {{ meaning }}{{ ", " if not loop.last }}{% endfor %}. Small print: the share that the probabilities of all problems add up to, with its 95 % interval; where many problems are undecided it differs from the count above it. Undecided: no category has a probability of 80 %. Categories are by λ, the units that one piece of evidence takes, and k, how often it stands there (limits: up to the first they are small, beyond the second λ is large), as this model’s answers on parts of the context tell them. COW: answers are right, wrong or declined; PIG: they have parts, and scores are graded.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="Shares of categories"><table class="ranks">
-<thead><tr><th scope="col" class="who">task</th><th scope="col" class="who">model</th>{% for name, meaning in categories %}<th scope="col"><abbr title="{{ meaning }}">{{ name }}</abbr>, %</th>{% endfor %}<th scope="col">undecided</th><th scope="col">problems</th><th scope="col">fitted as</th><th scope="col"><abbr title="right, wrong, declined: what is answered without the evidence">noise</abbr></th><th scope="col">windows answered</th><th scope="col"><abbr title="from which λ and k a problem is in which category">limits</abbr></th></tr></thead>
+<thead><tr><th scope="col" class="who">task</th><th scope="col" class="who">model</th>{% for name, meaning in categories %}<th scope="col"><abbr title="{{ meaning }}">{{ name }}</abbr>, %</th>{% endfor %}<th scope="col">undecided</th><th scope="col">problems</th><th scope="col">fitted as<br><small><abbr title="small: λ and k up to the first, large: λ beyond the second">limits</abbr></small></th><th scope="col"><abbr title="right, wrong, declined: what is answered without the evidence">noise</abbr></th><th scope="col"><abbr title="parts of contexts that were answered">windows</abbr></th></tr></thead>
 <tbody>
 {% for row in part.shares %}
 <tr><th scope="row">{{ row.task }}</th><td class="who"><bdi>{{ row.model }}</bdi></td>
 {% for cell in row.cells %}<td><b>{{ cell.share | number(0) }}</b><br><small>{{ cell.expected | number(0) }} ({{ cell.low | number(0) }}–{{ cell.high | number(0) }})</small></td>{% endfor %}
-<td>{{ row.undecided | count }}</td><td>{{ row.problems | count }}</td><td>{{ row.scenario }}</td><td>{{ row.noise }}</td><td>{{ row.answered | count }}{% if row.answered != row.windows %} of {{ row.windows | count }}{% endif %}<br><small>{{ row.declined | count }} declined</small></td><td><small>II, III: λ ≤ {{ row.low | count }}; V: λ &gt; {{ row.high | count }}<br>II: k &gt; {{ row.low | count }}</small></td></tr>
+<td>{{ row.undecided | count }}</td><td>{{ row.problems | count }}</td><td>{{ row.scenario }}<br><small>{{ row.low | count }}, {{ row.high | count }}</small></td><td>{{ row.noise }}</td><td>{{ row.answered | count }}{% if row.answered != row.windows %} of {{ row.windows | count }}{% endif %}<br><small>{{ row.declined | count }} declined</small></td></tr>
 {% endfor %}
 </tbody></table></div>
 {% for table in part.ranks %}
@@ -67,11 +68,11 @@ SECTION = """
 {% if row.asked.query %}<p><b>Asked:</b> <bdi>{{ row.asked.query | upto(600) }}</bdi></p>{% endif %}
 {% if row.asked.references %}<p><b>{{ "Reference" if row.asked.references | length == 1 else "References" }}:</b> {% for one in row.asked.references[:4] %}<bdi>{{ one | upto(400) }}</bdi>{{ "; " if not loop.last }}{% endfor %}</p>{% endif %}
 <p class="small">λ = {{ row.complexity }}, k = {{ row.redundancy | count }} in C = {{ row.units | count }} units, with a probability of {{ row.probability }} % of {{ row.category }}{% if row.undecided %}, so undecided{% endif %}; fitted as {{ row.scenario }}.</p>
-<p class="small key">Where windows begin, by their length in units: <span class="k-right">right</span> <span class="k-wrong">wrong</span> <span class="k-declined">declined</span>; empty: not shown to the model</p>
+<p class="small key">Where windows begin, by their length in units: <span class="k-right">right</span> <span class="k-wrong">wrong</span> <span class="k-declined">declined</span>; each mark reaches to the next window that was shown</p>
 <div class="map"><ol>{% for length in row.lengths %}<li>{{ length }}</li>{% endfor %}</ol><svg role="img" aria-label="Windows that were answered right, by place and length" viewBox="0 0 {{ wide }} {{ step * row.lines }}" preserveAspectRatio="none" height="{{ step * row.lines }}">{{ row.map }}</svg></div>
 {% for one in row.passages %}
 <p class="small"><b>{{ "Right" if row.cow else "Score " ~ (one.score | number) }}</b> when shown {{ one.place }}{% if one.head is defined %}:{% endif %}</p>
-{% if one.head is defined %}<blockquote dir="auto">{{ one.before | upto(200) }}<mark>{{ one.head | upto(800) }}</mark>{% if one.left %} <i>({{ one.left | count }} characters more)</i> <mark>{{ one.tail | upto(400) }}</mark>{% endif %}{{ one.after | upto(200) }}</blockquote>{% endif %}
+{% if one.head is defined %}<blockquote dir="auto">{{ "…" if one.before }}{{ one.before | upto(200) }}<mark>{{ one.head | upto(800) }}</mark>{% if one.left %} <i>({{ one.left | count }} characters more)</i> <mark>{{ one.tail | upto(400) }}</mark>{% endif %}{{ one.after | upto(200) }}{{ "…" if one.after }}</blockquote>{% endif %}
 {% else %}
 <p class="small soft">No part of the context led to a right answer.</p>
 {% endfor %}

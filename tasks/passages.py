@@ -27,7 +27,8 @@ def texts_of(beside: Beside, lots: Sequence[Lot]) -> Texts:
             continue
         seen.add(lot.curated.content)
         for example in lot.curated.rows("examples", Example, ("example_id", problems)):
-            query = "\n".join([example.query or "", *example.options]).strip()
+            asks = example.query or ""
+            query = "\n".join([asks, *(one for one in example.options if one not in asks)]).strip()
             questions[lot.task, lot.split, example.example_id] = Question(query, example.references)
         for one in lot.curated.columns("documents", ["document_id", "text"]):
             for start, end in spans.get(one["document_id"], ()):
