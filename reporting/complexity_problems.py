@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from records.complexity import CATEGORIES, COW
 from reporting.content import Beside, Excerpt, Question, Texts
+from reporting.windows import place_name, unit_names
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -31,13 +32,13 @@ def belongs(row: Entry, other: Entry) -> bool:
     return all(row[one] == other[one] for one in ("task", "split", "model", "arm", "scenario"))
 
 
-def typical(beside: Beside, mixture: Entry, texts: Texts) -> Iterator[dict[str, Any]]:
-    """The typical problem of each category of a fit that has one, by category."""
+def typical(beside: Beside, mixture: Entry, texts: Texts, spec: str = "") -> Iterator[dict[str, Any]]:
+    """The typical problem of each category of a fit that has one, by category. spec: of its units."""
     chosen = {row["category"]: row["example_id"] for row in beside.sights if belongs(row, mixture)}
     problems = {row["example_id"]: row for row in beside.complexity if belongs(row, mixture)}
     for place, category in enumerate(CATEGORIES):
         if (one := problems.get(chosen.get(category, ""))) is not None:
-            yield told(one, place) | detail(beside, one, texts)
+            yield told(one, place) | detail(beside, one, texts, spec)
 
 
 def told(one: Entry, place: int) -> dict[str, Any]:
@@ -63,7 +64,7 @@ def name(row: Entry) -> str:
     return str(row["model"] if row["arm"] == "full" else f"{row['model']} ({row['arm']})")
 
 
-def detail(beside: Beside, one: Entry, texts: Texts) -> dict[str, Any]:
+def detail(beside: Beside, one: Entry, texts: Texts, spec: str) -> dict[str, Any]:
     """All that is shown of a typical problem beyond its line."""
 
     def own(rows: Sequence[Entry]) -> list[Entry]:
@@ -75,17 +76,21 @@ def detail(beside: Beside, one: Entry, texts: Texts) -> dict[str, Any]:
         "asked": asked,
         "map": seen_map(sights),
         "lines": len(sights),
+        "many": unit_names(spec)[1],
         "lengths": [length_name(row["length"], one["units"]) for row in sights],
         "cow": one["scenario"] == COW,
         "table": [line(row, one["units"]) for row in tables],
-        "passages": [passage(texts, row) for row in own(beside.passages)],
+        "passages": [passage(texts, row, spec) for row in own(beside.passages)],
     }
 
 
-def passage(texts: Texts, row: Entry) -> dict[str, Any]:
+def passage(texts: Texts, row: Entry, spec: str) -> dict[str, Any]:
     """A window that was answered right, with its text where the page has it."""
     text = texts.passages.get((row["document_id"], row["start"], row["end"]))
-    found: dict[str, Any] = {"place": place_name(row["first"], row["length"], row["units"]), "score": row["score"]}
+    found: dict[str, Any] = {
+        "place": place_name(row["first"], row["length"], row["units"], spec),
+        "score": row["score"],
+    }
     if text is not None:
         whole = len(text.text) <= 2 * HALF
         found |= {
@@ -96,14 +101,6 @@ def passage(texts: Texts, row: Entry) -> dict[str, Any]:
             "after": text.after,
         }
     return found
-
-
-def place_name(first: int, length: int, units: int) -> str:
-    """Where a window is, as the list of examples says it (assets/list.js)."""
-    if length in (0, units):
-        return "no context" if not length else f"the whole context, {units:,} units"
-    many = f"units {first + 1:,}–{first + length:,}" if length > 1 else f"unit {first + 1:,}"
-    return f"{many} of {units:,}"
 
 
 def length_name(length: int, units: int) -> str:

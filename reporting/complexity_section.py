@@ -54,7 +54,8 @@ def complexity_section(
 def part(board: Board, beside: Beside, split: str, texts: Texts) -> dict[str, Any]:
     """What is shown of one split."""
     rows = in_order(board, beside, split)
-    problems = [one for row in rows for one in typical(beside, row, texts)]
+    units = {column.task: column.units for column in board.columns}
+    problems = [one for row in rows for one in typical(beside, row, texts, units.get(row["task"], ""))]
     agreed = agreements([row for row in beside.agreements if row["split"] == split])
     return {
         "split": split,

@@ -173,6 +173,7 @@ def core(board: Board, content: Content) -> dict[str, Any]:
         "metrics": {**{column.metric: reading(column.metric).name for column in board.columns}, **COMPONENTS},
         "folder": content.folder,
         **({"ranked": True} if board.ranked else {}),
+        **({"observed": True} if any(column.units for column in board.columns) else {}),
     }
 
 

@@ -443,7 +443,13 @@ def report_params(
         "suite": suite.name,
         "title": suite.title,
         "tasks": [
-            {"name": t.name, "short": t.short, "metric": t.metric, "paper": dict(t.paper)}
+            {
+                "name": t.name,
+                "short": t.short,
+                "metric": t.metric,
+                "paper": dict(t.paper),
+                **({"units": t.windows["units"]} if t.windows else {}),
+            }
             for t in suite.tasks.values()
             if asked is None or not t.windows or t.name in asked
         ],
