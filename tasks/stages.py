@@ -47,6 +47,7 @@ PAGE = (
     "reporting.run_figures",
     "reporting.complexity_figures",
 )
+NEEDS = ("analysis.dolce.needs",)  # of a report that holds fits of models against each other
 FIT_SPLIT = "train"  # what a model with fitted rules learns from, where its table does not say
 
 
@@ -397,7 +398,7 @@ def report_node(
             "run": shown(request),
             "assets": assets_digest(),
         },
-        PAGE,
+        (*PAGE, *(NEEDS if any(node.stage == "complexity" for node in beside) else ())),
         (*((node.slot, node) for node in aggregates), *behind(aggregates), *((node.name, node) for node in beside)),
         exact=True,
     )
