@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from analysis.comparing import Measured, Who, averages, comparisons, pairs
-from analysis.dolce.needs import agreements
 from analysis.judged import COLUMNS, outcomes_from
 from analysis.outcomes import Outcomes
 from records.judgement import Conduct, Slice
@@ -70,6 +69,8 @@ def needs_of(everything: Iterable[Artifact], scored: Found) -> dict[str, list[di
                 rows: list[Any] = list(own.rows(table, kind))
                 found.setdefault(table, []).extend(replace(one, model=row.model) for one in rows)
     if found:
+        from analysis.dolce.needs import agreements
+
         found["agreements"] = list(agreements(found["mixtures"], found["complexity"]))
     return {table: [one.to_dict() for one in rows] for table, rows in found.items()}
 

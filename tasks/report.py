@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.dolce.needs import agreements
 from records.base import Row
 from records.comparison import Average, Comparison
 from records.complexity import Agreement, AtLength, Complexity, Mixture, Passage, ProblemAtLength, Sights
@@ -72,8 +71,12 @@ def copied(node: Node, inputs: Mapping[str, Artifact], writer: ArtifactWriter) -
 
 def agreed(beside: Mapping[str, list[Any]], writer: ArtifactWriter) -> list[Agreement]:
     """Fits of every two models on the same problems held against each other, written down."""
-    found = list(agreements(beside.get("mixtures", []), beside.get("complexity", [])))
     table = writer.table(AGREEMENTS, Agreement)
+    if not beside.get("mixtures"):
+        return []
+    from analysis.dolce.needs import agreements  # only a report that shows fits has it in its key
+
+    found = list(agreements(beside["mixtures"], beside["complexity"]))
     for row in found:
         table.add(row)
     return found
