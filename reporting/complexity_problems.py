@@ -3,7 +3,8 @@ themselves, and what was seen and fitted at each length (the paper's tables)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 Entry = Mapping[str, Any]
+Key = tuple[str, ...]
+FIT = ("task", "split", "model", "arm", "scenario")  # what a fit is of
 INFINITE = "∞"
 MEANINGS = ("no context", "easy", "retrieval", "balanced", "holistic")
 AROUND, HALF = 160, 400  # characters shown beside a passage, of each end of a long one
@@ -29,16 +32,49 @@ def excerpt(text: str, start: int, end: int) -> Excerpt:
 
 def belongs(row: Entry, other: Entry) -> bool:
     """Whether two rows are of the same fit."""
-    return all(row[one] == other[one] for one in ("task", "split", "model", "arm", "scenario"))
+    return all(row[one] == other[one] for one in FIT)
 
 
-def typical(beside: Beside, mixture: Entry, texts: Texts, spec: str = "") -> Iterator[dict[str, Any]]:
-    """The typical problem of each category of a fit that has one, by category. spec: of its units."""
-    chosen = {row["category"]: row["example_id"] for row in beside.sights if belongs(row, mixture)}
-    problems = {row["example_id"]: row for row in beside.complexity if belongs(row, mixture)}
-    for place, category in enumerate(CATEGORIES):
-        if (one := problems.get(chosen.get(category, ""))) is not None:
-            yield told(one, place) | detail(beside, one, texts, spec)
+class Problems:
+    """Rows of stage complexity by problem; each table is read once."""
+
+    def __init__(self, beside: Beside) -> None:
+        self.sights, self.passages = _by_problem(beside.sights), _by_problem(beside.passages)
+        self.complexity = {_key(row): row for row in beside.complexity}
+        self.tables = _by_problem(row for row in beside.tables if _key(row) in self.sights)
+        self.chosen = {(*_key(row)[:-1], row["category"]): _key(row) for row in beside.sights}
+
+    def typical(self, mixture: Entry, texts: Texts, spec: str = "") -> Iterator[dict[str, Any]]:
+        """The typical problem of each category of a fit that has one, by category. spec: of its units."""
+        for place, category in enumerate(CATEGORIES):
+            key = self.chosen.get((*(mixture[one] for one in FIT), category))
+            if key is not None and (one := self.complexity.get(key)) is not None:
+                yield told(one, place) | self._detail(key, one, texts, spec)
+
+    def _detail(self, key: Key, one: Entry, texts: Texts, spec: str) -> dict[str, Any]:
+        """All that is shown of a typical problem beyond its line."""
+        sights = self.sights[key]
+        return {
+            "asked": texts.questions.get((one["task"], one["split"], one["example_id"]), Question("", ())),
+            "map": seen_map(sights),
+            "lines": len(sights),
+            "many": unit_names(spec)[1],
+            "lengths": [length_name(row["length"], one["units"]) for row in sights],
+            "cow": one["scenario"] == COW,
+            "table": [line(row, one["units"]) for row in self.tables.get(key, ())],
+            "passages": [passage(texts, row, spec) for row in self.passages.get(key, ())],
+        }
+
+
+def _key(row: Entry) -> Key:
+    return tuple(row[one] for one in (*FIT, "example_id"))
+
+
+def _by_problem(rows: Iterable[Entry]) -> dict[Key, list[Entry]]:
+    found: dict[Key, list[Entry]] = defaultdict(list)
+    for row in rows:
+        found[_key(row)].append(row)
+    return found
 
 
 def told(one: Entry, place: int) -> dict[str, Any]:
@@ -62,26 +98,6 @@ def told(one: Entry, place: int) -> dict[str, Any]:
 def name(row: Entry) -> str:
     """A model as people see it."""
     return str(row["model"] if row["arm"] == "full" else f"{row['model']} ({row['arm']})")
-
-
-def detail(beside: Beside, one: Entry, texts: Texts, spec: str) -> dict[str, Any]:
-    """All that is shown of a typical problem beyond its line."""
-
-    def own(rows: Sequence[Entry]) -> list[Entry]:
-        return [row for row in rows if row["example_id"] == one["example_id"] and belongs(row, one)]
-
-    sights, tables = own(beside.sights), own(beside.tables)
-    asked = texts.questions.get((one["task"], one["split"], one["example_id"]), Question("", ()))
-    return {
-        "asked": asked,
-        "map": seen_map(sights),
-        "lines": len(sights),
-        "many": unit_names(spec)[1],
-        "lengths": [length_name(row["length"], one["units"]) for row in sights],
-        "cow": one["scenario"] == COW,
-        "table": [line(row, one["units"]) for row in tables],
-        "passages": [passage(texts, row, spec) for row in own(beside.passages)],
-    }
 
 
 def passage(texts: Texts, row: Entry, spec: str) -> dict[str, Any]:

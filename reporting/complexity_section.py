@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from records.complexity import CATEGORIES, COW
 from reporting.board import Board
-from reporting.complexity_problems import GAP, HIGH, MEANINGS, WIDE, name, typical
+from reporting.complexity_problems import GAP, HIGH, MEANINGS, WIDE, Problems, name
 from reporting.complexity_template import SECTION, STYLE
 from reporting.content import Beside, Texts
 from reporting.text import number
@@ -36,7 +36,8 @@ def complexity_section(
     splits = list(dict.fromkeys(row["split"] for row in beside.mixtures))
     if not splits:
         return Markup("")
-    parts = [part(board, beside, split, texts or Texts()) for split in splits]
+    known = Problems(beside)
+    parts = [part(board, beside, split, known, texts or Texts()) for split in splits]
     text = (
         environment()
         .from_string(SECTION)
@@ -51,11 +52,11 @@ def complexity_section(
     return Markup(text)
 
 
-def part(board: Board, beside: Beside, split: str, texts: Texts) -> dict[str, Any]:
+def part(board: Board, beside: Beside, split: str, known: Problems, texts: Texts) -> dict[str, Any]:
     """What is shown of one split."""
     rows = in_order(board, beside, split)
     units = {column.task: column.units for column in board.columns}
-    problems = [one for row in rows for one in typical(beside, row, texts, units.get(row["task"], ""))]
+    problems = [one for row in rows for one in known.typical(row, texts, units.get(row["task"], ""))]
     agreed = agreements([row for row in beside.agreements if row["split"] == split])
     return {
         "split": split,

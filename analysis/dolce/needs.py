@@ -20,7 +20,7 @@ Labels = Mapping[str, Any]  # suite, task, split, model, arm
 PASSAGES = 3  # of a typical problem
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Window:
     """A window that was asked. units: of its context; first: its first unit, from 0; length: in units."""
 
@@ -35,7 +35,7 @@ class Window:
         return self.length == self.units
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Answer:
     """score: 0 to 100."""
 
