@@ -94,6 +94,7 @@ class _Drawn:
                     begin += 100 * share
             axes.set_yticks([-place for place in range(len(own))], [labelled(row, several) for row in own])
             axes.set_xlim(0, 100)
+            axes.set_ylim(0.5 - len(own), 0.5)
             axes.set_title(KINDS[kind], loc="left")
             axes.grid(axis="y", visible=False)
         panels[-1].set_xlabel("% of problems")
