@@ -123,6 +123,28 @@ class ProblemAtLength(Row):
 
 
 @dataclass(frozen=True)
+class Plane(Row):
+    """How probable it is that a window of `length` units shows the evidence, by lambda and k, in a context of `units`,
+    the task's largest (COW). values: 0 to 1, of each k for the first lambda, then for the second; 0 where lambda k is more
+    than the context has."""
+
+    suite: str
+    task: str
+    split: str
+    model: str
+    arm: str
+    units: int
+    length: int
+    complexities: tuple[int, ...]
+    redundancies: tuple[int, ...]
+    values: tuple[float, ...]
+
+    def check(self) -> None:
+        wanted = len(self.complexities) * len(self.redundancies)
+        self.require(len(self.values) == wanted, "values", f"{len(self.values)} in place of {wanted}")
+
+
+@dataclass(frozen=True)
 class Sights(Row):
     """Where the windows of one length of a typical problem begin, by what was answered. starts: first units, from 0,
     ascending; of a window that several seeds answered, that of the first. Right is a score from the threshold on."""

@@ -4,7 +4,9 @@ answers by length of the window."""
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Mapping, Sequence
+from math import nan
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +25,7 @@ Entry = Mapping[str, Any]
 # from no context needed to all of it; told apart in grey too
 COLOURS = ("#bfbfbf", "#8ecae6", "#0072b2", "#e69f00", "#9e2a2b")
 OUTCOMES = (("right", "#0072b2"), ("declined", "#cfc9bd"), ("wrong", "#d55e00"))
+LEVELS = (0.1, 0.5, 0.9)
 NOTHING = 0.4  # where a lambda or k of 0 stands on a logarithmic axis
 POWERS = (1, 10, 100, 1000, 10_000, 100_000, 1_000_000)
 SCORE = "#4d8f8b"
@@ -34,7 +37,8 @@ ACROSS = 3
 SHARES = "Share of problems in each category, by the likeliest one of each problem."
 PLANE = (
     "A mark a problem: units that one piece of evidence takes (λ) and how often it stands in the context (k), both on "
-    "logarithmic axes, a little apart where several meet. Hollow: undecided. Colours and shapes are categories."
+    "logarithmic axes, a little apart where several meet. Hollow: undecided. Colours and shapes are categories. "
+    "Lines, in COW: where a window of l units has a chance of 10, 50 and 90 % to show the evidence."
 )
 BY_LENGTH = "Answers by units shown, C is the whole context: shares of windows, in PIG the mean score."
 
@@ -130,6 +134,9 @@ class _Drawn:
                     markerfacecolor="none" if one["undecided"] else COLOURS[category],
                     markersize=5,
                 )
+            for one in self.beside.planes:
+                if same(one, row) and row["scenario"] == COW:
+                    contours(axes, one)
             ends = [(2.0 * top, "∞")] if any(one["complexity"] is None for one in problems) else []
             marked(axes, "x", max(one["complexity"] or 1 for one in problems) if problems else 1, ends)
             marked(axes, "y", max((one["redundancy"] for one in problems), default=1), [])
@@ -173,6 +180,25 @@ def marked(axes: Any, which: str, top: float, more: Sequence[tuple[float, str]])
         axes.set_yticks(*zip(*ticks, strict=True))
         axes.set_ylim(ends)
     axes.minorticks_off()
+
+
+def contours(axes: Any, plane: Entry) -> None:
+    """Where a window shows the evidence with probabilities of LEVELS."""
+    across, up = list(plane["complexities"]), list(plane["redundancies"])
+    if len(across) < 2:
+        return
+    values = [
+        [plane["values"][x * len(up) + y] if across[x] * up[y] <= plane["units"] else nan for x in range(len(across))]
+        for y in range(len(up))
+    ]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="No contour levels were found")  # none of them lies in the plane
+        drawn = axes.contour(across, up, values, levels=LEVELS, colors=SOFT, linewidths=0.7)
+    axes.clabel(drawn, fmt=lambda one: f"{100 * one:.0f} %", fontsize=6)
+    axes.text(
+        1.0, 1.0, f"l = {plane['length']:,}, C = {plane['units']:,}", transform=axes.transAxes, fontsize=6, color=SOFT,
+        ha="right", va="top",
+    )  # fmt: skip
 
 
 def same(row: Entry, other: Entry) -> bool:

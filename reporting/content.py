@@ -42,8 +42,9 @@ class Texts:
 class Beside:
     """Rows of the stages judge and compare as plain values, named as there: comparisons and averages
     (records/comparison.py), conduct and slices (records/judgement.py). Of stage complexity (records/complexity.py):
-    problems, mixtures of tasks, what was observed at each length of tasks and (tables) of problems, where typical
-    problems were answered right (sights, passages), how fits of two models agree. Empty where nothing was judged."""
+    problems, mixtures of tasks, what was observed at each length of tasks and (tables) of problems, how probable it is
+    that windows show evidence (planes), where typical problems were answered right (sights, passages), how fits of two
+    models agree. Empty where nothing was judged."""
 
     comparisons: Sequence[ENTRY] = ()
     averages: Sequence[ENTRY] = ()
@@ -53,6 +54,7 @@ class Beside:
     mixtures: Sequence[ENTRY] = ()
     observed: Sequence[ENTRY] = ()
     tables: Sequence[ENTRY] = ()
+    planes: Sequence[ENTRY] = ()
     sights: Sequence[ENTRY] = ()
     passages: Sequence[ENTRY] = ()
     agreements: Sequence[ENTRY] = ()

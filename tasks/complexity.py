@@ -10,7 +10,7 @@ from analysis.dolce.fitting import Settings
 from analysis.dolce.needs import Answer, Needs, Window
 from analysis.summary import input_name
 from records.base import Row
-from records.complexity import AtLength, Complexity, Mixture, Passage, ProblemAtLength, Sights
+from records.complexity import AtLength, Complexity, Mixture, Passage, Plane, ProblemAtLength, Sights
 from records.prompt import Part, Prompt
 from storage.artifacts import Artifact, ArtifactWriter
 from storage.parts import TableWriter
@@ -32,11 +32,13 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     asked = Counter(window.problem for window in windows.values())
     mixtures, problems = writer.table("mixtures", Mixture), writer.table("complexity", Complexity)
     tables, sights = writer.table("tables", ProblemAtLength), writer.table("sights", Sights)
+    planes = writer.table("planes", Plane)
     passages, observed = writer.table("passages", Passage), writer.table("observed", AtLength)
     for fitted in (fits := needs.fits()):
         mixtures.add(needs.mixture(fitted, asked))
         write(problems, needs.problems(fitted))
         write(tables, needs.tables(fitted))
+        write(planes, needs.plane(fitted))
         write(sights, needs.sights(fitted))
         write(passages, placed(labels, fitted.scenario, list(needs.passages(fitted)), inputs))
     write(observed, needs.at_lengths())

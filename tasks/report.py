@@ -7,7 +7,7 @@ from typing import Any
 
 from records.base import Row
 from records.comparison import Average, Comparison
-from records.complexity import Agreement, AtLength, Complexity, Mixture, Passage, ProblemAtLength, Sights
+from records.complexity import Agreement, AtLength, Complexity, Mixture, Passage, Plane, ProblemAtLength, Sights
 from records.judgement import Conduct, Slice
 from records.score import Aggregate
 from reporting.assembly import PAGE
@@ -29,6 +29,7 @@ BESIDE: Mapping[str, Mapping[str, type[Row]]] = {  # tables of a stage that the 
         "mixtures": Mixture,
         "observed": AtLength,
         "tables": ProblemAtLength,
+        "planes": Plane,
         "sights": Sights,
         "passages": Passage,
     },

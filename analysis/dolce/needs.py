@@ -9,15 +9,19 @@ from dataclasses import dataclass, field
 from math import exp, inf, lgamma
 from typing import Any
 
+import numpy as np
+
 from analysis.dolce.categories import CATEGORIES, representative
 from analysis.dolce.comparing import compared
+from analysis.dolce.cover import cover_probability
 from analysis.dolce.fit_json import lengths
 from analysis.dolce.fitting import ProblemFit, Settings, TaskFit, fit_task
 from analysis.dolce.observations import OUTCOMES, Problem, Task
-from records.complexity import Agreement, AtLength, Complexity, Mixture, ProblemAtLength, Sights
+from records.complexity import Agreement, AtLength, Complexity, Mixture, Plane, ProblemAtLength, Sights
 
 Labels = Mapping[str, Any]  # suite, task, split, model, arm
 PASSAGES = 3  # of a typical problem
+STEPS = 25  # of lambda and of k in a plane
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +141,26 @@ class Needs:
                     weight=weight,
                     **known,
                 )
+
+    def plane(self, fitted: TaskFit) -> Iterator[Plane]:
+        """Of a COW fit: at the middle one of the lengths between nothing and all, on at most STEPS values of lambda and
+        of k."""
+        units = max(one.problem.units for one in fitted.problems)
+        inner = sorted({one.window.length for one in self.answers if 0 < one.window.length < units})
+        if fitted.noise is None or not inner:
+            return
+        length = inner[len(inner) // 2]
+        grid = np.unique(np.rint(np.geomspace(1, units, STEPS)).astype(np.int64))
+        values = cover_probability(length, grid[:, None], grid[None, :], units)
+        steps = tuple(grid.tolist())
+        yield Plane(
+            **self.labels,
+            units=units,
+            length=length,
+            complexities=steps,
+            redundancies=steps,
+            values=tuple(round(one, 4) for one in values.ravel().tolist()),
+        )
 
     def at_lengths(self) -> Iterator[AtLength]:
         """A row a length, all problems together; whole contexts last."""

@@ -18,7 +18,7 @@ from tasks.request import Request
 from tasks.results import Results, report_of
 
 # tables of stage complexity: they have a key of their own in --json
-NEEDS = ("mixtures", "complexity", "observed", "tables", "sights", "passages", "agreements")
+NEEDS = ("mixtures", "complexity", "observed", "tables", "planes", "sights", "passages", "agreements")
 
 
 def run(arguments: argparse.Namespace) -> int:

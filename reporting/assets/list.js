@@ -152,7 +152,7 @@ function drawList(index, group, a, b, difference) {
   $("examples-count").textContent = rows.length
     ? `${count(state.from + 1)}–${count(Math.min(state.from + PAGE, rows.length))} of ${count(rows.length)} examples${rows.length < index.ids.length ? ` (${count(index.ids.length)} in all)` : ""}`
     : `no example of ${count(index.ids.length)} is like this`;
-  if (index.hidden) $("examples-count").textContent += `; ${count(index.hidden)} more windows were answered and are counted, but not listed`;
+  if (index.hidden) $("examples-count").textContent += `; not listed, but counted in all results: ${count(index.hidden)} more`;
   $("before").disabled = state.from === 0;
   $("after").disabled = state.from + PAGE >= rows.length;
 }

@@ -26,6 +26,7 @@ from records.complexity import (
     Complexity,
     Mixture,
     Passage,
+    Plane,
     ProblemAtLength,
     Sights,
 )
@@ -345,6 +346,7 @@ ROWS = {
     ),
     ProblemAtLength: problems_at_length(),
     Passage: passages(),
+    Plane: by_fields(Plane, complexities=st.just((1, 2)), redundancies=st.just((1,)), values=st.tuples(number, number)),
     **{
         kind: by_fields(kind)
         for kind in (

@@ -14,6 +14,7 @@ from records.complexity import (
     Complexity,
     Mixture,
     Passage,
+    Plane,
     ProblemAtLength,
     Sights,
 )
@@ -97,7 +98,14 @@ def fit(task: str, model: str, counts: Mapping[str, int], scenario: str = COW, u
         )
         for length in LENGTHS
     ]  # fmt: skip
-    return {"mixtures": [mixture], "complexity": problems, "tables": tables, "sights": sights, "passages": passages,
+    steps = (1, 5, 10, 40)
+    planes = [
+        Plane(
+            **labels, units=UNITS, length=5, complexities=steps, redundancies=steps,
+            values=tuple(min(1.0, k / lam) if lam * k <= UNITS else 0.0 for lam in steps for k in steps),
+        )
+    ]  # fmt: skip
+    return {"mixtures": [mixture], "planes": planes if scenario == COW else [], "complexity": problems, "tables": tables, "sights": sights, "passages": passages,
             "observed": observed}  # fmt: skip
 
 

@@ -91,6 +91,22 @@ def test_tables_are_not_what_was_seen(cow: Needs) -> None:
             assert posterior == pytest.approx(row.weight * oracle / fit if fit else 0)
 
 
+def test_plane_is_not_the_probability_of_the_oracle(cow: Needs) -> None:
+    (fitted,) = cow.fits()
+    (plane,) = cow.plane(fitted)
+    assert (plane.units, plane.length) == (20, 5)
+    places = [(lam, k) for lam in plane.complexities for k in plane.redundancies]
+    found = dict(zip(places, plane.values, strict=True))
+    assert found[1, 1] == pytest.approx(5 / 20, abs=1e-4)
+    assert found[4, 1] == pytest.approx(2 / 17, abs=1e-4)
+    assert found[5, 3] == pytest.approx(3 / 16, abs=1e-4)
+    assert {value for (lam, k), value in found.items() if lam * k > 20} == {0.0}
+    pig = needs(graded("a"), scenario="pig")
+    assert list(pig.plane(pig.fits()[0])) == []
+    ends = needs([one for one in planted("p", 1, 1) if one.window.length in (0, UNITS)])
+    assert list(ends.plane(ends.fits()[0])) == []
+
+
 def test_places_of_right_answers_are_others_than_the_planted_ones(cow: Needs) -> None:
     (fitted,) = cow.fits()
     rows = {(row.example_id, row.length): row for row in cow.sights(fitted)}
