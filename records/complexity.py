@@ -125,8 +125,8 @@ class ProblemAtLength(Row):
 @dataclass(frozen=True)
 class Plane(Row):
     """How probable it is that a window of `length` units shows the evidence, by lambda and k, in a context of `units`,
-    the task's largest (COW). values: 0 to 1, of each k for the first lambda, then for the second; 0 where lambda k is more
-    than the context has."""
+    the task's largest (COW). values: 0 to 1, of each k for the first lambda, then for the second; 0 where lambda k is
+    more than the context has."""
 
     suite: str
     task: str

@@ -134,12 +134,12 @@ class _Drawn:
                     markerfacecolor="none" if one["undecided"] else COLOURS[category],
                     markersize=5,
                 )
-            for one in self.beside.planes:
-                if same(one, row) and row["scenario"] == COW:
-                    contours(axes, one)
             ends = [(2.0 * top, "∞")] if any(one["complexity"] is None for one in problems) else []
             marked(axes, "x", max(one["complexity"] or 1 for one in problems) if problems else 1, ends)
             marked(axes, "y", max((one["redundancy"] for one in problems), default=1), [])
+            for one in self.beside.planes:
+                if same(one, row) and row["scenario"] == COW:
+                    contours(axes, one)
             axes.set_xlabel("λ, units" if row["scenario"] == COW else "λ, aspects")
             axes.set_ylabel("k")
         return made

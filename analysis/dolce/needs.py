@@ -146,7 +146,7 @@ class Needs:
         """Of a COW fit: at the middle one of the lengths between nothing and all, on at most STEPS values of lambda and
         of k."""
         units = max(one.problem.units for one in fitted.problems)
-        inner = sorted({one.window.length for one in self.answers if 0 < one.window.length < units})
+        inner = sorted({one.window.length for one in self.answers if one.window.length and not one.window.whole})
         if fitted.noise is None or not inner:
             return
         length = inner[len(inner) // 2]

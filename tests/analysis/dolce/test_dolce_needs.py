@@ -95,6 +95,9 @@ def test_plane_is_not_the_probability_of_the_oracle(cow: Needs) -> None:
     (fitted,) = cow.fits()
     (plane,) = cow.plane(fitted)
     assert (plane.units, plane.length) == (20, 5)
+    small = [Answer(Window("small", 0, size, 0, size), 100.0, False) for size in (3,)]
+    more = needs(cow.answers, small, small, small)
+    assert next(more.plane(more.fits()[0])).length == 5
     places = [(lam, k) for lam in plane.complexities for k in plane.redundancies]
     found = dict(zip(places, plane.values, strict=True))
     assert found[1, 1] == pytest.approx(5 / 20, abs=1e-4)
