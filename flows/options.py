@@ -6,7 +6,7 @@ from typing import Any
 
 from scoring.registry import JUDGED, MODULES
 
-SUITE = "a suite: zeroscrolls, scrolls or seam"
+SUITE = "a suite: zeroscrolls, scrolls, seam or dolce"
 BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
     (["--task"], {"action": "append", "default": [], "metavar": "T", "help": "only this task (repeat for several)"}),
     (

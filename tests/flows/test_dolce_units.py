@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import warnings
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from reporting.unit_figures import units_figure
+from reporting.unit_figures import BINS, edges, units_figure
 
 TEXTS = ("One two. Three four five.\nSix.", "Seven eight nine ten. Eleven.")
 
@@ -74,3 +75,13 @@ def test_histograms_fail_or_warn(rows: int) -> None:
         text = units_figure([(name, [3, 4], [1, 2, 3])] * rows, "svg").decode("utf-8")
     assert "<script>" not in text
     assert "\u202e" not in text
+
+
+@pytest.mark.parametrize("values", [[], [5], [1, 2, 3], list(range(1, 71)), [114, 508], [7] * 9, list(range(1000))])
+def test_bins_hold_unequally_many_numbers(values: list[int]) -> None:
+    ends = edges(values)
+    widths = {high - low for low, high in itertools.pairwise(ends)}
+    assert len(widths) == 1
+    assert widths.pop().is_integer()
+    assert 1 <= len(ends) - 1 <= BINS
+    assert all(ends[0] < one < ends[-1] for one in values)
