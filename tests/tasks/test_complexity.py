@@ -207,6 +207,7 @@ def test_report_of_the_home_lacks_what_the_run_shows(work: Scrollwork, tmp_path:
     for text in ("Retrieval or holistic understanding", "The same problems by two models", "<mark>The lamp of village"):
         assert text in ran
         assert text in collected
+    assert "bamboo_" not in ran + collected  # tasks that nobody asked for have no column
     (artifact,) = artifacts(work.home, "report")
     assert list(artifact.rows("agreements", Agreement))
     assert len(list(artifact.rows("tables", ProblemAtLength))) == len(rows(work, "tables", ProblemAtLength))
