@@ -88,3 +88,129 @@ class AtLength(Row):
     wrong: float
     declined: float
     score: float
+
+
+@dataclass(frozen=True)
+class ProblemAtLength(Row):
+    """A problem at one length of its windows: the paper's tables. length: in units, of whole contexts all of them.
+
+    observed, fitted, oracle: in COW the shares of (right, wrong, declined) that were seen, that the fit expects, and
+    that its oracle gives; in PIG the one mean score; all 0 to 1. posterior: of the oracle, given each outcome; empty in
+    PIG. weight: of the oracle at this length.
+    """
+
+    suite: str
+    task: str
+    split: str
+    model: str
+    arm: str
+    example_id: str
+    scenario: str
+    length: int
+    windows: int
+    observed: tuple[float, ...]
+    fitted: tuple[float, ...]
+    oracle: tuple[float, ...]
+    posterior: tuple[float, ...]
+    weight: float
+
+    def check(self) -> None:
+        self.require(self.scenario in SCENARIOS, "scenario", f"{self.scenario!r} is none of {', '.join(SCENARIOS)}")
+        wanted = 3 if self.scenario == COW else 1
+        for name in ("observed", "fitted", "oracle"):
+            self.require(len(getattr(self, name)) == wanted, name, f"has {wanted} numbers in {self.scenario}")
+        self.require(len(self.posterior) == 3 * (self.scenario == COW), "posterior", "one an outcome, in COW")
+
+
+@dataclass(frozen=True)
+class Plane(Row):
+    """How probable it is that a window of `length` units shows the evidence, by lambda and k, in a context of `units`,
+    the task's largest (COW). values: 0 to 1, of each k for the first lambda, then for the second; 0 where lambda k is
+    more than the context has."""
+
+    suite: str
+    task: str
+    split: str
+    model: str
+    arm: str
+    units: int
+    length: int
+    complexities: tuple[int, ...]
+    redundancies: tuple[int, ...]
+    values: tuple[float, ...]
+
+    def check(self) -> None:
+        wanted = len(self.complexities) * len(self.redundancies)
+        self.require(len(self.values) == wanted, "values", f"{len(self.values)} in place of {wanted}")
+
+
+@dataclass(frozen=True)
+class Sights(Row):
+    """Where the windows of one length of a typical problem begin, by what was answered. starts: first units, from 0,
+    ascending; of a window that several seeds answered, that of the first. Right is a score from the threshold on."""
+
+    suite: str
+    task: str
+    split: str
+    model: str
+    arm: str
+    example_id: str
+    scenario: str
+    category: str
+    units: int
+    length: int
+    right: tuple[int, ...]
+    wrong: tuple[int, ...]
+    declined: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Passage(Row):
+    """A window of a typical problem that was answered right, shortest first and apart from each other; in PIG also the
+    one with the best score. first: its first unit, from 0; length: in units. start, end: characters of the document.
+    score: 0 to 100."""
+
+    suite: str
+    task: str
+    split: str
+    model: str
+    arm: str
+    example_id: str
+    scenario: str
+    category: str
+    units: int
+    first: int
+    length: int
+    document_id: str
+    start: int
+    end: int
+    score: float
+
+    def check(self) -> None:
+        self.require(0 <= self.start <= self.end, "start", f"{self.start}..{self.end} is no span")
+        self.require(self.first >= 0 and self.first + self.length <= self.units, "first", "is outside the context")
+
+
+@dataclass(frozen=True)
+class Agreement(Row):
+    """Two models' fits of the same problems of a task in the same scenario; the first is the reference. without_first:
+    problems that need no context by either of them are left out, as the paper does. problems: how many both have. rc:
+    mean relative change of lambda and k, 0 to 1; rho: Spearman's, None where one of them never changes; kl: of the
+    noise, in nats, None in PIG. same: share of problems in the same category."""
+
+    suite: str
+    task: str
+    split: str
+    scenario: str
+    model: str
+    arm: str
+    other: str
+    other_arm: str
+    without_first: bool
+    problems: int
+    rc_complexity: float
+    rho_complexity: float | None
+    rc_redundancy: float
+    rho_redundancy: float | None
+    kl: float | None
+    same: float

@@ -21,12 +21,14 @@ OBSERVED = "problems are classified; there is no average"
 
 @dataclass(frozen=True)
 class Column:
-    """A task of the suite. examples: how many inputs the paper has, None where it is not known."""
+    """A task of the suite. examples: how many inputs the paper has, None where it is not known. units: spec of the
+    units of contexts, where windows of them are shown."""
 
     task: str
     short: str
     metric: str
     examples: int | None
+    units: str = ""
 
 
 def stopped(coverage: Coverage) -> list[tuple[str, int]]:
@@ -182,7 +184,9 @@ def board(rows: Sequence[Aggregate], params: Mapping[str, Any], ranks: Ranks | N
     ValueError for a row of another suite, task or metric, and for two rows that contradict each other.
     """
     columns = tuple(
-        Column(task["name"], task["short"], task["metric"], task.get("paper", {}).get("examples"))
+        Column(
+            task["name"], task["short"], task["metric"], task.get("paper", {}).get("examples"), task.get("units", "")
+        )
         for task in params["tasks"]
     )
     models = tuple(params.get("models", ()))

@@ -4,11 +4,15 @@ answers by length of the window."""
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Mapping, Sequence
+from math import nan
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from records.complexity import CATEGORIES
-from reporting.complexity_section import MEANINGS, name, of, whole_tasks
+from records.complexity import CATEGORIES, COW, PIG, SCENARIOS
+from reporting.complexity_problems import MEANINGS, belongs, name
+from reporting.complexity_section import whole_tasks
 from reporting.content import Beside, Figure
 from reporting.drawing import SOFT, Drawing, figure, inline, written
 from reporting.figures import MARKERS, NAME, folder
@@ -21,16 +25,22 @@ Entry = Mapping[str, Any]
 # from no context needed to all of it; told apart in grey too
 COLOURS = ("#bfbfbf", "#8ecae6", "#0072b2", "#e69f00", "#9e2a2b")
 OUTCOMES = (("right", "#0072b2"), ("declined", "#cfc9bd"), ("wrong", "#d55e00"))
-MOST_BARS = 44
-MOST_PANELS = 12
+LEVELS = (0.1, 0.5, 0.9)
+NOTHING = 0.4  # where a lambda or k of 0 stands on a logarithmic axis
+POWERS = (1, 10, 100, 1000, 10_000, 100_000, 1_000_000)
+SCORE = "#4d8f8b"
+KINDS = {COW: "COW: answers are right, wrong or declined", PIG: "PIG: answers have parts, scores are graded"}
+MOST_BARS = 100
+MOST_PANELS = 24
 ACROSS = 3
 
 SHARES = "Share of problems in each category, by the likeliest one of each problem."
 PLANE = (
     "A mark a problem: units that one piece of evidence takes (λ) and how often it stands in the context (k), both on "
-    "logarithmic axes, a little apart where several meet. Hollow marks are undecided. Left: λ = 0."
+    "logarithmic axes, a little apart where several meet. Hollow: undecided. Colours and shapes are categories. "
+    "Lines, in COW: where a window of l units has a chance of 10, 50 and 90 % to show the evidence."
 )
-BY_LENGTH = "Answers by units shown; C is the whole context. Shares of windows."
+BY_LENGTH = "Answers by units shown, C is the whole context: shares of windows, in PIG the mean score."
 
 
 def complexity_drawings(beside: Beside) -> list[Drawing]:
@@ -62,7 +72,9 @@ class _Drawn:
 
     def __init__(self, beside: Beside, split: str) -> None:
         self.beside = beside
-        self.rows = [row for row in beside.mixtures if row["split"] == split]
+        own = [row for row in beside.mixtures if row["split"] == split]
+        tasks, models = (list(dict.fromkeys(key(row) for row in own)) for key in (itemgetter("task"), name))
+        self.rows = sorted(own, key=lambda row: (tasks.index(row["task"]), models.index(name(row)), row["scenario"]))
         self.tasks = whole_tasks(self.rows)
 
     def left(self, key: str) -> str:
@@ -71,23 +83,30 @@ class _Drawn:
         return f" {len(rows) - most} further lines are left out." if len(rows) > most else ""
 
     def shares(self) -> matplotlib.figure.Figure:
-        """A bar a task and model."""
+        """A bar a task and model, those that were fitted as COW above those as PIG."""
         rows = self.rows[:MOST_BARS]
-        made = figure(7.4, 1.0 + 0.28 * len(rows))
-        axes = made.subplots()
-        for place, row in enumerate(rows):
-            begin = 0.0
-            for category, share in enumerate(row["shares"]):
-                axes.barh(-place, 100 * share, left=begin, color=COLOURS[category], height=0.7, label=None)
-                begin += 100 * share
-        for category, (short, meaning) in enumerate(zip(CATEGORIES, MEANINGS, strict=True)):
-            axes.barh(0, 0, color=COLOURS[category], label=f"{short} {meaning}")
+        kinds = [(kind, own) for kind in SCENARIOS if (own := [row for row in rows if row["scenario"] == kind])]
+        made = figure(9.2, 0.5 + sum(0.7 + 0.28 * len(own) for _, own in kinds))
+        ratios = [1.0 + len(own) for _, own in kinds]
+        panels = made.subplots(len(kinds), 1, squeeze=False, sharex=True, height_ratios=ratios).ravel()
         several = len({name(row) for row in rows}) > 1
-        axes.set_yticks([-place for place in range(len(rows))], [labelled(row, several) for row in rows])
-        axes.set_xlim(0, 100)
-        axes.set_xlabel("% of problems")
-        axes.grid(axis="y", visible=False)
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(CATEGORIES), fontsize=8)
+        for axes, (kind, own) in zip(panels, kinds, strict=True):
+            for place, row in enumerate(own):
+                begin = 0.0
+                for category, share in enumerate(row["shares"]):
+                    axes.barh(-place, 100 * share, left=begin, color=COLOURS[category], height=0.7)
+                    begin += 100 * share
+            axes.set_yticks([-place for place in range(len(own))], [labelled(row, several) for row in own])
+            axes.set_xlim(0, 100)
+            axes.set_ylim(0.5 - len(own), 0.5)
+            axes.set_title(KINDS[kind], loc="left")
+            axes.grid(axis="y", visible=False)
+        panels[-1].set_xlabel("% of problems")
+        marks = [
+            panels[0].barh(0, 0, color=COLOURS[category], label=f"{short} {meaning}")
+            for category, (short, meaning) in enumerate(zip(CATEGORIES, MEANINGS, strict=True))
+        ]
+        made.legend(handles=marks, loc="outside upper center", ncols=len(CATEGORIES), fontsize=8)
         return made
 
     def plane(self) -> matplotlib.figure.Figure:
@@ -95,13 +114,17 @@ class _Drawn:
         made, panels = grid(self.tasks[:MOST_PANELS])
         for axes, row in panels:
             problems = [
-                one for mixture in self.rows if same(mixture, row) for one in of(self.beside.complexity, mixture)
+                one
+                for mixture in self.rows
+                if same(mixture, row)
+                for one in self.beside.complexity
+                if belongs(one, mixture)
             ]
             top = max((one["units"] for one in problems), default=1)
             for one in problems:
                 category = CATEGORIES.index(one["category"])
-                x = 0.5 if one["complexity"] == 0 else 2.0 * top if one["complexity"] is None else one["complexity"]
-                y = one["redundancy"] or 1
+                x = NOTHING if one["complexity"] == 0 else 2.0 * top if one["complexity"] is None else one["complexity"]
+                y = one["redundancy"] or NOTHING
                 across, up = apart(one["example_id"])
                 axes.plot(
                     x * across,
@@ -111,9 +134,13 @@ class _Drawn:
                     markerfacecolor="none" if one["undecided"] else COLOURS[category],
                     markersize=5,
                 )
-            axes.set_xscale("log")
-            axes.set_yscale("log")
-            axes.set_xlabel("λ, units")
+            ends = [(2.0 * top, "∞")] if any(one["complexity"] is None for one in problems) else []
+            marked(axes, "x", max(one["complexity"] or 1 for one in problems) if problems else 1, ends)
+            marked(axes, "y", max((one["redundancy"] for one in problems), default=1), [])
+            for one in self.beside.planes:
+                if same(one, row) and row["scenario"] == COW:
+                    contours(axes, one)
+            axes.set_xlabel("λ, units" if row["scenario"] == COW else "λ, aspects")
             axes.set_ylabel("k")
         return made
 
@@ -122,8 +149,11 @@ class _Drawn:
         made, panels = grid(self.tasks[:MOST_PANELS])
         for axes, row in panels:
             own = [one for one in self.beside.observed if same(one, row)]
+            if row["scenario"] != COW:
+                axes.bar(range(len(own)), [one["score"] for one in own], color=SCORE, width=0.8)
+                axes.set_ylabel("mean score")
             begin = [0.0] * len(own)
-            for outcome, colour in OUTCOMES:
+            for outcome, colour in OUTCOMES if row["scenario"] == COW else ():
                 values = [100 * one[outcome] for one in own]
                 axes.bar(range(len(own)), values, bottom=begin, color=colour, width=0.8, label=outcome)
                 begin = [low + value for low, value in zip(begin, values, strict=True)]
@@ -131,8 +161,44 @@ class _Drawn:
             axes.set_ylim(0, 100)
             axes.set_xlabel("units shown")
             axes.grid(axis="x", visible=False)
-        panels[0][0].legend(loc="upper left", fontsize=7)
+        drawn = next((axes for axes, row in panels if row["scenario"] == COW), None)
+        if drawn is not None:
+            made.legend(*drawn.get_legend_handles_labels(), loc="outside upper center", ncols=3, fontsize=8)
         return made
+
+
+def marked(axes: Any, which: str, top: float, more: Sequence[tuple[float, str]]) -> None:
+    """A logarithmic axis from none to top, with plain numbers. more: further marks with their names."""
+    ticks = [(NOTHING, "0"), *((float(one), f"{one:,}") for one in POWERS if one == 1 or one <= top), *more]
+    ends = NOTHING / 1.4, 1.4 * max(top, *(place for place, _ in ticks))
+    if which == "x":
+        axes.set_xscale("log")
+        axes.set_xticks(*zip(*ticks, strict=True))
+        axes.set_xlim(ends)
+    else:
+        axes.set_yscale("log")
+        axes.set_yticks(*zip(*ticks, strict=True))
+        axes.set_ylim(ends)
+    axes.minorticks_off()
+
+
+def contours(axes: Any, plane: Entry) -> None:
+    """Where a window shows the evidence with probabilities of LEVELS."""
+    across, up = list(plane["complexities"]), list(plane["redundancies"])
+    if len(across) < 2:
+        return
+    values = [
+        [plane["values"][x * len(up) + y] if across[x] * up[y] <= plane["units"] else nan for x in range(len(across))]
+        for y in range(len(up))
+    ]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="No contour levels were found")  # none of them lies in the plane
+        drawn = axes.contour(across, up, values, levels=LEVELS, colors=SOFT, linewidths=0.7)
+    axes.clabel(drawn, fmt=lambda one: f"{100 * one:.0f} %", fontsize=6)
+    axes.text(
+        1.0, 1.0, f"l = {plane['length']:,}, C = {plane['units']:,}", transform=axes.transAxes, fontsize=6, color=SOFT,
+        ha="right", va="top",
+    )  # fmt: skip
 
 
 def same(row: Entry, other: Entry) -> bool:
@@ -155,7 +221,7 @@ def apart(problem: str) -> tuple[float, float]:
 def grid(rows: Sequence[Entry]) -> tuple[matplotlib.figure.Figure, list[tuple[Any, Entry]]]:
     """(figure, (axes, row) of each panel)"""
     down = -(-len(rows) // ACROSS)
-    made = figure(7.4, 2.4 * down)
+    made = figure(9.2, 0.3 + 2.5 * down)
     panels = made.subplots(down, min(ACROSS, len(rows)), squeeze=False).ravel()
     several = len({name(row) for row in rows}) > 1
     for axes, row in zip(panels, rows, strict=False):

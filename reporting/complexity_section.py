@@ -1,15 +1,18 @@
-"""What problems need, retrieval or holistic understanding, as a part of the page: shares of categories by task, the
-typical problem of each, answers by length of the window (Dolce, sections 3.3 and 4)."""
+"""What problems need, retrieval or holistic understanding, as a part of the page: shares of categories by task, tasks
+in the order of these, models held against each other, the typical problem of each category, answers by length of the
+window (Dolce, sections 3.3 to 5)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from records.complexity import CATEGORIES, COW
-from reporting.board import ARM, Board
-from reporting.complexity_template import SECTION
-from reporting.content import Beside
+from reporting.board import Board
+from reporting.complexity_problems import GAP, HIGH, MEANINGS, WIDE, Problems, name
+from reporting.complexity_template import SECTION, STYLE
+from reporting.content import Beside, Texts
 from reporting.text import number
 
 if TYPE_CHECKING:
@@ -17,48 +20,76 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 Entry = Mapping[str, Any]
-INFINITE = "∞"
-MEANINGS = ("no context", "easy", "retrieval", "balanced", "holistic")
+RANKED = (2, 4)  # categories by which tasks are put in order: III and V
+MOST_TYPICAL = 60  # problems that are shown with their passages
+MOST_PAIRS = 30  # of models that are compared
+MEASURES = ("rc_complexity", "rho_complexity", "rc_redundancy", "rho_redundancy", "kl")
+__all__ = ["STYLE", "complexity_section"]
 
 
-def complexity_section(board: Board, beside: Beside, environment: Callable[[], Environment]) -> Markup:
-    """HTML, "" where nothing was observed. environment: how the page renders templates."""
+def complexity_section(
+    board: Board, beside: Beside, environment: Callable[[], Environment], texts: Texts | None = None
+) -> Markup:
+    """HTML, "" where nothing was observed. environment: how the page renders templates. texts: of typical problems."""
     from markupsafe import Markup
 
     splits = list(dict.fromkeys(row["split"] for row in beside.mixtures))
     if not splits:
         return Markup("")
-    parts = [part(board, beside, split) for split in splits]
+    known = Problems(beside)
+    parts = [part(board, beside, split, known, texts or Texts()) for split in splits]
     text = (
-        environment().from_string(SECTION).render(parts=parts, categories=list(zip(CATEGORIES, MEANINGS, strict=True)))
+        environment()
+        .from_string(SECTION)
+        .render(
+            parts=parts,
+            categories=list(zip(CATEGORIES, MEANINGS, strict=True)),
+            ranked=[CATEGORIES[one] for one in RANKED],
+            wide=WIDE,
+            step=HIGH + GAP,
+        )
     )
     return Markup(text)
 
 
-def part(board: Board, beside: Beside, split: str) -> dict[str, Any]:
+def part(board: Board, beside: Beside, split: str, known: Problems, texts: Texts) -> dict[str, Any]:
     """What is shown of one split."""
-    order = {column.task: place for place, column in enumerate(board.columns)}
-    rows = sorted(
-        (row for row in beside.mixtures if row["split"] == split),
-        key=lambda row: (order.get(row["task"], len(order)), row["model"], row["arm"], row["scenario"]),
-    )
+    rows = in_order(board, beside, split)
+    units = {column.task: column.units for column in board.columns}
+    problems = [one for row in rows for one in known.typical(row, texts, units.get(row["task"], ""))]
+    agreed = agreements([row for row in beside.agreements if row["split"] == split])
     return {
         "split": split,
         "shares": [shares(row) for row in rows],
-        "typical": [one for row in rows for one in typical(row, of(beside.complexity, row))],
+        "ranks": ranks(rows),
+        "agreements": agreed[:MOST_PAIRS],
+        "more_pairs": max(0, len(agreed) - MOST_PAIRS),
+        "typical": problems,
+        "details": problems[:MOST_TYPICAL],
+        "more": max(0, len(problems) - MOST_TYPICAL),
         "observed": [observed(row, beside.observed) for row in whole_tasks(rows)],
     }
 
 
-def name(row: Entry) -> str:
-    """A model as people see it."""
-    return str(row["model"] if row["arm"] == ARM else f"{row['model']} ({row['arm']})")
-
-
-def of(rows: Sequence[Entry], mixture: Entry) -> list[Entry]:
-    """The problems of a fit."""
-    names = ("task", "split", "model", "arm", "scenario")
-    return [row for row in rows if all(row[one] == mixture[one] for one in names)]
+def in_order(board: Board, beside: Beside, split: str) -> list[Entry]:
+    """Fits of a split: tasks and models as the board has them, COW first."""
+    tasks = {column.task: place for place, column in enumerate(board.columns)}
+    models = {
+        (line.model, line.arm): place
+        for section in board.sections
+        if section.split == split
+        for place, line in enumerate(section.lines)
+    }
+    return sorted(
+        (row for row in beside.mixtures if row["split"] == split),
+        key=lambda row: (
+            tasks.get(row["task"], len(tasks)),
+            models.get((row["model"], row["arm"]), len(models)),
+            row["model"],
+            row["arm"],
+            row["scenario"],
+        ),
+    )
 
 
 def shares(row: Entry) -> dict[str, Any]:
@@ -78,39 +109,66 @@ def shares(row: Entry) -> dict[str, Any]:
         "windows": row["windows"],
         "answered": row["answered"],
         "declined": row["declined"],
-        "limits": f"λ ≤ {row['low']}, ≤ {row['high']}; k ≤ {row['low']}",
+        "low": row["low"],
+        "high": row["high"],
     }
 
 
-def typical(mixture: Entry, problems: Sequence[Entry]) -> list[dict[str, Any]]:
-    """The most typical problem of each category that has one (fact sheet 6, inferred)."""
+def ranks(rows: Sequence[Entry]) -> list[dict[str, Any]]:
+    """A table a model with two tasks at least: its tasks by category III and by V, the largest share first."""
     found = []
-    for place, category in enumerate(CATEGORIES):
-        own = [one for one in problems if one["category"] == category]
-        if own:
-            one = min(own, key=lambda row: (row["undecided"], *typicality(row, place)))
-            found.append(
-                {
-                    "task": one["task"],
-                    "model": name(one),
-                    "category": category,
-                    "meaning": MEANINGS[place],
-                    "problem": one["example_id"],
-                    "complexity": INFINITE if one["complexity"] is None else f"{one['complexity']:,}",
-                    "redundancy": one["redundancy"],
-                    "units": one["units"],
-                    "weight": f"{one['weight']:.2f}",
-                    "probability": f"{100 * one['probabilities'][place]:.0f}",
-                    "undecided": one["undecided"],
-                }
-            )
+    for model in dict.fromkeys(map(name, rows)):
+        own = [row for row in rows if name(row) == model]
+        if len({row["task"] for row in own}) > 1:
+            columns = [sorted(own, key=lambda row, at=place: -row["shares"][at]) for place in RANKED]  # type: ignore[misc]
+            lines = [
+                [
+                    {"task": row["task"], "scenario": row["scenario"].upper(), "share": 100 * row["shares"][place]}
+                    for place, row in zip(RANKED, pair, strict=True)
+                ]
+                for pair in zip(*columns, strict=True)
+            ]
+            found.append({"model": model, "lines": lines})
     return found
 
 
-def typicality(row: Entry, category: int) -> tuple[float, float]:
-    """II: smallest lambda, then largest k; III: smallest of both; others: largest lambda, then smallest k."""
-    size = float("inf") if row["complexity"] is None else float(row["complexity"])
-    return {1: (size, -row["redundancy"]), 2: (size, row["redundancy"])}.get(category, (-size, row["redundancy"]))
+def agreements(rows: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Two models at a time: a line a task and scenario, with and without problems of category I; then the medians."""
+    pairs: dict[tuple[str, str], list[Entry]] = {}
+    for row in rows:
+        other = {"model": row["other"], "arm": row["other_arm"]}
+        pairs.setdefault((name(row), name(other)), []).append(row)
+    return [{"one": one, "other": other, "lines": agreed(own)} for (one, other), own in pairs.items()]
+
+
+def agreed(rows: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Lines of two models."""
+    lines = [
+        {
+            "task": row["task"],
+            "scenario": row["scenario"].upper(),
+            "left_out": row["without_first"],
+            "problems": row["problems"],
+            "cells": [number(row[key], 2) for key in MEASURES],
+            "same": number(100 * row["same"], 0),
+        }
+        for row in rows
+    ]
+    for without in (False, True) if len(rows) > 2 else ():
+        own = [row for row in rows if row["without_first"] == without]
+        known = [[row[key] for row in own if row[key] is not None] for key in (*MEASURES, "same")]
+        *cells, same = (median(values) if values else None for values in known)
+        lines.append(
+            {
+                "task": "median of tasks",
+                "scenario": "",
+                "left_out": without,
+                "problems": sum(row["problems"] for row in own),
+                "cells": [number(one, 2) for one in cells],
+                "same": number(None if same is None else 100 * same, 0),
+            }
+        )
+    return [one for one in lines if one["problems"]]
 
 
 def whole_tasks(rows: Sequence[Entry]) -> list[Entry]:

@@ -6,7 +6,7 @@ Offsets into documents (documents.py) are in UTF-16 units, as JavaScript counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,12 +17,11 @@ from records.response import Failure, Response
 from records.score import SUM
 from reporting.chunks import Put, Series, packed
 from reporting.documents import Documents
+from reporting.windows import Key, unit_names
 
 TEXTS = 400_000  # characters of a chunk of anything but documents
 PLACES = 4  # decimals of a score in the page; the unrounded ones stand in the artifacts
 NOT_ASKED, ANSWERED, FAILED, MISSING, WITHOUT_GOLD = ".", "a", "f", "m", "g"  # of an input and a line
-
-Key = tuple[str, int]  # an input: example_id, draw
 
 
 @dataclass
@@ -70,8 +69,21 @@ class Group:
     name: of its chunks, of the page's own making. Raises KeyError for a part of a document that was not added.
     """
 
-    def __init__(self, name: str, task: str, split: str, documents: Documents, put: Put, metric: str = "") -> None:
-        """metric: of the task, which decides what of a reference is a text to be written (records.gold)."""
+    def __init__(
+        self,
+        name: str,
+        task: str,
+        split: str,
+        documents: Documents,
+        put: Put,
+        metric: str = "",
+        listed: Collection[Key] | None = None,
+        units: str = "",
+    ) -> None:
+        """metric: of the task, which decides what of a reference is a text to be written (records.gold). listed: inputs
+        that the page has; others are counted only; None for all. units: spec of the units of windows."""
+        self._listed, self._hidden, self._units = listed, set[Key](), units
+        self._windows: dict[int, list[int]] = {}
         self.name, self.task, self.split, self.metric = name, task, split, metric
         self._documents, self._put = documents, put
         self._rows: dict[Key, int] = {}
@@ -87,7 +99,7 @@ class Group:
         """Every input, once: [documents, titles, query, options, references, metadata]. words: of each document."""
         for example in examples:
             key = (example.example_id, example.draw)
-            if key in self._examples:
+            if key in self._examples or self._left_out(key):
                 continue
             row = self._row(key)
             texts = [example.query or "", *example.options, *example.references, *example.titles, example.metadata]
@@ -117,7 +129,11 @@ class Group:
         at: dict[int, int] = {}
         cut: set[int] = set()
         for prompt in prompts:
+            if self._left_out((prompt.example_id, prompt.draw)):
+                continue
             row = self._row((prompt.example_id, prompt.draw))
+            if prompt.units is not None:
+                self._windows[row] = [prompt.units, prompt.span_start or 0, prompt.span_length or 0]
             parts = [self._part(part) for part in prompt.parts]
             value = [
                 parts,
@@ -163,6 +179,9 @@ class Group:
         number = len(self._lines)
         keeper = _Answers(Series(self._put, f"{self.name}.a{number}-", TEXTS), members)
         for row, score in rows:
+            if self._left_out((row.example_id, row.draw)):
+                keeper.count(row)
+                continue
             keeper.take(self._row((row.example_id, row.draw)), row, score)
         keeper.close()
         asked = self._prompts[prompts]["at"]
@@ -181,7 +200,7 @@ class Group:
                 "ended": keeper.ended,
             }
         )
-        return keeper.usage, [count for counts in keeper.words.values() for count in counts]
+        return keeper.usage, [*(count for counts in keeper.words.values() for count in counts), *keeper.others]
 
     @property
     def reference_words(self) -> list[float]:
@@ -198,6 +217,15 @@ class Group:
             "draws": [draw for _, draw in keys] if any(draw for _, draw in keys) else None,
             "examples": [self._examples.get(key, self._examples.get((key[0], 0))) for key in keys],
             "rows": [self._rows.get((key[0], 0), row) for row, key in enumerate(keys)],
+            **(
+                {
+                    "windows": _column(self._windows, len(keys)),
+                    "unit": unit_names(self._units),
+                    "hidden": len(self._hidden),
+                }
+                if self._windows
+                else {}
+            ),
             "words": [self._words.get(key, self._words.get((key[0], 0), 0)) for key in keys],
             "roles": list(ROLES),
             "documents": [self._documents.where(one) for one in ids],
@@ -224,6 +252,13 @@ class Group:
         }
         self._put(f"{self.name}.i", packed(index))
         return {"name": self.name, "task": self.task, "split": self.split, "inputs": len(keys)}
+
+    def _left_out(self, key: Key) -> bool:
+        """Whether an input is counted only."""
+        if self._listed is None or key in self._listed:
+            return False
+        self._hidden.add(key)
+        return True
 
     def _row(self, key: Key) -> int:
         return self._rows.setdefault(key, len(self._rows))
@@ -259,12 +294,21 @@ class _Answers:
         self.at: dict[int, int] = {}
         self.values: dict[int, list[float]] = {}
         self.words: dict[int, list[int]] = {}
+        self.others: list[int] = []  # words of answers that the page has not
         self.ended: dict[str, list[int]] = {}
         self.usage = Usage()
         self.reported: dict[str, int] = {}
         self.components: dict[str, int] = {}
         self._answered: dict[int, set[int]] = {}
         self._failed: set[int] = set()
+
+    def count(self, one: Response | Failure) -> None:
+        """Count an answer or a failure that the page has not."""
+        if isinstance(one, Failure):
+            self.usage.failures += 1
+        else:
+            self.usage.count(one)
+            self.others.append(len(one.text.split()))
 
     def take(self, row: int, one: Response | Failure, score: Mapping[str, Any] | None) -> None:
         """Keep an answer or a failure."""

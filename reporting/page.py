@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from reporting.beyond import beyond
 from reporting.board import ARM, NOT_ASKED, Board, Cell, Line, Section, stopped
 from reporting.chunks import facts as as_facts
+from reporting.complexity_section import STYLE as NEEDS_STYLE
 from reporting.complexity_section import complexity_section
 from reporting.content import Content, usage_row
 from reporting.leaderboard import references
@@ -74,7 +75,9 @@ def page(
     from markupsafe import Markup
 
     own = content or Content()
-    style, code = STYLE + asset("report.css") + (RUN_STYLE if board.ranked or own.beside.mixtures else ""), script()
+    style, code = STYLE + asset("report.css"), script()
+    style += RUN_STYLE if board.ranked or own.beside.mixtures else ""
+    style += NEEDS_STYLE if own.beside.mixtures else ""
     before, _, after = (
         environment()
         .from_string(TEMPLATE)
@@ -96,7 +99,7 @@ def page(
                 for one in own.figures
             ],
             runs=run_section(board, environment),
-            needs=complexity_section(board, own.beside, environment),
+            needs=complexity_section(board, own.beside, environment, own.texts),
             needed=list(dict.fromkeys(row["split"] for row in own.beside.mixtures)),
             published_rank=partial(published_rank, board),
             beyond=beyond(board, own.beside),
@@ -170,6 +173,7 @@ def core(board: Board, content: Content) -> dict[str, Any]:
         "metrics": {**{column.metric: reading(column.metric).name for column in board.columns}, **COMPONENTS},
         "folder": content.folder,
         **({"ranked": True} if board.ranked else {}),
+        **({"observed": True} if any(column.units for column in board.columns) else {}),
     }
 
 

@@ -19,6 +19,7 @@ from storage.home import Home
 from tasks.everything import Scored
 from tasks.judging import rank_params
 from tasks.lots import Lot
+from tasks.report import BESIDE
 from tasks.tokenizers import length_tokenizer, load
 
 Found = Iterable[tuple[Aggregate, Artifact]]
@@ -30,6 +31,7 @@ def beside_of(params: Mapping[str, Any], everything: Iterable[Artifact], scored:
     params: of the report. everything: all artifacts of the home. scored: aggregates, each with the row that the page
     shows of it, whose names stand in what is given back. An aggregate that nobody judged has no part in it.
     """
+    everything, scored = list(everything), list(scored)
     judged = {_made_from(one): one for one in everything if one.manifest.ingredients.stage == "judge"}
     conduct: list[dict[str, Any]] = []
     slices: list[dict[str, Any]] = []
@@ -53,7 +55,24 @@ def beside_of(params: Mapping[str, Any], everything: Iterable[Artifact], scored:
         means += [one.to_dict() for one in averages(measured, bounds) if averaged]
         rows = (one for pair in pairs(list(whos), bounds) for one in comparisons(measured, pair))
         compared += [one.to_dict() for one in rows if one.task or averaged]
-    return Beside(compared, means, conduct, slices)
+    return Beside(compared, means, conduct, slices, **needs_of(everything, scored))
+
+
+def needs_of(everything: Iterable[Artifact], scored: Found) -> dict[str, list[dict[str, Any]]]:
+    """What problems of windows need, as stage complexity left it, and models' fits held against each other; by field of
+    Beside, empty where the suite shows no windows."""
+    fitted = {_observed(one): one for one in everything if one.manifest.ingredients.stage == "complexity"}
+    found: dict[str, list[Any]] = {}
+    for row, aggregate in scored if fitted else ():
+        if (own := fitted.get(_observed(aggregate))) is not None:
+            for table, kind in BESIDE["complexity"].items():
+                rows: list[Any] = list(own.rows(table, kind))
+                found.setdefault(table, []).extend(replace(one, model=row.model) for one in rows)
+    if found:
+        from analysis.dolce.needs import agreements
+
+        found["agreements"] = list(agreements(found["mixtures"], found["complexity"]))
+    return {table: [one.to_dict() for one in rows] for table, rows in found.items()}
 
 
 def ranks_of(home: Home, suite: str, found: Scored, lots: Sequence[Lot]) -> Ranks:
@@ -72,3 +91,9 @@ def _made_from(artifact: Artifact) -> frozenset[tuple[str, str]]:
     """What an aggregate, and what was judged of the same scores, have in common."""
     inputs = artifact.manifest.ingredients.inputs.items()
     return frozenset((name, key) for name, key in inputs if name.partition("-")[0] != "words")  # words-0: of a run
+
+
+def _observed(artifact: Artifact) -> frozenset[tuple[str, str]]:
+    """What an aggregate, and what was fitted to the same answers on windows, have in common."""
+    inputs = artifact.manifest.ingredients.inputs.items()
+    return frozenset((name, key) for name, key in inputs if name.startswith(("prompts-", "scores-")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,14 +13,34 @@ SAME = ("task", "split", "model", "arm", "scenario")
 INF = "inf"
 
 
-def complexity_json(mixtures: Sequence[Row], problems: Sequence[Row], observed: Sequence[Row]) -> dict[str, Any]:
-    """Rows of stage complexity as plain values. A task that was fitted in two parts stands twice."""
-    return {"tasks": [document(row, [one for one in problems if same(one, row)], observed) for row in mixtures]}
+def complexity_json(rows: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
+    """rows: of stage complexity and of agreements, by table. A task that was fitted in two parts stands twice."""
+    problems: dict[tuple[str, ...], list[Row]] = defaultdict(list)
+    for one in rows["complexity"]:
+        problems[of(one)].append(one)
+    return {
+        "tasks": [document(row, problems[of(row)], rows["observed"]) for row in rows["mixtures"]],
+        "agreements": [agreement(row) for row in rows["agreements"]],
+    }
 
 
-def same(row: Row, mixture: Row) -> bool:
-    """Whether a problem is of a fit."""
-    return all(row[name] == mixture[name] for name in SAME)
+def of(row: Row) -> tuple[str, ...]:
+    """The fit that a row belongs to."""
+    return tuple(row[name] for name in SAME)
+
+
+def agreement(row: Row) -> dict[str, Any]:
+    """Two models on one task, with the names of `dolce compare --json`."""
+    return {
+        **{name: row[name] for name in (*SAME, "other", "other_arm", "problems")},
+        "left_out": "I" if row["without_first"] else None,
+        "rc_lambda": row["rc_complexity"],
+        "rho_lambda": row["rho_complexity"],
+        "rc_k": row["rc_redundancy"],
+        "rho_k": row["rho_redundancy"],
+        "kl": row["kl"],
+        "same_category": row["same"],
+    }
 
 
 def document(mixture: Row, problems: Sequence[Row], observed: Sequence[Row]) -> dict[str, Any]:

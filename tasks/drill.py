@@ -14,11 +14,13 @@ from reporting.board import Board
 from reporting.chunks import Put
 from reporting.documents import Documents, wanted
 from reporting.examples import Group, Usage
+from reporting.windows import RIGHT, listed
 from scoring.answers import gold_problem
 from scoring.registry import metric
 from storage.artifacts import Artifact
 from tasks.lots import Lot
 
+Input = tuple[str, int]  # example_id, draw
 Asked = tuple[str, int, str]  # example_id, draw, member
 
 
@@ -40,7 +42,9 @@ def drill(board: Board, lots: Sequence[Lot], put: Put) -> Drilled:
     lengths: dict[tuple[str, str, int], Sequence[float]] = {}
     for number, (group, own) in enumerate(grouped(board, lots)):
         keep_documents(own, documents)
-        filled = Group(f"g{number}", group.task, group.split, documents, put, own[0].metric)
+        units = next(column.units for column in board.columns if column.task == group.task)
+        shown = listed_of(own) if units else None
+        filled = Group(f"g{number}", group.task, group.split, documents, put, own[0].metric, shown, units)
         words = words_of(own[0].curated)
         for sample in samples_of(own):
             filled.examples(sample.rows("examples", Example), words)
@@ -59,6 +63,23 @@ def drill(board: Board, lots: Sequence[Lot], put: Put) -> Drilled:
         groups.append(filled.close())
     documents.close()
     return Drilled(tuple(groups), usage, lengths)
+
+
+def listed_of(lots: Sequence[Lot]) -> set[Input]:
+    """The inputs of lots that show windows which a page lists."""
+    columns = ["example_id", "draw", "units", "span_start", "span_length"]
+    windows: dict[Input, tuple[int, int, int]] = {}
+    right: set[Input] = set()
+    for lot in lots:
+        for shard in lot.prompts:
+            for row in shard.columns("prompts", columns):
+                place = (row["units"], row["span_start"], row["span_length"])
+                windows.setdefault((row["example_id"], row["draw"]), place)
+        for scored in lot.scores:
+            for row in scored.columns("scores", ["example_id", "draw", "value"]):
+                if row["value"] >= RIGHT:
+                    right.add((row["example_id"], row["draw"]))
+    return listed(((key, *place) for key, place in windows.items()), right)
 
 
 @dataclass(frozen=True, order=True)

@@ -78,7 +78,14 @@ def everything_scored(home: Home, suite: str) -> Scored:
     return Scored(
         config,
         [row for slot in sorted(rows) for row in rows[slot]],
-        report_params(config, models, [], sorted(bounds), {name: "; ".join(texts) for name, texts in decoding.items()}),
+        report_params(
+            config,
+            models,
+            [],
+            sorted(bounds),
+            {name: "; ".join(texts) for name, texts in decoding.items()},
+            {found[-1].task for found in rows.values()},
+        ),
         tuple((rows[slot][-1], artifacts[slot]) for slot in sorted(rows)),
     )
 

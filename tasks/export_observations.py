@@ -15,12 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from storage.errors import StorageError, naming_full_disks
-from tasks.aggregate import named
-from tasks.complexity import answered
+from tasks.complexity import answered, windows_of
 from tasks.errors import UsageError
 from tasks.exchange import Scored, scored
 from tasks.request import Request
-from tasks.shards import shards
 
 
 @dataclass(frozen=True)
@@ -59,19 +57,14 @@ def export_observations(request: Request, out: Path) -> Observations:
 
 
 def observations(one: Scored) -> Iterator[dict[str, Any]]:
-    """The rows of a task, in the order of its prompts."""
-    scores = {name: (value, declined) for name, value, declined in answered(one.inputs)}
-    columns = ["example_id", "draw", "units", "span_start", "span_length"]
-    for shard in shards(one.inputs, "prompts"):
-        for row in shard.columns("prompts", columns):
-            if (found := scores.get(named(row))) is None:
-                continue
-            value, declined = found
-            yield {
-                "task": one.node.label("task"),
-                "problem": row["example_id"],
-                "units": row["units"],
-                "length": row["span_length"],
-                "first": row["span_start"],
-                **({"outcome": "idk"} if declined else {"score": value / 100.0}),
-            }
+    """The rows of a task, in the order of its answers."""
+    for answer in answered(one.inputs, windows_of(one.inputs)):
+        window = answer.window
+        yield {
+            "task": one.node.label("task"),
+            "problem": window.problem,
+            "units": window.units,
+            "length": window.length,
+            "first": window.first,
+            **({"outcome": "idk"} if answer.declined else {"score": answer.score / 100.0}),
+        }

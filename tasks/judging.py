@@ -44,7 +44,7 @@ def judge_node(aggregate: Node) -> Node:
 def complexity_node(aggregate: Node, how: Mapping[str, Any]) -> Node:
     """lambda, k and category of the problems of an aggregate whose contexts are observed through windows."""
     inputs = tuple((name, node) for name, node in aggregate.inputs if name.startswith(("prompts-", "scores-")))
-    modules = ("analysis.dolce.fitting", "analysis.dolce.observations", "records.complexity")
+    modules = ("analysis.dolce.needs",)
     return Node("complexity", aggregate.labels, {"how": dict(how)}, modules, inputs)
 
 

@@ -18,6 +18,7 @@ from reporting.run_figures import run_drawings, run_figures
 from storage.errors import naming_full_disks
 from tasks.drill import drill
 from tasks.lots import Lot
+from tasks.passages import texts_of
 from tasks.published import FOLDER, put
 
 
@@ -39,7 +40,7 @@ def make(
         drilled = drill(board, lots, spool)
         own = beside or Beside()
         drawn = [*run_figures(board), *complexity_figures(own), *figures(board, own, drilled.usage, drilled.lengths)]
-        content = Content(drilled.groups, drilled.usage, own, drawn)
+        content = Content(drilled.groups, drilled.usage, own, drawn, texts=texts_of(own, lots))
         return assemble(
             board, params, content, spool, lambda chunk: Path(place, chunk).read_text("ascii"), f"{name}{FOLDER}", write
         )

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from records.base import Row
 from records.comparison import Average, Comparison
-from records.complexity import AtLength, Complexity, Mixture
+from records.complexity import Agreement, AtLength, Complexity, Mixture, Passage, Plane, ProblemAtLength, Sights
 from records.judgement import Conduct, Slice
 from records.score import Aggregate
 from reporting.assembly import PAGE
@@ -23,8 +24,18 @@ from tasks.workshop import Workshop
 BESIDE: Mapping[str, Mapping[str, type[Row]]] = {  # tables of a stage that the report keeps beside the scores
     "judge": {"conduct": Conduct, "slices": Slice},
     "compare": {"averages": Average, "comparisons": Comparison},
-    "complexity": {"complexity": Complexity, "mixtures": Mixture, "observed": AtLength},
+    "complexity": {
+        "complexity": Complexity,
+        "mixtures": Mixture,
+        "observed": AtLength,
+        "tables": ProblemAtLength,
+        "planes": Plane,
+        "sights": Sights,
+        "passages": Passage,
+    },
 }
+
+AGREEMENTS = "agreements"  # of fits, worked out here: they are of all models
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
@@ -38,6 +49,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
         table.add(row)
     beside = copied(node, inputs, writer)
     content = board(rows, node.params, ranks_in(node, inputs))
+    beside[AGREEMENTS] = list(agreed(beside, writer))
     own = Beside(**{name: [row.to_dict() for row in found] for name, found in beside.items()})
     lots = lots_of(node, inputs)
     made = make(content, node.params, lots, node.label("suite"), writer.file, own)
@@ -55,6 +67,19 @@ def copied(node: Node, inputs: Mapping[str, Artifact], writer: ArtifactWriter) -
                     for one in inputs[name].rows(table, row):
                         own.add(one)
                         found.setdefault(table, []).append(one)
+    return found
+
+
+def agreed(beside: Mapping[str, list[Any]], writer: ArtifactWriter) -> list[Agreement]:
+    """Fits of every two models on the same problems held against each other, written down."""
+    table = writer.table(AGREEMENTS, Agreement)
+    if not beside.get("mixtures"):
+        return []
+    from analysis.dolce.needs import agreements  # only a report that shows fits has it in its key
+
+    found = list(agreements(beside["mixtures"], beside["complexity"]))
+    for row in found:
+        table.add(row)
     return found
 
 

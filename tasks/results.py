@@ -197,12 +197,14 @@ class Results:
 
     def beside(self, report: Node) -> dict[str, list[dict[str, Any]]]:
         """What a report node keeps beside the scores (tasks.report.BESIDE), by table, as plain rows."""
-        from tasks.report import BESIDE
+        from records.complexity import Agreement
+        from tasks.report import AGREEMENTS, BESIDE
 
         artifact = self.artifact(report)
         if artifact is None:
             return {}
         tables = [(name, row) for tables in BESIDE.values() for name, row in tables.items()]
+        tables.append((AGREEMENTS, Agreement))
         return {
             name: [
                 {field: value for field, value in one.to_dict().items() if field != "suite"}

@@ -47,6 +47,7 @@ PAGE = (
     "reporting.run_figures",
     "reporting.complexity_figures",
 )
+NEEDS = ("analysis.dolce.needs",)  # of a report that holds fits of models against each other
 FIT_SPLIT = "train"  # what a model with fitted rules learns from, where its table does not say
 
 
@@ -399,7 +400,7 @@ def report_node(
             "run": shown(request),
             "assets": assets_digest(),
         },
-        PAGE,
+        (*PAGE, *(NEEDS if any(node.stage == "complexity" for node in beside) else ())),
         (*((node.slot, node) for node in aggregates), *behind(aggregates), *((node.name, node) for node in beside)),
         exact=True,
     )
@@ -445,7 +446,13 @@ def report_params(
         "suite": suite.name,
         "title": suite.title,
         "tasks": [
-            {"name": t.name, "short": t.short, "metric": t.metric, "paper": dict(t.paper)}
+            {
+                "name": t.name,
+                "short": t.short,
+                "metric": t.metric,
+                "paper": dict(t.paper),
+                **({"units": t.windows["units"]} if t.windows else {}),
+            }
             for t in suite.tasks.values()
             if asked is None or not t.windows or t.name in asked
         ],

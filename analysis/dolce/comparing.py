@@ -17,13 +17,12 @@ FLOOR = 1e-6  # of a probability that the other fit has at 0
 
 @dataclass(frozen=True)
 class Compared:
-    """problems: how many both have. rc, rho: of lambda and of k, None without a problem; kl: of the noise, None where a
-    fit has none (PIG)."""
+    """problems: how many both have. rc, rho: of lambda and of k; kl: of the noise, None where a fit has none (PIG)."""
 
     problems: int
-    rc_complexity: float | None
+    rc_complexity: float
     rho_complexity: float | None
-    rc_redundancy: float | None
+    rc_redundancy: float
     rho_redundancy: float | None
     kl: float | None
 
@@ -53,9 +52,6 @@ def compared(
     noise: tuple[Sequence[float], Sequence[float]] | None = None,
 ) -> Compared:
     """reference, test: (lambda, k) of the same problems, in the same order. Raises ValueError."""
-    kl = divergence(*noise) if noise else None
-    if not reference and not test:
-        return Compared(0, None, None, None, None, kl)
     (ours, own), (theirs, other) = (tuple(zip(*rows, strict=True)) or ((), ()) for rows in (reference, test))
     return Compared(
         len(reference),
@@ -63,5 +59,5 @@ def compared(
         spearman(ours, theirs).r,
         relative_change(own, other),
         spearman(own, other).r,
-        kl,
+        divergence(*noise) if noise else None,
     )

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from analysis.dolce.categories import of_two_suites
-from analysis.dolce.comparing import Compared, compared
+from analysis.dolce.comparing import compared, divergence
 from analysis.dolce.fit_json import FitError, Read, as_json, read_fits
 from analysis.dolce.fitting import fit_tasks
 from analysis.dolce.observations import ObservationError, read_observations
@@ -86,20 +86,20 @@ def row_of(ours: Read, theirs: Read) -> dict[str, Any] | None:
         return None
     limits = of_two_suites(ours.limits, theirs.limits) if suites and ours.limits and theirs.limits else None
     noise = (ours.noise, theirs.noise) if ours.noise and theirs.noise else None
-    found: Compared = compared([ours.pairs[name] for name in both], [theirs.pairs[name] for name in both], noise)
+    found = compared([ours.pairs[name] for name in both], [theirs.pairs[name] for name in both]) if both else None
     category, other = ours.categories(limits), theirs.categories(limits)
     return {
         "task": ours.task,
         "scenario": ours.scenario,
         "test": {"task": theirs.task, "scenario": theirs.scenario},
-        "problems": found.problems,
+        "problems": len(both),
         "only_reference": len(ours.pairs) - len(both),
         "only_test": len(theirs.pairs) - len(both),
-        "rc_lambda": found.rc_complexity,
-        "rho_lambda": found.rho_complexity,
-        "rc_k": found.rc_redundancy,
-        "rho_k": found.rho_redundancy,
-        "kl": found.kl,
+        "rc_lambda": found and found.rc_complexity,
+        "rho_lambda": found and found.rho_complexity,
+        "rc_k": found and found.rc_redundancy,
+        "rho_k": found and found.rho_redundancy,
+        "kl": divergence(*noise) if noise else None,
         "same_category": sum(category[name] == other[name] for name in both) / len(both) if both else None,
         "shares": {"reference": ours.shares(limits), "test": theirs.shares(limits)},
         "thresholds": None if limits is None else {"low": limits.low, "high": limits.high},

@@ -154,6 +154,5 @@ def show_needs(mixtures: Sequence[Mapping[str, Any]]) -> None:
             )
             for row in mixtures
         ],
-        "% of problems: I no context, II easy, III retrieval, IV balanced, V holistic; in brackets what their "
-        "probabilities add up to",
+        "% of problems: I no context, II easy, III retrieval, IV balanced, V holistic; in brackets: by probabilities",
     )

@@ -17,6 +17,9 @@ from tasks.errors import UsageError
 from tasks.request import Request
 from tasks.results import Results, report_of
 
+# tables of stage complexity: they have a key of their own in --json
+NEEDS = ("mixtures", "complexity", "observed", "tables", "planes", "sights", "passages", "agreements")
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Run, and print the leaderboard."""
@@ -41,15 +44,15 @@ def tell(arguments: argparse.Namespace, request: Request, chain: Chain, **more: 
     report = report_of(chain)
     board = Results(request).board(report) if report is not None else None
     tables = Results(request).beside(report) if report is not None else {}
-    needs = [tables.pop(name, []) for name in ("mixtures", "complexity", "observed")]
+    needs = {name: tables.pop(name, []) for name in NEEDS}
     if arguments.json:
         result: dict[str, Any] = {"tasks": [], "averages": {}} if board is None else as_json(board)
         if report is not None:
             result |= beside(tables)
-            if needs[0]:
+            if needs["mixtures"]:
                 from tasks.complexity_json import complexity_json
 
-                result[request.suite] = complexity_json(*needs)
+                result[request.suite] = complexity_json(needs)
             if ranks := Results(request).ranks(report):
                 from tasks.ranking_json import ranking_json
 
@@ -57,10 +60,10 @@ def tell(arguments: argparse.Namespace, request: Request, chain: Chain, **more: 
         print_json({**result, "report": str(chain.report) if chain.report else None, "spent": spent_by(chain), **more})
     elif board is not None:
         console().print(terminal(board))
-        if needs[0]:
+        if needs["mixtures"]:
             from flows.commands.dolce_tables import show_needs
 
-            show_needs(needs[0])
+            show_needs(needs["mixtures"])
     if all(one.how == "reused" for one in chain.finished):
         say("nothing was to be done: every stage stands")
     if chain.report is not None:

@@ -28,7 +28,7 @@ async function openExample(row, focus = "") {
     const index = await chunk(`${group.name}.i`);
     const example = await entry(`${group.name}.e`, index.examples[row], index.rows[row]);
     if (own !== opening || !dialog.open) return;
-    clear($("example-title"), `${shown(group.task)} · `, el("bdi", {}, short(index.ids[row], 120)), index.draws ? `, draw ${index.draws[row]}` : "");
+    clear($("example-title"), `${shown(group.task)} · `, el("bdi", {}, short(index.ids[row], 120)), drawOf(index, row));
     const place = (state.rows || []).indexOf(row);
     for (const [name, ends] of [["previous", place <= 0], ["next", place < 0 || place + 1 >= state.rows.length]]) {
       if (ends && document.activeElement === $(name)) $("example-title").focus(); // a button that is disabled loses it

@@ -74,9 +74,25 @@ const FILTERS = {
   full: ["first model’s score 100", (r, a) => a && a.value[r] !== null && a.value[r] > 99.999],
   cut: ["prompt cut", (r, a, b, index) => [a, b].some((one) => one && index.prompts[one.prompts].cut[r] === "1")],
   ended: ["answer not whole", (r, a, b) => [a, b].some((one) => one && Object.values(one.ended).some((rows) => rows.includes(r)))],
+  ...(core.observed ? {
+    whole: ["whole contexts", (r, a, b, index) => !index.windows || index.windows[r]?.[0] === index.windows[r]?.[2]],
+    parts: ["parts of contexts", (r, a, b, index) => index.windows?.[r]?.[2] > 0 && index.windows[r][0] !== index.windows[r][2]],
+    closed: ["closed book", (r, a, b, index) => index.windows?.[r]?.[2] === 0],
+  } : {}),
   better: ["first model better", (r, a, b) => both(a, b, r) && a.value[r] > b.value[r]],
   worse: ["second model better", (r, a, b) => both(a, b, r) && a.value[r] < b.value[r]],
 };
+
+/* What sets an input apart from others of the same example: the part of its context that is shown, or its draw. */
+function drawOf(index, r) {
+  const window_ = index.windows?.[r];
+  if (!window_) return index.draws ? `, draw ${index.draws[r]}` : "";
+  const [units, first, length] = window_;
+  const [one, many] = index.unit;
+  if (!length) return ", closed book";
+  if (length === units) return ", whole context";
+  return length > 1 ? `, ${many} ${count(first + 1)}–${count(first + length)} of ${count(units)}` : `, ${one} ${count(first + 1)} of ${count(units)}`;
+}
 
 let listing = 0;
 async function list() {
@@ -125,7 +141,7 @@ function drawList(index, group, a, b, difference) {
   }), el("th", { scope: "col" }, "remarks")));
   const some = rows.slice(state.from, state.from + PAGE);
   clear(table.tBodies[0], ...some.map((r) => {
-    const open = el("button", { type: "button", class: "link", "data-row": String(r) }, el("bdi", {}, short(index.ids[r], 60)), index.draws ? `, draw ${index.draws[r]}` : "");
+    const open = el("button", { type: "button", class: "link", "data-row": String(r) }, el("bdi", {}, short(index.ids[r], 60)), drawOf(index, r));
     open.addEventListener("click", () => openExample(r));
     const delta = difference(r);
     const cells = [el("th", { scope: "row" }, open), el("td", {}, count(index.words[r])), el("td", {}, scoreOf(a, r))];
@@ -136,6 +152,7 @@ function drawList(index, group, a, b, difference) {
   $("examples-count").textContent = rows.length
     ? `${count(state.from + 1)}–${count(Math.min(state.from + PAGE, rows.length))} of ${count(rows.length)} examples${rows.length < index.ids.length ? ` (${count(index.ids.length)} in all)` : ""}`
     : `no example of ${count(index.ids.length)} is like this`;
+  if (index.hidden) $("examples-count").textContent += `; not listed, but counted in all results: ${count(index.hidden)} more`;
   $("before").disabled = state.from === 0;
   $("after").disabled = state.from + PAGE >= rows.length;
 }

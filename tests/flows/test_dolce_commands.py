@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from flows.commands.dolce_tables import show_needs
 from tests.analysis.dolce.dolce_vectors import LENGTHS, NOISE, QUALITY, observations
 
 Row = dict[str, Any]
@@ -524,3 +525,22 @@ def test_models_of_a_run_are_mixed_up(call, tmp_path):
     )
     (row,) = json.loads(out)["tasks"]
     assert (status, row["rc_lambda"], row["same_category"], row["shares"]["test"]["V"]) == (0, 1, 0, 1)
+
+
+def test_caption_of_what_problems_need_is_cut_or_markup_is_read(capsys):
+    row = {
+        "task": "[red]leval_quality[/red]",
+        "model": "a model",
+        "shares": [0.2, 0.2, 0.2, 0.2, 0.2],
+        "expected": [0.3, 0.1, 0.2, 0.2, 0.2],
+        "undecided": 3,
+        "problems": 30,
+        "scenario": "cow",
+        "noise": [0.02, 0.05, 0.93],
+    }
+    show_needs([row, {**row, "scenario": "pig", "noise": []}])
+    out = capsys.readouterr().out
+    assert "characters in all" not in out
+    assert "by probabilities" in " ".join(out.split())
+    assert "20 (30)" in out
+    assert "[red]" in out

@@ -17,6 +17,19 @@ from hypothesis import strategies as st
 import records
 from records.base import InvalidRow, Row, canonical_json, from_batch, to_batch
 from records.comparison import Average, Comparison
+from records.complexity import (
+    CATEGORIES,
+    COW,
+    SCENARIOS,
+    Agreement,
+    AtLength,
+    Complexity,
+    Mixture,
+    Passage,
+    Plane,
+    ProblemAtLength,
+    Sights,
+)
 from records.document import Document, text_id
 from records.drop import Drop
 from records.example import Example, metadata
@@ -255,6 +268,26 @@ def run_scores(draw):
     return draw(by_fields(RunScore, **{name: st.just(one) for name, one in fixed.items()}))
 
 
+five = st.tuples(*[number] * len(CATEGORIES))
+scenarios = st.sampled_from(SCENARIOS)
+
+
+@st.composite
+def problems_at_length(draw):
+    scenario = draw(scenarios)
+    size = 3 if scenario == COW else 1
+    shares = {name: st.tuples(*[number] * size) for name in ("observed", "fitted", "oracle")}
+    posterior = st.tuples(*[number] * 3) if scenario == COW else st.just(())
+    return draw(by_fields(ProblemAtLength, scenario=st.just(scenario), posterior=posterior, **shares))
+
+
+@st.composite
+def passages(draw):
+    first, length, start, more = (draw(st.integers(0, 10**6)) for _ in range(4))
+    fixed = {"first": first, "length": length, "start": start, "end": start + more, "units": first + length + more}
+    return draw(by_fields(Passage, **{name: st.just(one) for name, one in fixed.items()}))
+
+
 labels = [text, text, text, text, st.integers(-(2**63), 2**63 - 1), text, text]
 ROWS = {
     TokenCount: st.builds(TokenCount, text, count),
@@ -298,9 +331,37 @@ ROWS = {
     ModelRank: model_ranks(),
     TaskRank: task_ranks(),
     LeftOut: by_fields(LeftOut, kind=st.sampled_from([REFUSED, NO_RANK, NO_SCORE, RUN_OUT]), reason=filled),
+    Complexity: by_fields(
+        Complexity,
+        scenario=scenarios,
+        category=st.sampled_from(CATEGORIES),
+        probabilities=five,
+        complexity=st.none() | count,
+    ),
+    Mixture: by_fields(
+        Mixture,
+        scenario=scenarios,
+        noise=st.just(()) | st.tuples(number, number, number),
+        **dict.fromkeys(("shares", "expected", "share_lows", "share_highs"), five),
+    ),
+    ProblemAtLength: problems_at_length(),
+    Passage: passages(),
+    Plane: by_fields(Plane, complexities=st.just((1, 2)), redundancies=st.just((1,)), values=st.tuples(number, number)),
     **{
         kind: by_fields(kind)
-        for kind in (Box, TaskSpread, Dominates, Stable, Correlated, FormatPoint, LengthPoint, VarianceSource)
+        for kind in (
+            AtLength,
+            Sights,
+            Agreement,
+            Box,
+            TaskSpread,
+            Dominates,
+            Stable,
+            Correlated,
+            FormatPoint,
+            LengthPoint,
+            VarianceSource,
+        )
     },
 }
 
