@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.dolce.candidates import Candidates
+from analysis.dolce.candidates import TIE, Candidates
 from analysis.dolce.categories import CATEGORIES, Thresholds, categories
 from analysis.dolce.combinatorics import Floats, Ints
 
@@ -27,7 +27,8 @@ LEVEL = 95.0
 
 @dataclass(frozen=True)
 class Certainty:
-    """probabilities: [problems, categories], rows sum to 1. category: the likeliest, of equals that of the best pair.
+    """probabilities: [problems, categories], rows sum to 1. category: the likeliest; of equals, which
+    have the same probability to the last digit, that of the best pair.
     undecided: [problems]."""
 
     probabilities: Floats
@@ -53,12 +54,13 @@ def certainty(
     profile = np.stack(
         [np.where(of_pair == one, likelihoods, -np.inf).max(axis=1) for one in range(len(CATEGORIES))], axis=1
     )
-    odds = np.exp((profile - profile.max(axis=1, keepdims=True)) / np.reshape(times, (-1, 1)))
+    top = profile.max(axis=1, keepdims=True)
+    profile = np.where(profile >= top - TIE, top, profile)  # as of pairs: else rounding would decide
+    odds = np.exp((profile - top) / np.reshape(times, (-1, 1)))
     probabilities = odds / odds.sum(axis=1, keepdims=True)
-    top = probabilities.max(axis=1)
-    rows = np.arange(len(best))
-    ties = probabilities[rows, best] >= top - 1e-6
-    return Certainty(probabilities, np.where(ties, best, probabilities.argmax(axis=1)), top < DECIDED)
+    highest = probabilities.max(axis=1)
+    ties = probabilities[np.arange(len(best)), best] == highest
+    return Certainty(probabilities, np.where(ties, best, probabilities.argmax(axis=1)), highest < DECIDED)
 
 
 def share_intervals(probabilities: Floats, seed: int = 0) -> Floats:

@@ -20,7 +20,7 @@ from analysis.dolce.categories import Thresholds, categories, shares, thresholds
 from analysis.dolce.certainty import certainty, overlap, share_intervals
 from analysis.dolce.combinatorics import Floats, Ints
 from analysis.dolce.dip import SPLIT, dip_test
-from analysis.dolce.observations import Problem, Task
+from analysis.dolce.observations import MOST_GRADED, ObservationError, Problem, Task
 
 AUTO = "auto"
 MORE_THAN = 10  # problems that each part of a split task must have
@@ -88,7 +88,8 @@ def fit_tasks(tasks: Iterable[Task], settings: Settings | None = None) -> list[T
 
 
 def fit_task(task: Task, settings: Settings) -> list[TaskFit]:
-    """One or two parts. Raises ValueError for a task without problems."""
+    """One or two parts. Raises ValueError for a task without problems, ObservationError for a context that is too large
+    for PIG."""
     problems = list(task.problems.values())
     if not problems:
         raise ValueError("there is no problem")
@@ -179,6 +180,11 @@ def _cow(problems: Sequence[Problem], settings: Settings) -> _Found:
 
 def _pig(problems: Sequence[Problem], settings: Settings) -> _Found:
     """In pieces of like problems, each of which is independent of the others; put back in order."""
+    for one in problems:
+        if one.units > MOST_GRADED:
+            raise ObservationError(
+                f'field "units" of problem {one.name!r:.60} is {one.units}: PIG takes {MOST_GRADED:,} at most'
+            )
     order = sorted(range(len(problems)), key=lambda place: (problems[place].units, len(problems[place].lengths)))
     tried = candidates([one.units for one in problems], PIG)
     likelihoods = np.full(tried.complexity.shape, -np.inf)

@@ -22,7 +22,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Fit, and print. Raises StageFailed naming line and field, UsageError for a wrong option."""
     settings = settings_of(arguments)
     read = observed(arguments.observations, "--observations")
-    fits = fit_tasks(read.tasks, settings)
+    try:
+        fits = fit_tasks(read.tasks, settings)
+    except ObservationError as error:
+        raise StageFailed(f"{arguments.observations}, {error}") from error
     if arguments.json:
         print_json(as_json(fits, arguments.detail, settings.tau))
     else:

@@ -174,6 +174,14 @@ def test_a_degenerate_problem_has_no_result(fitted, name, scenario):
     assert 0 <= problem["weight"] <= 1
 
 
+def test_a_table_of_counts_with_its_zeros_is_refused_or_counts_them(fitted):
+    rows = [{**ONE, "length": length, "count": 3} for length in (0, 30)]
+    zeros = [
+        {**ONE, "length": length, "outcome": outcome, "count": 0} for length in (0, 5, 30) for outcome in ("0", "idk")
+    ]
+    assert fitted([*zeros, *rows], "--detail") == fitted(rows, "--detail")
+
+
 def test_windows_that_tell_nothing_are_decided(fitted):
     (task,) = fitted([{**ONE, "length": 30}])
     assert task["problems"][0]["undecided"] is True
@@ -190,7 +198,13 @@ BAD = [
     ([{**ONE, "units": 10**400}], 'line 1: field "units"'),
     ([{**ONE, "length": -1}], 'line 1: field "length"'),
     ([{**ONE, "length": float("nan")}], 'line 1: field "length"'),
-    ([{**ONE, "count": 0}], 'line 1: field "count"'),
+    (
+        [ONE, {**ONE, "problem": "q", "count": 0}],
+        "field \"count\": problem 'q' of task 't' has no row of 1 or more",
+    ),
+    ([{**ONE, "count": -1}], 'line 1: field "count" must be a whole number from 0'),
+    ([{**ONE, "count": 0, "outcome": "no"}], 'line 1: field "outcome"'),
+    ([{**ONE, "units": 200_000, "outcome": None, "score": 0.5}], "field \"units\" of problem 'p' is 200000: PIG takes"),
     ([{**ONE, "count": "3"}], 'line 1: field "count"'),
     ([{**ONE, "outcome": "maybe"}], 'line 1: field "outcome" must be "1", "0" or "idk"'),
     ([{**ONE, "outcome": True}], 'line 1: field "outcome"'),

@@ -23,7 +23,7 @@ from analysis.dolce.certainty import DECIDED, certainty, overlap, share_interval
 from analysis.dolce.comparing import compared, divergence, relative_change
 from analysis.dolce.design import Plan, Recovery, enough, recovery, simulate
 from analysis.dolce.fitting import Settings, by_scenario, fit_task, fit_tasks, outcome_counts, score_counts
-from analysis.dolce.observations import Task, read_observations
+from analysis.dolce.observations import ObservationError, Task, read_observations
 from analysis.dolce.simulation import FIXED, IID, answered, placed, planted, scored, starts
 from tests.analysis.dolce.dolce_vectors import observations
 
@@ -67,6 +67,13 @@ def test_parts_of_a_task_have_other_thresholds_or_lose_problems() -> None:
     assert {one.limits for one in both} == {thresholds(41)}
     assert sorted(int(each.problem.name) for one in both for each in one.problems) == list(range(22))
     assert both[1].noise is None
+
+
+def test_a_context_too_large_for_the_tables_of_pig_is_fitted() -> None:
+    large = task({"units": 100_001, "score": 0.5})
+    with pytest.raises(ObservationError, match="\"units\" of problem 'p' is 100001: PIG takes"):
+        fit_task(large, Settings(PIG))
+    assert fit_task(large, Settings(COW))[0].problems
 
 
 def test_a_score_at_tau_is_wrong_or_idk_is_changed_by_it() -> None:
@@ -173,6 +180,9 @@ def test_pairs_that_are_as_likely_have_other_probabilities() -> None:
     same = certainty(np.zeros((1, 5)), tried, np.array([4]), limits)
     assert same.probabilities[0] == pytest.approx([0.2] * 5)
     assert (same.category[0], bool(same.undecided[0])) == (4, True), "of equals that of the best pair"
+    nearly = certainty(np.array([[0.0, 4e-7, 2e-7, -9, -9]]), tried, np.array([2]), limits)
+    row = nearly.probabilities[0].tolist()
+    assert (nearly.category[0], row[0], row[1]) == (2, row[2], row[2]), "a tie of pairs is one of categories"
     likely = certainty(np.array([[-900.0, -1000, -902, -1e9, -np.inf]]), tried, np.array([0]), limits)
     assert likely.probabilities[0] == pytest.approx([1 / (1 + np.exp(-2)), 0, np.exp(-2) / (1 + np.exp(-2)), 0, 0])
     assert not likely.undecided[0]
