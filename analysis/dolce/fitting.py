@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from analysis.dolce import cow, pig
+from analysis.dolce import cow, multiplicative, pig
 from analysis.dolce.candidates import COW, PIG, Candidates, candidates
 from analysis.dolce.categories import Thresholds, categories, shares, thresholds
 from analysis.dolce.certainty import certainty, overlap, share_intervals
@@ -33,6 +33,7 @@ class Settings:
     """scenario: COW, PIG or AUTO. tau: the score from which an answer is right, in COW. cow, pig: of the models.
 
     limits: of categories, None for those of the task's largest context, or of its median with of_median.
+    multiplicative: the mixture of COW (multiplicative.py), else it is additive.
     """
 
     scenario: str = AUTO
@@ -41,6 +42,7 @@ class Settings:
     pig: pig.Options = field(default_factory=pig.Options)
     limits: Thresholds | None = None
     of_median: bool = False
+    multiplicative: bool = False
 
     def __post_init__(self) -> None:
         if self.scenario not in (COW, PIG, AUTO):
@@ -69,7 +71,8 @@ class ProblemFit:
 @dataclass(frozen=True)
 class TaskFit:
     """noise: (b1, b0, bI), None in PIG. shares: of problems by their likeliest category; expected: mean probabilities;
-    intervals: (low, high) of these. split: a part of a task; the other has the other scenario."""
+    intervals: (low, high) of these. split: a part of a task; the other has the other scenario. multiplicative: the
+    mixture of COW."""
 
     task: str
     scenario: str
@@ -80,6 +83,7 @@ class TaskFit:
     expected: tuple[float, ...]
     intervals: tuple[tuple[float, float], ...]
     split: bool = False
+    multiplicative: bool = False
 
 
 def fit_tasks(tasks: Iterable[Task], settings: Settings | None = None) -> list[TaskFit]:
@@ -152,6 +156,7 @@ def _fit_part(
         tuple(sure.probabilities.mean(axis=0).tolist()),
         tuple((low, high) for low, high in intervals.tolist()),
         split,
+        settings.multiplicative and scenario == COW,
     )
 
 
@@ -171,7 +176,7 @@ class _Found:
 
 def _cow(problems: Sequence[Problem], settings: Settings) -> _Found:
     pieces = [outcome_counts(own, settings.tau) for own in _pieces(problems, 3)]
-    found = cow.fit(pieces, settings.cow)
+    found = (multiplicative.fit if settings.multiplicative else cow.fit)(pieces, settings.cow)
     times = np.concatenate([overlap(one.units, one.lengths, one.counts.sum(axis=2)) for one in pieces])
     more = [{"short": tuple(row)} for row in found.short.tolist()]
     rows = (found.complexity, found.redundancy, found.weight, found.likelihoods, found.tried)

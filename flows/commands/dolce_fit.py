@@ -35,6 +35,8 @@ def run(arguments: argparse.Namespace) -> int:
     tell_ignored(read)
     if settings.cow.noise is not None and any(one.scenario == PIG for one in fits):
         say("--fixed-noise: PIG has no such noise")
+    if settings.multiplicative and all(one.scenario == PIG for one in fits):
+        say("--multiplicative: no task was fitted by COW")
     return 0
 
 
@@ -74,6 +76,7 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
                 equal_lengths=arguments.equal_lengths,
             ),
             of_median=arguments.thresholds == "median",
+            multiplicative=arguments.multiplicative,
         )
     except ValueError as error:
         raise UsageError(str(error)) from error

@@ -124,9 +124,36 @@ def test_infinite_lambda_is_no_text_or_pig_has_noise(fitted):
 def test_options_change_nothing(fitted):
     rows = published()
     plain = fitted(rows)
-    for option in (("--free-one",), ("--equal-lengths",), ("--passes", "3"), ("--thresholds", "1,2")):
+    for option in (
+        ("--free-one",),
+        ("--multiplicative",),
+        ("--equal-lengths",),
+        ("--passes", "3"),
+        ("--thresholds", "1,2"),
+    ):
         assert fitted(rows, *option) != plain, option
     assert fitted(graded(), "--scenario", "cow", "--tau", "0.01") != fitted(graded(), "--scenario", "cow")
+
+
+def test_a_multiplicative_mixture_is_tabled_as_a_sum(fitted, call, tmp_path):
+    rows = published()
+    (task,) = fitted(rows, "--fixed-noise", "0.01,0.05,0.94", "--multiplicative", "--detail")
+    assert task["multiplicative"] is True
+    assert {one["problem"]: one["category"] for one in task["problems"]}["II"] == "II"
+    for one in task["problems"]:
+        for row in one["lengths"]:
+            both = [
+                max(o, 1e-4) ** one["weight"] * max(b, 1e-4) ** (1 - one["weight"])
+                for o, b in zip(row["oracle"], NOISE, strict=True)
+            ]
+            assert row["fitted"] == pytest.approx([x / sum(both) for x in both])
+            assert row["posterior"] is None
+    status, out, _ = call(
+        "dolce", "fit", "--observations", file(tmp_path / "o.jsonl", rows), "--multiplicative", "--detail"
+    )
+    assert (status, "posterior" in out) == (0, True)
+    (task,) = fitted(graded(), "--scenario", "pig", "--multiplicative")
+    assert task["multiplicative"] is False
 
 
 def test_two_calls_or_another_order_of_rows_differ(fitted):
