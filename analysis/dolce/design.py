@@ -17,8 +17,8 @@ from analysis.dolce.simulation import NOISE, Planted, answered, planted, scored
 
 @dataclass(frozen=True)
 class Plan:
-    """What is simulated. units: smallest and largest context. noise: of COW; in PIG it is uniform. whole: see
-    `planted`."""
+    """What is simulated. units: smallest and largest context. noise: of COW; in PIG it is uniform. typical:
+    see `planted`."""
 
     scenario: str = COW
     mode: str = "fixed"
@@ -27,7 +27,7 @@ class Plan:
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
     noise: tuple[float, ...] = NOISE
     options: pig.Options = field(default_factory=pig.Options)
-    whole: bool = False
+    typical: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Tried:
 def simulate(plan: Plan, windows: int | None, seed: int) -> Tried:
     """One task. Raises ValueError for contexts in which a category has no pair."""
     limits = thresholds(plan.units[1])
-    problems = planted(plan.problems, *plan.units, plan.scenario, limits, seed, plan.whole)
+    problems = planted(plan.problems, *plan.units, plan.scenario, limits, seed, plan.typical)
     data: cow.Counts | pig.Binned
     found: cow.Fitted | pig.Fitted
     error = 0.0

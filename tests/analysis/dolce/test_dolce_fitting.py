@@ -24,7 +24,7 @@ from analysis.dolce.comparing import compared, divergence, relative_change
 from analysis.dolce.design import Plan, Recovery, enough, recovery, simulate
 from analysis.dolce.fitting import Settings, by_scenario, fit_task, fit_tasks, outcome_counts, score_counts
 from analysis.dolce.observations import ObservationError, Task, read_observations
-from analysis.dolce.simulation import FIXED, IID, answered, placed, planted, scored, starts
+from analysis.dolce.simulation import FIXED, IID, TYPICAL, answered, placed, planted, scored, starts
 from tests.analysis.dolce.dolce_vectors import observations
 
 
@@ -274,6 +274,16 @@ def test_a_plan_recovers_less_than_the_paper_needs() -> None:
         simulate(Plan(units=(1, 1)), 5, 0)
     with pytest.raises(ValueError, match="one seed"):
         recovery(Plan(seeds=()), 5)
+
+
+def test_a_pair_a_category_is_of_another_or_in_a_context_that_cannot_hold_it() -> None:
+    limits = thresholds(500)
+    found = planted(10, 120, 500, COW, limits, 3, typical=True)
+    pairs = list(zip(found.complexity.tolist(), found.redundancy.tolist(), strict=True))
+    assert pairs == [*TYPICAL, *TYPICAL]
+    assert categories(found.complexity, found.redundancy, limits).tolist() == [0, 1, 2, 3, 4] * 2
+    with pytest.raises(ValueError, match="no pair of 90 units"):
+        planted(5, 90, 90, COW, limits, 0, typical=True)
 
 
 def test_enough_windows_are_too_few() -> None:
