@@ -23,6 +23,7 @@ SHEET = {  # lambda, lambda and k, category of that simulation, whose planted pa
     (COW, IID): [(0.60, 0.44, 0.79), (0.77, 0.69, 0.91), (0.85, 0.82, 0.96), (0.94, 0.92, 1.00)],
     (COW, FIXED): [(0.60, 0.46, 0.72), (0.73, 0.61, 0.88), (0.85, 0.74, 0.97), (0.93, 0.81, 0.97)],
 }
+DRAWS = 60  # of the bootstrap
 Found = np.ndarray[tuple[int], np.dtype[np.bool_]]
 BOUNDS = (0.2, 0.5, 0.8, 0.95, 0.99, 1.0001)  # of probabilities
 
@@ -225,15 +226,18 @@ def line(name: str, windows: int | None, runs: list[Tried], known: tuple[float, 
 def calibrated(seeds: tuple[int, ...]) -> Iterator[str]:
     """How often the likeliest category is right, by its probability."""
     yield "dolce probabilities of the likeliest category: problems, of which it is right"
-    for scenario, units, oracle in (
-        (COW, (120, 500), ""),
-        (PIG, (120, 240), pig.ATOMS),
-        (PIG, (120, 240), pig.INTERPOLATED),
+    for scenario, units, oracle, draws in (
+        (COW, (120, 500), "", 0),
+        (COW, (120, 500), f"bootstrap of {DRAWS}", DRAWS),
+        (PIG, (120, 240), pig.ATOMS, 0),
+        (PIG, (120, 240), pig.INTERPOLATED, 0),
     ):
-        for mode in (IID, FIXED):
+        for mode in (IID, FIXED) if not draws else (FIXED,):
             for windows in (5, 20, None):
-                plan = Plan(scenario, mode, units, options=pig.Options(oracle or pig.ATOMS))
-                runs = [simulate(plan, windows, seed) for seed in seeds]
+                plan = Plan(
+                    scenario, mode, units, options=pig.Options(oracle if scenario == PIG else pig.ATOMS), draws=draws
+                )
+                runs = [simulate(plan, windows, seed) for seed in (seeds[:3] if draws else seeds)]
                 top = np.concatenate([run.probability for run in runs])
                 right = np.concatenate([run.right for run in runs])
                 cells = []
@@ -241,7 +245,10 @@ def calibrated(seeds: tuple[int, ...]) -> Iterator[str]:
                     some = (top >= low) & (top < high)
                     share = f"{right[some].mean():.2f}" if some.any() else "–"
                     cells.append(f"{low:g}: {some.sum()}, {share}")
-                yield f"  {scenario} {oracle} {mode}, {windows or 'all'} windows, from {'; '.join(cells)}"
+                yield (
+                    f"  {scenario} {oracle} {mode}, {windows or 'all'} windows, right {right.mean():.2f}, "
+                    f"from {'; '.join(cells)}"
+                )
 
 
 if __name__ == "__main__":

@@ -50,14 +50,25 @@ def certainty(
     likelihoods: Floats, tried: Candidates, best: Ints, limits: Thresholds, times: Floats | float = 1.0
 ) -> Certainty:
     """likelihoods: [problems, candidates]. best: the category of each problem's best pair. times: of `overlap`."""
+    profile = of_categories(likelihoods, tried, limits)
+    odds = np.exp((profile - profile.max(axis=1, keepdims=True)) / np.reshape(times, (-1, 1)))
+    probabilities = odds / odds.sum(axis=1, keepdims=True)
+    return certain(probabilities, best)
+
+
+def of_categories(likelihoods: Floats, tried: Candidates, limits: Thresholds) -> Floats:
+    """Of the likeliest pair in each category: [problems, categories]; what is within TIE of the highest is as high, as
+    for pairs: else rounding would decide."""
     of_pair = categories(tried.complexity, tried.redundancy, limits)
     profile = np.stack(
         [np.where(of_pair == one, likelihoods, -np.inf).max(axis=1) for one in range(len(CATEGORIES))], axis=1
     )
     top = profile.max(axis=1, keepdims=True)
-    profile = np.where(profile >= top - TIE, top, profile)  # as of pairs: else rounding would decide
-    odds = np.exp((profile - top) / np.reshape(times, (-1, 1)))
-    probabilities = odds / odds.sum(axis=1, keepdims=True)
+    return np.asarray(np.where(profile >= top - TIE, top, profile))
+
+
+def certain(probabilities: Floats, best: Ints) -> Certainty:
+    """Of probabilities of categories. best: as of `certainty`."""
     highest = probabilities.max(axis=1)
     ties = probabilities[np.arange(len(best)), best] == highest
     return Certainty(probabilities, np.where(ties, best, probabilities.argmax(axis=1)), highest < DECIDED)

@@ -16,8 +16,9 @@ import numpy as np
 from analysis.dolce import multiplicative
 from analysis.dolce.candidates import COW, PIG
 from analysis.dolce.categories import CATEGORIES
+from analysis.dolce.counting import TAU
 from analysis.dolce.cover import cover_probability
-from analysis.dolce.fitting import TAU, ProblemFit, TaskFit
+from analysis.dolce.fitting import ProblemFit, TaskFit
 from analysis.dolce.observations import OUTCOMES
 
 INF = "inf"

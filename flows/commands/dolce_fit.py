@@ -77,6 +77,7 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
             ),
             of_median=arguments.thresholds == "median",
             multiplicative=arguments.multiplicative,
+            draws=arguments.bootstrap,
         )
     except ValueError as error:
         raise UsageError(str(error)) from error

@@ -127,6 +127,7 @@ def test_options_change_nothing(fitted):
     for option in (
         ("--free-one",),
         ("--multiplicative",),
+        ("--bootstrap", "5"),
         ("--equal-lengths",),
         ("--passes", "3"),
         ("--thresholds", "1,2"),
@@ -270,6 +271,7 @@ WRONG = [
     (("dolce", "fit", "--observations", "none.jsonl", "--tau", "1.5"), "tau lies between 0 and 1"),
     (("dolce", "fit", "--observations", "none.jsonl", "--tau", "nan"), "tau lies between 0 and 1"),
     (("dolce", "fit", "--observations", "none.jsonl", "--passes", "0"), "one pass"),
+    (("dolce", "fit", "--observations", "none.jsonl", "--bootstrap", "-1"), "the bootstrap has 0 to 10,000 draws"),
     (("dolce", "fit", "--observations", "none.jsonl", "--thresholds", "5,2"), "--thresholds 5,2"),
     (("dolce", "design", "--units", "500,120"), "--units 500,120"),
     (("dolce", "design", "--units", "1"), "--units 1: no pair of 1 units"),

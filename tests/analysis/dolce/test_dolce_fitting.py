@@ -8,7 +8,7 @@ from math import inf, log
 import numpy as np
 import pytest
 
-from analysis.dolce import fitting
+from analysis.dolce import counting
 from analysis.dolce.candidates import COW, PIG, Candidates
 from analysis.dolce.categories import (
     CATEGORIES,
@@ -21,8 +21,9 @@ from analysis.dolce.categories import (
 )
 from analysis.dolce.certainty import DECIDED, certainty, overlap, share_intervals
 from analysis.dolce.comparing import compared, divergence, relative_change
+from analysis.dolce.counting import outcome_counts, score_counts
 from analysis.dolce.design import Plan, Recovery, enough, recovery, simulate
-from analysis.dolce.fitting import Settings, by_scenario, fit_task, fit_tasks, outcome_counts, score_counts
+from analysis.dolce.fitting import Settings, by_scenario, fit_task, fit_tasks
 from analysis.dolce.observations import ObservationError, Task, read_observations
 from analysis.dolce.simulation import FIXED, IID, TYPICAL, answered, placed, planted, scored, starts
 from tests.analysis.dolce.dolce_vectors import observations
@@ -127,7 +128,7 @@ def test_pieces_or_their_order_change_a_fit(monkeypatch: pytest.MonkeyPatch, sce
         for length in (0, 1, 5, 20, 40)[: 2 + number % 3]
     ]
     (wanted,) = fit_task(task(*rows), Settings(scenario))
-    monkeypatch.setattr(fitting, "CELLS", 1)
+    monkeypatch.setattr(counting, "CELLS", 1)
     (found,) = fit_task(task(*rows), Settings(scenario))
     assert [one.problem.name for one in found.problems] == [str(number) for number in range(12)]
     for one, other in zip(wanted.problems, found.problems, strict=True):
