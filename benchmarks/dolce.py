@@ -23,6 +23,8 @@ SHEET = {  # lambda, lambda and k, category of that simulation, whose planted pa
     (COW, IID): [(0.60, 0.44, 0.79), (0.77, 0.69, 0.91), (0.85, 0.82, 0.96), (0.94, 0.92, 1.00)],
     (COW, FIXED): [(0.60, 0.46, 0.72), (0.73, 0.61, 0.88), (0.85, 0.74, 0.97), (0.93, 0.81, 0.97)],
 }
+DRAWS = 60  # of the bootstrap
+Found = np.ndarray[tuple[int], np.dtype[np.bool_]]
 BOUNDS = (0.2, 0.5, 0.8, 0.95, 0.99, 1.0001)  # of probabilities
 
 
@@ -163,12 +165,19 @@ def memory() -> Iterator[str]:
 def recovered(seeds: tuple[int, ...]) -> Iterator[str]:
     """Section 10's tables."""
     yield f"dolce recovery, seeds {', '.join(map(str, seeds))}; in brackets another simulation's"
-    for whole in (False, True):
+    for typical in (True, False):
+        apart = []
         for (scenario, mode), sheet in SHEET.items():
-            name = f"{scenario} {mode}, " + ("holistic is lambda = C" if whole else "any pair")
-            plan = Plan(scenario, mode, seeds=seeds, whole=whole)
+            name = f"{scenario} {mode}, " + ("a pair a category" if typical else "any pair")
+            plan = Plan(scenario, mode, seeds=seeds, typical=typical)
             for windows, known in zip(ROWS, sheet, strict=True):
-                yield line(name, windows, [simulate(plan, windows, seed) for seed in seeds], known)
+                runs = [simulate(plan, windows, seed) for seed in seeds]
+                apart += errors(found_again(runs), known, plan.problems * len(runs))
+                yield line(name, windows, runs, known)
+        yield (
+            f"  {len(apart)} shares differ from the other simulation's by {np.sqrt(np.mean(np.square(apart))):.1f} "
+            f"standard errors of two such samples (root of the mean square), at most by {max(map(abs, apart)):.1f}"
+        )
     for oracle in (pig.ATOMS, pig.INTERPOLATED):
         for mode, windows in ((IID, 50), (FIXED, 50), (FIXED, None)):
             plan = Plan(PIG, mode, (120, 240), 40, seeds, options=pig.Options(oracle))
@@ -187,11 +196,24 @@ PIG_SHEET = {  # lambda, category
 }
 
 
+def found_again(runs: list[Tried]) -> list[Found]:
+    """Of each problem whether its lambda, lambda and k, category were found."""
+    complexity = np.concatenate([run.complexity == run.planted.complexity for run in runs])
+    redundancy = np.concatenate([run.redundancy == run.planted.redundancy for run in runs])
+    return [complexity, complexity & redundancy, np.concatenate([run.right for run in runs])]
+
+
+def errors(right: list[Found], known: tuple[float, ...], problems: int) -> list[float]:
+    """Differences of shares, in standard errors of two samples of so many problems."""
+    return [
+        float(one.mean() - sheet) / math.sqrt(max(sheet * (1 - sheet), 1 / problems) * 2 / problems)
+        for one, sheet in zip(right, known, strict=True)
+    ]
+
+
 def line(name: str, windows: int | None, runs: list[Tried], known: tuple[float, float, float]) -> str:
     """One row."""
-    right = [np.concatenate([run.complexity == run.planted.complexity for run in runs])]
-    right.append(right[0] & np.concatenate([run.redundancy == run.planted.redundancy for run in runs]))
-    right.append(np.concatenate([run.right for run in runs]))
+    right = found_again(runs)
     told = [
         f"{what} {one.mean():.2f}" + ("" if math.isnan(sheet) else f" ({sheet:.2f})")
         for what, one, sheet in zip(("lambda", "lambda and k", "category"), right, known, strict=True)
@@ -204,15 +226,18 @@ def line(name: str, windows: int | None, runs: list[Tried], known: tuple[float, 
 def calibrated(seeds: tuple[int, ...]) -> Iterator[str]:
     """How often the likeliest category is right, by its probability."""
     yield "dolce probabilities of the likeliest category: problems, of which it is right"
-    for scenario, units, oracle in (
-        (COW, (120, 500), ""),
-        (PIG, (120, 240), pig.ATOMS),
-        (PIG, (120, 240), pig.INTERPOLATED),
+    for scenario, units, oracle, draws in (
+        (COW, (120, 500), "", 0),
+        (COW, (120, 500), f"bootstrap of {DRAWS}", DRAWS),
+        (PIG, (120, 240), pig.ATOMS, 0),
+        (PIG, (120, 240), pig.INTERPOLATED, 0),
     ):
-        for mode in (IID, FIXED):
+        for mode in (IID, FIXED) if not draws else (FIXED,):
             for windows in (5, 20, None):
-                plan = Plan(scenario, mode, units, options=pig.Options(oracle or pig.ATOMS))
-                runs = [simulate(plan, windows, seed) for seed in seeds]
+                plan = Plan(
+                    scenario, mode, units, options=pig.Options(oracle if scenario == PIG else pig.ATOMS), draws=draws
+                )
+                runs = [simulate(plan, windows, seed) for seed in (seeds[:3] if draws else seeds)]
                 top = np.concatenate([run.probability for run in runs])
                 right = np.concatenate([run.right for run in runs])
                 cells = []
@@ -220,7 +245,10 @@ def calibrated(seeds: tuple[int, ...]) -> Iterator[str]:
                     some = (top >= low) & (top < high)
                     share = f"{right[some].mean():.2f}" if some.any() else "–"
                     cells.append(f"{low:g}: {some.sum()}, {share}")
-                yield f"  {scenario} {oracle} {mode}, {windows or 'all'} windows, from {'; '.join(cells)}"
+                yield (
+                    f"  {scenario} {oracle} {mode}, {windows or 'all'} windows, right {right.mean():.2f}, "
+                    f"from {'; '.join(cells)}"
+                )
 
 
 if __name__ == "__main__":

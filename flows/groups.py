@@ -45,6 +45,19 @@ FIT_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
         {"action": "store_true", "help": "cow: the hybrid oracle may be right where the span is too short"},
     ),
     (["--equal-lengths"], {"action": "store_true", "help": "every length weighs the same, not every window"}),
+    (
+        ["--multiplicative"],
+        {"action": "store_true", "help": "cow: oracle and noise are multiplied, weights as exponents, not added"},
+    ),
+    (
+        ["--bootstrap"],
+        {
+            "type": int,
+            "default": 0,
+            "metavar": "N",
+            "help": "probabilities of categories from N redrawn sets of windows, not from the profile likelihood",
+        },
+    ),
     (["--atoms"], {"action": "store_true", "help": "pig: the oracle's score is one of m / lambda, not interpolated"}),
     (["--one-weight"], {"action": "store_true", "help": "pig: all lengths of a problem have one weight"}),
 ]

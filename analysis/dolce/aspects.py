@@ -15,6 +15,8 @@ import numpy as np
 from analysis.dolce.combinatorics import Floats, log_binomial
 
 SMALL = 70_000  # numbers of a table that is kept; 512 tables are 290 MB at most, in use some 20
+NOTHING = 1e-25  # probabilities of larger tables that are left out: 1e6 rows lose 1e-19 of each
+BLOCK = 512  # their rows at a time
 
 
 def aspect_probabilities(lengths: Sequence[int], complexity: int, redundancy: int, units: int) -> Floats:
@@ -35,7 +37,7 @@ def aspect_probabilities(lengths: Sequence[int], complexity: int, redundancy: in
         most = min(max(part), marked)  # marked units that a window can hold, and so aspects at most
         hit = _hits(part, most, marked, units)
         if redundancy > 1:  # else each marked unit is an aspect
-            hit = hit @ covered(complexity, redundancy, _rounded(most, marked))[: most + 1]
+            hit = _aspects(hit, complexity, redundancy, _rounded(most, marked))
         columns = min(hit.shape[1], complexity + 1)
         found[~whole, :columns] = hit[:, :columns]
     return np.asarray(found / found.sum(axis=1, keepdims=True))
@@ -54,14 +56,41 @@ def _rounded(most: int, marked: int) -> int:
     return min(1 << most.bit_length(), marked)
 
 
-def covered(complexity: int, redundancy: int, most: int) -> Floats:
-    """T[h, m]: m aspects are covered by h of the marked units; h = 0 .. most, m = 0 .. min(lambda, most)."""
-    small = most * min(complexity, most) <= SMALL
-    return (_covered if small else _covered.__wrapped__)(complexity, redundancy, most)
+def _aspects(hit: Floats, complexity: int, redundancy: int, most: int) -> Floats:
+    """sum over h of H(h) T[h, m] for H [lengths, h]: [lengths, m]. A table that is not kept is never held either: its
+    rows are made in blocks, and of a row what is above NOTHING."""
+    if most * min(complexity, most) <= SMALL:
+        return np.asarray(hit @ covered(complexity, redundancy, most)[: hit.shape[1]])
+    marked, columns = complexity * redundancy, min(complexity, most) + 1
+    probable = np.flatnonzero((hit > NOTHING).any(axis=0))
+    last = int(probable[-1]) if len(probable) else 0
+    found = np.zeros((len(hit), columns))
+    row, low = np.ones(1), 0  # T[h, low:]
+    for begin in range(0, last + 1, BLOCK):
+        end = min(begin + BLOCK, last + 1)
+        left = low
+        block = np.zeros((end - begin, min(len(row) + BLOCK, columns - left)))
+        for h in range(begin, end):
+            block[h - begin, low - left : low - left + len(row)] = row
+            if h < last:
+                row, low = _next(row, low, h, complexity, redundancy, marked)
+        found[:, left : left + block.shape[1]] += hit[:, begin:end] @ block
+    return found
+
+
+def _next(row: Floats, low: int, h: int, complexity: int, redundancy: int, marked: int) -> tuple[Floats, int]:
+    """T[h + 1] from T[h], both from their first aspect on that is probable."""
+    m = np.arange(low, low + len(row))
+    further = np.zeros(len(row) + 1)
+    further[:-1] = row * np.clip(m * redundancy - h, 0, None) / (marked - h)
+    further[1:] += row * ((complexity - m) * redundancy / (marked - h))
+    some = np.flatnonzero(further > NOTHING)
+    return further[some[0] : some[-1] + 1], low + int(some[0])
 
 
 @lru_cache(maxsize=512)
-def _covered(complexity: int, redundancy: int, most: int) -> Floats:
+def covered(complexity: int, redundancy: int, most: int) -> Floats:
+    """T[h, m]: m aspects are covered by h of the marked units; h = 0 .. most, m = 0 .. min(lambda, most)."""
     marked = complexity * redundancy
     m = np.arange(min(complexity, most) + 1)
     found = np.zeros((most + 1, len(m)))

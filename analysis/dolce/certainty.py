@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.dolce.candidates import Candidates
+from analysis.dolce.candidates import TIE, Candidates
 from analysis.dolce.categories import CATEGORIES, Thresholds, categories
 from analysis.dolce.combinatorics import Floats, Ints
 
@@ -27,7 +27,8 @@ LEVEL = 95.0
 
 @dataclass(frozen=True)
 class Certainty:
-    """probabilities: [problems, categories], rows sum to 1. category: the likeliest, of equals that of the best pair.
+    """probabilities: [problems, categories], rows sum to 1. category: the likeliest; of equals, which
+    have the same probability to the last digit, that of the best pair.
     undecided: [problems]."""
 
     probabilities: Floats
@@ -49,16 +50,28 @@ def certainty(
     likelihoods: Floats, tried: Candidates, best: Ints, limits: Thresholds, times: Floats | float = 1.0
 ) -> Certainty:
     """likelihoods: [problems, candidates]. best: the category of each problem's best pair. times: of `overlap`."""
+    profile = of_categories(likelihoods, tried, limits)
+    odds = np.exp((profile - profile.max(axis=1, keepdims=True)) / np.reshape(times, (-1, 1)))
+    probabilities = odds / odds.sum(axis=1, keepdims=True)
+    return certain(probabilities, best)
+
+
+def of_categories(likelihoods: Floats, tried: Candidates, limits: Thresholds) -> Floats:
+    """Of the likeliest pair in each category: [problems, categories]; what is within TIE of the highest is as high, as
+    for pairs: else rounding would decide."""
     of_pair = categories(tried.complexity, tried.redundancy, limits)
     profile = np.stack(
         [np.where(of_pair == one, likelihoods, -np.inf).max(axis=1) for one in range(len(CATEGORIES))], axis=1
     )
-    odds = np.exp((profile - profile.max(axis=1, keepdims=True)) / np.reshape(times, (-1, 1)))
-    probabilities = odds / odds.sum(axis=1, keepdims=True)
-    top = probabilities.max(axis=1)
-    rows = np.arange(len(best))
-    ties = probabilities[rows, best] >= top - 1e-6
-    return Certainty(probabilities, np.where(ties, best, probabilities.argmax(axis=1)), top < DECIDED)
+    top = profile.max(axis=1, keepdims=True)
+    return np.asarray(np.where(profile >= top - TIE, top, profile))
+
+
+def certain(probabilities: Floats, best: Ints) -> Certainty:
+    """Of probabilities of categories. best: as of `certainty`."""
+    highest = probabilities.max(axis=1)
+    ties = probabilities[np.arange(len(best)), best] == highest
+    return Certainty(probabilities, np.where(ties, best, probabilities.argmax(axis=1)), highest < DECIDED)
 
 
 def share_intervals(probabilities: Floats, seed: int = 0) -> Floats:

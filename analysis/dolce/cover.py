@@ -36,9 +36,10 @@ def cover_probability(length: ArrayLike, complexity: ArrayLike, redundancy: Arra
     missed = np.exp(two_sided - total)
     wide = window >= 2 * span - 2
     others = log_binomial(context - window - (copies - 2) * span + copies - 1, copies + 1)
+    others = np.where(wide, others - total, -np.inf)  # elsewhere it means nothing, and may be far above 0
     bracket = (places + 1) / (copies + 1) + 2 * span - 2 - window
     narrow = bracket * np.exp(log_binomial(places, copies) - total)
-    missed = missed + (copies - 1) * np.where(wide, np.exp(others - total), narrow)
+    missed = missed + (copies - 1) * np.where(wide, np.exp(others), narrow)
     found = np.clip(1.0 - missed, 0.0, 1.0)
     found = np.where(window == context, 1.0, found)
     return np.where(free, 1.0, np.where(possible, found, 0.0))

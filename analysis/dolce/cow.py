@@ -124,7 +124,7 @@ def fit(data: Counts | Sequence[Counts], options: Options | None = None) -> Fitt
             mass += track.go(noise)
     columns = max(track.likelihoods.shape[1] for track in tracks)
     found = [track.best() for track in tracks]
-    likelihoods = np.concatenate([_wide(track.likelihoods, columns) for track in tracks])
+    likelihoods = np.concatenate([wide_rows(track.likelihoods, columns) for track in tracks])
     tried = candidates([int(one) for piece in pieces for one in piece.units], COW)
     return Fitted(
         np.concatenate([one[0] for one in found]),
@@ -217,12 +217,12 @@ class _Track:
 def _tracks(pieces: Sequence[Counts], options: Options) -> Iterator[_Track]:
     kept = 0
     for piece in pieces:
-        for part, cells in _batches(piece):
+        for part, cells in batches(piece):
             kept += cells
             yield _Track(part, options, kept <= KEPT)
 
 
-def _batches(data: Counts) -> Iterator[tuple[Counts, int]]:
+def batches(data: Counts) -> Iterator[tuple[Counts, int]]:
     """Neighbouring problems, without the lengths at which none of them was observed; and the cells of their arrays."""
     observed = data.counts.sum(axis=2) > 0
     wide = np.array([len(pairs(int(one), COW)) for one in data.units])
@@ -250,5 +250,5 @@ def equal(counts: Floats) -> Floats:
     return np.asarray(np.where(at > 0, counts / np.maximum(at, FLOOR), 0.0) * each)
 
 
-def _wide(rows: Floats, columns: int) -> Floats:
+def wide_rows(rows: Floats, columns: int) -> Floats:
     return np.pad(rows, ((0, 0), (0, columns - rows.shape[1])), constant_values=-np.inf)

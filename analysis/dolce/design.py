@@ -8,17 +8,18 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from analysis.dolce import cow, pig
-from analysis.dolce.candidates import COW
+from analysis.dolce.bootstrap import frequencies
+from analysis.dolce.candidates import COW, Candidates
 from analysis.dolce.categories import categories, thresholds
-from analysis.dolce.certainty import certainty, overlap
+from analysis.dolce.certainty import certain, certainty, overlap
 from analysis.dolce.combinatorics import Floats, Ints
 from analysis.dolce.simulation import NOISE, Planted, answered, planted, scored
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is simulated. units: smallest and largest context. noise: of COW; in PIG it is uniform. whole: see
-    `planted`."""
+    """What is simulated. units: smallest and largest context. noise: of COW; in PIG it is uniform. typical:
+    see `planted`. draws: of the bootstrap in COW, else probabilities are by profile likelihood."""
 
     scenario: str = COW
     mode: str = "fixed"
@@ -27,7 +28,8 @@ class Plan:
     seeds: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
     noise: tuple[float, ...] = NOISE
     options: pig.Options = field(default_factory=pig.Options)
-    whole: bool = False
+    typical: bool = False
+    draws: int = 0
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Tried:
 def simulate(plan: Plan, windows: int | None, seed: int) -> Tried:
     """One task. Raises ValueError for contexts in which a category has no pair."""
     limits = thresholds(plan.units[1])
-    problems = planted(plan.problems, *plan.units, plan.scenario, limits, seed, plan.whole)
+    problems = planted(plan.problems, *plan.units, plan.scenario, limits, seed, plan.typical)
     data: cow.Counts | pig.Binned
     found: cow.Fitted | pig.Fitted
     error = 0.0
@@ -79,6 +81,15 @@ def simulate(plan: Plan, windows: int | None, seed: int) -> Tried:
     best = categories(found.complexity, found.redundancy, limits)
     at = data.counts.sum(axis=2)
     sure = certainty(found.likelihoods, found.tried, best, limits, overlap(data.units, data.lengths, at))
+    if plan.draws and isinstance(data, cow.Counts) and isinstance(found, cow.Fitted):
+        held = cow.Options(noise=found.noise.tolist())
+
+        def again(units: Ints, lengths: Ints, counts: Floats) -> tuple[Floats, Candidates]:
+            fitted = cow.fit(cow.Counts(units, lengths, counts), held)
+            return fitted.likelihoods, fitted.tried
+
+        random = np.random.Generator(np.random.PCG64([seed, 4]))
+        sure = certain(frequencies(data.units, data.lengths, data.counts, again, limits, plan.draws, random), best)
     top = sure.probabilities.max(axis=1)
     right = sure.category == wanted
     return Tried(problems, found.complexity, found.redundancy, at.sum(axis=1), right, sure.undecided, top, error)

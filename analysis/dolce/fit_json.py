@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from analysis.dolce import multiplicative
 from analysis.dolce.candidates import COW, PIG
 from analysis.dolce.categories import CATEGORIES, Thresholds, categories
+from analysis.dolce.counting import TAU
 from analysis.dolce.cover import cover_probability
-from analysis.dolce.fitting import TAU, ProblemFit, TaskFit
+from analysis.dolce.fitting import ProblemFit, TaskFit
 from analysis.dolce.observations import OUTCOMES
 
 INF = "inf"
@@ -39,8 +41,9 @@ def as_json(fits: Iterable[TaskFit], by_length: bool = False, tau: float = TAU) 
                 "share_intervals": {name: list(ends) for name, ends in zip(CATEGORIES, one.intervals, strict=True)},
                 "thresholds": {"low": one.limits.low, "high": one.limits.high},
                 "split": one.split,
+                "multiplicative": one.multiplicative,
                 "problems": [
-                    _problem(each) | ({"lengths": lengths(each, one.noise, tau)} if by_length else {})
+                    _problem(each) | ({"lengths": lengths(one, each, tau)} if by_length else {})
                     for each in one.problems
                 ],
             }
@@ -67,10 +70,11 @@ def _problem(one: ProblemFit) -> dict[str, Any]:
     }
 
 
-def lengths(one: ProblemFit, noise: Sequence[float] | None, tau: float = TAU) -> list[dict[str, Any]]:
+def lengths(task: TaskFit, one: ProblemFit, tau: float = TAU) -> list[dict[str, Any]]:
     """The paper's tables: COW [{length, windows, observed, fitted, oracle, posterior}], each of (1, 0, IDK), posterior:
-    of the oracle given the outcome; PIG [{length, windows, observed, weight}], observed: the mean score."""
-    if noise is None:
+    of the oracle given the outcome, None in a multiplicative mixture; PIG [{length, windows, observed, weight}],
+    observed: the mean score."""
+    if task.noise is None:
         return _graded(one)
     counts = np.zeros((len(one.problem.lengths), len(OUTCOMES)))
     places = {length: place for place, length in enumerate(one.problem.lengths)}
@@ -80,8 +84,11 @@ def lengths(one: ProblemFit, noise: Sequence[float] | None, tau: float = TAU) ->
     for length, own in zip(one.problem.lengths, counts, strict=True):
         covered = float(cover_probability(length, one.complexity, one.redundancy, one.problem.units))
         oracle = np.array(one.short if length < one.complexity else (covered, 0.0, 1.0 - covered))
-        both = one.weight * oracle + (1.0 - one.weight) * np.array(noise)
-        posterior = np.divide(one.weight * oracle, both, out=np.zeros(3), where=both > 0)
+        noise = np.array(task.noise)
+        both = one.weight * oracle + (1.0 - one.weight) * noise
+        posterior = np.divide(one.weight * oracle, both, out=np.zeros(3), where=both > 0).tolist()
+        if task.multiplicative:
+            both, posterior = multiplicative.mixed(oracle, noise, one.weight), None
         rows.append(
             {
                 "length": length,
@@ -89,7 +96,7 @@ def lengths(one: ProblemFit, noise: Sequence[float] | None, tau: float = TAU) ->
                 "observed": (own / own.sum()).tolist(),
                 "fitted": both.tolist(),
                 "oracle": oracle.tolist(),
-                "posterior": posterior.tolist(),
+                "posterior": posterior,
             }
         )
     return rows

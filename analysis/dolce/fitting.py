@@ -7,25 +7,26 @@ part only where both have more than ten problems; else all go with the majority,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import median_low
 from typing import Any
 
 import numpy as np
 
-from analysis.dolce import cow, pig
+from analysis.dolce import cow, multiplicative, pig
+from analysis.dolce.bootstrap import frequencies
 from analysis.dolce.candidates import COW, PIG, Candidates, candidates
 from analysis.dolce.categories import Thresholds, categories, shares, thresholds
-from analysis.dolce.certainty import certainty, overlap, share_intervals
+from analysis.dolce.certainty import certain, certainty, overlap, share_intervals
 from analysis.dolce.combinatorics import Floats, Ints
+from analysis.dolce.counting import TAU, outcome_counts, pieces, score_counts
 from analysis.dolce.dip import SPLIT, dip_test
-from analysis.dolce.observations import Problem, Task
+from analysis.dolce.observations import MOST_GRADED, ObservationError, Problem, Task
 
 AUTO = "auto"
 MORE_THAN = 10  # problems that each part of a split task must have
-TAU = 0.5
-CELLS = 1_000_000  # of an array of counts, [problems, lengths, outcomes or bins], unless one problem has more
+MOST_DRAWS = 10_000  # of the bootstrap
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Settings:
     """scenario: COW, PIG or AUTO. tau: the score from which an answer is right, in COW. cow, pig: of the models.
 
     limits: of categories, None for those of the task's largest context, or of its median with of_median.
+    multiplicative: the mixture of COW (multiplicative.py), else it is additive. draws: of the bootstrap over windows,
+    which then tells probabilities of categories; 0: profile likelihood.
     """
 
     scenario: str = AUTO
@@ -41,8 +44,13 @@ class Settings:
     pig: pig.Options = field(default_factory=pig.Options)
     limits: Thresholds | None = None
     of_median: bool = False
+    multiplicative: bool = False
+    draws: int = 0
+    seed: int = 0
 
     def __post_init__(self) -> None:
+        if not 0 <= self.draws <= MOST_DRAWS or self.seed < 0:
+            raise ValueError(f"the bootstrap has 0 to {MOST_DRAWS:,} draws, and a seed from 0")
         if self.scenario not in (COW, PIG, AUTO):
             raise ValueError(f"the scenario is {COW}, {PIG} or {AUTO}, not {self.scenario!r:.60}")
         if not 0 <= self.tau <= 1:
@@ -69,7 +77,8 @@ class ProblemFit:
 @dataclass(frozen=True)
 class TaskFit:
     """noise: (b1, b0, bI), None in PIG. shares: of problems by their likeliest category; expected: mean probabilities;
-    intervals: (low, high) of these. split: a part of a task; the other has the other scenario."""
+    intervals: (low, high) of these. split: a part of a task; the other has the other scenario. multiplicative: the
+    mixture of COW."""
 
     task: str
     scenario: str
@@ -80,6 +89,7 @@ class TaskFit:
     expected: tuple[float, ...]
     intervals: tuple[tuple[float, float], ...]
     split: bool = False
+    multiplicative: bool = False
 
 
 def fit_tasks(tasks: Iterable[Task], settings: Settings | None = None) -> list[TaskFit]:
@@ -88,7 +98,8 @@ def fit_tasks(tasks: Iterable[Task], settings: Settings | None = None) -> list[T
 
 
 def fit_task(task: Task, settings: Settings) -> list[TaskFit]:
-    """One or two parts. Raises ValueError for a task without problems."""
+    """One or two parts. Raises ValueError for a task without problems, ObservationError for a context that is too large
+    for PIG."""
     problems = list(task.problems.values())
     if not problems:
         raise ValueError("there is no problem")
@@ -125,7 +136,10 @@ def _fit_part(
 ) -> TaskFit:
     found = _cow(problems, settings) if scenario == COW else _pig(problems, settings)
     best = categories(found.complexity, found.redundancy, limits)
-    sure = certainty(found.likelihoods, found.tried, best, limits, found.times)
+    if settings.draws:
+        sure = certain(_redrawn(problems, found, limits, settings), best)
+    else:
+        sure = certainty(found.likelihoods, found.tried, best, limits, found.times)
     own = tuple(
         ProblemFit(
             problem,
@@ -151,6 +165,7 @@ def _fit_part(
         tuple(sure.probabilities.mean(axis=0).tolist()),
         tuple((low, high) for low, high in intervals.tolist()),
         split,
+        settings.multiplicative and scenario == COW,
     )
 
 
@@ -169,16 +184,42 @@ class _Found:
 
 
 def _cow(problems: Sequence[Problem], settings: Settings) -> _Found:
-    pieces = [outcome_counts(own, settings.tau) for own in _pieces(problems, 3)]
-    found = cow.fit(pieces, settings.cow)
-    times = np.concatenate([overlap(one.units, one.lengths, one.counts.sum(axis=2)) for one in pieces])
+    parts = [outcome_counts(own, settings.tau) for own in pieces(problems, 3)]
+    found = (multiplicative.fit if settings.multiplicative else cow.fit)(parts, settings.cow)
+    times = np.concatenate([overlap(one.units, one.lengths, one.counts.sum(axis=2)) for one in parts])
     more = [{"short": tuple(row)} for row in found.short.tolist()]
     rows = (found.complexity, found.redundancy, found.weight, found.likelihoods, found.tried)
     return _Found(*rows, times, tuple(found.noise.tolist()), more)
 
 
+def _redrawn(problems: Sequence[Problem], found: _Found, limits: Thresholds, settings: Settings) -> Floats:
+    """Probabilities of categories by the bootstrap: [problems, categories]."""
+    random = np.random.Generator(np.random.PCG64(settings.seed))
+    held = replace(settings.cow, noise=found.noise)
+    fit_cow = multiplicative.fit if settings.multiplicative else cow.fit
+
+    def again(units: Ints, lengths: Ints, counts: Floats) -> tuple[Floats, Candidates]:
+        fitted = (
+            pig.fit(pig.Binned(units, lengths, counts), settings.pig)
+            if found.noise is None
+            else fit_cow([cow.Counts(units, lengths, counts)], held)
+        )
+        return fitted.likelihoods, fitted.tried
+
+    rows = []
+    for own in pieces(problems, pig.BINS):
+        data = score_counts(own) if found.noise is None else outcome_counts(own, settings.tau)
+        rows.append(frequencies(data.units, data.lengths, data.counts, again, limits, settings.draws, random))
+    return np.concatenate(rows)
+
+
 def _pig(problems: Sequence[Problem], settings: Settings) -> _Found:
     """In pieces of like problems, each of which is independent of the others; put back in order."""
+    for one in problems:
+        if one.units > MOST_GRADED:
+            raise ObservationError(
+                f'field "units" of problem {one.name!r:.60} is {one.units}: PIG takes {MOST_GRADED:,} at most'
+            )
     order = sorted(range(len(problems)), key=lambda place: (problems[place].units, len(problems[place].lengths)))
     tried = candidates([one.units for one in problems], PIG)
     likelihoods = np.full(tried.complexity.shape, -np.inf)
@@ -186,7 +227,7 @@ def _pig(problems: Sequence[Problem], settings: Settings) -> _Found:
     weight, times = (np.zeros(len(problems)) for _ in range(2))
     more: list[dict[str, Any]] = [{} for _ in problems]
     begin = 0
-    for own in _pieces([problems[place] for place in order], pig.BINS):
+    for own in pieces([problems[place] for place in order], pig.BINS):
         places = order[begin : begin + len(own)]
         begin += len(own)
         data = score_counts(own)
@@ -197,49 +238,3 @@ def _pig(problems: Sequence[Problem], settings: Settings) -> _Found:
         for place, one, row in zip(places, own, found.weights.tolist(), strict=True):
             more[place] = {"weights": dict(zip(one.lengths, row, strict=False))}
     return _Found(complexity, redundancy, weight, likelihoods, tried, times, None, more)
-
-
-def _pieces(problems: Sequence[Problem], outcomes: int) -> Iterator[list[Problem]]:
-    """Neighbours, as many as fit into an array of CELLS, and one at least."""
-    piece: list[Problem] = []
-    most = 0
-    for problem in problems:
-        most = max(most, len(problem.lengths))
-        if piece and (len(piece) + 1) * most * outcomes > CELLS:
-            yield piece
-            piece, most = [], len(problem.lengths)
-        piece.append(problem)
-    if piece:
-        yield piece
-
-
-def outcome_counts(problems: Sequence[Problem], tau: float = TAU) -> cow.Counts:
-    """Right, wrong and declined answers of each problem at its lengths, ascending."""
-    units, lengths, places = _columns(problems)
-    counts = np.zeros((*lengths.shape, 3))
-    for row, one in enumerate(problems):
-        for (length, place), count in one.right_wrong_declined(tau).items():
-            counts[row, places[row][length], place] += count
-    return cow.Counts(units, lengths, counts)
-
-
-def score_counts(problems: Sequence[Problem]) -> pig.Binned:
-    """Scores of each problem at its lengths, ascending, in bins."""
-    units, lengths, places = _columns(problems)
-    counts = np.zeros((*lengths.shape, pig.BINS))
-    for row, one in enumerate(problems):
-        points = one.points()
-        of = pig.bin_of([score for _, score in points])
-        for (length, _), count, place in zip(points, points.values(), of.tolist(), strict=True):
-            counts[row, places[row][length], place] += count
-    return pig.Binned(units, lengths, counts)
-
-
-def _columns(problems: Sequence[Problem]) -> tuple[Ints, Ints, list[dict[int, int]]]:
-    """(units [problems], lengths [problems, most lengths], the column of each length of each problem)."""
-    of = [one.lengths for one in problems]
-    lengths = np.zeros((len(of), max(map(len, of), default=0)), dtype=np.int64)
-    for row, own in enumerate(of):
-        lengths[row, : len(own)] = own
-    places = [{length: column for column, length in enumerate(own)} for own in of]
-    return np.array([one.units for one in problems], dtype=np.int64), lengths, places

@@ -120,7 +120,7 @@ class Needs:
     def tables(self, fitted: TaskFit) -> Iterator[ProblemAtLength]:
         """A row a problem and length."""
         for each in fitted.problems:
-            for row in lengths(each, fitted.noise, self.settings.tau):
+            for row in lengths(fitted, each, self.settings.tau):
                 weight = each.weight if row.get("weight") is None else row["weight"]
                 if fitted.noise is None:
                     mean = mean_oracle(each, row["length"])

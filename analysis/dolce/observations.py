@@ -1,9 +1,9 @@
 """Answers on spans, as rows from a file or a run: `scrollwork dolce fit --observations FILE`.
 
 A row is {task, problem, units, length, score or outcome, count}: units is C, length is l, outcome "1", "0" or "idk",
-score 0 to 1, count how many windows said so (1 where it is left out). `first`, where a window begins, decides nothing
-of a fit (tasks/observed_windows.py chooses by it). Other fields are ignored, and named. A row that stands twice is two
-windows with the same answer.
+score 0 to 1, count how many windows said so (1 where it is left out; a row of 0 is none). `first`, where a window
+begins, decides nothing of a fit (tasks/observed_windows.py chooses by it). Other fields are ignored, and named. A row
+that stands twice is two windows with the same answer.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 OUTCOMES = {"1": 0, "0": 1, "idk": 2}  # places in counts of outcomes
 FIELDS = ("task", "problem", "units", "length", "outcome", "score", "count", "first")
 MOST = 10**6  # units of a context, windows of a row
+MOST_GRADED = 100_000  # units of a context in PIG, whose tables take minutes there
 MOST_LENGTHS = 10_000  # at which one problem is observed
 
 
@@ -87,7 +88,8 @@ class Observed:
 
 def read_observations(rows: Iterable[Mapping[str, Any]]) -> Observed:
     """Rows, counted from 1 as lines. Raises ObservationError naming line and field: one that is missing or of a wrong
-    type or out of range, outcome beside score, units that change, a problem of too many lengths, no row at all."""
+    type or out of range, outcome beside score, units that change, a problem of too many lengths or of no window, no row
+    at all."""
     tasks: dict[str, Task] = {}
     ignored: dict[str, None] = {}
     for line, row in enumerate(rows, start=1):
@@ -104,17 +106,27 @@ def read_observations(rows: Iterable[Mapping[str, Any]]) -> Observed:
             raise ObservationError(
                 f'line {line}: field "length" is {length}, more than the {units} units of the context'
             )
-        count = _whole(line, row, "count", 1) if row.get("count") is not None else 1
+        count = _whole(line, row, "count", 0) if row.get("count") is not None else 1
         outcome, score = row.get("outcome"), row.get("score")
         if (outcome is None) == (score is None):
             raise ObservationError(f'line {line}: one of the fields "outcome" and "score" must stand, the other not')
-        if outcome is not None:
-            problem.outcomes[length, _outcome(line, outcome)] += count
+        place = None if outcome is None else _outcome(line, outcome)
+        value = 0.0 if score is None else _score(line, score)
+        if not count:  # a table of counts, written out: no window said so
+            continue
+        if place is not None:
+            problem.outcomes[length, place] += count
         else:
-            problem.scores[length, _score(line, score)] += count
+            problem.scores[length, value] += count
         problem.seen.add(length)
         if len(problem.seen) > MOST_LENGTHS:
             raise ObservationError(f'line {line}: field "length": problem {name!r:.60} has more than {MOST_LENGTHS:,}')
+    for task in tasks.values():
+        for problem in task.problems.values():
+            if not problem.seen:
+                raise ObservationError(
+                    f'field "count": problem {problem.name!r:.60} of task {task.name!r:.60} has no row of 1 or more'
+                )
     if not tasks:
         raise ObservationError("there is no row: a file of observations holds one JSON object a line")
     return Observed(tuple(tasks.values()), tuple(ignored))

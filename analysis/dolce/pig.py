@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analysis.dolce.aspects import aspect_probabilities
-from analysis.dolce.candidates import INFINITE, PIG, Candidates, best_of, candidates, pairs
+from analysis.dolce.candidates import INFINITE, PIG, TIE, Candidates, best_of, candidates, pairs
 from analysis.dolce.combinatorics import Floats, Ints
 from analysis.dolce.cow import equal
 
@@ -143,10 +143,15 @@ def _weighed(data: Binned, options: Options) -> tuple[Floats, NDArray[np.uint8]]
                 together[part] += found.sum(axis=2)
             else:
                 together[part, :, 0] += found.max(axis=3).sum(axis=2)
-                chosen[part[row], :, column] = found.argmax(axis=3).swapaxes(1, 2)[row, place]
+                chosen[part[row], :, column] = _smallest(found).swapaxes(1, 2)[row, place]
     if options.one_weight:
-        chosen[:] = together.argmax(axis=2)[:, :, None]
+        chosen[:] = _smallest(together)[:, :, None]
     return together.max(axis=2), chosen
+
+
+def _smallest(found: Floats) -> Ints:
+    """The place of the likeliest weight along the last axis, of equally likely ones the smallest."""
+    return np.asarray((found >= found.max(axis=-1, keepdims=True) - TIE).argmax(axis=-1))
 
 
 def log_bins(units: int, lengths: Sequence[int], options: Options) -> Floats:

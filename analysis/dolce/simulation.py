@@ -23,6 +23,7 @@ from analysis.dolce.pig import BINS, Binned, bin_of
 IID, FIXED = "iid", "fixed"
 LENGTHS = (0, 1, 2, 5, 10, 20, 50, 100, 200)
 NOISE = (0.02, 0.20, 0.78)
+TYPICAL = ((0, 0), (1, 50), (2, 5), (20, 2), (100, 1))  # a pair of each category in contexts of 120 to 500 units
 WEIGHTS = {COW: (0.6, 0.95), PIG: (0.4, 0.9)}
 
 
@@ -37,11 +38,11 @@ class Planted:
 
 
 def planted(
-    problems: int, smallest: int, largest: int, scenario: str, limits: Thresholds, seed: int, whole: bool = False
+    problems: int, smallest: int, largest: int, scenario: str, limits: Thresholds, seed: int, typical: bool = False
 ) -> Planted:
     """Problems of all categories in turn, contexts of smallest to largest units, a pair of the category at random.
 
-    whole: a holistic problem of COW needs the whole context. Raises ValueError where a category has no pair.
+    typical: the pair of TYPICAL instead. Raises ValueError where a category has no pair.
     """
     random = np.random.Generator(np.random.PCG64([seed, 1]))
     rows = []
@@ -49,8 +50,8 @@ def planted(
         units = int(random.integers(smallest, largest + 1))
         own = np.array(pairs(units, scenario))
         some = own[categories(own[:, 0], own[:, 1], limits) == number % len(CATEGORIES)]
-        if whole and scenario == COW and number % len(CATEGORIES) == len(CATEGORIES) - 1:
-            some = some[some[:, 0] == units]
+        if typical:
+            some = some[(some == TYPICAL[number % len(CATEGORIES)]).all(axis=1)]
         if not len(some):
             raise ValueError(f"no pair of {units} units is in category {CATEGORIES[number % len(CATEGORIES)]}")
         rows.append((units, *some[random.integers(len(some))]))

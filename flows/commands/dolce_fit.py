@@ -22,7 +22,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Fit, and print. Raises StageFailed naming line and field, UsageError for a wrong option."""
     settings = settings_of(arguments)
     read = observed(arguments.observations, "--observations", arguments.strategy, arguments.seed)
-    fits = fit_tasks(read.tasks, settings)
+    try:
+        fits = fit_tasks(read.tasks, settings)
+    except ObservationError as error:
+        raise StageFailed(f"{arguments.observations}, {error}") from error
     if arguments.json:
         print_json(as_json(fits, arguments.detail, settings.tau))
     else:
@@ -32,6 +35,8 @@ def run(arguments: argparse.Namespace) -> int:
     tell_ignored(read)
     if settings.cow.noise is not None and any(one.scenario == PIG for one in fits):
         say("--fixed-noise: PIG has no such noise")
+    if settings.multiplicative and all(one.scenario == PIG for one in fits):
+        say("--multiplicative: no task was fitted by COW")
     return 0
 
 
@@ -83,6 +88,8 @@ def settings_of(arguments: argparse.Namespace) -> Settings:
                 equal_lengths=arguments.equal_lengths,
             ),
             of_median=arguments.thresholds == "median",
+            multiplicative=arguments.multiplicative,
+            draws=arguments.bootstrap,
         )
     except ValueError as error:
         raise UsageError(str(error)) from error

@@ -62,7 +62,7 @@ def problem(one: ProblemFit) -> tuple[str, ...]:
 
 def show_lengths(task: TaskFit, one: ProblemFit, tau: float) -> None:
     """The paper's table of a problem: frequencies of 1, 0, IDK and what the model says of them."""
-    rows = lengths(one, task.noise, tau)
+    rows = lengths(task, one, tau)
     if task.noise is None:
         cells = [(f"{r['length']:,}", f"{r['windows']:,}", f"{r['observed']:.3f}", f"{r['weight']:.2f}") for r in rows]
         print_rows(("length", "windows", "mean score", "weight"), cells, one.problem.name)
@@ -128,9 +128,9 @@ def show_design(rows: Sequence[Recovery], found: Recovery | None, accuracy: floa
         print(f"{accuracy:g} is reached with {found.windows or 'all'} windows a length")
 
 
-def three(values: Sequence[float]) -> str:
+def three(values: Sequence[float] | None) -> str:
     """Probabilities of 1, 0, IDK."""
-    return " ".join(f"{one:.2f}" for one in values)
+    return NONE if values is None else " ".join(f"{one:.2f}" for one in values)
 
 
 def number(value: float | None) -> str:

@@ -125,9 +125,37 @@ def test_infinite_lambda_is_no_text_or_pig_has_noise(fitted):
 def test_options_change_nothing(fitted):
     rows = published()
     plain = fitted(rows)
-    for option in (("--free-one",), ("--equal-lengths",), ("--passes", "3"), ("--thresholds", "1,2")):
+    for option in (
+        ("--free-one",),
+        ("--multiplicative",),
+        ("--bootstrap", "5"),
+        ("--equal-lengths",),
+        ("--passes", "3"),
+        ("--thresholds", "1,2"),
+    ):
         assert fitted(rows, *option) != plain, option
     assert fitted(graded(), "--scenario", "cow", "--tau", "0.01") != fitted(graded(), "--scenario", "cow")
+
+
+def test_a_multiplicative_mixture_is_tabled_as_a_sum(fitted, call, tmp_path):
+    rows = published()
+    (task,) = fitted(rows, "--fixed-noise", "0.01,0.05,0.94", "--multiplicative", "--detail")
+    assert task["multiplicative"] is True
+    assert {one["problem"]: one["category"] for one in task["problems"]}["II"] == "II"
+    for one in task["problems"]:
+        for row in one["lengths"]:
+            both = [
+                max(o, 1e-4) ** one["weight"] * max(b, 1e-4) ** (1 - one["weight"])
+                for o, b in zip(row["oracle"], NOISE, strict=True)
+            ]
+            assert row["fitted"] == pytest.approx([x / sum(both) for x in both])
+            assert row["posterior"] is None
+    status, out, _ = call(
+        "dolce", "fit", "--observations", file(tmp_path / "o.jsonl", rows), "--multiplicative", "--detail"
+    )
+    assert (status, "posterior" in out) == (0, True)
+    (task,) = fitted(graded(), "--scenario", "pig", "--multiplicative")
+    assert task["multiplicative"] is False
 
 
 def test_two_calls_or_another_order_of_rows_differ(fitted):
@@ -175,6 +203,14 @@ def test_a_degenerate_problem_has_no_result(fitted, name, scenario):
     assert 0 <= problem["weight"] <= 1
 
 
+def test_a_table_of_counts_with_its_zeros_is_refused_or_counts_them(fitted):
+    rows = [{**ONE, "length": length, "count": 3} for length in (0, 30)]
+    zeros = [
+        {**ONE, "length": length, "outcome": outcome, "count": 0} for length in (0, 5, 30) for outcome in ("0", "idk")
+    ]
+    assert fitted([*zeros, *rows], "--detail") == fitted(rows, "--detail")
+
+
 def test_windows_that_tell_nothing_are_decided(fitted):
     (task,) = fitted([{**ONE, "length": 30}])
     assert task["problems"][0]["undecided"] is True
@@ -191,7 +227,13 @@ BAD = [
     ([{**ONE, "units": 10**400}], 'line 1: field "units"'),
     ([{**ONE, "length": -1}], 'line 1: field "length"'),
     ([{**ONE, "length": float("nan")}], 'line 1: field "length"'),
-    ([{**ONE, "count": 0}], 'line 1: field "count"'),
+    (
+        [ONE, {**ONE, "problem": "q", "count": 0}],
+        "field \"count\": problem 'q' of task 't' has no row of 1 or more",
+    ),
+    ([{**ONE, "count": -1}], 'line 1: field "count" must be a whole number from 0'),
+    ([{**ONE, "count": 0, "outcome": "no"}], 'line 1: field "outcome"'),
+    ([{**ONE, "units": 200_000, "outcome": None, "score": 0.5}], "field \"units\" of problem 'p' is 200000: PIG takes"),
     ([{**ONE, "count": "3"}], 'line 1: field "count"'),
     ([{**ONE, "outcome": "maybe"}], 'line 1: field "outcome" must be "1", "0" or "idk"'),
     ([{**ONE, "outcome": True}], 'line 1: field "outcome"'),
@@ -230,6 +272,7 @@ WRONG = [
     (("dolce", "fit", "--observations", "none.jsonl", "--tau", "1.5"), "tau lies between 0 and 1"),
     (("dolce", "fit", "--observations", "none.jsonl", "--tau", "nan"), "tau lies between 0 and 1"),
     (("dolce", "fit", "--observations", "none.jsonl", "--passes", "0"), "one pass"),
+    (("dolce", "fit", "--observations", "none.jsonl", "--bootstrap", "-1"), "the bootstrap has 0 to 10,000 draws"),
     (("dolce", "fit", "--observations", "none.jsonl", "--thresholds", "5,2"), "--thresholds 5,2"),
     (("dolce", "design", "--units", "500,120"), "--units 500,120"),
     (("dolce", "design", "--units", "1"), "--units 1: no pair of 1 units"),

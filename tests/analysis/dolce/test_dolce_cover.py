@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import warnings
 from fractions import Fraction
 from itertools import combinations
@@ -12,8 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from analysis.dolce import aspects as tables
 from analysis.dolce.aspects import aspect_probabilities
-from analysis.dolce.candidates import COW, PIG, pairs
+from analysis.dolce.candidates import COW, PIG, pairs, steps
 from analysis.dolce.cover import cover_probability
 
 VECTORS = {
@@ -111,9 +113,10 @@ def test_what_means_nothing_has_a_pi(at: tuple[int, int, int, int]) -> None:
         cover_probability(*at)
 
 
-@pytest.mark.parametrize("units", [1, 2, 3, 9, 100, 381, 1999, 5000])
+@pytest.mark.parametrize("units", [1, 2, 3, 9, 100, 381, 1999, 5000, 1_000_000])
 def test_large_contexts_overflow_warn_or_leave_0_to_1(units: int) -> None:
-    lengths = np.unique(np.concatenate([np.arange(min(units, 40) + 1), np.linspace(0, units, 60).astype(np.int64)]))
+    some = [np.arange(min(units, 40) + 1), np.linspace(0, units, 60).astype(np.int64), list(steps(units))]
+    lengths = np.unique(np.concatenate(some))
     own = np.array(pairs(units, COW))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -196,6 +199,31 @@ def test_aspects_warn_or_do_not_sum_to_1(units: int, data: st.DataObject) -> Non
     assert (found >= 0).all()
     assert (found[0, 0], found[-1, -1]) == (1, 1)
     assert (np.diff(found @ np.arange(complexity + 1)) >= -1e-9).all(), "a longer window shows more aspects"
+
+
+@pytest.mark.parametrize("pair", [(30, 3), (300, 3), (900, 1), (2, 400), (50, 18)])
+def test_rows_of_a_large_table_in_blocks_differ_from_the_table(
+    monkeypatch: pytest.MonkeyPatch, pair: tuple[int, int]
+) -> None:
+    lengths = [1, 2, 50, 450, 889, 899]
+    monkeypatch.setattr(tables, "SMALL", 10**9)
+    wanted = aspect_probabilities(lengths, *pair, 900)
+    monkeypatch.setattr(tables, "SMALL", 0)
+    monkeypatch.setattr(tables, "BLOCK", 7)
+    assert aspect_probabilities(lengths, *pair, 900) == pytest.approx(wanted, abs=1e-14)
+
+
+def test_aspects_of_a_large_context_take_a_table_of_all_windows() -> None:
+    """Half of 20,000 units and 10,000 aspects: 800 MB as a table."""
+    tracemalloc.start()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (found,) = aspect_probabilities([10_000], 10_000, 2, 20_000)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 30e6
+    seen = 1 - comb(10_000, 2) / comb(20_000, 2)  # of an aspect: one of its two units
+    assert found @ np.arange(10_001) / 10_000 == pytest.approx(seen, rel=1e-9)
 
 
 @pytest.mark.parametrize("at", [(7, 1, 1, 6), (-1, 1, 1, 6), (1, 0, 1, 6), (1, 1, 0, 6), (1, 4, 2, 7), (0, 1, 1, 0)])

@@ -8,7 +8,7 @@ from math import inf, log
 import numpy as np
 import pytest
 
-from analysis.dolce import fitting
+from analysis.dolce import counting
 from analysis.dolce.candidates import COW, PIG, Candidates
 from analysis.dolce.categories import (
     CATEGORIES,
@@ -21,10 +21,11 @@ from analysis.dolce.categories import (
 )
 from analysis.dolce.certainty import DECIDED, certainty, overlap, share_intervals
 from analysis.dolce.comparing import compared, divergence, relative_change
+from analysis.dolce.counting import outcome_counts, score_counts
 from analysis.dolce.design import Plan, Recovery, enough, recovery, simulate
-from analysis.dolce.fitting import Settings, by_scenario, fit_task, fit_tasks, outcome_counts, score_counts
-from analysis.dolce.observations import Task, read_observations
-from analysis.dolce.simulation import FIXED, IID, answered, placed, planted, scored, starts
+from analysis.dolce.fitting import Settings, by_scenario, fit_task, fit_tasks
+from analysis.dolce.observations import ObservationError, Task, read_observations
+from analysis.dolce.simulation import FIXED, IID, TYPICAL, answered, placed, planted, scored, starts
 from tests.analysis.dolce.dolce_vectors import observations
 
 
@@ -67,6 +68,13 @@ def test_parts_of_a_task_have_other_thresholds_or_lose_problems() -> None:
     assert {one.limits for one in both} == {thresholds(41)}
     assert sorted(int(each.problem.name) for one in both for each in one.problems) == list(range(22))
     assert both[1].noise is None
+
+
+def test_a_context_too_large_for_the_tables_of_pig_is_fitted() -> None:
+    large = task({"units": 100_001, "score": 0.5})
+    with pytest.raises(ObservationError, match="\"units\" of problem 'p' is 100001: PIG takes"):
+        fit_task(large, Settings(PIG))
+    assert fit_task(large, Settings(COW))[0].problems
 
 
 def test_a_score_at_tau_is_wrong_or_idk_is_changed_by_it() -> None:
@@ -120,7 +128,7 @@ def test_pieces_or_their_order_change_a_fit(monkeypatch: pytest.MonkeyPatch, sce
         for length in (0, 1, 5, 20, 40)[: 2 + number % 3]
     ]
     (wanted,) = fit_task(task(*rows), Settings(scenario))
-    monkeypatch.setattr(fitting, "CELLS", 1)
+    monkeypatch.setattr(counting, "CELLS", 1)
     (found,) = fit_task(task(*rows), Settings(scenario))
     assert [one.problem.name for one in found.problems] == [str(number) for number in range(12)]
     for one, other in zip(wanted.problems, found.problems, strict=True):
@@ -173,6 +181,9 @@ def test_pairs_that_are_as_likely_have_other_probabilities() -> None:
     same = certainty(np.zeros((1, 5)), tried, np.array([4]), limits)
     assert same.probabilities[0] == pytest.approx([0.2] * 5)
     assert (same.category[0], bool(same.undecided[0])) == (4, True), "of equals that of the best pair"
+    nearly = certainty(np.array([[0.0, 4e-7, 2e-7, -9, -9]]), tried, np.array([2]), limits)
+    row = nearly.probabilities[0].tolist()
+    assert (nearly.category[0], row[0], row[1]) == (2, row[2], row[2]), "a tie of pairs is one of categories"
     likely = certainty(np.array([[-900.0, -1000, -902, -1e9, -np.inf]]), tried, np.array([0]), limits)
     assert likely.probabilities[0] == pytest.approx([1 / (1 + np.exp(-2)), 0, np.exp(-2) / (1 + np.exp(-2)), 0, 0])
     assert not likely.undecided[0]
@@ -264,6 +275,16 @@ def test_a_plan_recovers_less_than_the_paper_needs() -> None:
         simulate(Plan(units=(1, 1)), 5, 0)
     with pytest.raises(ValueError, match="one seed"):
         recovery(Plan(seeds=()), 5)
+
+
+def test_a_pair_a_category_is_of_another_or_in_a_context_that_cannot_hold_it() -> None:
+    limits = thresholds(500)
+    found = planted(10, 120, 500, COW, limits, 3, typical=True)
+    pairs = list(zip(found.complexity.tolist(), found.redundancy.tolist(), strict=True))
+    assert pairs == [*TYPICAL, *TYPICAL]
+    assert categories(found.complexity, found.redundancy, limits).tolist() == [0, 1, 2, 3, 4] * 2
+    with pytest.raises(ValueError, match="no pair of 90 units"):
+        planted(5, 90, 90, COW, limits, 0, typical=True)
 
 
 def test_enough_windows_are_too_few() -> None:
