@@ -15,7 +15,6 @@ from models.baselines import answer_by
 from models.choices import chosen, question
 from models.index import STOP, Text, in_order, ranking, stem, text_of
 from models.lexrank import lexrank, representatives
-from models.notes import summed
 from models.oracle import sentences_for, span_for
 from models.ordering import story_order
 from models.passages import smoothed
@@ -139,7 +138,6 @@ RULES: Mapping[str, Callable[[Rule, Ask], str]] = {
     "supported": best_option,
     "sentiment": lambda rule, ask: positive_share(documents(ask)),
     "story_order": lambda rule, ask: story_order(documents(ask)),
-    "notes": lambda rule, ask: summed(ask),
     "oracle_sentences": lambda rule, ask: sentences_for(text(ask), ask.references),
     "oracle_span": lambda rule, ask: span_for(text(ask), ask.references, tuple(rule.get("fixed", ()))),
 }
