@@ -70,9 +70,10 @@ def category_of(lam: int, copies: int, limits: Thresholds) -> str:
 
 
 def beside(document: Any, planted: Sequence[Planted]) -> list[Found]:
-    """The problems of one task of a run's or a fit's JSON, all of them in one scenario."""
-    (task,) = [one for one in document["tasks"] if one["task"] == planted[0].task]
-    rows = {row["problem"]: row for row in task["problems"]}
+    """The problems of one task of a run's or a fit's JSON. A task may be split: few aspects give scores of two heaps."""
+    parts = [one["problems"] for one in document["tasks"] if one["task"] == planted[0].task]
+    rows = {row["problem"]: row for problems in parts for row in problems}
+    assert sum(map(len, parts)) == len(rows)
     assert set(rows) == {one.problem for one in planted}
     limits = thresholds(max(one.units for one in planted))
     assert [rows[one.problem]["units"] for one in planted] == [one.units for one in planted]

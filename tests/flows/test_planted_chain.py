@@ -1,7 +1,8 @@
 """Planted evidence through the whole chain: raw file, units, windows, prompts, answers, scores, categories in the JSON.
 
-Expected shares of right categories are the fact sheet's (dolce.md 10, one placement a problem): .88 at 20 windows a
-length and .97 at all of them in COW, .80 in PIG with the interpolated oracle at 50 windows, .95 with atoms.
+Expected shares of right categories are the fact sheet's (dolce.md 10, one placement a problem): in COW .88 at some 157
+windows a problem (short contexts have no more, with all of them); in PIG .80 with the interpolated oracle and .95 with
+atoms.
 """
 
 from __future__ import annotations
@@ -66,20 +67,23 @@ def test_sample_of_make_run_lacks_a_category(scrollwork: Scrollwork) -> None:
 
 
 @pytest.mark.slow
-def test_task_of_the_44_has_another_category_than_planted(scrollwork: Scrollwork, tmp_path: Path) -> None:
+@pytest.mark.parametrize("part", range(6))
+def test_task_of_the_44_has_another_category_than_planted(scrollwork: Scrollwork, tmp_path: Path, part: int) -> None:
     """24 units and all windows; partial points are fitted with atoms, which their scores are."""
-    told = dolce(tmp_path / "raw")
-    document = run(scrollwork, tmp_path / "raw", [made.task for made in TASKS])
-    wrong = []
-    for made in TASKS:
+    tasks = TASKS[part::6]
+    told = dolce(tmp_path / "raw", tasks)
+    document = run(scrollwork, tmp_path / "raw", [made.task for made in tasks])
+    problems = []
+    for made in tasks:
         own = of(told, made.task)
         if made.partial:
             fit = fitted(scrollwork, made.task, tmp_path / "o.jsonl", "--atoms", "--scenario", "pig")
         else:
             fit = document
             assert {one["scenario"] for one in fit["tasks"] if one["task"] == made.task} == {"cow"}
-        wrong += [f"{made.task} {one}" for one in beside(fit, own) if not one.right]
-    assert wrong == []
+        problems += beside(fit, own)
+    assert [f"{one.planted.task} {one}" for one in problems if not one.right and not one.row["undecided"]] == []
+    print(len(problems), [f"{one.planted.task} {one}" for one in problems if not one.right])
 
 
 # ---- real contexts
@@ -93,7 +97,7 @@ def planted_in(shared: Path, raw: Path, task: str, scenario: str, contexts: int,
     return real(shared / "raw", raw, task, chosen(sizes, scenario, f"real/{task}"), least_units)
 
 
-REAL_COW = {
+REAL_COW = {  # contexts, their units at least, strategy: about 157 windows a problem
     "leval_quality": (8, 100, "take:20"),
     "leval_toefl": (6, 100, "take:10"),
     "longbench_2wikimultihopqa": (12, 10, "all"),
@@ -111,8 +115,7 @@ def test_category_of_real_contexts_is_not_the_planted_one(
     told = planted_in(shared, tmp_path / "raw", task, COW, contexts, least_units)
     found = beside(run(scrollwork, tmp_path / "raw", [task], model, strategy), told)
     assert {one.wanted for one in found} == set(ALL)
-    expected = least(0.88, len(found))
-    assert sum(one.right for one in found) / len(found) >= expected, [*map(str, found)]
+    assert sum(one.right for one in found) / len(found) >= least(0.88, len(found)), [*map(str, found)]
     assert {one.wanted for one in found if one.right} == set(ALL), [*map(str, found)]
     assert all(one.explained for one in found), [str(one) for one in found if not one.explained]
 
@@ -133,7 +136,11 @@ def test_category_of_partial_points_in_real_contexts_is_not_the_planted_one(
     told = planted_in(shared, tmp_path / "raw", task, PIG, contexts, least_units)
     document = run(scrollwork, tmp_path / "raw", [task], "planted:noise=0.2", strategy)
     with_atoms = fitted(scrollwork, task, tmp_path / "o.jsonl", "--atoms", "--scenario", "pig")
-    for fit, share in ((document, 0.80), (with_atoms, 0.95)):
+    for fit, share, few in ((document, 0.80, 2), (with_atoms, 0.95, 0)):
         found = beside(fit, told)
         assert {one.wanted for one in found} == set(ALL)
-        print(task, share, sum(one.right for one in found), len(found), [str(one) for one in found if not one.right])
+        assert sum(one.right for one in found) / len(found) >= least(share, len(found)), [*map(str, found)]
+        assert {one.wanted for one in found if one.right} == set(ALL), [*map(str, found)]
+        # one or two aspects: the interpolated oracle has no place for scores that stand at 0 (docs/dolce.md)
+        bad = [str(one) for one in found if not one.explained and one.planted.lam > few]
+        assert bad == []
