@@ -82,8 +82,9 @@ def test_task_of_the_44_has_another_category_than_planted(scrollwork: Scrollwork
             fit = document
             assert {one["scenario"] for one in fit["tasks"] if one["task"] == made.task} == {"cow"}
         problems += beside(fit, own)
-    assert [f"{one.planted.task} {one}" for one in problems if not one.right and not one.row["undecided"]] == []
-    print(len(problems), [f"{one.planted.task} {one}" for one in problems if not one.right])
+    wrong = [one for one in problems if not one.right]
+    assert [f"{one.planted.task} {one}" for one in wrong if not one.row["undecided"]] == []
+    assert len(wrong) / len(problems) <= 1 - least(0.97, len(problems))
 
 
 # ---- real contexts
