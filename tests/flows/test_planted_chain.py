@@ -137,11 +137,12 @@ def test_category_of_partial_points_in_real_contexts_is_not_the_planted_one(
     told = planted_in(shared, tmp_path / "raw", task, PIG, contexts, least_units)
     document = run(scrollwork, tmp_path / "raw", [task], "planted:noise=0.2", strategy)
     with_atoms = fitted(scrollwork, task, tmp_path / "o.jsonl", "--atoms", "--scenario", "pig")
-    for fit, share, few in ((document, 0.80, 2), (with_atoms, 0.95, 0)):
+    for fit, share, few in ((document, 0.80, 5), (with_atoms, 0.95, 0)):
         found = beside(fit, told)
         assert {one.wanted for one in found} == set(ALL)
         assert sum(one.right for one in found) / len(found) >= least(share, len(found)), [*map(str, found)]
         assert {one.wanted for one in found if one.right} == set(ALL), [*map(str, found)]
-        # one or two aspects: the interpolated oracle has no place for scores that stand at 0 (docs/dolce.md)
+        # few aspects: the interpolated oracle has no place for scores that stand at 0; in simulations (analysis.dolce), too,
+        # 15 to 100 % of planted (1, k) to (5, 1) with w = .8 come out as lambda = inf (docs/dolce.md)
         bad = [str(one) for one in found if not one.explained and one.planted.lam > few]
         assert bad == []
