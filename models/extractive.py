@@ -18,7 +18,6 @@ from models.choices import chosen, question
 from models.claims import claim_of, holds
 from models.index import STOP, Text, in_order, ranking, stem, text_of
 from models.lexrank import lexrank, representatives
-from models.notes import summed
 from models.oracle import sentences_for, span_for
 from models.ordering import story_order
 from models.paragraphs import alike, distinct
@@ -168,7 +167,6 @@ RULES: Mapping[str, Callable[[Rule, Ask], str]] = {
     "line_after": lambda rule, ask: line_after(documents(ask), ask.query),
     "sentiment": lambda rule, ask: positive_share(documents(ask)),
     "story_order": lambda rule, ask: story_order(documents(ask)),
-    "notes": lambda rule, ask: summed(ask),
     "oracle_sentences": lambda rule, ask: sentences_for(text(ask), ask.references),
     "oracle_span": lambda rule, ask: span_for(text(ask), ask.references, tuple(rule.get("fixed", ()))),
 }

@@ -15,9 +15,10 @@ HOSTED = {name: f"models.{name}" for name in ENDPOINTS}  # what costs money, or 
 BATCHES = {name: f"models.{name}_batches" for name in ("anthropic", "openai")}  # what takes requests in batches
 LOCAL = {"transformers": "models.local"}  # checkpoints that run in this process
 CALLED = {**HOSTED, **LOCAL}  # whose answers cost money or take long: claimed, and committed when they come
-PROVIDERS = {"baselines": "models.baselines", "extractive": "models.extractive", **CALLED}
+PROVIDERS = {"baselines": "models.baselines", "extractive": "models.extractive", "planted": "models.planted", **CALLED}
 FOR_LOCAL = ("context", "tokenizer")  # of what the command line gives
 UPPER_BOUNDS = ("extractive",)  # providers that may be shown references
+SHARES = {"planted": ("noise", "right", "wrong")}  # options of 0 to 1, the last two a part of the first
 
 
 class UnknownModel(ValueError):
@@ -49,6 +50,8 @@ def settings(
         return whole(spec, table, given)
     if table.get("reads_references") and table["provider"] not in UPPER_BOUNDS:
         raise UnknownModel(f"model {name!r}: reads_references is for {', '.join(UPPER_BOUNDS)} only")
+    if table["provider"] in SHARES:
+        return shared(spec, table)
     fitted = any("fit" in rule for rule in table.get("rules", {}).values())
     for option in filter(None, rest.split(",")):
         key, _, value = option.partition("=")
@@ -59,6 +62,25 @@ def settings(
         else:
             others = f" or {name}:fit_split=validation" if fitted else ""
             raise UnknownModel(f"{spec!r}: {option!r} is no option of {name!r}; write {name}:seed=7{others}")
+    return table
+
+
+def shared(spec: str, table: dict[str, Any]) -> dict[str, Any]:
+    """The table of a model whose options are shares, with those of the command line. Raises UnknownModel."""
+    name, _, rest = spec.partition(":")
+    known = SHARES[table["provider"]]
+    for option in filter(None, rest.split(",")):
+        key, _, value = option.partition("=")
+        if key not in known or not re.fullmatch(r"[0-9]{1,6}(?:\.[0-9]{1,6})?", value):
+            others = ", ".join(f"{one}=0.1" for one in known)
+            raise UnknownModel(f"{spec!r}: {option!r} is no option of {name!r}; there are: {others}")
+        table[key] = float(value)
+    for key in known:
+        found = table.get(key)
+        if isinstance(found, bool) or not isinstance(found, int | float) or not 0 <= found <= 1:
+            raise UnknownModel(f"{spec!r}: {key} must be a number from 0 to 1, not {found!r}")
+    if sum(float(table[key]) for key in known[1:]) > 1 + 1e-9:
+        raise UnknownModel(f"{spec!r}: {' and '.join(known[1:])} must be at most 1 together")
     return table
 
 

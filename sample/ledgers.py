@@ -1,22 +1,24 @@
-"""L-Eval's layout of QuALITY, with planted evidence: a ledger whose notes say what each case sums up to.
-
-A note is one sentence, "Note 2 of 5 on the Salt case adds 7." Who sees all notes of a case knows its sum; so how many
-units hold them (lambda), and how often they stand there (k), is known for every problem: the five kinds of problem that
-Dolce tells apart (arXiv 2409.06338).
-"""
+"""L-Eval's layouts of QuALITY and MultiNews, with planted evidence (sample/planting.py): what makes each problem easy
+or hard is known, all five categories of Dolce (arXiv 2409.06338) in COW and in PIG."""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sample._kit import Voice, rows, table, write_lines
+from sample._kit import Voice, capital, rows, table, write_lines
+from sample.planting import NAMES, Ledger, placed
 
 LETTERS = "ABCD"
 LEDGERS = 6
-SENTENCES = (150, 180)  # of a ledger
-CASES = ("Lantern", "Salt", "Harbour", "Feather", "Quarry")  # one of each kind in every ledger, in this order
-TOLD, OFTEN, ONCE, STRETCH, ALL = range(5)
-COPIES = 45
+SENTENCES = (150, 180)  # of a context of COW; thresholds are 5 and 50
+# (lambda, k), of each category in turn, for contexts with an even and an odd number; None: all units, once
+COW = (
+    ((0, 0), (1, 50), (1, 1), (20, 1), (None, 1)),
+    ((0, 0), (2, 20), (2, 1), (10, 2), (100, 1)),
+)
+REPORTS = 3
+LONGER = (230, 260)  # units of a context of PIG; thresholds are 5 and 50
+PIG = ((0, 0), (5, 10), (5, 2), (20, 2), (100, 1))
 DOINGS = (
     "{name} swept the yard before the bell",
     "{name} counted the barrels and found one too many",
@@ -32,72 +34,45 @@ DOINGS = (
 
 
 def ledgers(out: Path) -> None:
-    """A test file of six ledgers with five questions each."""
+    """A file of six ledgers with five questions each, and one of three with five that have partial points."""
     write_lines(
-        out / "leval/LEval-data/Closed-ended-tasks/quality.jsonl", [_ledger(number) for number in range(LEDGERS)]
+        out / "leval/LEval-data/Closed-ended-tasks/quality.jsonl",
+        [_record(number, SENTENCES, COW[number % len(COW)], "letter") for number in range(LEDGERS)],
+    )
+    write_lines(
+        out / "leval/LEval-data/Open-ended-tasks/news_summ.jsonl",
+        [_record(number, LONGER, PIG, "") for number in range(REPORTS)],
     )
 
 
-def _ledger(number: int) -> dict[str, Any]:
-    voice = Voice(f"ledgers/{number}", ("names",))
-    size = voice.between(*SENTENCES)
-    lines: list[str | None] = [None] * size
-    asked = []
-    for kind, case in enumerate(CASES):
-        parts = _parts(voice, kind)
-        places = _places(voice, kind, lines, len(parts))
-        notes = [f"Note {at} of {len(parts)} on the {case} case adds {part}." for at, part in enumerate(parts, 1)]
-        for place, note in zip(places, notes * (len(places) // len(notes)), strict=True):
-            lines[place] = note
-        asked.append(_question(voice, case, sum(parts), notes[0] if kind == TOLD else ""))
-    text = " ".join(line or _doing(voice) for line in lines)
-    instructions, outputs = zip(*asked, strict=True)
+def planted(size: int, pairs: Sequence[tuple[int | None, int]], kind: str, number: int) -> list[Ledger]:
+    """The problems of a context of so many units. kind: of answers, "" for partial points."""
+    return [
+        Ledger(f"{NAMES[at]}{number}", size if lam is None else lam, copies, kind or "word", not kind)
+        for at, (lam, copies) in enumerate(pairs)
+    ]
+
+
+def _record(number: int, sizes: tuple[int, int], pairs: Sequence[tuple[int | None, int]], kind: str) -> dict[str, Any]:
+    voice = Voice(f"ledgers/{kind}/{number}", ("names",))
+    size = voice.between(*sizes)
+    problems = planted(size, pairs, kind, number)
+    lines = placed(voice, size, problems).lines
     return {
-        "instructions": list(instructions),
-        "outputs": list(outputs),
-        "input": text,
+        "instructions": [one.question + (_options() if kind else "") for one in problems],
+        "outputs": [f"({one.answer}) It says {one.answer}." if kind else one.answer for one in problems],
+        "input": " ".join(lines.get(place) or _doing(voice) for place in range(size)),
         "source": "scrollwork sample",
-        "evaluation": "exam",
+        "evaluation": "exam" if kind else "rouge",
     }
 
 
-def _parts(voice: Voice, kind: int) -> list[int]:
-    """What the notes of a case add."""
-    return [voice.between(2, 9) for _ in range({STRETCH: 6, ALL: 12}.get(kind, 1))]
-
-
-def _places(voice: Voice, kind: int, lines: Sequence[str | None], notes: int) -> list[int]:
-    """Sentences that are still free: none, many, one, some within a stretch of 20, some from end to end."""
-    free = [place for place, line in enumerate(lines) if line is None]
-    if kind == TOLD:
-        return []
-    if kind == OFTEN:
-        return sorted(voice.pick(free, COPIES))
-    if kind == ONCE:
-        return [free[voice.below(len(free))]]
-    if kind == STRETCH:
-        first = voice.between(20, len(lines) - 60)
-        inside = [place for place in free if first <= place < first + 20]
-        return [inside[0], *sorted(voice.pick(inside[1:-1], notes - 2)), inside[-1]]
-    step = (len(free) - 1) / (notes - 1)
-    return [free[round(step * at)] for at in range(notes)]
-
-
-def _question(voice: Voice, case: str, total: int, told: str) -> tuple[str, str]:
-    """(question with its options, the right one)"""
-    wrong = voice.pick([total + off for off in (-9, -6, -4, -1, 1, 3, 5, 8)], 3)
-    options = voice.shuffled([total, *wrong])
-    listed = "".join(
-        f"\n (A) {one}. ".replace("(A)", f"({letter})") for letter, one in zip(LETTERS, options, strict=True)
-    )
-    right = LETTERS[options.index(total)]
-    before = f"{told} " if told else ""
-    return f"{before}What do the notes on the {case} case add up to?\n{listed}", f"({right}) {total}."
+def _options() -> str:
+    return "\n" + "".join(f"\n ({letter}) It says {letter}. " for letter in LETTERS)
 
 
 def _doing(voice: Voice) -> str:
     name, other = (row["name"] for row in voice.pick(rows("names", "given"), 2))
     (place,) = voice.pick(table("names")["town"], 1) if "town" in table("names") else ("Orrin",)
     (line,) = voice.pick(DOINGS, 1)
-    said = line.format(name=name, other=other, place=place)
-    return f"{said[:1].upper()}{said[1:]}."
+    return f"{capital(line.format(name=name, other=other, place=place))}."

@@ -1,33 +1,39 @@
-"""Raw files of Dolce's 44 tasks, in the layouts of L-Eval, BAMBOO and LongBench, with evidence planted in their
-contexts.
+"""Raw files of Dolce's 44 tasks, in the layouts of L-Eval, BAMBOO and LongBench, with evidence planted in contexts
+(sample/planting.py), which are generated here or taken from real files.
 
-Each context has UNITS units of its task's kind, and one problem. The evidence of a problem about NAME is `lam` units in
-a row, `copies` times, which say "The ledger of NAME says 2 of 5: WORD!"; the answer is what the last of them says. So a
-prompt holds all that is needed to tell whether a complete copy is shown, and a model can be made that answers exactly
-then. For tasks of partial points the same units stand alone ("notes" in place of "says"), each `copies` times, and the
-answer is all their words.
-
-No part of sample/raw: `dolce(OUT)` writes the files, and tells what was planted.
+A generated context has UNITS units of its task's kind, and one problem; a model that answers exactly where a prompt
+shows the evidence is models/planted.py. No part of sample/raw: `dolce(OUT)` writes the files, and tells what was
+planted; `real(RAW, OUT, ...)` does so with the contexts of raw files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from models.planted import LETTERS, WORDS
+from preprocessing.curation import curate
+from preprocessing.raw import RawFiles
+from preprocessing.spans import strategy
+from preprocessing.units import units
+from records.document import Document
 from sample._kit import Voice, write_lines
+from sample.planting import NAMES, Ledger, dressed, placed, replanted
+from tasks.dolce_units import units_of
+from tasks.suites import load_suite
 
 UNITS = 24
 # lam and copies of problems, one a category: I (the question tells), II, III, IV, V; 24 units have thresholds 2 and 10
 PLANTED = ((0, 0), (1, 10), (1, 1), (5, 2), (20, 1))
 PARTIAL = ((0, 0), (2, 5), (2, 1), (5, 2), (20, 1))
-WORDS = (
-    *("amber", "basalt", "cedar", "dune", "ember", "fjord", "garnet", "heron", "indigo", "juniper", "kelp", "larch"),
-    *("marble", "nettle", "ochre", "pumice", "quartz", "reed", "slate", "tundra", "umber", "vetch", "willow", "zinc"),
-)
-LETTERS = "ABCD"
+KIND = {
+    "letter": "letter",
+    "option": "letter",
+    "claim": "of True and False",
+    "truth": "of Yes and No",
+}  # of evidence, by kind of answer; else that is its name
 
 
 @dataclass(frozen=True)
@@ -40,17 +46,24 @@ class Made:
     answer: str = "word"
     partial: bool = False
 
+    def ledger(self, name: str, lam: int, copies: int) -> Ledger:
+        """A problem of this task."""
+        return Ledger(name, lam, copies, KIND.get(self.answer, self.answer), self.partial)
+
 
 @dataclass(frozen=True)
 class Planted:
-    """What a problem has: lam units in a row, from each of `starts` on; for partial points single units, by aspect."""
+    """What a problem has: lam and copies of its evidence in so many units, and where it begins (planting.Placed).
+    awkward: units of a real context that would not take a piece of it."""
 
     task: str
     problem: str
     lam: int
     copies: int
+    units: int
     starts: tuple[int, ...]
     partial: bool
+    awkward: int = 0
 
 
 CLOSED, OPEN = "leval/LEval-data/Closed-ended-tasks", "leval/LEval-data/Open-ended-tasks"
@@ -93,7 +106,7 @@ TASKS = (
     Made("longbench_govreport", f"{LONG}/gov_report.jsonl", "s", partial=True),
     Made("longbench_qmsum", f"{LONG}/qmsum.jsonl", "l", partial=True),
     Made("longbench_multinews", f"{LONG}/multi_news.jsonl", "l", partial=True),
-    Made("longbench_trec", f"{LONG}/trec.jsonl", "c"),
+    Made("longbench_trec", f"{LONG}/trec.jsonl", "c", "class"),
     Made("longbench_triviaqa", f"{LONG}/triviaqa.jsonl", "q"),
     Made("longbench_samsum", f"{LONG}/samsum.jsonl", "u"),
     Made("longbench_passagecount", f"{LONG}/passage_count.jsonl", "b", "number"),
@@ -110,90 +123,88 @@ def dolce(out: Path, tasks: Sequence[Made] = TASKS) -> list[Planted]:
         records = []
         for number, (lam, copies) in enumerate(PARTIAL if made.partial else PLANTED):
             voice = Voice(f"{made.task}/{number}")
-            starts = placed(voice, lam, copies, made.partial)
-            record, name = problem(made, voice, number, lam, starts)
+            one = made.ledger(f"{NAMES[voice.below(len(NAMES))]}{number}", lam, copies)
+            put = placed(voice, UNITS, [one])
+            texts = [
+                put.lines.get(place) or f"Nothing is told of the {voice.pick(WORDS, 1)[0]} on day {place + 1}."
+                for place in range(UNITS)
+            ]
+            record, name = recorded(made, joined(made.form, texts), number, one)
             records.append(record)
-            told.append(Planted(made.task, name, lam, copies, tuple(starts), made.partial))
+            told.append(Planted(made.task, name, lam, copies, UNITS, put.starts[0], made.partial))
         write_lines(out / made.file, records)
     return told
 
 
-def placed(voice: Voice, lam: int, copies: int, partial: bool) -> list[int]:
-    """Where copies begin: spans of lam units that do not overlap, all placements equally likely; single units of aspect
-    after aspect, copy after copy, for partial points."""
-    if partial:
-        return voice.pick(range(UNITS), lam * copies)
-    chosen = sorted(voice.pick(range(UNITS - copies * lam + copies), copies))  # spans as single items among the rest
-    return [item + number * (lam - 1) for number, item in enumerate(chosen)]
+def real(raw: Path, out: Path, task: str, pairs: Sequence[Sequence[tuple[int, int]]], least: int = 0) -> list[Planted]:
+    """Write a task's file below out with the contexts of its raw files, evidence in place of some of their units; what
+    is planted in each problem.
+
+    pairs: (lambda, k) of the problems of each context, from the first context of at least `least` units on; (C, 1) is
+    written (-1, 1). Every problem has a copy of the context for itself. Raises ValueError where a context has no room,
+    and for fewer contexts than pairs.
+    """
+    made = next(one for one in TASKS if one.task == task)
+    spec = load_suite("dolce").tasks[task].windows["units"]
+    contexts = (text for text in contexts_of(raw, task) if len(units(text, spec)) >= least)
+    records: list[dict[str, Any]] = []
+    told = []
+    for own, text in zip(pairs, contexts, strict=False):
+        size = len(units(text, spec))
+        for lam, copies in own:
+            number = len(records)
+            voice = Voice(f"real/{task}/{number}")
+            one = made.ledger(f"{NAMES[voice.below(len(NAMES))]}{number}", size if lam < 0 else lam, copies)
+            put = replanted(voice, text, [one], spec, lambda changed: units(changed, spec))
+            record, name = recorded(made, put.text, number, one)
+            records.append(record)
+            told.append(Planted(task, name, one.lam, copies, put.units, put.starts[0], made.partial, len(put.awkward)))
+    if len(told) < sum(map(len, pairs)):
+        raise ValueError(f"{task}: {raw} has fewer than {len(pairs)} contexts of {least} units")
+    write_lines(out / made.file, records)
+    return told
 
 
-def problem(made: Made, voice: Voice, number: int, lam: int, starts: Sequence[int]) -> tuple[dict[str, Any], str]:
-    """A record with its context, question and answer, and the name that its problem gets."""
-    name = voice.pick(("Ysold", "Corvin", "Maren", "Tobiah", "Quill", "Hesper"), 1)[0]
-    words = voice.pick(WORDS, max(lam, 1))
-    gold, tell = answer(made, voice, words)
-    if not made.partial:
-        words[-1] = tell
-    texts = [f"Nothing is told of the {voice.pick(WORDS, 1)[0]} on day {day + 1}." for day in range(UNITS)]
-    verb = "notes" if made.partial else "says"
-    lines = [f"The ledger of {name} {verb} {place + 1} of {len(words)}: {word}!" for place, word in enumerate(words)]
-    for number_, start in enumerate(starts):
-        if made.partial:
-            texts[start] = lines[number_ % lam]
-        else:
-            texts[start : start + lam] = lines
-    question = f"What does the ledger of {name} say?"
-    if not lam:
-        question = f"{lines[0]} {question}"
-    context = joined(made.form, texts)
+def contexts_of(raw: Path, task: str) -> Iterator[str]:
+    """The different contexts of a task's raw files. Raises ValueError where there are none."""
+    suite = load_suite("dolce")
+    own = suite.tasks[task]
+    found = units_of(suite, own, raw, strategy("all"))
+    if found.problem:
+        raise ValueError(found.problem)
+    files = RawFiles(own.dataset, {"records": tuple((name, raw / name) for name in found.files)})
+    rows = curate(own.dataset, files, task, suite.default_splits[0], own.options)
+    yield from dict.fromkeys(row.text for row in rows if isinstance(row, Document))
+
+
+def recorded(made: Made, context: str, number: int, one: Ledger) -> tuple[dict[str, Any], str]:
+    """A record of upstream's layout, and the name that its problem gets."""
+    gold = {
+        "option": f"({one.answer}) word {one.answer}",
+        "claim": f"{one.answer} [fact: {'False' if one.answer == 'True' else 'True'}]",
+        "truth": f"{one.answer}.",
+    }.get(made.answer, one.answer)
     if made.file.startswith("leval"):
-        return exam(made, context, question, gold), f"{number}-0"
+        return exam(made, context, one.question, gold), f"{number}-0"
     if made.file.startswith("bamboo"):
-        return bamboo(made, context, question, gold), f"4k-{number}"
-    classes = [capitalised(word) for word in WORDS] if made.task == "longbench_trec" else None
+        return bamboo(made, context, one.question, gold), f"4k-{number}"
     record = {
-        "input": question,
+        "input": one.question,
         "context": context,
         "answers": [gold],
         "length": len(context.split()),
         "dataset": made.task,
         "language": "en",
-        "all_classes": classes,
+        "all_classes": [word.capitalize() for word in WORDS] if made.answer == "class" else None,
         "_id": f"{made.task}-{number}",
     }
     return record, str(record["_id"])
 
 
-def answer(made: Made, voice: Voice, words: Sequence[str]) -> tuple[str, str]:
-    """The reference in the release's form, and what the ledger says in the end."""
-    if made.partial:
-        return " ".join(words), words[-1]
-    if made.task == "longbench_trec":
-        return capitalised(words[-1]), capitalised(words[-1])
-    letter, figure = LETTERS[voice.below(4)], str(voice.between(11, 99))
-    return {
-        "word": (words[-1], words[-1]),
-        "letter": (letter, letter),
-        "option": (f"({letter}) word {letter}", letter),
-        "number": (figure, figure),
-        "claim": ("True [fact: False]", "True") if letter in "AB" else ("False [fact: True]", "False"),
-        "truth": ("Yes.", "Yes") if letter in "AB" else ("No.", "No"),
-        "paragraph": (f"Paragraph {figure}", f"Paragraph {figure}"),
-    }[made.answer]
-
-
 def joined(form: str, texts: Sequence[str]) -> str:
     """Units as a context has them."""
-    shapes = {
-        "s": " ".join(texts),
-        "l": "\n".join(texts),
-        "b": "\n\n".join(texts),
-        "n": "\n".join(f"Review #{number}:{text}" for number, text in enumerate(texts)),
-        "c": "\n".join(f"Question: {text}\nType: Amber" for text in texts),
-        "q": "\n\n".join(f"Passage:\n{text}\nQuestion:\nWhat?\nAnswer:\namber\n" for text in texts),
-        "u": "\n".join(f"Dialogue: {text}\r\nB: So.\nSummary: They talk." for text in texts) + "\n",
-    }
-    return shapes[form]
+    parts = {"s": " ", "b": "\n\n", "q": "\n\n", "u": ""}
+    return parts.get(form, "\n").join(dressed(form, text, number) for number, text in enumerate(texts))
 
 
 def exam(made: Made, context: str, question: str, gold: str) -> dict[str, Any]:
@@ -218,8 +229,3 @@ def bamboo(made: Made, context: str, question: str, gold: str) -> dict[str, Any]
     if made.task == "bamboo_privateeval":
         return {"content": f"# [start]\n{context}\n# [end]\n# {question}\n", "answer": gold}
     return {"content": f'{context}\n"{question}" said by ', "answer": gold}
-
-
-def capitalised(word: str) -> str:
-    """A word as a class is written."""
-    return word[:1].upper() + word[1:]

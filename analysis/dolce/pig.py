@@ -25,6 +25,7 @@ from analysis.dolce.cow import equal
 
 BINS = 20
 FLOOR = 1e-4
+EDGE = 1e-6  # ROUGE's 1e-8 puts exact shares of points a hair below the edge of their bin
 WEIGHTS = np.arange(1, 20) / 20
 CELLS = 4_000_000  # of one array
 ATOMS, INTERPOLATED = "atoms", "interpolated"
@@ -84,11 +85,12 @@ class Fitted:
 
 
 def bin_of(scores: Sequence[float] | Floats) -> Ints:
-    """The bin of each score, 0 .. 1. Raises ValueError."""
+    """The bin of each score, 0 .. 1; a score at an edge, but for what rounding takes, is in the upper bin. Raises
+    ValueError."""
     values = np.asarray(scores, dtype=np.float64)
     if not np.isfinite(values).all() or (values < 0).any() or (values > 1).any():
         raise ValueError("scores must lie between 0 and 1")
-    return np.minimum((values * BINS).astype(np.int64), BINS - 1)
+    return np.minimum((values * BINS + EDGE).astype(np.int64), BINS - 1)
 
 
 def fit(data: Binned, options: Options | None = None) -> Fitted:

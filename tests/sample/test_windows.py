@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 
 import pytest
 
+from models.base import Ask, Segment
+from models.planted import LINE, reply
 from preprocessing.curation import curate
 from preprocessing.observations import observed
 from preprocessing.prompting import Template
@@ -18,7 +20,8 @@ from preprocessing.spans import strategy
 from preprocessing.units import units
 from records.document import Document
 from records.example import Example
-from records.prompt import render
+from records.prompt import Prompt
+from sample.planting import PARTS
 from sample.windows import PARTIAL, PLANTED, TASKS, UNITS, Made, Planted, dolce
 from scoring.dolce_answers import extract, left_open
 from scoring.registry import metric
@@ -26,7 +29,6 @@ from tasks.dolce_units import observed_of, table, units_of
 from tasks.suites import load_suite
 
 SUITE = load_suite("dolce")
-LINE = re.compile(r"The ledger of (\w+) (says|notes) (\d+) of (\d+): (.+?)!(?=\s|$)")
 
 
 @pytest.fixture(scope="module")
@@ -69,15 +71,23 @@ def test_planted_evidence_is_not_in_its_units(folder: Path, made: Made) -> None:
             assert match[5] in row.references[0]
             continue
         shown = [int(match[3]) for match in where.values()]
-        assert {int(match[4]) for match in where.values()} == {one.lam}
+        (of,) = {int(match[4]) for match in where.values()}
+        assert one.units == UNITS
         if one.partial:
+            assert of == one.lam
             assert sorted(shown) == sorted(list(range(1, one.lam + 1)) * one.copies)
+            assert set(where) == set(one.starts)
             words = {int(match[3]): match[5] for match in where.values()}
             assert row.references == (" ".join(words[place] for place in range(1, one.lam + 1)),)
         else:
-            assert shown == list(range(1, one.lam + 1)) * one.copies
-            assert [place for place in where if int(told[place][3]) == 1] == list(one.starts)  # type: ignore[index]
-            last = next(match for match in where.values() if int(match[3]) == one.lam)
+            assert of == min(one.lam, PARTS)
+            assert shown == list(range(1, of + 1)) * one.copies
+            firsts = [place for place in where if int(told[place][3]) == 1]  # type: ignore[index]
+            lasts = [place for place in where if int(told[place][3]) == of]  # type: ignore[index]
+            assert firsts == list(one.starts)
+            assert lasts == [start + one.lam - 1 for start in one.starts]
+            last = told[lasts[0]]
+            assert last
             assert row.references == (last[5],) or row.references == (last[5] + ".",)
 
 
@@ -96,17 +106,13 @@ def test_table_lacks_a_task(folder: Path) -> None:
     assert [row.counts for row in told if (row.task, row.spec) in own] == [(UNITS,) * 5] * 44
 
 
-def reply_to(prompt: str, unknown: str, partial: bool) -> str:
-    """What a model answers that reads whole copies of the evidence, and nothing else."""
-    found = [(int(match[3]), int(match[4]), match[5]) for match in LINE.finditer(prompt)]
-    if partial:
-        return " ".join(word for _, word in sorted({(place, word) for place, _, word in found})) or "Nothing."
-    run = 0
-    for place, of, word in found:
-        run = run + 1 if place == run + 1 else int(place == 1)
-        if run == of:
-            return f"The answer is: {word}" if unknown == "word" and len(word) > 1 else word
-    return {"letter": "E", "word": "Unanswerable"}.get(unknown, "Nothing.")
+def asked(prompt: Prompt, text_of: Callable[[str], str]) -> Ask:
+    """A prompt as a model gets it."""
+    segments = tuple(
+        Segment(part.role, text_of(part.document_id)[part.start : part.end] if part.document_id else part.text)
+        for part in prompt.parts
+    )
+    return Ask(prompt.task, prompt.example_id, segments, prompt.prompt_sha256, 1, 9)
 
 
 @pytest.mark.parametrize("made", TASKS, ids=lambda made: made.task)
@@ -128,25 +134,23 @@ def test_window_shows_evidence_and_its_outcome_tells_otherwise(folder: Path, mad
         shown, template, Profile(), texts.__getitem__, arm="full", max_new_tokens=9, chat_sentence=""
     ):
         one, problem = planted[prompt.example_id], problems[prompt.example_id]
-        if one.partial and not one.lam:
-            continue
-        reply = reply_to(render(prompt.parts, texts.__getitem__), unknown, one.partial)
-        if extractor in ("first_line", "first_word", "class", "choice", "choices", "whole"):
-            reply = reply.removeprefix("The answer is: ")
-        answer = extract(extractor, reply, problem.options)
+        said = reply(asked(prompt, texts.__getitem__), noise=0.0, right=0.0, wrong=0.0)
+        answer = extract(extractor, said, problem.options)
         first, length = prompt.span_start or 0, prompt.span_length or 0
+        if one.partial and not one.lam:
+            assert scored.score(answer, problem.references).value == pytest.approx(100, abs=1e-4)
+            continue
         if one.partial:
-            aspects = {place % one.lam for place, start in enumerate(one.starts) if first <= start < first + length}
+            aspects = {place // one.copies for place, start in enumerate(one.starts) if first <= start < first + length}
             value = scored.score(answer, problem.references).value
-            assert (value > 99.0) is (len(aspects) == one.lam), (prompt.example_id, first, length)
-            assert (value > 0.0) is bool(aspects)
+            assert value == pytest.approx(100 * len(aspects) / one.lam, abs=1e-4), (prompt.example_id, first, length)
             outcomes.add("all" if len(aspects) == one.lam else "some" if aspects else "none")
             continue
-        if left_open(reply, answer, unknown):
+        if left_open(said, answer, unknown):
             outcome = "idk"
         else:
             outcome = "1" if scored.score(answer, problem.references).value >= 50.0 else "0"
         covered = not one.lam or any(first <= start and start + one.lam <= first + length for start in one.starts)
-        assert outcome == ("1" if covered else without), (prompt.example_id, first, length, reply, answer)
+        assert outcome == ("1" if covered else without), (prompt.example_id, first, length, said, answer)
         outcomes.add(outcome)
     assert outcomes == ({"all", "some", "none"} if made.partial else {"1", without})

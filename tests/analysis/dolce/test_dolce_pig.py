@@ -16,6 +16,7 @@ from analysis.dolce import pig
 from analysis.dolce.aspects import aspect_probabilities
 from analysis.dolce.candidates import PIG, pairs
 from analysis.dolce.pig import ATOMS, BINS, INTERPOLATED, WEIGHTS, Binned, Options, bin_of, bins, density, fit
+from scoring.longbench_rouge_l import score as rouge_l
 
 P = (1 / 132, 25 / 132, 73 / 132, 33 / 132)
 
@@ -163,6 +164,16 @@ def test_a_score_outside_0_to_1_has_a_bin(value: float) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
         bin_of([0.5, value])
     assert bin_of([0.0, 0.049, 0.05, 1.0]).tolist() == [0, 0, 1, 19]
+
+
+def test_score_of_points_falls_below_the_edge_of_its_bin() -> None:
+    """ROUGE-L of m right words of 20, as scoring/longbench_rouge_l.py gives it, is m / 20 less some 1e-9."""
+    words = [f"word{number}" for number in range(20)]
+    for right in range(1, 20):
+        said = words[:right] + [f"nothing{number}" for number in range(right, 20)]
+        value = rouge_l(" ".join(said), [" ".join(words)]).value / 100
+        assert value < right / 20
+        assert bin_of([value]).tolist() == [right]
 
 
 def test_what_cannot_be_fitted_is() -> None:

@@ -1,0 +1,170 @@
+"""The planted baseline: it reads the evidence that sample/planting.py puts into contexts, and nothing else. Dolce.
+
+It is right exactly if its prompt shows the evidence, so what comes out of a run can be held against what was planted.
+A share of its answers, or of the points of an answer, may be noise, as the mixture of the paper has it (sections 4, 5):
+drawn by a digest of the prompt, so that the same prompt has the same answer.
+
+One wording for all tasks. A unit of evidence is "The ledger of NAME says 2 of 5: WORD!"; all parts of one copy in a row
+tell the answer, the word of the last. For partial points it is "The ledger of NAME notes 2 of 5: WORD WORD!", each
+aspect for itself. What a ledger says follows from its name, so that noise can be right without any evidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+from models.base import Answer, Ask, Call
+from records.stable import stable_index, stable_int, stable_order
+
+OPTIONS = ("noise", "right", "wrong")  # what stands behind the model's name, each 0 to 1
+LINE = re.compile(r"\bThe ledger of (\w{1,40}) (says|notes) ([0-9]{1,4}) of ([0-9]{1,4}): ([A-Za-z0-9 ]{1,400})!")
+ASKED = re.compile(r"\bWhich ([\w ]{1,40}) does the ledger of (\w{1,40}) (say|note)\?")
+PARTS = re.compile(r"([0-9]{1,4}) times ([0-9]{1,4}) words")
+LETTER_OF_NONE = re.compile(r"^ *\(?E[).] The question is unanswerable", re.MULTILINE)
+WORD_OF_NONE = '"Unanswerable"'
+WORDS = (
+    *("amber", "basalt", "cedar", "dune", "ember", "fjord", "garnet", "heron", "indigo", "juniper", "kelp", "larch"),
+    *("marble", "nettle", "ochre", "pumice", "quartz", "reed", "slate", "tundra", "umber", "vetch", "willow", "zinc"),
+)
+LETTERS = "ABCD"
+
+
+def make(name: str, table: Mapping[str, Any], revision: str) -> Planted:
+    """The model of a table of config/models.toml. Raises ValueError for shares that are none."""
+    return Planted(name, {option: float(table[option]) for option in OPTIONS}, revision)
+
+
+class Planted:
+    """One member. shares: noise, of answers or points; right, wrong: of the noise, the rest leaves the problem open."""
+
+    provider = "planted"
+
+    def __init__(self, name: str, shares: Mapping[str, float], revision: str) -> None:
+        self.name = name
+        self.members = (name,)
+        self._shares, self._revision = dict(shares), revision
+
+    def payload(self, ask: Ask, member: str) -> Mapping[str, Any]:
+        """What the answer depends on, the code with it."""
+        return {
+            "provider": self.provider,
+            "revision": self._revision,
+            **self._shares,
+            "task": ask.task,
+            "example": ask.example_id,
+            "prompt": ask.prompt_sha256,
+        }
+
+    def answer(self, calls: Iterable[Call]) -> Iterator[Answer]:
+        """Answers at once."""
+        for call in calls:
+            yield Answer(call.key, reply(call.ask, **self._shares), "complete", call.member)
+
+
+def reply(ask: Ask, noise: float, right: float, wrong: float) -> str:
+    """What the ledger in question says, as far as the prompt shows it."""
+    asked = ASKED.search(ask.query)
+    if asked is None:
+        return left_open(ask)
+    texts = (ask.query, *ask.documents_shown)
+    if asked[3] == "note":
+        return points(ask, asked[1], asked[2], texts, noise)
+    if chance(ask, "noise") < noise:
+        said = chance(ask, "said")
+        if said >= right + wrong:
+            return left_open(ask)
+        return truth(asked[2], asked[1]) if said < right else another(truth(asked[2], asked[1]))
+    return next(filter(None, (told(text, asked[2]) for text in texts)), "") or left_open(ask)
+
+
+def told(text: str, name: str) -> str:
+    """What the last part of the first whole copy of a ledger says, "" where the text has none."""
+    run = 0
+    for other, verb, place, of, word in LINE.findall(text):
+        if (other, verb) == (name, "says"):
+            run = run + 1 if int(place) == run + 1 else int(place == "1")
+            if run and run == int(of):
+                return str(word)
+    return ""
+
+
+def points(ask: Ask, count: str, name: str, texts: Sequence[str], noise: float) -> str:
+    """The words of all aspects that are shown; in place of each other word one that says nothing, so that a score is a
+    share of the words. Of a share `noise` of the words it does not count what is shown: a part of them is right that is
+    drawn for the prompt, uniform from 0 to 1."""
+    found = PARTS.fullmatch(count)
+    if found is None:
+        return left_open(ask)
+    aspects, each = int(found[1]), int(found[2])
+    shown = {
+        int(place): words.split()
+        for text in texts
+        for other, verb, place, _, words in LINE.findall(text)
+        if (other, verb) == (name, "notes")
+    }
+    said = [word for place in range(1, aspects + 1) for word in [*shown.get(place, ()), *[""] * each][:each]]
+    noisy = shuffled(ask, len(said))[: round(noise * len(said))]
+    lucky = int(chance(ask, "luck") * (len(noisy) + 1))
+    for number, at in enumerate(noisy):
+        said[at] = aspect(name, at // each + 1, each)[at % each] if number < lucky else ""
+    return " ".join(word or f"nothing{at}" for at, word in enumerate(said)) if any(said) else left_open(ask)
+
+
+def shuffled(ask: Ask, count: int) -> list[int]:
+    """0 .. count - 1 in an order of the prompt."""
+    return stable_order(range(count), "planted", ask.task, ask.example_id, ask.prompt_sha256)
+
+
+def left_open(ask: Ask) -> str:
+    """As the prompt offers it: the letter E, "Unanswerable", else words without a point."""
+    if LETTER_OF_NONE.search(ask.query):
+        return "E"
+    offered = any(WORD_OF_NONE in segment.text for segment in ask.segments if segment.role != "document")
+    return "Unanswerable" if offered else "Nothing."
+
+
+def chance(ask: Ask, *names: object) -> float:
+    """A number from 0 to below 1 by the prompt."""
+    return stable_int("planted", ask.task, ask.example_id, ask.prompt_sha256, *names) / 2**128
+
+
+def truth(name: str, kind: str) -> str:
+    """What the ledger of a name says. kind: as the question words it; "" for another."""
+    one = stable_int("ledger", name)
+    return {
+        "word": WORDS[one % len(WORDS)],
+        "class": WORDS[one % len(WORDS)].capitalize(),
+        "letter": LETTERS[one % len(LETTERS)],
+        "number": str(11 + one % 89),
+        "paragraph": f"Paragraph {11 + one % 89}",
+        "of True and False": ("True", "False")[one % 2],
+        "of Yes and No": ("Yes", "No")[one % 2],
+    }.get(kind, "")
+
+
+def another(answer: str) -> str:
+    """Another answer than the right one."""
+    return LETTERS[(LETTERS.index(answer) + 1) % len(LETTERS)] if answer and answer in LETTERS else "something else"
+
+
+def part(name: str, place: int) -> str:
+    """What a part that is not the last says; `place` from 1."""
+    return WORDS[stable_index(len(WORDS), "part", name, place)]
+
+
+@lru_cache(maxsize=256)
+def vocabulary(name: str) -> tuple[str, ...]:
+    """Words of two words each, all different, in an order of the name."""
+    return tuple(stable_order(("".join(pair) for pair in product(WORDS, WORDS)), "aspects", name))
+
+
+def aspect(name: str, place: int, words: int) -> list[str]:
+    """The words of an aspect; `place` from 1. No two aspects share one. Raises ValueError beyond the vocabulary."""
+    found = vocabulary(name)[(place - 1) * words : place * words]
+    if len(found) < words:
+        raise ValueError(f"aspect {place} of {words} words: there are {len(WORDS) ** 2} words in all")
+    return list(found)

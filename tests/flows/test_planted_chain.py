@@ -1,0 +1,148 @@
+"""Planted evidence through the whole chain: raw file, units, windows, prompts, answers, scores, categories in the JSON.
+
+Expected shares of right categories are the fact sheet's (dolce.md 10, one placement a problem): in COW .88 at some 157
+windows a problem (short contexts have no more, with all of them); in PIG .80 with the interpolated oracle and .95 with
+atoms.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from analysis.dolce.candidates import COW, PIG
+from preprocessing.units import units
+from sample.ledgers import COW as COW_PAIRS
+from sample.ledgers import PIG as PIG_PAIRS
+from sample.windows import TASKS, Planted, contexts_of, dolce, real
+from tasks.suites import SAMPLE, load_suite
+from tests.conftest import Scrollwork
+from tests.flows.planted_kit import beside, chosen, fitted, least, run
+
+ALL = ["I", "II", "III", "IV", "V"]
+
+
+def only(*names: str) -> list[object]:
+    return [made for made in TASKS if made.task in names]
+
+
+def of(told: list[Planted], task: str) -> list[Planted]:
+    return [one for one in told if one.task == task]
+
+
+def test_category_of_generated_contexts_is_not_the_planted_one(scrollwork: Scrollwork, tmp_path: Path) -> None:
+    tasks = ("leval_quality", "leval_multinews")
+    told = dolce(tmp_path / "raw", only(*tasks))  # type: ignore[arg-type]
+    document = run(scrollwork, tmp_path / "raw", tasks)
+    cow = beside(document, of(told, "leval_quality"))
+    assert [one.wanted for one in cow] == ALL
+    assert [one.row["category"] for one in cow] == ALL, [*map(str, cow)]
+    assert [one.row["lambda"] for one in cow][:2] == [0, 1]
+    pig = beside(
+        fitted(scrollwork, "leval_multinews", tmp_path / "o.jsonl", "--atoms", "--scenario", "pig"),
+        of(told, "leval_multinews"),
+    )
+    assert [one.row["category"] for one in pig] == ALL, [*map(str, pig)]
+
+
+@pytest.mark.slow
+def test_sample_of_make_run_lacks_a_category(scrollwork: Scrollwork) -> None:
+    """Two tasks with a fifth of noise, as in the Makefile."""
+    tasks = ("leval_quality", "leval_multinews")
+    document = run(scrollwork, SAMPLE, tasks, "planted:noise=0.2", "take:5")
+    for task, pairs, share in zip(tasks, (COW_PAIRS, (PIG_PAIRS,)), (0.88, 0.80), strict=True):
+        (found,) = [one for one in document["tasks"] if one["task"] == task]
+        told = []
+        for row in found["problems"]:
+            context, number = map(int, row["problem"].split("-"))
+            lam, copies = pairs[context % len(pairs)][number]
+            size = row["units"] if lam is None else lam
+            told.append(Planted(task, row["problem"], size, copies, row["units"], (), task != tasks[0]))
+        problems = beside(document, told)
+        assert [one.wanted for one in problems] == ALL * (len(problems) // 5)
+        assert {one.wanted for one in problems if one.right} == set(ALL), [*map(str, problems)]
+        assert sum(one.right for one in problems) / len(problems) >= least(share, len(problems)), [*map(str, problems)]
+        assert all(one.explained for one in problems), [str(one) for one in problems if not one.explained]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(6))
+def test_task_of_the_44_has_another_category_than_planted(scrollwork: Scrollwork, tmp_path: Path, part: int) -> None:
+    """24 units and all windows; partial points are fitted with atoms, which their scores are."""
+    tasks = TASKS[part::6]
+    told = dolce(tmp_path / "raw", tasks)
+    document = run(scrollwork, tmp_path / "raw", [made.task for made in tasks])
+    problems = []
+    for made in tasks:
+        own = of(told, made.task)
+        if made.partial:
+            fit = fitted(scrollwork, made.task, tmp_path / "o.jsonl", "--atoms", "--scenario", "pig")
+        else:
+            fit = document
+            assert {one["scenario"] for one in fit["tasks"] if one["task"] == made.task} == {"cow"}
+        problems += beside(fit, own)
+    wrong = [one for one in problems if not one.right]
+    assert [f"{one.planted.task} {one}" for one in wrong if not one.row["undecided"]] == []
+    assert len(wrong) / len(problems) <= 1 - least(0.97, len(problems))
+
+
+# ---- real contexts
+
+
+def planted_in(shared: Path, raw: Path, task: str, scenario: str, contexts: int, least_units: int) -> list[Planted]:
+    """Evidence of a pair of each category in the first contexts of a task's real files."""
+    spec = load_suite("dolce").tasks[task].windows["units"]
+    sizes = [len(units(text, spec)) for text in contexts_of(shared / "raw", task)]
+    sizes = [size for size in sizes if size >= least_units][:contexts]
+    return real(shared / "raw", raw, task, chosen(sizes, scenario, f"real/{task}"), least_units)
+
+
+REAL_COW = {  # contexts, their units at least, strategy: about 157 windows a problem
+    "leval_quality": (8, 100, "take:20"),
+    "leval_toefl": (6, 100, "take:10"),
+    "longbench_2wikimultihopqa": (12, 10, "all"),
+    "bamboo_meetingqa": (12, 10, "all"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["planted", "planted:noise=0.2"])
+@pytest.mark.parametrize("task", REAL_COW)
+def test_category_of_real_contexts_is_not_the_planted_one(
+    scrollwork: Scrollwork, shared: Path, tmp_path: Path, task: str, model: str
+) -> None:
+    contexts, least_units, strategy = REAL_COW[task]
+    told = planted_in(shared, tmp_path / "raw", task, COW, contexts, least_units)
+    found = beside(run(scrollwork, tmp_path / "raw", [task], model, strategy), told)
+    assert {one.wanted for one in found} == set(ALL)
+    assert sum(one.right for one in found) / len(found) >= least(0.88, len(found)), [*map(str, found)]
+    assert {one.wanted for one in found if one.right} == set(ALL), [*map(str, found)]
+    assert all(one.explained for one in found), [str(one) for one in found if not one.explained]
+
+
+REAL_PIG = {
+    "leval_multinews": (10, 70, "take:5"),
+    "leval_space": (8, 50, "take:2"),
+    "longbench_govreport": (6, 100, "take:10"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", REAL_PIG)
+def test_category_of_partial_points_in_real_contexts_is_not_the_planted_one(
+    scrollwork: Scrollwork, shared: Path, tmp_path: Path, task: str
+) -> None:
+    contexts, least_units, strategy = REAL_PIG[task]
+    told = planted_in(shared, tmp_path / "raw", task, PIG, contexts, least_units)
+    document = run(scrollwork, tmp_path / "raw", [task], "planted:noise=0.2", strategy)
+    with_atoms = fitted(scrollwork, task, tmp_path / "o.jsonl", "--atoms", "--scenario", "pig")
+    for fit, share, few in ((document, 0.80, 5), (with_atoms, 0.95, 0)):
+        found = beside(fit, told)
+        assert {one.wanted for one in found} == set(ALL)
+        assert sum(one.right for one in found) / len(found) >= least(share, len(found)), [*map(str, found)]
+        assert {one.wanted for one in found if one.right} == set(ALL), [*map(str, found)]
+        # few aspects: the interpolated oracle has no place for scores that stand at 0; in simulations (analysis.dolce), too,
+        # 15 to 100 % of planted (1, k) to (5, 1) with w = .8 come out as lambda = inf (docs/dolce.md)
+        bad = [str(one) for one in found if not one.explained and one.planted.lam > few]
+        assert bad == []
