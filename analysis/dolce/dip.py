@@ -16,6 +16,7 @@ import numpy as np
 
 from analysis.dolce.combinatorics import Floats
 from analysis.dolce.dip_table import QUANTILES, SHARES
+from analysis.dolce.observations import EDGE
 
 BUCKETS = 10
 SPLIT = 0.5  # p below which scores are of two heaps
@@ -36,7 +37,7 @@ def buckets(scores: Floats, counts: Floats | None = None) -> Floats:
     values = np.asarray(scores, dtype=np.float64)
     if not np.isfinite(values).all() or (values < 0).any() or (values > 1).any():
         raise ValueError("scores must lie between 0 and 1")
-    place = np.minimum((values * BUCKETS).astype(np.int64), BUCKETS - 1)
+    place = np.minimum((values * BUCKETS + EDGE).astype(np.int64), BUCKETS - 1)
     return np.bincount(place, weights=counts, minlength=BUCKETS).astype(np.float64)
 
 

@@ -16,7 +16,7 @@ from analysis.dolce.comparing import compared
 from analysis.dolce.cover import cover_probability
 from analysis.dolce.fit_json import lengths
 from analysis.dolce.fitting import ProblemFit, Settings, TaskFit, fit_task
-from analysis.dolce.observations import OUTCOMES, Problem, Task
+from analysis.dolce.observations import OUTCOMES, Problem, Task, reaches
 from records.complexity import Agreement, AtLength, Complexity, Mixture, Plane, ProblemAtLength, Sights
 
 Labels = Mapping[str, Any]  # suite, task, split, model, arm
@@ -49,7 +49,7 @@ class Answer:
 
     def outcome(self, tau: float) -> str:
         """tau: the score, 0 to 1, from which an answer is right."""
-        return "declined" if self.declined else "right" if self.score / 100.0 >= tau else "wrong"
+        return "declined" if self.declined else "right" if reaches(self.score / 100.0, tau) else "wrong"
 
 
 @dataclass

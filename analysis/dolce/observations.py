@@ -17,6 +17,7 @@ OUTCOMES = {"1": 0, "0": 1, "idk": 2}  # places in counts of outcomes
 FIELDS = ("task", "problem", "units", "length", "outcome", "score", "count", "first")
 MOST = 10**6  # units of a context, windows of a row
 MOST_GRADED = 100_000  # units of a context in PIG, whose tables take minutes there
+EDGE = 1e-6  # what a score may lack of an edge that it stands on: ROUGE's 1e-8, and rounding
 MOST_LENGTHS = 10_000  # at which one problem is observed
 
 
@@ -61,8 +62,13 @@ class Problem:
         """Windows by (length, place in OUTCOMES): a score is right from tau on."""
         found: dict[tuple[int, int], float] = defaultdict(float, self.outcomes)
         for (length, score), count in self.scores.items():
-            found[length, 0 if score >= tau else 1] += count
+            found[length, 0 if reaches(score, tau) else 1] += count
         return found
+
+
+def reaches(score: float, tau: float) -> bool:
+    """Whether an answer of that score, 0 to 1, is right in COW."""
+    return score >= tau - EDGE
 
 
 @dataclass

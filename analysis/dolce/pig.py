@@ -22,10 +22,10 @@ from analysis.dolce.aspects import aspect_probabilities
 from analysis.dolce.candidates import INFINITE, PIG, TIE, Candidates, best_of, candidates, pairs
 from analysis.dolce.combinatorics import Floats, Ints
 from analysis.dolce.cow import equal
+from analysis.dolce.observations import EDGE
 
 BINS = 20
 FLOOR = 1e-4
-EDGE = 1e-6  # ROUGE's 1e-8 puts exact shares of points a hair below the edge of their bin
 WEIGHTS = np.arange(1, 20) / 20
 CELLS = 4_000_000  # of one array
 ATOMS, INTERPOLATED = "atoms", "interpolated"

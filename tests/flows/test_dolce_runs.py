@@ -115,5 +115,68 @@ def test_thousands_of_windows_are_asked_without_a_word(suite: str, changes: dict
 
 
 def test_windows_are_hidden_and_still_count_as_seen(call: Call) -> None:
-    status, _, err = call("run", "dolce", "--sample", "--model", "notes", "--arm", "closed-book")
+    status, _, err = call("run", "dolce", "--sample", "--model", "planted", "--arm", "closed-book")
     assert (status, "windows of length 0" in err) == (2, True)
+
+
+@pytest.fixture
+def passages(tmp_path: Path) -> Path:
+    """A problem of HotpotQA whose context has 9 passages of two paragraphs each."""
+    names = ("Ada", "Bela", "Cleo", "Dora", "Edda", "Fay", "Gitta", "Hanna", "Ilse")
+    texts = [f"Passage {n}:\n{name}\n\nThe {name} mill stood by river {n}." for n, name in enumerate(names, 1)]
+    record = {"input": "Where stood the Edda mill?", "context": "\n\n".join(texts), "answers": ["by river 5"]}
+    folder = tmp_path / "raw/longbench/data"
+    folder.mkdir(parents=True)
+    (folder / "hotpotqa.jsonl").write_text(json.dumps({**record, "_id": "p", "all_classes": None}) + "\n")
+    return tmp_path / "raw"
+
+
+def test_exported_windows_are_others_than_those_of_the_run(call: Call, passages: Path, tmp_path: Path) -> None:
+    out = tmp_path / "rows.jsonl"
+    for units, count in (("", 18), ("o", 9)):
+        own = ("--raw", str(passages), "--model", "bm25", *(("--units", units) if units else ()), *ASK)
+        status, told, err = call("run", "dolce", *own)
+        assert status == 0, err
+        (task,) = json.loads(told)["dolce"]["tasks"]
+        status, said, err = call("export", "observations", "dolce", *own, "--out", str(out))
+        assert status == 0, err
+        assert json.loads(said) == {
+            "out": str(out),
+            "files": [str(out)],
+            "rows": {TASK: task["answered"]},
+            "lacking": [],
+        }
+        rows = [json.loads(line) for line in out.read_text().splitlines()]
+        assert {row["units"] for row in rows} == {count}
+        assert {(row["length"], row["first"]) for row in rows if row["length"] in (0, 1, count)} == {
+            *((1, first) for first in range(count)),
+            *([(0, 0), (count, 0)]),
+        }
+        whole = [row for row in rows if row["length"] == count]
+        assert [row["score"] for row in whole] == [task["problems"][0]["full_context"] / 100]
+        status, fitted, err = call("dolce", "fit", "--observations", str(out), "--json")
+        assert (status, err) == (0, "")
+        (again,) = json.loads(fitted)["tasks"]
+        assert (again["scenario"], again["noise"]) == (task["scenario"], task["noise"])
+        for ours, theirs in zip(again["problems"], task["problems"], strict=True):
+            assert {name: ours[name] for name in ("problem", "lambda", "k", "category", "units")} == {
+                name: theirs[name] for name in ("problem", "lambda", "k", "category", "units")
+            }
+
+
+def test_observations_of_two_models_are_mixed(call: Call, passages: Path, tmp_path: Path) -> None:
+    out = ("--out", str(tmp_path / "rows.jsonl"))
+    raw = ("dolce", "--raw", str(passages), "--task", TASK)
+    for arguments, expected, said in (
+        ((*raw, "--model", "bm25", "--model", "lead"), 2, "observations are of one model"),
+        ((*raw, "--model", "bm25"), 1, "nothing of it is scored"),
+        (("zeroscrolls", "--sample", "--model", "lead"), 2, "zeroscrolls does not observe windows"),
+        ((*raw, "--model", "bm25", "--units", "zz"), 2, "longbench_hotpotqa has no units 'zz'; it has: b, o"),
+    ):
+        status, _, err = call("export", "observations", *arguments, *out)
+        assert (status, said in err) == (expected, True), err
+    assert not (tmp_path / "rows.jsonl").exists()
+    for kind in ("submission", "inspect", "hf"):
+        named = () if kind == "hf" else ("--model", "bm25")
+        status, _, err = call("export", kind, *raw, *named, "--out", str(tmp_path / "out"))
+        assert (status, "export observations writes a row a window" in err) == (2, True), err

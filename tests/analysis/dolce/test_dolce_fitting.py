@@ -82,6 +82,8 @@ def test_a_score_at_tau_is_wrong_or_idk_is_changed_by_it() -> None:
         {"score": 0.5}, {"score": 0.49}, {"score": 0.75, "count": 3}, {"outcome": "idk"}
     ).problems.values()
     assert outcome_counts([problem], 0.5).counts[0, 0].tolist() == [4, 1, 1]
+    (rounded,) = task({"score": 0.4999999975}, {"score": 0.49999}).problems.values()
+    assert outcome_counts([rounded], 0.5).counts[0, 0].tolist() == [1, 1, 0], "ROUGE of half of the words"
     assert outcome_counts([problem], 1.0).counts[0, 0].tolist() == [0, 5, 1]
     assert outcome_counts([problem], 0.0).counts[0, 0].tolist() == [5, 0, 1]
     binned = score_counts([problem]).counts[0, 0]
