@@ -18,7 +18,7 @@ run: $(STAMP)  ## the whole chain on the bundled sample: leaderboard and page
 	@$(BIN)/scrollwork run dolce --sample --task leval_quality --task leval_multinews --model planted:noise=0.2 --strategy take:5
 
 test: $(STAMP)  ## the fast tests, on up to four cores
-	$(BIN)/python -m pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile
+	$(BIN)/python -m pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 test-all: $(LOCAL_STAMP)  ## with the slow suites: Prefect server and worker, kills, full disks, checkpoints in process
 	$(BIN)/python -m pytest

@@ -107,6 +107,7 @@ def test_equal_windows_are_asked_twice(work: Scrollwork, tmp_path: Path) -> None
     assert text.document == [row]
 
 
+@pytest.mark.slow
 def test_equal_windows_and_those_of_another_strategy_are_paid_again(
     work: Scrollwork, tmp_path: Path, vendor: Vendor
 ) -> None:

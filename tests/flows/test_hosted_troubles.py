@@ -89,5 +89,6 @@ def test_provider_nobody_knows_is_found_after_the_work(scrollwork: Scrollwork, s
     done = work.run(*TASKS, *of_model(work), model="gpt", status=2)
     assert done.err.startswith("scrollwork: --models ")
     assert done.err.endswith(
-        "own.toml: model 'gpt': provider 'opnai' is none of anthropic, baselines, compatible, extractive, openai, transformers\n"
+        "own.toml: model 'gpt': provider 'opnai' is none of "
+        "anthropic, baselines, compatible, extractive, openai, planted, transformers\n"
     )

@@ -199,6 +199,7 @@ def test_json_says_other_things_than_the_rows(work: Scrollwork) -> None:
     assert set(pairs) == {(task, "first", "second") for task in TASKS[1::2]}
 
 
+@pytest.mark.slow
 def test_report_of_the_home_lacks_what_the_run_shows(work: Scrollwork, tmp_path: Path) -> None:
     out = tmp_path / "all.html"
     work("report", "dolce", "--out", str(out))
