@@ -15,7 +15,7 @@ run: $(STAMP)  ## the whole chain on the bundled sample: leaderboard and page
 	@echo "SEAM: three runs that draw their prompts anew."
 	@$(BIN)/scrollwork run seam --sample --runs 3 --model naive --model lead --model same-head
 	@echo "Dolce: problems whose evidence is planted, seen through windows."
-	@$(BIN)/scrollwork run dolce --sample --task leval_quality --task leval_multinews --model planted:noise=0.2 --strategy take:5
+	@$(BIN)/scrollwork run dolce --sample --model planted:noise=0.2 --strategy take:5
 
 test: $(STAMP)  ## the fast tests, on up to four cores
 	$(BIN)/python -m pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder

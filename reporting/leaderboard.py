@@ -23,7 +23,8 @@ WARNING = "!"
 MOST_RUNS = 10  # named in a remark
 REMARK = 500  # characters shown of a remark or an error message
 MODEL_WIDTH = 20  # columns of a terminal; with ten tasks the table is 98 wide
-VALUE_WIDTH = 6
+VALUE_WIDTH, NAME_WIDTH = 6, 20  # of a value; of the name of a task above it
+LINE_WIDTH = 100  # of values side by side
 
 
 def as_json(board: Board) -> dict[str, Any]:
@@ -228,35 +229,39 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
 
     published = references(board, section)
     headers = [
-        *(shown(column.short, VALUE_WIDTH) for column in board.columns),
+        *(shown(column.short, NAME_WIDTH) for column in board.columns),
         *(means(board) if board.ranked else ["Avg"]),
     ]
-    width = MODEL_WIDTH + 1 + len(headers) * (VALUE_WIDTH + 1)
+    widths = [max(VALUE_WIDTH, len(header)) for header in headers]
+    pieces = in_pieces(widths)
+    width = MODEL_WIDTH + 1 + sum(widths) + len(widths)
 
-    def grid() -> Table:
+    def grid(piece: Sequence[int]) -> Table:
         table = Table.grid(padding=(0, 1, 0, 0))
         table.add_column(width=MODEL_WIDTH, overflow="fold")
-        for _ in headers:
-            table.add_column(width=VALUE_WIDTH, justify="right", no_wrap=True)
+        for place in piece:
+            table.add_column(width=widths[place], justify="right", no_wrap=True)
         return table
 
     yield Text.assemble((shown(board.title), "bold"), f", split {shown(section.split)}{settings(board)}")
-    table = grid()
-    table.add_row(Text("model", "dim"), *(Text(header, "dim") for header in headers))
-    for line in section.lines:
-        average = [_terminal_value(line.average.value, line.average.spread, False)]
-        if board.ranked:
-            average = [Text(text) for text in line_means(board, section, line)]
-        cells = [_terminal_value(cell.value, cell.spread, bool(cell.unanswered)) for cell in line.cells]
-        # what tells two lines of a model apart is never cut off: it goes below the name
-        table.add_row(Text(broken(shown(line.label)), "dim" if line.upper_bound else "bold"), *cells, *average)
-    yield table
+    for piece in pieces:
+        table = grid(piece)
+        table.add_row(Text("model", "dim"), *(Text(headers[place], "dim") for place in piece))
+        for line in section.lines:
+            average = [_terminal_value(line.average.value, line.average.spread, False)]
+            if board.ranked:
+                average = [Text(text) for text in line_means(board, section, line)]
+            cells = [_terminal_value(cell.value, cell.spread, bool(cell.unanswered)) for cell in line.cells]
+            # what tells two lines of a model apart is never cut off: it goes below the name
+            named = Text(broken(shown(line.label)), "dim" if line.upper_bound else "bold")
+            table.add_row(named, *([*cells, *average][place] for place in piece))
+        yield table
     for text in remarks(board, section):
         yield Text.assemble((f"{WARNING} ", "bold yellow"), (shown(text, REMARK), "yellow"))
     if published:
         label = f"── {shown(published.label(published.main))} "
         yield Text(label + "─" * (width - len(label)), "dim", no_wrap=True)
-        table = grid()
+        table = grid(range(len(headers)))
         for row in published.table(published.main):
             name = row.label if row.kind in ("baseline", "human", *AS_ASKED) else f"{row.label} ({row.kind})"
             values = [row.scores.get(column.task) for column in board.columns]
@@ -270,6 +275,19 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
                 continue
             table.add_row(*(Text(text, "dim") for text in (shown(name), *map(number, (*values, row.average)))))
         yield table
+
+
+def in_pieces(widths: Sequence[int]) -> list[list[int]]:
+    """Places of columns, as many side by side as fit beside the models."""
+    pieces: list[list[int]] = [[]]
+    left = LINE_WIDTH
+    for place, width in enumerate(widths):
+        if width + 1 > left and pieces[-1]:
+            pieces.append([])
+            left = LINE_WIDTH
+        pieces[-1].append(place)
+        left -= width + 1
+    return pieces
 
 
 def broken(label: str) -> str:

@@ -158,10 +158,13 @@ class Request:
 
     @classmethod
     def of(cls, suite: str, *, home: str, raw: str = "", sample: bool = False, store: str = "", **rest: Any) -> Request:
-        """A request with absolute locations. raw "": what was fetched into the home; sample: the bundled input."""
-        load_suite(suite)
+        """A request with absolute locations. raw "": what was fetched into the home; sample: the bundled input, of the
+        tasks that it has where none is named."""
+        config = load_suite(suite)
         if raw and sample:
             raise UsageError("--raw and --sample exclude each other")
+        if sample and not rest.get("tasks"):
+            rest["tasks"] = config.in_sample
         place = Home.at(home, store)
         if rest.get("tokenizer"):
             rest["tokenizer"] = adopt(rest["tokenizer"], place)

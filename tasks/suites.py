@@ -78,7 +78,8 @@ class TaskConfig:
 @dataclass(frozen=True)
 class Suite:
     """A benchmark: its tasks in official order. runs: of a suite that draws its prompts anew in each run, how many
-    there are (count), demonstrations (shots) and instances of a run; else empty."""
+    there are (count), demonstrations (shots) and instances of a run; else empty. in_sample: the tasks that the bundled
+    sample has, where these are not all."""
 
     name: str
     title: str
@@ -95,6 +96,7 @@ class Suite:
     submission: str
     submission_order: tuple[str, ...]
     runs: Mapping[str, int] = field(default_factory=dict)
+    in_sample: tuple[str, ...] = ()
 
     def truncation_of(self, prompts: str = "") -> str:
         """How prompts of a set are cut where the model's table does not say."""
@@ -151,6 +153,7 @@ def load_suite(name: str) -> Suite:
         submission=data.get("submission", f"{data['name']}_predictions.csv"),
         submission_order=tuple(data.get("submission_order", data["task"])),
         runs=data.get("runs", {}),
+        in_sample=tuple(data.get("in_sample", ())),
         tasks={task: _task(task, table, data.get("layout")) for task, table in data["task"].items()},
     )
 

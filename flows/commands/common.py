@@ -30,7 +30,7 @@ def request_of(arguments: argparse.Namespace) -> Request:
     """The request of a command of build's or run's options. Raises UsageError."""
     if getattr(arguments, "config", ""):
         configure(arguments)
-    return Request.of(
+    request = Request.of(
         arguments.suite,
         home=arguments.home,
         store=arguments.store,
@@ -58,6 +58,10 @@ def request_of(arguments: argparse.Namespace) -> Request:
         strict=getattr(arguments, "strict", False),
         **{name: getattr(arguments, name) for name in (*ROLES, *OF_CALLS) if hasattr(arguments, name)},
     )
+    if request.tasks and not arguments.task:
+        whole = len(request.config.tasks)
+        say(f"the sample has {len(request.tasks)} of the {whole} tasks of {request.suite}: {', '.join(request.tasks)}")
+    return request
 
 
 def configure(arguments: argparse.Namespace) -> None:

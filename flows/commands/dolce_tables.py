@@ -141,18 +141,18 @@ def number(value: float | None) -> str:
 def show_needs(mixtures: Sequence[Mapping[str, Any]]) -> None:
     """Shares of categories by task and model, as rows of stage complexity."""
     print_rows(
-        ("task", "model", *CATEGORIES, "undecided", "problems", "scenario", "noise"),
+        ("task", "model", *CATEGORIES, "problems", "fitted as", "noise"),
         [
             (
                 row["task"],
                 row["model"],
                 *(f"{100 * a:.0f} ({100 * b:.0f})" for a, b in zip(row["shares"], row["expected"], strict=True)),
-                f"{row['undecided']:,}",
-                f"{row['problems']:,}",
+                f"{row['problems']:,} ({row['undecided']:,})",
                 row["scenario"],
                 "/".join(f"{one:.2f}" for one in row["noise"]) or "–",
             )
             for row in mixtures
         ],
-        "% of problems: I no context, II easy, III retrieval, IV balanced, V holistic; in brackets: by probabilities",
+        "% of problems: I no context, II easy, III retrieval, IV balanced, V holistic; in brackets: by probabilities, "
+        "undecided",
     )

@@ -32,7 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
     except ValueError as error:
         raise UsageError(f"--strategy: {error}") from None
     raw = folder(arguments)
-    tasks = [suite.tasks[arguments.task]] if arguments.task else list(suite.tasks.values())
+    asked = [arguments.task] if arguments.task else suite.in_sample if arguments.sample else suite.tasks
+    tasks = [suite.tasks[name] for name in asked]
     rows = [units_of(suite, task, raw, how, spec) for task in tasks for spec in granularities(task)]
     if arguments.task and rows[0].problem:
         raise StageFailed(f"{arguments.task}: {rows[0].problem}")
@@ -47,9 +48,9 @@ def run(arguments: argparse.Namespace) -> int:
     from flows.commands.seam_tables import print_rows
 
     print_rows(COLUMNS, [shown(row) for row in rows if not row.problem], "words: of a context; medians")
+    for line in dict.fromkeys(f"{row.task}: {row.problem}" for row in rows if row.problem):
+        say(line)
     for row in rows:
-        if row.problem:
-            say(f"{row.task}: {row.problem}")
         for reason, count in row.dropped:
             say(f"{row.task}, {row.spec}: left out: {count:,}, {reason}")
     return 0

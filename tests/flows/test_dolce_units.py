@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 
 from reporting.unit_figures import BINS, edges, units_figure
+from tasks.raw import first_match
+from tasks.request import Request
+from tasks.suites import SAMPLE, load_suite
 
 TEXTS = ("One two. Three four five.\nSix.", "Seven eight nine ten. Eleven.")
 
@@ -85,3 +88,18 @@ def test_bins_hold_unequally_many_numbers(values: list[int]) -> None:
     assert widths.pop().is_integer()
     assert 1 <= len(ends) - 1 <= BINS
     assert all(ends[0] < one < ends[-1] for one in values)
+
+
+def test_sample_is_said_to_have_other_tasks_than_it_has(call: Any) -> None:
+    there = {
+        name
+        for name, task in load_suite("dolce").tasks.items()
+        if all(first_match(str(SAMPLE), patterns)[1] for patterns in task.raw.values())
+    }
+    assert set(load_suite("dolce").in_sample) == there
+    assert {task.name for task in Request.of("dolce", home=str(call.home), sample=True).chosen_tasks()} == there
+    status, out, err = call("dolce", "units", "--sample", "--json")
+    assert (status, err) == (0, "")
+    assert {row["task"] for row in json.loads(out)["tasks"]} == there
+    named = Request.of("dolce", home=str(call.home), sample=True, tasks=("leval_toefl",))
+    assert [task.name for task in named.chosen_tasks()] == ["leval_toefl"], "who names a task gets it, or its error"
