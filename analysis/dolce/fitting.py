@@ -131,6 +131,13 @@ def of_two_heaps(problem: Problem) -> bool:
     return p < SPLIT
 
 
+def flat(problem: Problem) -> bool:
+    """Whether all windows have one score between 0 and 1, whatever their length: they cannot tell what is needed. (None
+    of the points on all of it, or all of them on nothing, does tell.)"""
+    scores = {score for _, score in problem.points()}
+    return len(scores) == 1 and 0 < min(scores) < 1
+
+
 def _fit_part(
     name: str, scenario: str, problems: Sequence[Problem], limits: Thresholds, settings: Settings, split: bool
 ) -> TaskFit:
@@ -149,7 +156,7 @@ def _fit_part(
             float(found.likelihoods[place].max()),
             int(sure.category[place]),
             tuple(sure.probabilities[place].tolist()),
-            bool(sure.undecided[place]),
+            bool(sure.undecided[place]) or (scenario == PIG and flat(problem)),
             **found.more[place],
         )
         for place, problem in enumerate(problems)

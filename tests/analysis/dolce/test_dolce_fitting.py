@@ -77,6 +77,23 @@ def test_a_context_too_large_for_the_tables_of_pig_is_fitted() -> None:
     assert fit_task(large, Settings(COW))[0].problems
 
 
+def test_one_score_at_all_lengths_is_taken_for_evidence() -> None:
+    def rows(name: str, *values: float) -> list[dict[str, object]]:
+        found = zip((0, 5, 50), values, strict=True)
+        return [
+            {"problem": name, "units": 50, "length": at, "score": value, "count": 1 + at % 50} for at, value in found
+        ]
+
+    read = task(
+        *rows("flat", 0.4, 0.4, 0.4), *rows("none", 0, 0, 0), *rows("all", 1, 1, 1), *rows("other", 0.4, 0.4, 1)
+    )
+    (found,) = fit_task(read, Settings(scenario=PIG))
+    told = {one.problem.name: (CATEGORIES[one.category], one.undecided) for one in found.problems}
+    assert told["flat"][1]
+    assert (told["none"], told["all"]) == (("V", False), ("I", False))
+    assert not told["other"][1], "one length differs"
+
+
 def test_a_score_at_tau_is_wrong_or_idk_is_changed_by_it() -> None:
     (problem,) = task(
         {"score": 0.5}, {"score": 0.49}, {"score": 0.75, "count": 3}, {"outcome": "idk"}
