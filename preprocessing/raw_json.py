@@ -210,7 +210,8 @@ class Window:
         self._more(size)
 
 
-BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*+("?)|[\[{]|[\]}]', re.DOTALL)
+# no possessive group, which Python before 3.11.5 gets wrong (cpython 106052)
+BRACKETS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*("?)|[\[{]|[\]}]', re.DOTALL)
 
 
 def _end_of_brackets(text: str, start: int) -> int:

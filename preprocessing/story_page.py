@@ -23,8 +23,8 @@ NAMES = frozenset([
     "tt", "u", "ul", "var", "video", "wbr", "xmp",
 ])  # fmt: skip
 TAG = re.compile(
-    r"<(?P<shut>/?)(?P<name>[A-Za-z][A-Za-z0-9]*(?::[A-Za-z]\w*)?)(?P<rest>(?:[\s/](?:[^<>\"']|\"[^<\"]*\""
-    r"|'[^<']*')*+|[\s/][^<>]*+)?)>"
+    r"<(?P<shut>/?)(?P<name>[A-Za-z][A-Za-z0-9]*(?::[A-Za-z]\w*)?)(?P<rest>(?:[\s/][^<>\"']*+(?:(?:\"[^<\"]*+\""
+    r"|'[^<']*+')[^<>\"']*+)*|[\s/][^<>]*+)?)>"
     r"|</(?:[bipua]|pre|font|center|td|tr|table|div|span|body|html)(?=[ \t]{0,20}[\n<])"  # never closed itself
     r"|<!--|<![A-Za-z\[][^<>]*+>|<\?[^<>]*+>"
 )

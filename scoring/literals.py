@@ -18,20 +18,21 @@ QUOTES, PREFIXES = ("'", '"'), ("r", "R", "u", "U")
 PYTHON = {"True": True, "False": False, "None": None}
 ANY = {**PYTHON, "true": True, "false": False, "null": None}
 
+# No group is possessive: before Python 3.11.5 such a one goes on from where its last try failed (cpython 106052).
 _SPACE = re.compile(r"[ \t\f\r\n]*+")
 _WORD = re.compile(r"[A-Za-z]++(?![A-Za-z0-9_'\"])")
 _NUMBER = re.compile(
     r"(?P<sign>[+-]?)[ \t]*+(?:"
-    r"(?P<integer>0[xX][0-9a-fA-F]++|0[oO][0-7]++|0[bB][01]++|(?:0++|[1-9](?:_?[0-9])*+)(?![.eE]))"
-    r"|(?P<real>(?:[0-9]++\.[0-9]*+|\.[0-9]++|[0-9]++(?=[eE]))(?:[eE][+-]?[0-9]++)?+)"
+    r"(?P<integer>0[xX][0-9a-fA-F]++|0[oO][0-7]++|0[bB][01]++|(?:0++|[1-9][0-9]*+(?:_[0-9]++)*)(?![.eE]|_[0-9]))"
+    r"|(?P<real>(?:[0-9]++\.[0-9]*+|\.[0-9]++|[0-9]++(?=[eE]))(?:[eE][+-]?[0-9]++)?)"
     r")(?![A-Za-z0-9_.])"
 )
 _STRING = {
-    quote: re.compile(rf"{quote}([^{quote}\\\r\n]*+(?:\\.[^{quote}\\\r\n]*+)*+){quote}", re.DOTALL) for quote in "'\""
+    quote: re.compile(rf"{quote}([^{quote}\\\r\n]*+(?:\\.[^{quote}\\\r\n]*+)*){quote}", re.DOTALL) for quote in "'\""
 }
 _TRIPLE = {
     quote: re.compile(
-        rf"{quote * 3}([^{quote}\\]*+(?:(?:\\.|{quote}(?!{quote * 2}))[^{quote}\\]*+)*+){quote * 3}", re.DOTALL
+        rf"{quote * 3}([^{quote}\\]*+(?:(?:\\.|{quote}(?!{quote * 2}))[^{quote}\\]*+)*){quote * 3}", re.DOTALL
     )
     for quote in "'\""
 }

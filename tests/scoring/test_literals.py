@@ -59,18 +59,24 @@ def test_text_is_read_otherwise_than_python_reads_it(text):
         theirs = expected(text)
         assert theirs == "no literal" or left_out(text, theirs), (text, theirs)
     else:
-        assert repr(ours) == repr(expected(text)), text
+        bracketed = expected(f"({text}\n)")  # lines may end there, and here everywhere
+        assert repr(ours) in (repr(expected(text)), repr(bracketed)), text
 
 
 def left_out(text, value):
-    """Whether it is of what is not read: a set, a comment, a line that goes on, 1_0.5, a number of terms."""
-    return has_set(value) or "#" in text or "\\\n" in text or "_" in text or isinstance(value, complex)
+    """Whether it is of what is not read: a tuple without brackets, a set, three dots, a comment, a line that goes on,
+    1_0.5, a number of terms."""
+    if isinstance(value, tuple) and repr(read(f"({text}\n)")) == repr(value):
+        return True
+    return holds_others(value) or "#" in text or "\\\n" in text or "_" in text or isinstance(value, complex)
 
 
-def has_set(value):
+def holds_others(value):
     if isinstance(value, dict):
-        return any(map(has_set, value.values()))
-    return isinstance(value, set) or (isinstance(value, (list, tuple)) and any(map(has_set, value)))
+        return any(map(holds_others, (*value, *value.values())))
+    return (
+        value is ... or isinstance(value, set) or (isinstance(value, (list, tuple)) and any(map(holds_others, value)))
+    )
 
 
 @pytest.mark.parametrize(
@@ -149,3 +155,11 @@ def test_megabyte_of_one_thing_costs_more_than_its_length(unit):
 
     small, large = spent(62_500), spent(1_000_000)
     assert large < 100 * max(small, 0.02)
+
+
+def test_triple_quotes_with_quotes_inside_depend_on_the_python_version():
+    """Before 3.11.5 a possessive group went on from where its last try had failed (cpython 106052)."""
+    for text, value in (("'''it's'''", "it's"), ('"""a "b" c"""', 'a "b" c'), ("'''\\''''", "'"), ("1_0", 10)):
+        assert literal(text) == value
+    for text in ("'''it''", "1.5e", "1_", "'a\\"):
+        assert read(text) == "no literal"
