@@ -137,7 +137,7 @@ def relevant(rule: Rule, ask: Ask) -> str:
 
 def short_answer(rule: Rule, ask: Ask) -> str:
     """A span of at most so many words from the passage that answers the question best."""
-    options = {name: rule[name] for name in ("yes_no", "hops") if name in rule}
+    options = {name: rule[name] for name in ("yes_no", "hops", "kind") if name in rule}
     return span_answer(text(ask), ask.query, int(rule["answer_span"]), **options)
 
 

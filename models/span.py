@@ -32,6 +32,8 @@ NUMBER = re.compile(
     rf"(?:\d{{1,2}} )?\b(?:{MONTHS})\b(?: \d{{1,2}}\b,?)?(?: \d{{4}}\b)?"
     r"|[$€£]?\d[\d,.]*(?: ?%| (?:percent|million|billion|thousand)\b)?"
 )
+QUANTITY = re.compile(r"\d[\d,.]*")
+PATTERNS = {"number": NUMBER, "quantity": QUANTITY, "name": NAME}
 ASKS_NUMBER = re.compile(
     r"\b(?:how (?:many|much|old|long|far|large|big|tall|often)|when|which year"
     r"|what (?:year|date|day|month|size|percentage|number))\b"
@@ -42,11 +44,12 @@ ASKS_NAME = re.compile(
 )
 
 
-def answer(text: Text, question: str, longest: int, *, yes_no: bool = False, hops: int = 1) -> str:
+def answer(text: Text, question: str, longest: int, *, yes_no: bool = False, hops: int = 1, kind: str = "") -> str:
     """A span of at most `longest` words; "" for a text without words.
 
     yes_no: a yes/no question is answered "Yes". hops 2: names beside the best passage, together with what of the
-    question it does not say, are looked for in the other documents.
+    question it does not say, are looked for in the other documents. kind: what is looked for, whatever the question's
+    own words say: number, quantity (digits alone) or name.
     """
     asked = words(question)
     if yes_no and asked and asked[0] in AUXILIARY:
@@ -57,7 +60,7 @@ def answer(text: Text, question: str, longest: int, *, yes_no: bool = False, hop
     if hops > 1:
         scores, bridge = second_hop(text, scores, asked)
         asked = [*asked, *bridge]
-    return best_candidate(text, scores, asked, kind_of(question), longest) or phrase(
+    return best_candidate(text, scores, asked, kind or kind_of(question), longest) or phrase(
         text, ranking(scores)[0], asked, longest
     )
 
@@ -88,13 +91,13 @@ def second_hop(text: Text, scores: Floats, asked: Sequence[str]) -> tuple[Floats
 
 
 def best_candidate(text: Text, scores: Floats, asked: Sequence[str], kind: str, longest: int) -> str:
-    """The name or number that stands highest, and most often, in the best sentences; "" where there is none."""
+    """The span of a kind that stands highest, and most often, in the best sentences; "" where there is none."""
     if kind == "phrase":
         return ""
     own = {stem(word) for word in asked}
     support: dict[str, float] = defaultdict(float)
     first: dict[str, str] = {}
-    pattern = NUMBER if kind == "number" else NAME
+    pattern = PATTERNS[kind]
     for place, number in enumerate(ranking(scores)[:LOOKED_AT]):
         for match in pattern.finditer(text.sentences[number]):
             said = match[0].strip(" .,-'’")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 
 from preprocessing.raw import RawFiles, Record, each
@@ -37,14 +38,15 @@ def curate(raw: RawFiles, task: str, split: str, *, form: str, choice: str) -> I
 
 def problem(number: int, form: str, choice: str, task: str, split: str, record: Record) -> Iterator[Row]:
     """A context and its problem."""
-    context, query, facts = FORMS[form](record)
+    own = FORMS[form]
+    context, query, facts = own.taken(record)
     if not context.strip():
-        raise record.error("content", "has no text before its question", "empty field")
+        raise record.error(own.field, "has no text before its question", "empty field")
     if not query.strip():
-        raise record.error("content", "has no question", "empty field")
+        raise record.error(own.field, "has no question", "empty field")
     document = Document.of(context, source_file=record.file, source_record=record.where)
     size = match[1] if (match := SIZE.search(record.file)) else ""
-    answered = truth(record) if form == "hypothesis" else record.text("answer").strip()
+    references = own.golds(record)
     yield document
     yield Example(
         task=task,
@@ -52,7 +54,7 @@ def problem(number: int, form: str, choice: str, task: str, split: str, record: 
         example_id=f"{size}k-{number}" if size else str(number),
         document_ids=(document.document_id,),
         query=f"{query}\n{choice}" if choice else query,
-        references=(answered,),
+        references=references,
         metadata=metadata(**({"size": f"{size}K"} if size else {}), **facts),
     )
 
@@ -99,11 +101,11 @@ def dialogue(record: Record) -> Taken:
 
 def code(record: Record) -> Taken:
     """PrivateEval: documents of an API between two marks, then the code to complete."""
-    text = record.text("content")
+    text = record.text("prompt")
     start = START.search(text)
     end = text.find(END, start.end()) if start else -1
     if start is None or end < 0:
-        raise record.error("content", f'has no "{"# [start]" if start is None else END}"', "missing field")
+        raise record.error("prompt", f'has no "{"# [start]" if start is None else END}"', "missing field")
     return text[start.end() : end].strip("\n"), text[end + len(END) :].strip("\n"), {}
 
 
@@ -112,17 +114,37 @@ def hypothesis(record: Record) -> Taken:
     return record.text("content"), record.text("hypothesis").strip(), {}
 
 
-def truth(record: Record) -> str:
-    """The Yes or No that the prompt asks for; the release may have true and false."""
-    if isinstance(record.data.get("answer"), bool):
-        return "Yes" if record.boolean("answer") else "No"
-    return record.text("answer").strip()
+def answer(record: Record) -> tuple[str, ...]:
+    """The answer."""
+    return (record.text("answer").strip(),)
 
 
-FORMS: Mapping[str, Callable[[Record], Taken]] = {
-    "sections": sections,
-    "choices": choices,
-    "dialogue": dialogue,
-    "code": code,
-    "hypothesis": hypothesis,
+def truth(record: Record) -> tuple[str, ...]:
+    """The Yes or No that the prompt asks for."""
+    return ("Yes" if record.boolean("answer") else "No",)
+
+
+def solutions(record: Record) -> tuple[str, ...]:
+    """The completions that are right, without white space around them."""
+    found = tuple(dict.fromkeys(text.strip() for text in record.texts("canonical_solution") if text.strip()))
+    if not found:
+        raise record.error("canonical_solution", "has no text", "empty field")
+    return found
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a task's records are read. taken: context and question; field: where they stand; golds: the references."""
+
+    taken: Callable[[Record], Taken]
+    field: str = "content"
+    golds: Callable[[Record], tuple[str, ...]] = answer
+
+
+FORMS: Mapping[str, Form] = {
+    "sections": Form(sections),
+    "choices": Form(choices),
+    "dialogue": Form(dialogue),
+    "code": Form(code, "prompt", solutions),
+    "hypothesis": Form(hypothesis, golds=truth),
 }

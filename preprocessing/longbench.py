@@ -1,13 +1,13 @@
 """LongBench (Bai et al. 2024): its English tasks. Dolce's suites (dolce.md 8).
 
 Two layouts: the release, JSON Lines with `context` and `input`; and rendered prompts, a JSON object of records with
-`origin_prompt` and `gold`, whose prompt is taken apart again (longbench_prompts.py).
+`origin_prompt` and `gold`, whose prompt is taken apart again (longbench_prompts.py). `gold` is a list of answers, or an
+object with `answers` and `all_classes` where the task has classes.
 """
 
 from collections.abc import Iterator
 from functools import partial
 
-from preprocessing.errors import MalformedRecord
 from preprocessing.longbench_prompts import FORMS, take_apart
 from preprocessing.raw import RawFiles, Record, each
 from preprocessing.raw_members import named_parts, whole
@@ -34,11 +34,8 @@ def curate(raw: RawFiles, task: str, split: str, *, form: str) -> Iterator[Row]:
 
 def released(form: str, task: str, split: str, record: Record) -> Iterator[Row]:
     """A record of the release."""
-    classes = record.texts("all_classes") if record.data.get("all_classes") is not None else []
-    yield from rows(
-        record, record.text("_id"), record.text("context"), asked(form, record.optional_text("input")), "answers",
-        tuple(classes), (task, split),
-    )  # fmt: skip
+    query = asked(form, record.optional_text("input"))
+    yield from rows(record, record.text("_id"), record.text("context"), query, record, "answers", (task, split))
 
 
 def rendered(name: str, form: str, task: str, split: str, record: Record) -> Iterator[Row]:
@@ -50,7 +47,9 @@ def rendered(name: str, form: str, task: str, split: str, record: Record) -> Ite
         raise record.error("origin_prompt", f"is no prompt of {form}: {error}", "another prompt") from None
     if not context.strip():
         raise record.error("origin_prompt", "has no context", "empty field")
-    yield from rows(record, name, context, asked(form, query), "gold", (), (task, split))
+    known = isinstance(record.data.get("gold"), dict)  # answers with the classes that there are
+    golds, field = (record.record("gold"), "answers") if known else (record, "gold")
+    yield from rows(record, name, context, asked(form, query), golds, field, (task, split))
 
 
 def asked(form: str, text: str) -> str | None:
@@ -62,19 +61,14 @@ def asked(form: str, text: str) -> str | None:
 
 
 def rows(
-    record: Record,
-    name: str,
-    context: str,
-    query: str | None,
-    golds: str,
-    classes: tuple[str, ...],
-    of: tuple[str, str],
+    record: Record, name: str, context: str, query: str | None, golds: Record, field: str, of: tuple[str, str]
 ) -> Iterator[Row]:
-    """The context, then the problem. golds: the field of its references."""
+    """The context, then the problem. golds, field: where its references stand, and its classes beside them."""
     document = Document.of(context, source_file=record.file, source_record=record.where)
-    references = tuple(dict.fromkeys(text.strip() for text in record.texts(golds) if text.strip()))
+    references = tuple(dict.fromkeys(text.strip() for text in golds.texts(field) if text.strip()))
     if not references:
-        raise empty(record, golds)
+        raise golds.error(field, "has no text", "empty field")
+    classes = golds.texts("all_classes") if golds.data.get("all_classes") is not None else []
     yield document
     yield Example(
         task=of[0],
@@ -83,11 +77,6 @@ def rows(
         document_ids=(document.document_id,),
         query=query,
         references=references,
-        options=classes,
+        options=tuple(classes),
         metadata=metadata(),
     )
-
-
-def empty(record: Record, golds: str) -> MalformedRecord:
-    """The error for a problem without any reference."""
-    return record.error(golds, "has no text", "empty field")

@@ -182,7 +182,6 @@ def recorded(made: Made, context: str, number: int, one: Ledger) -> tuple[dict[s
     gold = {
         "option": f"({one.answer}) word {one.answer}",
         "claim": f"{one.answer} [fact: {'False' if one.answer == 'True' else 'True'}]",
-        "truth": f"{one.answer}.",
     }.get(made.answer, one.answer)
     if made.file.startswith("leval"):
         return exam(made, context, one.question, gold), f"{number}-0"
@@ -225,7 +224,13 @@ def bamboo(made: Made, context: str, question: str, gold: str) -> dict[str, Any]
         options = [f"{letter}. word {letter}" for letter in LETTERS]
         return {"question": question, "evidence": "", "options": options, "answer": gold, "content": context}
     if made.answer == "truth":
-        return {"content": context, "hypothesis": question, "answer": gold}
+        return {"title": made.task, "content": context, "hypothesis": question, "answer": gold == "Yes"}
     if made.task == "bamboo_privateeval":
-        return {"content": f"# [start]\n{context}\n# [end]\n# {question}\n", "answer": gold}
+        return {
+            "task_id": made.task,
+            "prompt": f"# [start]\n{context}\n\n# [end]\n# {question}\n",
+            "entry_point": "none",
+            "canonical_solution": [f" {gold}"],
+            "test": "",
+        }
     return {"content": f'{context}\n"{question}" said by ', "answer": gold}

@@ -114,6 +114,14 @@ def test_opinions_are_what_reviews_do_not_judge() -> None:
     assert extracted({"opinions": 4}, asked("the room", text)) == "The room was clean."
 
 
+def test_quantity_is_a_name_a_month_or_a_phrase() -> None:
+    text = "In May Susy bought lamps. She paid $1,234.50 for three, 12 May. The answer is 52."
+    for query in ("Who paid for the lamps?", "What did she pay in May?", "Calculate the price of the lamps."):
+        said = extracted({"answer_span": 5, "kind": "quantity"}, asked(query, text))
+        assert said in ("1,234.50", "12", "52"), query
+    assert not extracted({"answer_span": 5}, asked("Who paid for the lamps?", text))[0].isdigit()
+
+
 def test_examples_are_read_in_place_of_the_problems_own_passage() -> None:
     query = "Passage:\nThe keeper was Anselm Thorne.\nQuestion:\nWho was the keeper?"
     rule = {"answer_span": 5, "reads": "query", "open": "Unanswerable", "least": 0.6}

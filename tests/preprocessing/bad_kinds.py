@@ -745,7 +745,7 @@ kind(EC, "a file that is named for no topic", more(EC, ("documents", "ecb_plus/E
 
 # ---- Dolce's suites
 
-LE, BA, LB, LP = "l_eval", "bamboo", "longbench", "longbench prompts"
+LE, BA, LB, LP, LC = "l_eval", "bamboo", "longbench", "longbench prompts", "longbench prompts with classes"
 kind(LE, "more outputs than instructions", spoil(LE, (("outputs",), ["A", "B", "C"])), DROPPED, "invalid value", "line 2", "has 3 entries, instructions has 2")
 kind(LE, "an output that begins with no letter", spoil(LE, (("outputs", 0), "two")), DROPPED, "answer is no option", "line 2, instructions[0]", "'two'", lost=0)
 kind(LE, "an output that is a number", spoil(LE, (("outputs", 1), 4)), DROPPED, "wrong type", "line 2, instructions[1]", lost=1)
@@ -759,9 +759,11 @@ kind("bamboo dialogue", "a conversation of blank lines", spoil("bamboo dialogue"
 kind("bamboo sections", "no section for the question", spoil("bamboo sections", (("content",), "Answer.\n\nDocument:\nIn victim.")), DROPPED, "missing field", "line 2", 'has no section "Question:"')
 kind("bamboo sections", "a section without question", spoil("bamboo sections", (("content",), "Document:\nIn victim.\n\nQuestion:\n \n")), DROPPED, "empty field", "line 2", "has no question")
 kind("bamboo sections", "a document without text", spoil("bamboo sections", (("content",), "Document:\n\nQuestion:\nwhen\n")), DROPPED, "empty field", "line 2", "has no text before its question")
-kind("bamboo code", "documents without end", spoil("bamboo code", (("content",), "# [start]\n# def victim()\ny = ")), DROPPED, "missing field", "line 2", 'has no "# [end]"')
-kind("bamboo code", "documents that end before they begin", spoil("bamboo code", (("content",), "# [end]\n# [start]\nvictim")), DROPPED, "missing field", "line 2", 'has no "# [end]"')
-kind("bamboo code", "no code to complete", spoil("bamboo code", (("content",), "# [start]\nvictim\n# [end]\n")), DROPPED, "empty field", "line 2", "has no question")
+kind("bamboo code", "documents without end", spoil("bamboo code", (("prompt",), "# [start]\n# def victim()\ny = ")), DROPPED, "missing field", "line 2", 'has no "# [end]"')
+kind("bamboo code", "documents that end before they begin", spoil("bamboo code", (("prompt",), "# [end]\n# [start]\nvictim")), DROPPED, "missing field", "line 2", 'has no "# [end]"')
+kind("bamboo code", "no code to complete", spoil("bamboo code", (("prompt",), "# [start]\nvictim\n# [end]\n")), DROPPED, "empty field", "line 2", "has no question")
+kind("bamboo code", "no solution", spoil("bamboo code", (("canonical_solution",), [" \n"])), DROPPED, "empty field", "line 2", "canonical_solution", "has no text")
+kind("bamboo hypothesis", "a truth that is text", spoil("bamboo hypothesis", (("answer",), "Yes")), DROPPED, "wrong type", "line 2", "must be true or false")
 kind(LB, "blank answers", spoil(LB, (("answers",), [" "])), DROPPED, "empty field", "line 2", "answers", "has no text")
 kind(LB, "a question that is null", spoil(LB, (("input",), None)), KEPT, lost=CHANGED)
 kind(LB, "classes that are null", spoil(LB, (("all_classes",), None)), KEPT, lost=CHANGED)
@@ -770,6 +772,8 @@ kind(LP, "another task's prompt", spoil(LP, (("origin_prompt",), "Read the follo
 kind(LP, "a prompt that is cut", spoil(LP, (("origin_prompt",), prompted("victim", 1)["origin_prompt"][:-9])), DROPPED, "another prompt", "prompt victim", "it ends with")
 kind(LP, "a prompt without question", spoil(LP, (("origin_prompt",), prompted("victim", 1)["origin_prompt"].replace("Question: ", ""))), DROPPED, "another prompt", "prompt victim", "does not stand in it")
 kind(LP, "a prompt without context", spoil(LP, (("origin_prompt",), prompted("victim", 1)["origin_prompt"].replace("Passage 1:\nIn victim.", ""))), DROPPED, "empty field", "prompt victim", "has no context")
+kind(LC, "blank answers beside their classes", spoil(LC, (("gold", "answers"), [" "])), DROPPED, "empty field", "prompt victim, gold", "answers", "has no text")
+kind(LC, "classes without an answer", spoil(LC, (("gold",), {"all_classes": ["Animal"]})), DROPPED, "missing field", "prompt victim, gold", "answers")
 kind(LP, "prompts that are cut", bytes_(LP, lambda data: data[:-40]), FAILS, "broken JSON", "is not JSON")
 
 # fmt: on

@@ -160,10 +160,14 @@ def papers(records: list[Any]) -> Files:
 LABELS = {name: {"short_description": name, "hypothesis": f"Hypothesis {name}."} for name in ("nda-1", "nda-2")}
 
 
-def rendered(records: list[Any]) -> Files:
+def rendered(form: str) -> Callable[[list[Any]], Files]:
     """Records: rendered prompts of LongBench, by name."""
-    inner = ", ".join(f'"{name}": {text(one)}' for name, one in zip(NAMES, records, strict=False))
-    return {("records", "longbench/MiniLongBench_hotpotqa.json"): f"{{{inner}}}".encode()}
+
+    def files(records: list[Any]) -> Files:
+        inner = ", ".join(f'"{name}": {text(one)}' for name, one in zip(NAMES, records, strict=False))
+        return {("records", f"longbench/MiniLongBench_{form}.json"): f"{{{inner}}}".encode()}
+
+    return files
 
 
 def contracts(records: list[Any], labels: Any = LABELS) -> Files:
@@ -510,11 +514,17 @@ def altered(name: str, number: int) -> dict[str, Any]:
 
 
 def completed(name: str, number: int) -> dict[str, Any]:
-    return {"content": f"# [start]\n# def {name}()\n\n# x\n# [end]\ny{number} = ", "answer": f"{name}()"}
+    return {
+        "task_id": f"NumpyEval/{number}",
+        "prompt": f"# [start]\n# def {name}()\n\n# x\n\n# [end]\ny{number} = ",
+        "entry_point": "none",
+        "canonical_solution": [f" {name}()", f" call({name})"],
+        "test": "",
+    }
 
 
 def claimed(name: str, number: int) -> dict[str, Any]:
-    return {"content": f"We read {name}.\nTwice.", "hypothesis": f"They read {number}.", "answer": "Yes."}
+    return {"content": f"We read {name}.\nTwice.", "hypothesis": f"They read {number}.", "answer": number > 0}
 
 
 def long_record(name: str, number: int) -> dict[str, Any]:
@@ -534,6 +544,13 @@ def prompted(name: str, number: int) -> dict[str, Any]:
     form = LONGBENCH["hotpotqa"]
     prompt = f"{form.before}Passage 1:\nIn {name}.{form.between}Who {number}?{form.after}"
     return {"origin_prompt": prompt, "prediction": "x", "gold": ["Rome", "Roma"], "time": 1.5}
+
+
+def prompted_with_classes(name: str, number: int) -> dict[str, Any]:
+    form, record = LONGBENCH["trec"], long_record(name, number)
+    prompt = f"{form.before}{record['context']}{form.between}{record['input']}{form.after}"
+    gold = {field: record[field] for field in ("all_classes", "answers")}
+    return {"origin_prompt": prompt, "prediction": "x", "gold": gold, "time": 1.5}
 
 
 # What a field must be, and which of the victim's examples is lost with it (None: the whole record). See bad_values.py.
@@ -787,11 +804,12 @@ LAYOUTS: dict[str, Layout] = {
     ),
     "bamboo code": Layout(
         "bamboo", completed, json_lines("bamboo/datasets/private_eval_4k.jsonl"), "line 2",
-        {("content",): ("text", None), ("answer",): ("text", None)}, {"form": "code", "choice": ""},
+        {("prompt",): ("text", None), ("canonical_solution",): ("texts, not none", None)}, {"form": "code", "choice": ""},
     ),
     "bamboo hypothesis": Layout(
         "bamboo", claimed, json_lines("bamboo/datasets/senhallu_4k.jsonl"), "line 2",
-        {("content",): ("text", None), ("hypothesis",): ("text", None)}, {"form": "hypothesis", "choice": ""},
+        {("content",): ("text", None), ("hypothesis",): ("text", None), ("answer",): ("boolean", None)},
+        {"form": "hypothesis", "choice": ""},
     ),
     "longbench": Layout(
         "longbench", long_record, json_lines("longbench/data/trec.jsonl"), "line 2",
@@ -805,9 +823,19 @@ LAYOUTS: dict[str, Layout] = {
         {"form": "trec"},
     ),
     "longbench prompts": Layout(
-        "longbench", prompted, rendered, "prompt victim",
-        {("origin_prompt",): ("text", None), ("gold",): ("texts, not none", None)},
+        "longbench", prompted, rendered("hotpotqa"), "prompt victim",
+        {("origin_prompt",): ("text", None), ("gold",): ("golds", None)},
         {"form": "hotpotqa"},
+        one_object=True,
+    ),
+    "longbench prompts with classes": Layout(
+        "longbench", prompted_with_classes, rendered("trec"), "prompt victim",
+        {
+            ("gold",): ("golds", None),
+            ("gold", "answers"): ("texts, not none", None),
+            ("gold", "all_classes"): ("texts or absent", None),
+        },
+        {"form": "trec"},
         one_object=True,
     ),
 }  # fmt: skip

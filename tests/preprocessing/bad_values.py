@@ -53,6 +53,9 @@ KINDS: dict[str, list[tuple[str, Any, str]]] = {
     "objects": [*ABSENT, *LISTLESS],
 }  # fmt: skip
 KINDS["texts, not none"] = [*KINDS["texts"], ("empty", [], ANY), ("blank texts", [" ", ""], ANY)]
+KINDS["golds"] = [  # texts, or an object that has them
+    *(case for case in KINDS["texts, not none"] if case[1] != {}), ("an object without answers", {}, MISSING),
+]  # fmt: skip
 KINDS["objects, not none"] = [
     *KINDS["objects"], ("empty", [], ANY), ("text in it", ["x"], TYPE), ("null in it", [None], TYPE), ("a list in it", [[]], TYPE),
 ]  # fmt: skip

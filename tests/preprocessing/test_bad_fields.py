@@ -29,8 +29,7 @@ NUMBERED = {
     "book_sum_sort",
     "multi_news",
     "l_eval",
-    "longbench prompts",
-    *(name for name in JSON if "bamboo" in name),
+    *(name for name in JSON if name.startswith(("bamboo", "longbench prompts"))),
 }
 
 MATRIX = [

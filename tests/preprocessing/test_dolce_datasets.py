@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -109,9 +110,9 @@ BAMBOO = [
     ("choices", "paperqa", {"content": "A\nb", "question": " Which? ", "options": ["A. x", " B. y"]}, "A\nb", "Which?\nA. x\nB. y"),
     ("dialogue", "showspred", {"content": '"Hi." said by A\n"Ho." said by B\n"So?" said by '}, '"Hi." said by A\n"Ho." said by B', '"So?" said by'),
     ("dialogue", "showspred", {"content": ["A: Hi.", "B: Ho.", "said by "]}, "A: Hi.\nB: Ho.", "said by"),
-    ("code", "private_eval", {"content": "# [start]\n# api\n\n# [end]\nx = "}, "# api", "x = "),
-    ("code", "private_eval", {"content": "# [begin]\n# api\n# [end]\n# [end]\nx"}, "# api", "# [end]\nx"),
-    ("hypothesis", "senhallu", {"content": "Paper.", "hypothesis": "So."}, "Paper.", "So."),
+    ("code", "private_eval", {"prompt": "# [start]\n# api\n\n# [end]\nx = ", "canonical_solution": [" 1900"]}, "# api", "x = "),
+    ("code", "private_eval", {"prompt": "# [begin]\n# api\n# [end]\n# [end]\nx", "canonical_solution": ["1900", " ", "1900 "]}, "# api", "# [end]\nx"),
+    ("hypothesis", "senhallu", {"content": "Paper.", "hypothesis": "So.", "answer": True}, "Paper.", "So."),
 ]  # fmt: skip
 
 
@@ -119,10 +120,18 @@ BAMBOO = [
 def test_bamboo_takes_another_context_or_question(
     tmp_path: Path, form: str, name: str, fields: Mapping[str, Any], context: str, query: str
 ) -> None:
-    record = {**fields, "answer": " 1900 "}
+    record = fields if form == "code" else {"answer": " 1900 ", **fields}
+    gold = "Yes" if form == "hypothesis" else "1900"
     documents, (one,), drops = rows(tmp_path, "bamboo", f"bamboo/{name}_16k.jsonl", [record], form=form, choice="")
-    assert (drops, documents[0].text, one.query, one.references) == ([], context, query, ("1900",))
+    assert (drops, documents[0].text, one.query, one.references) == ([], context, query, (gold,))
     assert (one.example_id, one.facts["size"]) == ("16k-0", "16K")
+
+
+def test_only_one_of_several_solutions_is_right(tmp_path: Path) -> None:
+    said = ["    return total(x)\n", " x.total()", "x.total()"]
+    record = {"prompt": "# [start]\n# api\n# [end]\ndef f(x):\n", "canonical_solution": said}
+    _, (one,), _ = rows(tmp_path, "bamboo", "bamboo/private_eval_4k.jsonl", [record], form="code", choice="")
+    assert one.references == ("return total(x)", "x.total()")
 
 
 def test_sizes_of_bamboo_share_names(tmp_path: Path) -> None:
@@ -151,6 +160,18 @@ def test_release_of_longbench_keeps_cues_or_loses_classes(tmp_path: Path) -> Non
     summed = {"_id": "y", "context": "C", "input": "", "answers": ["So."], "all_classes": None}
     _, (two,), _ = rows(tmp_path, "longbench", "longbench/gov_report.jsonl", [summed], form="gov_report")
     assert (two.query, two.options) == (None, ())
+
+
+def test_classes_of_a_rendered_prompt_are_lost(tmp_path: Path) -> None:
+    form = FORMS["trec"]
+    prompt = f"{form.before}Question: Where ?\nType: Place{form.between}Question: Who ?\nType:{form.after}"
+    golds = [{"all_classes": ["Place", "Animal"], "answers": ["Animal "]}, ["Animal"], {"answers": ["Animal"]}]
+    records = {str(number): {"origin_prompt": prompt, "gold": gold} for number, gold in enumerate(golds)}
+    kit = Kit(tmp_path, "longbench").file("longbench_mini/MiniLongBench_trec.json", json.dumps(records))
+    documents, examples, drops = kit.sorted(form="trec")
+    assert (drops, {one.text for one in documents}) == ([], {"Question: Where ?\nType: Place"})
+    assert {(one.query, one.references) for one in examples} == {("Question: Who ?", ("Animal",))}
+    assert [one.options for one in examples] == [("Place", "Animal"), (), ()]
 
 
 @pytest.mark.parametrize("form", [name for name, form in FORMS.items() if not form.joined])
@@ -236,6 +257,11 @@ def real(shared: Path, task: str, spec: str = "") -> TaskUnits:
     return found
 
 
+def filled(text: str) -> list[str]:
+    """The lines with a word."""
+    return [line for line in text.split("\n") if line.strip()]
+
+
 def plain(text: str, spec: str) -> list[str]:
     """The units of a text as the published list of specs says it, pieces copied."""
     letter, rest = spec[0], spec[1:]
@@ -244,6 +270,7 @@ def plain(text: str, spec: str) -> list[str]:
     made = {
         "b": lambda: re.split(r"(?:\n *){2,}", text),
         "l": lambda: text.split("\n"),
+        "c": lambda: ["\n".join(pair) for pair in zip_longest(*[iter(filled(text))] * 2, fillvalue="")],
         "n": lambda: re.split(r"Review #\d+", text),
         "o": lambda: re.split(r"Passage \d+:", text),
         "q": lambda: re.findall(r"Passage:.*?Question:.*?Answer:\n.*?\n", text, re.DOTALL),
@@ -336,4 +363,4 @@ def test_prompts_of_a_real_file_do_not_come_back(shared: Path) -> None:
             assert f"{one.before}{context}{one.between}{question}{one.after}" == record["origin_prompt"]
             assert context.strip()
             count += 1
-    assert count == 130
+    assert count == 138

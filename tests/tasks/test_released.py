@@ -216,7 +216,7 @@ def test_published_numbers_do_not_come_out_of_the_command(call: Call, shared: Pa
     assert err.count("by a rule of its own") == 2  # codeU, topic_retrieval_longchat
     status, out, _ = call("--json", "score", "longbench", "--predictions", str(shared / "raw" / "longbench_mini"))
     assert status == 0
-    assert len(json.loads(out)["tasks"]) == 13
+    assert len(json.loads(out)["tasks"]) == 14
 
 
 def test_score_that_is_asked_for_in_two_ways_does_one(call: Call, tmp_path: Path) -> None:
