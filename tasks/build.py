@@ -69,7 +69,7 @@ def _standing(node: Node, status: Status) -> Built:
     assert status.artifact is not None
     assert status.content is not None
     if node.strict:
-        importlib.import_module(f"tasks.{node.stage}").refuse_drops(status.artifact)
+        importlib.import_module(node.built_by).refuse_drops(status.artifact)
     return Built(node, status.content, status.artifact, reused=True)
 
 
@@ -84,7 +84,7 @@ def _checked(node: Node, shop: Workshop) -> Status:
 
 
 def _build(node: Node, ingredients: Ingredients, inputs: Mapping[str, Artifact], shop: Workshop) -> Built:
-    module = importlib.import_module(f"tasks.{node.stage}")
+    module = importlib.import_module(node.built_by)
     if node.stage == "generate":  # its content is the answers, known only when they are there
         artifact = cast(Artifact, module.snapshot(node, ingredients, inputs, shop))
     else:

@@ -40,6 +40,8 @@ class RawQuery:
 class Node:
     """One stage of one task. `labels`: what it is of, in the order of its name. Plain data: it can go to a worker.
 
+    body: the module that builds it, tasks.STAGE where it is ""; modules: those that the body loads by name. What any of
+    them imports is found in their text (tasks/source.py).
     strict: the first malformed record is an error. It decides whether there is an artifact, not what is in it: no part
     of the key. exact: it shows what answers took, so tokens, tries and cost are in its key, not their texts alone.
     """
@@ -52,6 +54,17 @@ class Node:
     raw: RawQuery | None = None
     strict: bool = False
     exact: bool = False
+    body: str = ""
+
+    @property
+    def built_by(self) -> str:
+        """The module that builds it."""
+        return self.body or f"tasks.{self.stage}"
+
+    @property
+    def code(self) -> tuple[str, ...]:
+        """The modules where its source digest begins."""
+        return (self.built_by, *self.modules)
 
     @property
     def slot(self) -> str:
@@ -153,9 +166,9 @@ class Planner:
         return Ingredients(
             node.stage,
             node.slot,
-            sources(node.modules),
+            sources(node.code),
             node.params,
-            libraries(node.modules),
+            libraries(node.code),
             dict(sorted(inputs.items())),
         )
 

@@ -19,7 +19,7 @@ from storage.home import Home
 from storage.location import Location
 from storage.manifest import NAME as MANIFEST
 from tasks.generate import MISSING
-from tasks.outside import is_outside, place, read_note
+from tasks.outside import is_outside, read_note
 from tasks.workshop import pointer_bytes, pointer_to
 
 
@@ -228,7 +228,7 @@ def check_pages(home: Home, artifacts: Mapping[str, Artifact]) -> Iterator[str]:
 
 def check_notes(home: Home) -> Iterator[str]:
     """What the home knows of systems that ran elsewhere, and that the files behind it are still there."""
-    folder = place(home)
+    folder = home.predictions
     asked = {model for run in rows_of(home) for model in run["request"]["models"] if is_outside(model)}
     named = {folder / f"{model.rpartition('~')[2]}.json" for model in asked}
     for path in sorted({*folder.glob("*.json"), *named}):

@@ -23,7 +23,7 @@ from records.complexity import (
 )
 from storage.artifacts import Artifact
 from storage.home import Home
-from tasks.score import DECLINED
+from tasks.score_windows import DECLINED
 from tasks.source import sources
 from tasks.stages import NEEDS, PAGE
 from tests.conftest import Scrollwork

