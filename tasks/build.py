@@ -11,7 +11,8 @@ from typing import TypeVar, cast
 from storage.artifacts import Artifact, ArtifactWriter
 from storage.errors import DamagedArtifact
 from storage.manifest import Ingredients
-from tasks.graph import Node, Planner, Status
+from tasks.graph import Node
+from tasks.planner import Planner, Status
 from tasks.workshop import Workshop
 
 log = logging.getLogger("scrollwork")

@@ -7,34 +7,19 @@ import math
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from models.budget import Budget, Meter, Price, UnknownPrice, nano, price_of
 from models.ledger import Ledger
 from models.stopping import Stop
+from tasks.workshop import Calling as Calling
 
 if TYPE_CHECKING:
     from storage.responses import ResponseStore  # brings SQLAlchemy; a plan needs none
 
 ENDED_S = 60.0  # for which it is taken for granted that a model cannot be asked
 STOP = Stop()  # of every engine of this process: Ctrl-C
-
-
-@dataclass(frozen=True)
-class Calling:
-    """run: under this name attempts and money are written down. budget_usd: "" for none. batch: asked in batches
-    between the stages; batch_wait_s: waited for so long, 0 for as long as it takes. tables: whole, by model; judges: by
-    role."""
-
-    run: str = ""
-    budget_usd: str = ""
-    retry_failed: bool = False
-    batch: bool = False
-    batch_wait_s: float = 0.0
-    tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    judges: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def new_run() -> str:

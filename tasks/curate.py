@@ -16,14 +16,14 @@ from records.raw_file import RawFile
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks.errors import BadRecord
 from tasks.graph import Node
-from tasks.raw import Found
+from tasks.raw import found_for
 from tasks.workshop import Workshop
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
     """Stream the rows of the data set's module into their tables."""
     assert node.raw is not None
-    found: Found = shop.found(node.raw.dataset, node.raw.patterns, node.raw.values)
+    found = found_for(node.raw, shop)
     documents = writer.table("documents", Document)
     examples = writer.table("examples", Example)
     drops = writer.table("drops", Drop)

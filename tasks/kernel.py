@@ -1,18 +1,21 @@
 """Where a key's knowledge of the code ends: modules and libraries that decide nothing of what is in a row.
 
-A stage's source digest holds its body and everything that it imports, but for KERNEL (tasks/source.py). A kernel module
-moves rows or names things. It imports other kernel modules and what EDGES names, and no type of row; a test holds
-it to that. What both moves and decides is split.
+A stage's source digest holds its body and everything that the body imports, but for KERNEL (tasks/source.py). A kernel
+module moves rows or names things; it imports other kernel modules and what EDGES names, and knows no row by name.
+A module that both moves and decides is split. tests/tasks/test_key_borders.py holds the lists to this.
+
+In no list, because no body imports them: what declares stages (stages.py, judging.py, parts.py, request.py, suites.py,
+model_tables.py, ...), whose decisions stand in the key as parameters, modules and inputs; what drives them (planner.py,
+build.py, engine.py, execute.py, chain.py); what reads a home beside its stages (results.py, exports, estimates).
 """
 
 from collections.abc import Mapping
 
-# A module, or a room with all its modules. Who only declares stages (tasks/stages.py, suites.py, request.py, ...) is in
-# no list: no body imports it, and what it decides stands in the key as parameters.
+# A module, or a room with all its modules.
 KERNEL: Mapping[str, str] = {
     "storage": "keeps rows, bytes and answers as they were given, and gives them back",
     "tasks.errors": "what a person is told where there is no artifact",
-    "tasks.graph": "nodes as plain data, their keys and states",
+    "tasks.graph": "nodes as plain data",
     "tasks.kernel": "these lists: what they say of a module, its key shows",
     "tasks.progress": "tells how far a stage is; nothing comes back",
     "tasks.source": "digests of code: what it makes of a module, its key shows",
@@ -24,9 +27,6 @@ KERNEL: Mapping[str, str] = {
 EDGES: Mapping[tuple[str, str], str] = {
     ("storage", "records.base"): "how any row becomes Arrow; every row's module imports it",
     ("storage", "records.response"): "names of endings, for checks of the store",
-    ("tasks.graph", "preprocessing.errors"): "caught and told",
-    ("tasks.graph", "tasks.raw"): "for the digest of raw files; in the key of every stage that reads them",
-    ("tasks.workshop", "tasks.raw"): "to find raw files; in the key of every stage that reads them",
 }
 
 # Third-party libraries by their import name: the distribution whose version is in the key of what imports them.

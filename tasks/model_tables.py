@@ -13,8 +13,9 @@ from preprocessing.truncation import POLICIES
 from storage.home import Home
 from tasks.calling import Calling
 from tasks.errors import UsageError
-from tasks.graph import Node, Status
+from tasks.graph import Node
 from tasks.outside import is_outside, table_of
+from tasks.planner import Status
 from tasks.request import NOTHING_COUNTED, Request
 from tasks.suites import load_models, own_models
 from tasks.tokenizers import adopt

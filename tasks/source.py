@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from tasks.kernel import KERNEL, KEYED, KEYED_BESIDE
 
@@ -66,6 +67,11 @@ def _version(name: str) -> str:
         return version(name)
     except PackageNotFoundError:
         return ABSENT
+
+
+def exists(module: str) -> bool:
+    """Whether the house has a module of that name which belongs into keys."""
+    return _path(module) is not None and not in_kernel(module)
 
 
 @cache
@@ -131,7 +137,7 @@ def in_kernel(module: str) -> bool:
 def canonical(node: object) -> str:
     """A syntax tree as text: without positions, docstrings, empty and version-specific fields."""
     if isinstance(node, ast.AST):
-        kind = type(node)
+        kind: Any = type(node)
         fields = []
         for name in _fields(kind):
             value = getattr(node, name, None)
@@ -144,7 +150,7 @@ def canonical(node: object) -> str:
 
 
 @cache
-def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
+def _fields(kind: Any) -> tuple[str, ...]:
     """The fields of a kind of node that count."""
     return tuple(sorted(name for name in kind._fields if name not in SKIPPED))
 

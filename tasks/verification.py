@@ -20,6 +20,7 @@ from storage.location import Location
 from storage.manifest import NAME as MANIFEST
 from tasks.generate import MISSING
 from tasks.outside import is_outside, read_note
+from tasks.verified_sources import made_by_other_code
 from tasks.workshop import pointer_bytes, pointer_to
 
 
@@ -36,7 +37,8 @@ def verify(home: Home, key: str) -> dict[str, Any]:
     """Recompute digests of artifacts whose key begins with `key` ("": all), of what they were made from, of raw files.
 
     Of everything, also: what the newest runs name and is gone, pages that people open, systems that ran elsewhere.
-    {ok, checked: files hashed, artifacts, broken: what does not agree, in words}.
+    And what these stand on that was made by other code than is here (tasks/verified_sources.py).
+    {ok, checked: files hashed, artifacts, broken: what does not agree, in words, other_code: what other code made}.
     """
     found = standing(home)
     broken = found.broken
@@ -64,7 +66,11 @@ def verify(home: Home, key: str) -> dict[str, Any]:
         broken += problems
         for content in artifact.manifest.ingredients.inputs.values():
             waiting += by_content.get(content, [])
-    return {"ok": not broken, "checked": checked, "artifacts": len(seen), "broken": broken}
+    other: list[str] = []
+    if not key:
+        other = sorted(made_by_other_code(rows_of(home), list(found.artifacts.values()), by_content))
+    ok = not broken and not other
+    return {"ok": ok, "checked": checked, "artifacts": len(seen), "broken": broken, "other_code": other}
 
 
 def standing(home: Home) -> Found:

@@ -220,14 +220,15 @@ from tasks.graph import topological
 from tasks.judging import compare_node, judge_node, rank_node
 from tasks.request import Request
 from tasks.source import ROOMS, sources
-from tasks.stages import PAGE, run_nodes
+from tasks.stages import report_node, run_nodes
 loaded = {name for name in sys.modules if name.split(".")[0] in ROOMS}
 request = Request.of("seam", home=sys.argv[2], raw=sys.argv[sys.argv.index("--raw") + 1], models=("naive", "same-head"), runs=2)
-known = set(sources(PAGE))
+known = set()
 scored = run_nodes(request)
 judged = [judge_node(node) for node in scored]
-for node in topological([*scored, compare_node(request, judged, scored), rank_node(request, scored, [])]):
-    known |= set(sources(node.modules))
+over_all = [compare_node(request, judged, scored), rank_node(request, scored, [])]
+for node in topological([report_node(request, scored, [], [*judged, *over_all])]):
+    known |= set(sources(node.code))
 print(json.dumps([status, sorted(loaded - known)]), file=sys.stderr)
 """
 
