@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 
 from models.registry import PROVIDERS, make
+from preprocessing.curation import PROMPTS, PROMPTS_MODULE
+from preprocessing.tokens import engine_module
+from scoring.registry import module_of
 from storage.digest import sha256_of
 from tasks import kernel, source
 from tasks.build import ensure
@@ -142,15 +145,19 @@ def nodes_of(request: Request) -> list[Node]:
 
 
 @pytest.fixture(scope="module")
-def plans(tmp_path_factory: pytest.TempPathFactory) -> Mapping[tuple[str, ...], Node]:
-    """A node of all suites for each way in which stages are built, by the modules where its digest begins."""
+def nodes(tmp_path_factory: pytest.TempPathFactory) -> list[Node]:
+    """The nodes of plans of all suites."""
+    asked = list(requests(tmp_path_factory.mktemp("plans")))
+    assert {request.suite for request in asked} == set(SUITES)
+    return [node for request in asked for node in nodes_of(request)]
+
+
+@pytest.fixture(scope="module")
+def plans(nodes: list[Node]) -> Mapping[tuple[str, ...], Node]:
+    """A node for each way in which stages are built, by the modules where its digest begins."""
     found: dict[tuple[str, ...], Node] = {}
-    suites = set()
-    for request in requests(tmp_path_factory.mktemp("plans")):
-        suites.add(request.suite)
-        for node in nodes_of(request):
-            found.setdefault(node.code, node)
-    assert suites == set(SUITES)
+    for node in nodes:
+        found.setdefault(node.code, node)
     assert {node.stage for node in found.values()} == STAGES
     assert {node.built_by for node in found.values()} == BODIES
     assert {f"models.{one}" for one in ("openai", "anthropic", "local", "extractive")} <= {
@@ -243,6 +250,48 @@ def test_stage_imports_what_declares_or_drives_it(plans: Mapping[tuple[str, ...]
         for module in behind(code):
             assert module not in {f"tasks.{name}" for name in outside}, f"{node.name}: {module}"
             assert module.partition(".")[0] not in ("flows", "config"), f"{node.name}: {module}"
+
+
+# What behind keys looks beyond its own text and imports; for each the key has what it finds.
+LOADS = {"preprocessing.curation", "preprocessing.tokens", "scoring.registry", "models.registry"}  # by name: see below
+READS = {"reporting.page"}  # files of the tree: `assets` in the report's parameters
+ASKS = {"models.tables"}  # the environment: for keys of vendors
+
+
+def test_code_behind_a_key_looks_at_what_no_key_knows(plans: Mapping[tuple[str, ...], Node]) -> None:
+    """Modules loaded by name, files beside the code, variables of the environment."""
+    modules = {module for code in plans for module in behind(code) if not is_kernel(module)}
+    texts = {module: path.read_text(encoding="utf-8") for module in modules if (path := file_of(module))}
+
+    def that(*words: str) -> set[str]:
+        return {module for module, text in texts.items() if any(word in text for word in words)}
+
+    assert that("import_module", "__import__", "find_spec") == LOADS
+    assert that("__file__", "importlib.resources", "pkgutil", "importlib.metadata") == READS
+    assert that("os.environ", "getenv", "import locale") == ASKS
+
+
+def test_module_that_a_stage_loads_by_name_is_in_no_key(nodes: list[Node]) -> None:
+    loaded = set()
+    for node in nodes:
+        params, known = node.params, set(sources(node.code))
+        wanted = set()
+        if node.stage == "curate":
+            wanted = {f"preprocessing.{params['dataset']}"}
+            wanted |= {PROMPTS_MODULE} if node.raw is not None and PROMPTS in node.raw.patterns else set()
+        if node.stage in ("score", "aggregate", "judge"):
+            wanted = {module_of(params["metric"])}
+        if node.stage in ("compare", "report"):
+            wanted = {module_of(needed.label("metric")) for _, needed in node.inputs if needed.label("metric")}
+        if node.stage == "generate":
+            wanted = {PROVIDERS[params["settings"]["provider"]]}
+        tokenizer = params.get("tokenizer") or params.get("lengths") or params.get("profile", {})
+        name = tokenizer if isinstance(tokenizer, str) else tokenizer.get("tokenizer", "")
+        if node.stage in ("tokens", "prompt", "sizes", "rank") and name:
+            wanted |= set(filter(None, [engine_module(name)]))
+        assert wanted <= known, node.name
+        loaded |= wanted
+    assert {"preprocessing.seam_prompts", "preprocessing.tokens_tiktoken", "scoring.fic", "models.local"} <= loaded
 
 
 # ---- libraries
