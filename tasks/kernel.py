@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 # A module, or a room with all its modules.
 KERNEL: Mapping[str, str] = {
-    "storage": "keeps rows, bytes and answers as they were given, and gives them back",
+    "storage": "keeps rows, texts, bytes and answers as they were given, and gives them back by their names",
     "tasks.errors": "what a person is told where there is no artifact",
     "tasks.graph": "nodes as plain data",
     "tasks.kernel": "these lists: what they say of a module, its key shows",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import json
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -27,7 +29,7 @@ from tasks.request import Request
 from tasks.source import ABSENT, libraries, sources
 from tasks.stages import build_nodes, overview_node, report_node, run_nodes
 from tasks.workshop import Workshop
-from tests.conftest import FINISHED, PROJECT, Scrollwork, edit
+from tests.conftest import FINISHED, PROJECT, Scrollwork, edit, environment
 from tests.tasks.test_checkpoints import LLAMA, T5, folder
 
 ROOMS = (
@@ -292,6 +294,56 @@ def test_module_that_a_stage_loads_by_name_is_in_no_key(nodes: list[Node]) -> No
         assert wanted <= known, node.name
         loaded |= wanted
     assert {"preprocessing.seam_prompts", "preprocessing.tokens_tiktoken", "scoring.fic", "models.local"} <= loaded
+
+
+PROFILED = """
+import json, sys
+from pathlib import Path
+from tasks import build, kernel
+from tasks.source import ROOT, ROOMS, in_kernel, sources
+inner, unknown, met = build._build, {}, set()
+def module_of(file):
+    path = Path(file)
+    if not path.is_relative_to(ROOT) or path.relative_to(ROOT).parts[0] not in ROOMS:
+        return ""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+def profiled(node, *rest):
+    files = set()
+    sys.setprofile(lambda frame, event, _: files.add(frame.f_code.co_filename) if event == "call" else None)
+    try:
+        return inner(node, *rest)
+    finally:
+        sys.setprofile(None)
+        ran = {name for name in map(module_of, files) if name and not in_kernel(name)} - {"tasks.build"}
+        met.update(ran)
+        if found := ran - set(sources(node.code)):
+            unknown[node.name] = sorted(found)
+build._build = profiled
+from tasks import chain
+from tasks.request import Request
+for suite, tasks, more in json.loads(sys.argv[2]):
+    request = Request.of(suite, home=sys.argv[1], sample=True, tasks=tuple(tasks), **more)
+    ended = [chain.build(request), chain.run(request)]
+    assert not any(one.failed for one in ended), [one.failed for one in ended]
+print(json.dumps([unknown, len(met)]))
+"""
+
+
+@pytest.mark.slow
+def test_function_that_runs_in_a_stage_is_in_no_key(house: Path, tmp_path: Path) -> None:
+    """What no walker of texts sees: code that is reached by name, or through an object that was handed over."""
+    asked = [
+        ("zeroscrolls", ["qmsum", "quality"], {"models": ["naive", "bm25"]}),
+        ("scrolls", ["qmsum"], {"models": ["naive"]}),
+        ("seam", ["multi_news", "ecb_plus"], {"models": ["naive", "same-head"], "runs": 2}),
+        ("dolce", ["leval_quality"], {"models": ["bm25"], "strategy": "take:25"}),
+    ]
+    code = [sys.executable, "-c", PROFILED, str(tmp_path / "home"), json.dumps(asked)]
+    done = subprocess.run(code, cwd=house, env=environment(PYTHONPATH=str(house)), capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    unknown, met = json.loads(done.stdout.splitlines()[-1])
+    assert unknown == {}
+    assert met > 100, "modules of which a function ran"
 
 
 # ---- libraries
