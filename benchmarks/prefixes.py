@@ -21,7 +21,8 @@ from models.hosted import Hosted
 from models.registry import make, settings
 from tasks.calls import BEHIND_THE_DOCUMENT, Calls
 from tasks.engine import run_inline
-from tasks.graph import Planner, topological
+from tasks.graph import topological
+from tasks.planner import Planner
 from tasks.request import Request
 from tasks.stages import run_nodes
 from tasks.workshop import Locations, Workshop

@@ -9,9 +9,9 @@ from prefect.runtime import flow_run
 
 from flows.parameters import finish, request_of
 from reporting.leaderboard import markdown
-from tasks.calling import calling_of
 from tasks.chain import Chain, run
 from tasks.execute import provide_secrets, run_prefect, show_leaderboard, side_by_side
+from tasks.model_tables import calling_of
 from tasks.results import Results, report_of
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scoring.registry import JUDGED, MODULES
+from scoring.names import JUDGED, MODULES
 
 SUITE = "a suite: zeroscrolls, scrolls, seam or dolce"
 BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [

@@ -16,6 +16,7 @@ from records.drop import Drop
 from records.example import Example
 
 DEMONSTRATIONS = "demonstrations"  # split of the examples that prompts show before the instance
+RELEASE = "official_release"  # reads the official release of a task, where its upstream files are missing
 PROMPTS, PROMPTS_MODULE = "prompts", "preprocessing.seam_prompts"  # role of raw files with paraphrases; who reads them
 
 

@@ -61,6 +61,11 @@ class Home:
         """Where pages are published."""
         return self.folder / "reports"
 
+    @property
+    def predictions(self) -> Path:
+        """Where files of systems that ran elsewhere are kept, each by its sha256, and what belongs together."""
+        return self.folder / "predictions"
+
     def digests(self) -> FileDigests:
         """Digests of raw files, remembered in this home."""
         return FileDigests(self.folder / "cache" / "raw-digests.json")

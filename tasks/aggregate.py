@@ -1,4 +1,7 @@
-"""Stage aggregate: scores -> the task's value, interval, spread and coverage."""
+"""Stage aggregate: scores -> the task's value, interval, spread and coverage.
+
+Of a suite that draws its prompts anew in each run: tasks/aggregate_runs.py.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +24,29 @@ FORM = "format_ok"  # flag of a score
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
-    """A row a member, and one of the family; of a suite that draws, a row a run too."""
+    """A row a member, and one of the family."""
     own = metric(node.params["metric"])
     inputs_asked, without_gold = asked(inputs, own)
+    members = members_of(inputs, inputs_asked)
+    table = writer.table("aggregates", Aggregate)
+    beside = getattr(own, "beside", nothing)
+    for aggregate in summarize(labels_of(node), inputs_asked, members, own.headline, beside):
+        table.add(aggregate)
+    writer.facts = {"members": len(members), "without_gold": without_gold}
+
+
+def labels_of(node: Node) -> Labels:
+    """What an aggregate is of."""
+    return Labels(*(node.label(name) for name in ("suite", "task", "split", "model", "arm", "metric")))
+
+
+def members_of(inputs: Mapping[str, Artifact], wanted: Inputs) -> dict[str, Member]:
+    """What is known of each member: its scores on the inputs that are wanted, and how its answers ended."""
     members = {name: Member() for shard in shards(inputs, "answers") for name in shard.facts["members"]}
     for scores in shards(inputs, "scores"):
         for score in scores.rows("scores", Score):
             name = input_name(score.example_id, score.draw)
-            if name not in inputs_asked.clusters:  # of a part of a context
+            if name not in wanted.clusters:  # of a part of a context
                 continue
             members[score.model].scores[name] = score.components
             if FORM in score.flags:
@@ -39,28 +57,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
                 members[row["model"]].ended[named(row)] = row["finish_reason"]
         for row in answers.columns("failures", ["model", "example_id", "draw"]):
             members[row["model"]].failed.add(named(row))
-    labels = Labels(*(node.label(name) for name in ("suite", "task", "split", "model", "arm", "metric")))
-    table = writer.table("aggregates", Aggregate)
-    told = getattr(own, "beside", nothing)
-    if "sample" in inputs:
-        rows = summarize(labels, inputs_asked, members, own.headline, told)
-    else:
-        from analysis.runs import summarize_runs  # these decide nothing of suites that do not draw
-        from records.run_score import RunScore
-
-        found = summarize_runs(labels, inputs_asked, members, own.headline, manifests(inputs), told)
-        rows = found.aggregates
-        runs = writer.table("runs", RunScore)
-        for run in found.runs:
-            runs.add(run)
-    for aggregate in rows:
-        table.add(aggregate)
-    writer.facts = {"members": len(members), "without_gold": without_gold}
-
-
-def manifests(inputs: Mapping[str, Artifact]) -> dict[int, str]:
-    """What each run drew, by run: the digest of its manifest."""
-    return {sample.manifest.ingredients.params["run"]: sample.facts["manifest"] for sample in shards(inputs, "sample")}
+    return members
 
 
 def asked(inputs: Mapping[str, Artifact], own: Metric) -> tuple[Inputs, dict[str, int]]:

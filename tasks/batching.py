@@ -24,7 +24,8 @@ from tasks.build import ensure
 from tasks.calling import STOP, Calling
 from tasks.calls import Calls
 from tasks.errors import UsageError
-from tasks.graph import Node, Planner
+from tasks.graph import Node
+from tasks.planner import Planner
 from tasks.workshop import Locations, Workshop
 
 log = logging.getLogger("scrollwork")

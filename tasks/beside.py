@@ -20,7 +20,8 @@ from tasks.everything import Scored
 from tasks.judging import rank_params
 from tasks.lots import Lot
 from tasks.report import BESIDE
-from tasks.tokenizers import length_tokenizer, load
+from tasks.tokenizers import length_tokenizer
+from tasks.vocabularies import load
 
 Found = Iterable[tuple[Aggregate, Artifact]]
 

@@ -11,7 +11,8 @@ from typing import TypeVar, cast
 from storage.artifacts import Artifact, ArtifactWriter
 from storage.errors import DamagedArtifact
 from storage.manifest import Ingredients
-from tasks.graph import Node, Planner, Status
+from tasks.graph import Node
+from tasks.planner import Planner, Status
 from tasks.workshop import Workshop
 
 log = logging.getLogger("scrollwork")
@@ -69,7 +70,7 @@ def _standing(node: Node, status: Status) -> Built:
     assert status.artifact is not None
     assert status.content is not None
     if node.strict:
-        importlib.import_module(f"tasks.{node.stage}").refuse_drops(status.artifact)
+        importlib.import_module(node.built_by).refuse_drops(status.artifact)
     return Built(node, status.content, status.artifact, reused=True)
 
 
@@ -84,7 +85,7 @@ def _checked(node: Node, shop: Workshop) -> Status:
 
 
 def _build(node: Node, ingredients: Ingredients, inputs: Mapping[str, Artifact], shop: Workshop) -> Built:
-    module = importlib.import_module(f"tasks.{node.stage}")
+    module = importlib.import_module(node.built_by)
     if node.stage == "generate":  # its content is the answers, known only when they are there
         artifact = cast(Artifact, module.snapshot(node, ingredients, inputs, shop))
     else:

@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tasks.build import mending
-from tasks.calling import calling_of, new_run
+from tasks.calling import new_run
 from tasks.engine import Engine, Finished, run_inline, run_strictly
-from tasks.graph import Node, Planner, Status, topological
+from tasks.graph import Node, topological
 from tasks.judging import compare_node, complexity_node, judge_node, rank_node
+from tasks.model_tables import calling_of
+from tasks.planner import Planner, Status
 from tasks.published import publish as publish_page
 from tasks.published import write_file
 from tasks.request import Request

@@ -18,7 +18,8 @@ from storage.digest import sha256_of
 from storage.home import Home
 from tasks.checkpoint_files import CONFIG, digest_of, found, has_template, kind_of, read, window_of
 from tasks.errors import UsageError
-from tasks.tokenizers import DIGEST_CHARS, FILE, adopt, load
+from tasks.tokenizers import DIGEST_CHARS, FILE, adopt
+from tasks.vocabularies import load
 
 PLACES, TEMPLATES = "checkpoints.json", "cache/chat-templates.json"
 

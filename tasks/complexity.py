@@ -16,7 +16,7 @@ from storage.artifacts import Artifact, ArtifactWriter
 from storage.parts import TableWriter
 from tasks.aggregate import named
 from tasks.graph import Node
-from tasks.score import DECLINED
+from tasks.score_windows import DECLINED
 from tasks.shards import shards
 from tasks.workshop import Workshop
 

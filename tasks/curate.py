@@ -6,23 +6,24 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 
-from preprocessing.curation import DEMONSTRATIONS, curate
+from preprocessing.curation import DEMONSTRATIONS, RELEASE, curate
 from preprocessing.frames import frame_of
 from records.document import Document
 from records.drop import Drop
 from records.example import Example
+from records.instruction import Instruction
 from records.raw_file import RawFile
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks.errors import BadRecord
 from tasks.graph import Node
-from tasks.releases import DATASET
+from tasks.raw import found_for
 from tasks.workshop import Workshop
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
     """Stream the rows of the data set's module into their tables."""
     assert node.raw is not None
-    found = shop.found(node.raw.dataset, node.raw.patterns, node.raw.values)
+    found = found_for(node.raw, shop)
     documents = writer.table("documents", Document)
     examples = writer.table("examples", Example)
     drops = writer.table("drops", Drop)
@@ -55,13 +56,10 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
             drops.add(row)
             reasons[row.reason] += 1
             malformed[row.reason] += row.error
+        elif isinstance(row, Instruction):
+            table("instructions", Instruction).add(row)
+            counts["instructions"] += 1
         else:
-            from records.instruction import Instruction  # in the key of suites with paraphrases only
-
-            if isinstance(row, Instruction):
-                table("instructions", Instruction).add(row)
-                counts["instructions"] += 1
-                continue
             raise TypeError(f"curate yields documents, examples, instructions and drops, not {type(row).__name__}")
     writer.facts = {
         **counts,
@@ -69,7 +67,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
         "malformed": {reason: count for reason, count in sorted(malformed.items()) if count},
         "errors": malformed.total(),
         "raw_files": len(found.files()),
-        **({"own_literals": own_literals} if params["dataset"] == DATASET else {}),
+        **({"own_literals": own_literals} if params["dataset"] == RELEASE else {}),
     }
     writer.notes = {"raw": shop.locations.raw}
 

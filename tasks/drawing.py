@@ -1,46 +1,49 @@
-"""One run of a suite that draws: its examples and its manifest, from what curation left."""
+"""Stage sample of a suite that draws: one run, its examples and its manifest, from what curation left (SEAM)."""
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from preprocessing.drawn import How, Pool, draw_of, drawn
 from preprocessing.draws import Draw
 from preprocessing.manifests import manifest
+from preprocessing.official_draws import Split, in_marked_order, official_draws, official_run, sizes_of
 from preprocessing.seam_prompts import wording
 from records.example import Example
 from records.instruction import Instruction
-from storage.artifacts import Artifact
+from storage.artifacts import Artifact, ArtifactWriter
 from tasks.blocks import blocks_of
 from tasks.errors import UsageError
 from tasks.graph import Node
+from tasks.sample import Keeper
+from tasks.workshop import Workshop
 
-if TYPE_CHECKING:
-    from preprocessing.official_draws import Split
-
+MANIFEST = "draw.json"
 OF_STREAM = ("mentions", "entities", "empty_documents")  # facts of examples on which the official stream depends
 
 
-def drawing(
-    node: Node, inputs: Mapping[str, Artifact], added: Callable[[Iterable[Example]], Iterable[Example]]
-) -> bytes:
-    """Draw one run; its manifest. added: takes its examples, as the run shows them, and passes them on.
+def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+    """Draw one run, and write down its examples, as the run shows them, and its manifest.
 
     Raises UsageError for too few demonstrations or ids, and where the official stream cannot be known.
     """
+    keeper = Keeper(writer)
     try:
-        return _drawing(node, inputs, added)
+        told = drawing(node, inputs, keeper)
     except ValueError as error:
         if type(error) is ValueError:
             raise UsageError(f"{node.params['task']}: {error}") from None
         raise
+    writer.file(MANIFEST, told)
+    wording_of = whose(node, inputs["curated"])
+    writer.facts = {**keeper.counts(), "manifest": hashlib.sha256(told).hexdigest(), "wording": wording_of}
 
 
-def _drawing(
-    node: Node, inputs: Mapping[str, Artifact], added: Callable[[Iterable[Example]], Iterable[Example]]
-) -> bytes:
+def drawing(node: Node, inputs: Mapping[str, Artifact], keeper: Keeper) -> bytes:
+    """Draw one run and keep its examples; its manifest."""
     curated, params = inputs["curated"], node.params
     names = params["suite"], params["task"]
     lists: dict[str, Any] = {name: tuple(value) for name, value in params["how"].items() if isinstance(value, list)}
@@ -52,10 +55,8 @@ def _drawing(
         one = draw_of(sizes(curated), names[1], pool_of(curated), how, params["run"])
     chosen: Iterable[Example] = curated.rows("examples", Example, ("example_id", one.instances))
     if ids is not None and names[1] == "ecb_plus":
-        from preprocessing.official_draws import in_marked_order
-
         chosen = (in_marked_order(example, ids[example.example_id], curated.texts()) for example in chosen)
-    shown = added(drawn(chosen, *names, one, how, ids))
+    shown = keeper.keep(drawn(chosen, *names, one, how, ids))
     blocks = blocks_of(params["block"], curated)
     stream = {"datasets": params["official"], "runs": params["runs"]} if "official" in params else None
     return manifest(*names, one, how, shown, blocks, curated.texts(), whose(node, curated), stream)
@@ -68,8 +69,6 @@ def whose(node: Node, curated: Artifact) -> str:
 
 def official(node: Node, inputs: Mapping[str, Artifact], how: How) -> tuple[Draw, dict[str, tuple[int, ...]]]:
     """A run of the official stream, which goes through all data sets before this one."""
-    from preprocessing.official_draws import official_draws, official_run, sizes_of  # in the key of these nodes only
-
     run, task, split = node.params["run"], node.params["task"], node.label("split")
     known = {}
     for name, splits in node.params["official"]:
@@ -91,8 +90,6 @@ def official(node: Node, inputs: Mapping[str, Artifact], how: How) -> tuple[Draw
 
 def split_of(curated: Artifact) -> Split:
     """What the official stream needs to know of a split."""
-    from preprocessing.official_draws import Split
-
     rows = list(curated.columns("examples", ["document_ids", "metadata"]))
     facts = [
         {name: value for name, value in json.loads(row["metadata"] or "{}").items() if name in OF_STREAM}

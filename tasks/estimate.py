@@ -24,7 +24,8 @@ from tasks.calls import BEHIND_THE_DOCUMENT, Calls
 from tasks.chain import locations_of
 from tasks.engine import run_inline
 from tasks.errors import StageFailed
-from tasks.graph import Node, Planner, topological
+from tasks.graph import Node, topological
+from tasks.planner import Planner
 from tasks.request import Request
 from tasks.stages import run_nodes
 from tasks.workshop import Workshop

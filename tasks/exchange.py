@@ -22,9 +22,9 @@ from scoring.answers import in_tag
 from scoring.registry import metric
 from storage.artifacts import Artifact
 from storage.home import Home
-from tasks.calling import tables_of
 from tasks.errors import StageFailed, UsageError
 from tasks.graph import Node
+from tasks.model_tables import tables_of
 from tasks.outside import PROVIDER, is_outside, shown_name, table_of
 from tasks.request import Request
 from tasks.results import Results

@@ -1,4 +1,6 @@
-"""Stage generate: prompts -> answers in the store -> a snapshot of them.
+"""Stage generate: prompts -> answers in the store -> a snapshot of them, of models that answer at once.
+
+Hosted models and checkpoints are asked by tasks/generate_called.py.
 
 What is stored is never asked again. The snapshot is known by the answers digest, sorted (request key, text's sha256 or
 failure kind): scores of a run with missing answers and of the same run completed later are different artifacts.
@@ -9,10 +11,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from models.base import Answer, Call, CallFailed, Model
-from models.registry import CALLED, HOSTED, make, module_of
+from models.fitting import fitted_rule
+from models.registry import make, module_of
+from records.fitted import Fitted
 from records.response import Failure, Response
 from storage.artifacts import Artifact, ArtifactWriter
 from storage.digest import sha256_of
@@ -24,9 +28,6 @@ from tasks.calls import Asked, Calls, chunks
 from tasks.graph import Node
 from tasks.source import sources
 from tasks.workshop import Workshop, pointer_to
-
-if TYPE_CHECKING:
-    from models.running import Runs
 
 MISSING = "missing"
 COMMIT = 500  # answers of a free model in one transaction
@@ -45,9 +46,23 @@ class AnswersMoved(RuntimeError):
 
 
 def snapshot(node: Node, ingredients: Ingredients, inputs: Mapping[str, Artifact], shop: Workshop) -> Artifact:
-    """Ask what is not stored, then write down what the store holds for these prompts."""
-    settings = with_fitted(node, inputs)
-    asking = asked_for(node, settings, inputs, shop)
+    """Ask what is not stored, many at a time, then write down what the store holds for these prompts."""
+    model = model_of(node, with_fitted(node, inputs))
+    calls = Calls(node, model, inputs)
+    for batch in calls.batches():
+        answer_missing(batch, model, shop)
+        progress.tell(node.title, len(calls.asked), calls.total)
+    return noted(node, ingredients, Asking(model, calls.asked), shop)
+
+
+def model_of(node: Node, settings: Mapping[str, Any]) -> Model:
+    """The node's model; its answers are known by the code of its provider where they depend on our code."""
+    revision = sha256_of(sources([module_of(settings["provider"])]))
+    return make(node.params["model"], settings, revision)
+
+
+def noted(node: Node, ingredients: Ingredients, asking: Asking, shop: Workshop) -> Artifact:
+    """A snapshot of what the store holds, to which the node's key points from now on."""
     while True:
         try:
             standing = written(node, ingredients, asking, shop)
@@ -62,9 +77,6 @@ def with_fitted(node: Node, inputs: Mapping[str, Artifact]) -> dict[str, Any]:
     """The model's table, with what was fitted in place of the rule that asks for it."""
     settings = dict(node.params["settings"])
     if "fitted" in inputs:
-        from models.fitting import fitted_rule  # in the key of these nodes only
-        from records.fitted import Fitted
-
         rule = fitted_rule(settings["rules"][node.label("task")], list(inputs["fitted"].rows("fitted", Fitted)))
         settings["rules"] = {**settings["rules"], node.label("task"): rule}
     return settings
@@ -89,33 +101,6 @@ def written(
             if writer.content != answers:
                 raise AnswersMoved
         return writing.artifact
-
-
-def asked_for(node: Node, settings: Mapping[str, Any], inputs: Mapping[str, Artifact], shop: Workshop) -> Asking:
-    """Ask what is not stored: of a hosted or local model one by one, of one that answers at once many at a time."""
-    name = node.params["model"]
-    revision = sha256_of(sources([module_of(settings["provider"])]))
-    if settings["provider"] not in CALLED:
-        model = make(name, settings, revision)
-        calls = Calls(node, model, inputs)
-        for batch in calls.batches():
-            answer_missing(batch, model, shop)
-            progress.tell(node.title, len(calls.asked), calls.total)
-        return Asking(model, calls.asked)
-    from tasks.asking import Asker  # loads the engine of calls
-    from tasks.calling import STOP
-    from tasks.errors import Interrupted
-
-    calling = shop.locations.calling
-    assert calling is not None, "a model whose answers take long is asked with the settings of its run"
-    called = cast("Runs", make(name, {**calling.tables[name], **settings}, revision))
-    calls = Calls(node, called, inputs)
-    if not calling.batch or settings["provider"] not in HOSTED:  # else it was asked between the stages
-        Asker(called, calling, shop.store, node.title, calls.total).ask(calls.batches)
-    calls.rest()
-    if calling.batch and STOP.level:
-        raise Interrupted("stopped; batches that were submitted stand, the same command takes them in")
-    return Asking(called, calls.asked)
 
 
 def answer_missing(calls: Sequence[Call], model: Model, shop: Workshop) -> None:

@@ -16,7 +16,7 @@ from scoring.answers import scored_part
 from scoring.judgement import answerable, judged, words
 from scoring.registry import metric, stored
 from storage.artifacts import Artifact, ArtifactWriter
-from tasks.aggregate import asked, named
+from tasks.aggregate import asked, labels_of, named
 from tasks.graph import Node
 from tasks.shards import shards
 from tasks.tokens import counts
@@ -28,7 +28,7 @@ PLACES = ("answer_in", "evidence_in")
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
     """A judgement for every member and input, answered or not; measures and slices of the family."""
     own = metric(node.params["metric"])
-    labels = Labels(*(node.label(name) for name in ("suite", "task", "split", "model", "arm", "metric")))
+    labels = labels_of(node)
     rows = list(judgements(node, inputs, asked(inputs, own)[0], labels))
     found = Judged.of(rows)
     table = writer.table("judgements", Judgement)

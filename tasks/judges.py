@@ -7,23 +7,19 @@ checkpoints by the digests of their files.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from models.checkpoint import ENCODER_DECODER
 from models.local_tables import what_answers
 from models.registry import LOCAL, UnknownModel, settings
-from storage.digest import sha256_of
 from storage.home import Home
 from tasks.errors import UsageError
 from tasks.request import ROLES
 from tasks.suites import Suite, TaskConfig, load_models
 
 if TYPE_CHECKING:
-    from models.entailment import SequenceToSequence
-    from scoring.fic import Fic, Pair
     from tasks.request import Request
 
 Tables = Mapping[str, Mapping[str, Any]]  # adopted, by role
@@ -87,41 +83,3 @@ def _judged(task: TaskConfig, labels: Mapping[str, str]) -> TaskConfig:
 def what_judges(tables: Tables) -> dict[str, dict[str, Any]]:
     """What of the tables a score depends on."""
     return {role: what_answers(table) for role, table in tables.items()}
-
-
-class Judge:
-    """A checkpoint that judges pairs of texts (scoring.fic.Entailment): loaded when it is first asked, kept for the
-    next score, asked by one thread at a time."""
-
-    def __init__(self, role: str, table: Mapping[str, Any]) -> None:
-        self.name = str(table["checkpoint"])
-        self._role, self._table = role, table
-
-    def __call__(self, pairs: Sequence[Pair]) -> list[float]:
-        """A probability for each pair. Raises CheckpointError."""
-        with _TURN:
-            return self._loaded()(pairs)
-
-    def _loaded(self) -> SequenceToSequence:
-        key = sha256_of([self._role, self._table])
-        if key not in _LOADED:
-            from models.entailment import BATCH, COVERAGE, FAITHFULNESS, SequenceToSequence, Wording
-
-            own = self._table.get("entailment")
-            wording = Wording(**own) if own else dict(zip(ROLES, (FAITHFULNESS, COVERAGE), strict=True))[self._role]
-            while len(_LOADED) >= len(ROLES):  # of earlier runs
-                del _LOADED[next(iter(_LOADED))]
-            batch_size = int(self._table.get("batch_size", BATCH))
-            _LOADED[key] = SequenceToSequence(self.name, self._table, wording, batch_size)
-        return _LOADED[key]
-
-
-def fic_of(tables: Tables) -> Fic:
-    """The metric by these models."""
-    from scoring.fic import Fic
-
-    return Fic(*(Judge(role, tables[role]) for role in ROLES))
-
-
-_TURN = Lock()
-_LOADED: dict[str, SequenceToSequence] = {}

@@ -12,31 +12,26 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from preprocessing.tokens import engine_module
-from records.gold import KEPT
 from scoring.registry import module_of as metric_module
 from tasks.graph import Node
 from tasks.lots import behind
 from tasks.outside import shown_name
 from tasks.request import Request
-from tasks.stages import counted_node, upper_bounds
+from tasks.stages import counted_node, engines, upper_bounds
 from tasks.suites import Suite, load_published
 from tasks.tokenizers import length_tokenizer
 
-JUDGING = ("scoring.judgement", "scoring.answers", "analysis.judged", "analysis.summary")
-RANKING = ("analysis.run_ranking", "analysis.run_selection", "analysis.run_points", "reporting.published")
 COREFERENCE = "coreference"  # scored over all instances of a run together: none has a score of its own
 
 
 def judge_node(aggregate: Node) -> Node:
     """Judged answers, and measures and slices of them, of what an aggregate is of."""
-    name = aggregate.label("metric")
     (score, *_) = (node for own, node in aggregate.inputs if own.startswith("scores-"))
     return Node(
         "judge",
         aggregate.labels,
         score.params,
-        (*JUDGING, metric_module(name), *(["records.gold"] if name in KEPT else [])),
+        (metric_module(aggregate.label("metric")),),
         (*aggregate.inputs, *words(aggregate)),
     )
 
@@ -44,8 +39,7 @@ def judge_node(aggregate: Node) -> Node:
 def complexity_node(aggregate: Node, how: Mapping[str, Any]) -> Node:
     """lambda, k and category of the problems of an aggregate whose contexts are observed through windows."""
     inputs = tuple((name, node) for name, node in aggregate.inputs if name.startswith(("prompts-", "scores-")))
-    modules = ("analysis.dolce.needs",)
-    return Node("complexity", aggregate.labels, {"how": dict(how)}, modules, inputs)
+    return Node("complexity", aggregate.labels, {"how": dict(how)}, (), inputs)
 
 
 def words(aggregate: Node) -> list[tuple[str, Node]]:
@@ -67,7 +61,7 @@ def compare_node(request: Request, judged: Sequence[Node], scored: Sequence[Node
             "upper_bounds": upper_bounds(scored),
             **({"averaged": False} if request.run_count else {}),
         },
-        ("analysis.comparing", "analysis.judged", *sorted({metric_module(one) for one in tasks.values()})),
+        tuple(sorted({metric_module(one) for one in tasks.values()})),
         tuple((node.slot, node) for node in judged),
     )
 
@@ -81,7 +75,7 @@ def rank_node(request: Request, scored: Sequence[Node], failures: Sequence[Mappi
         "rank",
         (("suite", request.suite), ("models", "+".join(models))),
         rank_params(request.config, failures, upper_bounds(scored), lengths),
-        (*RANKING, *filter(None, [engine_module(lengths)])),
+        engines(lengths),
         (*((node.slot, node) for node in in_order(scored, models)), *behind(scored)),
     )
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from tasks.build import ensure
 from tasks.chain import locations_of
+from tasks.drawing import MANIFEST
 from tasks.errors import UsageError
 from tasks.parts import Part
 from tasks.request import Request
-from tasks.sample import MANIFEST
 from tasks.stages import sample_node
 from tasks.workshop import Workshop
 

@@ -78,14 +78,14 @@ def adopt(path: str, name: str, suite: str, tasks: Sequence[str], home: Home) ->
     if not counts:
         raise StageFailed(f"{path}: holds no prediction")
     digest = sha256_of([suite, sorted([file["sha256"], file["task"]] for file in files)])
-    write(place(home) / f"{digest[:DIGEST_CHARS]}.json", noted({"suite": suite, "files": files}))
+    write(home.predictions / f"{digest[:DIGEST_CHARS]}.json", noted({"suite": suite, "files": files}))
     return f"{PROVIDER}:{name}~{digest[:DIGEST_CHARS]}"
 
 
 def table_of(model: str, home: Home) -> dict[str, Any]:
     """What is known of the system: suite, tasks, files, and the name under which it is shown. Raises UsageError."""
     digest = model.rpartition("~")[2]
-    note = place(home) / f"{digest}.json"
+    note = home.predictions / f"{digest}.json"
     held = read_note(note) if re.fullmatch(r"[0-9a-f]{16}", digest) else None
     if held is None:
         raise UsageError(f"model {model!r}: its predictions are not in this home; score --predictions takes them in")
@@ -111,11 +111,6 @@ def read_note(path: Path) -> dict[str, Any] | None:
         return held if data == noted(held) and known.startswith(path.stem) else None
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return None
-
-
-def place(home: Home) -> Path:
-    """Where the home keeps predictions: a file by its sha256, and what belongs together."""
-    return home.folder / PROVIDER
 
 
 def files_of(path: Path, suite: str, tasks: Sequence[str]) -> list[tuple[Path, str]]:
@@ -214,7 +209,7 @@ def kept(file: Path, task: str, home: Home) -> dict[str, Any]:
     from scoring.submissions import predictions
 
     digest = hashlib.sha256()
-    folder = place(home)
+    folder = home.predictions
     folder.mkdir(parents=True, exist_ok=True)
     partial = folder / f".tmp-{os.getpid()}"
     try:

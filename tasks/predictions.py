@@ -13,7 +13,6 @@ from scoring.submissions import predictions
 from storage.artifacts import Artifact, ArtifactWriter
 from storage.digest import sha256_file, sha256_of
 from tasks.graph import Node
-from tasks.outside import place
 from tasks.workshop import Workshop
 
 
@@ -67,7 +66,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
         "unknown_ids": [name for name in answers if name not in curated],
         "left_out": sum(name in curated and name not in chosen for name in answers),
     }
-    writer.notes = {"raw": str(place(shop.home))}
+    writer.notes = {"raw": str(shop.home.predictions)}
 
 
 def ids(artifact: Artifact) -> set[str]:
@@ -78,7 +77,7 @@ def ids(artifact: Artifact) -> set[str]:
 def held(node: Node, shop: Workshop, writer: ArtifactWriter) -> tuple[dict[str, Prediction], str]:
     """(predictions of the node's task by id, sha256 of their file)."""
     sha256, task = node.params["file"]["sha256"], node.label("task")
-    path = place(shop.home) / sha256
+    path = shop.home.predictions / sha256
     if not path.is_file() or sha256_file(path) != sha256:
         problem = "is gone or has other bytes: score --predictions takes the file in again"
         raise MissingFile(str(path), "", "", problem, "missing file")

@@ -11,9 +11,10 @@ from preprocessing.prompts import Profile, prompts
 from records.example import Example
 from records.prompt import Prompt
 from storage.artifacts import Artifact, ArtifactWriter
+from tasks.blocks import blocks_of
 from tasks.graph import Node
-from tasks.tokenizers import load
 from tasks.tokens import counts
+from tasks.vocabularies import load
 from tasks.workshop import Workshop
 
 
@@ -46,8 +47,4 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
 
 def blocks(block: Mapping[str, Any] | None, curated: Artifact) -> Blocks | None:
     """What prompts with demonstrations are made of, None for others."""
-    if not block:
-        return None
-    from tasks.blocks import blocks_of  # in the key of these nodes only
-
-    return blocks_of(block, curated)
+    return blocks_of(block, curated) if block else None

@@ -23,7 +23,7 @@ from storage.artifacts import Artifact, ArtifactWriter
 from tasks.graph import Node
 from tasks.lengths import measured
 from tasks.lots import Lot, lots_of
-from tasks.tokenizers import load
+from tasks.vocabularies import load
 from tasks.workshop import Workshop
 
 Designed = Mapping[str, Mapping[tuple[str, str], Mapping[str, RunScores]]]  # by split, (model, data set), source

@@ -16,6 +16,8 @@ from preprocessing.raw_zip import INSIDE, find_member
 from records.raw_file import RawFile
 from storage.digest import FileDigests, sha256_of
 from storage.partial import UNFINISHED
+from tasks.graph import RawQuery
+from tasks.workshop import Workshop
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,17 @@ class Found:
         """As messages and raw_zip.py call it: the path, of an archive with the member."""
         member = self._member(role, file)
         return f"{file.path}!{member}" if member else file.path
+
+
+def found_for(raw: RawQuery, shop: Workshop) -> Found:
+    """The raw files of a node. Looked for once: within one run they do not change. Raises MissingFile."""
+
+    def look() -> Found:
+        found = find(raw.dataset, raw.patterns, raw.values, shop.locations.raw, shop.digests)
+        shop.digests.save()
+        return found
+
+    return shop.once(sha256_of([raw.dataset, raw.patterns, raw.values]), look)
 
 
 def find(

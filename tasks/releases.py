@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from preprocessing.curation import RELEASE
 from tasks.graph import RawQuery
 from tasks.raw import filled, first_match
 from tasks.request import Request
 from tasks.suites import TaskConfig
-
-DATASET = "official_release"
 
 
 def upstream_values(request: Request, task: TaskConfig, split: str) -> dict[str, Any]:
@@ -39,7 +38,7 @@ def release_patterns(request: Request, task: TaskConfig, split: str) -> list[str
 
 def release_query(request: Request, task: TaskConfig, split: str) -> RawQuery:
     """The release as raw files."""
-    return RawQuery(DATASET, {"records": request.config.release}, {"task": task.name, "split": split})
+    return RawQuery(RELEASE, {"records": request.config.release}, {"task": task.name, "split": split})
 
 
 def release_options(task: TaskConfig) -> dict[str, Any]:

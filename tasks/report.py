@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from analysis.dolce.needs import agreements
 from records.base import Row
 from records.comparison import Average, Comparison
 from records.complexity import Agreement, AtLength, Complexity, Mixture, Passage, Plane, ProblemAtLength, Sights
@@ -75,8 +76,6 @@ def agreed(beside: Mapping[str, list[Any]], writer: ArtifactWriter) -> list[Agre
     table = writer.table(AGREEMENTS, Agreement)
     if not beside.get("mixtures"):
         return []
-    from analysis.dolce.needs import agreements  # only a report that shows fits has it in its key
-
     found = list(agreements(beside["mixtures"], beside["complexity"]))
     for row in found:
         table.add(row)

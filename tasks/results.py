@@ -17,8 +17,9 @@ from reporting.text import percent_off
 from scoring.outcome import PRIVATE
 from storage.artifacts import Artifact
 from tasks.chain import Chain, locations_of
-from tasks.graph import Node, Planner
+from tasks.graph import Node
 from tasks.parts import Part, parts
+from tasks.planner import Planner
 from tasks.ranked import read_ranks
 from tasks.request import Request
 from tasks.stages import curate_node, prompt_node, sample_node, statistics_node

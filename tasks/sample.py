@@ -1,8 +1,7 @@
-"""Stage sample: curated examples -> the benchmark's."""
+"""Stage sample: curated examples -> the benchmark's. Runs: tasks/drawing.py; windows of contexts: tasks/windows.py."""
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -13,51 +12,44 @@ from storage.artifacts import Artifact, ArtifactWriter
 from tasks.graph import Node
 from tasks.workshop import Workshop
 
-MANIFEST = "draw.json"  # of a run
-
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
-    """Choose, and count what was chosen. Of a run, its manifest too."""
-    examples = writer.table("examples", Example)
-    documents: set[str] = set()
-    counts: Counter[str] = Counter()
+    """Choose, and count what was chosen."""
+    writer.facts = kept(choose(Curated(inputs["curated"]), **node.params), writer)
 
-    def added(chosen: Iterable[Example]) -> Iterator[Example]:
+
+def kept(chosen: Iterable[Example], writer: ArtifactWriter) -> dict[str, int]:
+    """Write examples down; how many examples, documents and references they are."""
+    keeper = Keeper(writer)
+    for _ in keeper.keep(chosen):
+        pass
+    return keeper.counts()
+
+
+class Keeper:
+    """Writes examples down as they pass, and counts them."""
+
+    def __init__(self, writer: ArtifactWriter) -> None:
+        self._table = writer.table("examples", Example)
+        self._documents: set[str] = set()
+        self._counts: Counter[str] = Counter()
+
+    def keep(self, chosen: Iterable[Example]) -> Iterator[Example]:
+        """The same examples, each written down before it is passed on."""
         for example in chosen:
-            examples.add(example)
-            documents.update(example.document_ids)
-            counts["examples"] += 1
-            counts["references"] += len(example.references)
+            self._table.add(example)
+            self._documents.update(example.document_ids)
+            self._counts["examples"] += 1
+            self._counts["references"] += len(example.references)
             yield example
 
-    facts: dict[str, str] = {}
-    if "run" in node.params:
-        from tasks.drawing import drawing, whose  # in the key of these nodes only
-
-        told = drawing(node, inputs, added)
-        writer.file(MANIFEST, told)
-        facts = {"manifest": hashlib.sha256(told).hexdigest(), "wording": whose(node, inputs["curated"])}
-    else:
-        for _ in added(chosen_of(node, inputs["curated"])):
-            pass
-    writer.facts = {
-        "examples": counts["examples"],
-        "documents": len(documents),
-        "references": counts["references"],
-        **facts,
-    }
-
-
-def chosen_of(node: Node, curated: Artifact) -> Iterable[Example]:
-    """What the node's policy takes; every window of it where the task is observed."""
-    params = dict(node.params)
-    how, strategy = params.pop("observed", None), params.pop("strategy", "")
-    chosen = choose(Curated(curated), **params)
-    if how is None:
-        return chosen
-    from tasks.windows import windows_of  # in the key of these nodes only
-
-    return windows_of(chosen, curated, how, strategy, seed=params["seed"], suite=params["suite"])
+    def counts(self) -> dict[str, int]:
+        """How many examples, documents and references have passed."""
+        return {
+            "examples": self._counts["examples"],
+            "documents": len(self._documents),
+            "references": self._counts["references"],
+        }
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from records.statistics import Distribution
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks import progress
 from tasks.graph import Node
-from tasks.tokenizers import load
+from tasks.vocabularies import load
 from tasks.workshop import Workshop
 
 

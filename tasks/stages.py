@@ -27,11 +27,11 @@ from records.gold import KEPT
 from records.prompt import CLOSED_BOOK, FULL
 from reporting.page import assets_digest
 from scoring.registry import module_of as metric_module
-from tasks.calling import tables_of
 from tasks.errors import UsageError
 from tasks.graph import Node, RawQuery
 from tasks.judges import labels_of, what_judges
 from tasks.lots import behind
+from tasks.model_tables import tables_of
 from tasks.outside import PROVIDER, shown_name
 from tasks.parts import Part, parts, profile_of, seed_of
 from tasks.releases import release_options, release_query, upstream_values
@@ -39,15 +39,6 @@ from tasks.request import Request
 from tasks.suites import Suite, TaskConfig, data_set_sizes, load_published, paper_sizes
 from tasks.tokenizers import length_tokenizer
 
-PAGE = (
-    "reporting.assembly",
-    "reporting.leaderboard",
-    "reporting.examples",
-    "reporting.figures",
-    "reporting.run_figures",
-    "reporting.complexity_figures",
-)
-NEEDS = ("analysis.dolce.needs",)  # of a report that holds fits of models against each other
 FIT_SPLIT = "train"  # what a model with fitted rules learns from, where its table does not say
 
 
@@ -95,11 +86,7 @@ def curate_node(part: Part) -> Node:
         "curate",
         part.base,
         curation(part, task.dataset, options),
-        (
-            *entries(task.dataset),
-            *([PROMPTS_MODULE] if PROMPTS in task.raw else []),
-            *(["preprocessing.units"] if task.windows else []),
-        ),
+        (*entries(task.dataset), *([PROMPTS_MODULE] if PROMPTS in task.raw else [])),
         raw=RawQuery(task.dataset, task.raw, {**upstream_values(request, task, part.split), **options}),
         strict=request.strict,
     )
@@ -112,8 +99,8 @@ def curation(part: Part, dataset: str, options: Mapping[str, Any]) -> dict[str, 
 
 
 def entries(dataset: str) -> tuple[str, ...]:
-    """What curation by a data set's module runs."""
-    return ("preprocessing.curation", f"preprocessing.{dataset}", "records.raw_file")
+    """What curation loads by name: the data set's module."""
+    return (f"preprocessing.{dataset}",)
 
 
 def sample_node(part: Part) -> Node:
@@ -125,11 +112,10 @@ def sample_node(part: Part) -> Node:
     if part.imported:  # a release is the benchmark: taken whole, in its order
         chosen = {"size": request.limit} if request.limit else {}
     policy = {"suite": request.suite, "seed": seed_of(request), **chosen}
-    modules: tuple[str, ...] = ("preprocessing.sampling",)
     if part.task.windows:
         policy |= {"observed": dict(part.task.observed(request.units)), "strategy": request.strategy or "all"}
-        modules += ("preprocessing.observations",)
-    return Node("sample", part.base, policy, modules, (("curated", curate_node(part)),))
+    body = "tasks.windows" if part.task.windows else ""
+    return Node("sample", part.base, policy, (), (("curated", curate_node(part)),), body=body)
 
 
 def drawn_node(part: Part) -> Node:
@@ -146,15 +132,13 @@ def drawn_node(part: Part) -> Node:
     block = request.config.template(task, request.prompts)["block"]
     params = {"suite": request.suite, "task": task.name, "run": part.shard, "how": how, "block": block}
     inputs = [("curated", curate_node(part))]
-    modules: tuple[str, ...] = ("preprocessing.manifests", PROMPTS_MODULE)
     if request.draws == "official":
         before = official_order(part)
         for other in before:
             others = (replace(part, task=other, split=split) for split in other.splits)
             inputs += [(f"{other.name}-{one.split}", curate_node(one)) for one in others]
         params |= {"official": [[other.name, list(other.splits)] for other in before], "runs": request.run_count}
-        modules += ("preprocessing.official_draws",)
-    return Node("sample", (*part.base, *part.run), params, modules, tuple(inputs))
+    return Node("sample", (*part.base, *part.run), params, (), tuple(inputs), body="tasks.drawing")
 
 
 def official_order(part: Part) -> list[TaskConfig]:
@@ -203,8 +187,14 @@ def tokens_node(part: Part) -> Node:
 def counted_node(sample: Node, tokenizer: str) -> Node:
     """A sample's documents counted by a tokenizer."""
     inputs = (("curated", sample.input("curated")), ("sample", sample))
-    modules = ("preprocessing.tokens", "records.token_count", *filter(None, [engine_module(tokenizer)]))
-    return Node("tokens", (*sample.labels, ("tokenizer", tokenizer)), {"tokenizer": tokenizer}, modules, inputs)
+    return Node(
+        "tokens", (*sample.labels, ("tokenizer", tokenizer)), {"tokenizer": tokenizer}, engines(tokenizer), inputs
+    )
+
+
+def engines(tokenizer: str) -> tuple[str, ...]:
+    """The module that makes a tokenizer, as modules of a node; () for an estimate and where there is none."""
+    return tuple(filter(None, [engine_module(tokenizer)])) if tokenizer else ()
 
 
 def prompt_node(part: Part) -> Node:
@@ -221,12 +211,9 @@ def prompt_node(part: Part) -> Node:
         params["shard"] = [part.shard, task.shards]
     own = replace(part, model="")
     inputs = [("curated", curate_node(part)), ("sample", sample_node(part))]
-    modules = ["preprocessing.prompts"]
     if name and part.arm == FULL:
         inputs.append(("tokens", tokens_node(part)))
-    if name and engine_module(name):
-        modules.append(engine_module(name))
-    return Node("prompt", own.sharded, params, tuple(modules), tuple(inputs))
+    return Node("prompt", own.sharded, params, engines(name), tuple(inputs))
 
 
 def answers_node(part: Part) -> Node:
@@ -239,8 +226,7 @@ def predictions_node(part: Part) -> Node:
     files = [file for file in (part.table or {})["files"] if part.task.name in file["tasks"]]
     inputs = [("curated", curate_node(part)), ("prompts", prompt_node(part)), ("sample", sample_node(part))]
     params = {"file": {name: files[0][name] for name in ("sha256", "task")}}
-    modules = ("scoring.submissions", "records.response", "records.raw_file")
-    return Node("predictions", part.sharded, params, modules, tuple(inputs))
+    return Node("predictions", part.sharded, params, (), tuple(inputs))
 
 
 def generate_node(part: Part) -> Node:
@@ -253,12 +239,12 @@ def generate_node(part: Part) -> Node:
     elif table["provider"] in LOCAL:  # nor where it lies and what it runs on
         table = local_tables.what_answers(table)
     inputs = [("curated", curate_node(part)), ("prompts", prompt_node(part)), ("sample", sample_node(part))]
-    modules: tuple[str, ...] = ("records.response", module_of(str(table["provider"])))
     if kind := table.get("rules", {}).get(part.task.name, {}).get("fit"):
         inputs.append(("fitted", fit_node(part, kind, str(table.get("fit_split", FIT_SPLIT)))))
-        modules += ("models.fitting",)
     params = {"model": part.model, "settings": table}
-    return Node("generate", part.sharded, params, modules, tuple(inputs))
+    modules = (module_of(str(table["provider"])),)
+    body = "tasks.generate_called" if table["provider"] in CALLED else ""
+    return Node("generate", part.sharded, params, modules, tuple(inputs), body=body)
 
 
 def fit_node(part: Part, kind: str, split: str) -> Node:
@@ -277,7 +263,7 @@ def fit_node(part: Part, kind: str, split: str) -> Node:
         "fit",
         (*learned.base, ("rule", kind)),
         {"kind": kind, "template": dict(task.template)},
-        ("models.fitting", "preprocessing.prompting", "records.fitted"),
+        (),
         (("curated", replace(curated, raw=replace(curated.raw, hint=hint))),),
     )
 
@@ -286,21 +272,16 @@ def score_node(part: Part) -> Node:
     """Answers to scores by the task's metric."""
     metric = part.task.metric
     inputs = (("answers", answers_node(part)), ("sample", sample_node(part)))
-    modules: tuple[str, ...] = ("scoring.answers", metric_module(metric))
     texts = part.request.config.template(part.task, part.profile.prompts)
     template = Template(**texts)
     tag = {"tag": answer_tag(template)} if part.profile.variant == "claude" and asks_for_tag(template) else {}
     cue = {"cue": cue_of(texts["block"]["text"])} if "block" in texts else {}
     empty = {"empty": part.task.empty_answer} if part.task.empty_answer else {}
-    judges = {}
-    if part.task.judges:
-        judges = {"judges": what_judges(part.request.judges)}
-        modules += ("models.entailment",)
+    judges = {"judges": what_judges(part.request.judges)} if part.task.judges else {}
     reading = {name: part.task.windows[name] for name in ("extractor", "unknown") if name in part.task.windows}
-    if reading:
-        modules += ("scoring.dolce_answers",)
     params = {"metric": metric, **tag, **cue, **empty, **judges, **reading}
-    return Node("score", (*part.sharded, ("metric", metric)), params, modules, inputs)
+    body = "tasks.score_judged" if judges else "tasks.score_windows" if "extractor" in reading else ""
+    return Node("score", (*part.sharded, ("metric", metric)), params, (metric_module(metric),), inputs, body=body)
 
 
 def aggregate_node(part: Part) -> Node:
@@ -319,8 +300,9 @@ def aggregate_node(part: Part) -> Node:
         "aggregate",
         (*part.labels, ("metric", metric)),
         {"metric": metric, "profile": part.profile.name, **bound, **told},
-        ("analysis.runs" if part.run else "analysis.summary", "scoring.answers", metric_module(metric)),
+        (metric_module(metric),),
         tuple(inputs),
+        body="tasks.aggregate_runs" if part.run else "",
     )
 
 
@@ -347,15 +329,14 @@ def statistics_node(part: Part) -> Node:
     # SCROLLS 6.4: ContractNLI's outputs are labels, so its hypotheses are looked for
     output = "query" if kind == "nli" else "options" if letters else "references"
     params = {"kind": kind, "output": output, **({"metric": part.task.metric} if part.task.metric in KEPT else {})}
-    return Node("statistics", part.base, params, ("analysis.corpus",), tuple(inputs))
+    return Node("statistics", part.base, params, (), tuple(inputs))
 
 
 def sizes_node(part: Part) -> Node:
     """A data set whole, before anything is drawn from it, to its sizes."""
     tokenizer = length_tokenizer(part.request.tokenizer)
     params = {"metric": part.task.metric, "tokenizer": tokenizer}
-    modules = ("analysis.corpus", "preprocessing.blocks", "records.gold", *filter(None, [engine_module(tokenizer)]))
-    return Node("sizes", part.base, params, modules, (("curated", curate_node(part)),))
+    return Node("sizes", part.base, params, engines(tokenizer), (("curated", curate_node(part)),))
 
 
 def overview_node(request: Request, statistics: Sequence[Node]) -> Node:
@@ -379,7 +360,7 @@ def overview_node(request: Request, statistics: Sequence[Node]) -> Node:
         "run": shown(request),
     }
     inputs = tuple((node.slot, node) for node in statistics)
-    return Node("overview", (("suite", request.suite),), params, ("reporting.overview",), inputs)
+    return Node("overview", (("suite", request.suite),), params, (), inputs)
 
 
 def report_node(
@@ -400,7 +381,7 @@ def report_node(
             "run": shown(request),
             "assets": assets_digest(),
         },
-        (*PAGE, *(NEEDS if any(node.stage == "complexity" for node in beside) else ())),
+        tuple(sorted({metric_module(node.label("metric")) for node in aggregates})),
         (*((node.slot, node) for node in aggregates), *behind(aggregates), *((node.name, node) for node in beside)),
         exact=True,
     )

@@ -13,9 +13,10 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from preprocessing.tokens import Tokenizer, engine_module, make
+from preprocessing.tokens import engine_module
 from storage.home import Home
 from tasks.errors import UsageError
+from tasks.vocabularies import kept, load
 
 FILE = "tokenizer.json"
 DIGEST_CHARS = 16
@@ -54,11 +55,6 @@ def adopt(name: str, home: Home) -> str:
     return adopted
 
 
-def kept(name: str, home: Home) -> Path:
-    """Where the home keeps the vocabulary of a lasting name."""
-    return home.folder / "tokenizers" / f"{name.rpartition('~')[2]}.json"
-
-
 @lru_cache(maxsize=8)  # a command asks for its tables more than once; the hub must give one answer to all of it
 def downloaded(wanted: str) -> Path:
     """The tokenizer.json of a model on the hub, from its cache where it is there. Raises UsageError."""
@@ -74,22 +70,6 @@ def downloaded(wanted: str) -> Path:
     except Exception as error:  # the hub's own errors share no useful base
         first = (str(error) or type(error).__name__).splitlines()[0]
         raise UsageError(f"--tokenizer hf:{wanted}: no such folder, and the hub did not give it: {first}") from None
-
-
-def load(name: str, home: Home) -> Tokenizer:
-    """The tokenizer of a lasting name. Raises UsageError."""
-    file = kept(name, home) if name.startswith("hf:") else None
-    if file is not None and not file.is_file():
-        raise UsageError(f"{name}: its vocabulary is not in this home; name it again with --tokenizer hf:FOLDER")
-    try:
-        return _load(name, "" if file is None else str(file))
-    except ValueError as error:
-        raise UsageError(str(error)) from None
-
-
-@lru_cache(maxsize=4)
-def _load(name: str, file: str) -> Tokenizer:
-    return make(name, file)
 
 
 def length_tokenizer(asked: str = "") -> str:

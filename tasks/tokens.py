@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from records.example import Example
+from records.token_count import TokenCount
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks import progress
 from tasks.graph import Node
-from tasks.tokenizers import load
+from tasks.vocabularies import load
 from tasks.workshop import Workshop
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
     """A row a document, in the order of their ids."""
-    from records.token_count import TokenCount
-
     tokenizer = load(node.params["tokenizer"], shop.home)
     text_of = inputs["curated"].texts()
     wanted = {name for example in inputs["sample"].rows("examples", Example) for name in example.document_ids}
@@ -33,6 +32,4 @@ def counts(artifact: Artifact | None) -> dict[str, int]:
     """Tokens by document id."""
     if artifact is None:
         return {}
-    from records.token_count import TokenCount  # only where tokens are counted: it is in those keys alone
-
     return {row.document_id: row.tokens for row in artifact.rows("tokens", TokenCount)}

@@ -19,7 +19,8 @@ from storage.home import Home
 from storage.location import Location
 from storage.manifest import NAME as MANIFEST
 from tasks.generate import MISSING
-from tasks.outside import is_outside, place, read_note
+from tasks.outside import is_outside, read_note
+from tasks.verified_sources import made_by_other_code
 from tasks.workshop import pointer_bytes, pointer_to
 
 
@@ -36,7 +37,8 @@ def verify(home: Home, key: str) -> dict[str, Any]:
     """Recompute digests of artifacts whose key begins with `key` ("": all), of what they were made from, of raw files.
 
     Of everything, also: what the newest runs name and is gone, pages that people open, systems that ran elsewhere.
-    {ok, checked: files hashed, artifacts, broken: what does not agree, in words}.
+    And what these stand on that was made by other code than is here (tasks/verified_sources.py).
+    {ok, checked: files hashed, artifacts, broken: what does not agree, in words, other_code: what other code made}.
     """
     found = standing(home)
     broken = found.broken
@@ -64,7 +66,11 @@ def verify(home: Home, key: str) -> dict[str, Any]:
         broken += problems
         for content in artifact.manifest.ingredients.inputs.values():
             waiting += by_content.get(content, [])
-    return {"ok": not broken, "checked": checked, "artifacts": len(seen), "broken": broken}
+    other: list[str] = []
+    if not key:
+        other = sorted(made_by_other_code(rows_of(home), list(found.artifacts.values()), by_content))
+    ok = not broken and not other
+    return {"ok": ok, "checked": checked, "artifacts": len(seen), "broken": broken, "other_code": other}
 
 
 def standing(home: Home) -> Found:
@@ -228,7 +234,7 @@ def check_pages(home: Home, artifacts: Mapping[str, Artifact]) -> Iterator[str]:
 
 def check_notes(home: Home) -> Iterator[str]:
     """What the home knows of systems that ran elsewhere, and that the files behind it are still there."""
-    folder = place(home)
+    folder = home.predictions
     asked = {model for run in rows_of(home) for model in run["request"]["models"] if is_outside(model)}
     named = {folder / f"{model.rpartition('~')[2]}.json" for model in asked}
     for path in sorted({*folder.glob("*.json"), *named}):

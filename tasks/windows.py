@@ -1,19 +1,27 @@
-"""Problems of a suite that observes, as a row for each window of their contexts (Dolce)."""
+"""Stage sample of a suite that observes: a row for each window of the chosen problems' contexts (Dolce)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from preprocessing.observations import Observed, observed
+from preprocessing.sampling import choose
 from preprocessing.spans import strategy as read
-from records.example import Example
-from storage.artifacts import Artifact
+from storage.artifacts import Artifact, ArtifactWriter
+from tasks.graph import Node
+from tasks.sample import Curated, kept
+from tasks.workshop import Workshop
 
 
-def windows_of(
-    chosen: Iterable[Example], curated: Artifact, how: Mapping[str, Any], strategy: str, *, seed: int, suite: str
-) -> Iterator[Example]:
-    """how: units, lengths, full and more of `windows` in the suite file."""
+def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+    """Choose problems, and of each the windows that the strategy takes.
+
+    observed, of the parameters: units, lengths, full and more of `windows` in the suite file.
+    """
+    curated, params = inputs["curated"], dict(node.params)
+    how, strategy = params.pop("observed"), read(params.pop("strategy"))
     own = Observed(how["units"], tuple(how["lengths"]), how["full"], how.get("more"))
-    return observed(chosen, curated.texts(), own, read(strategy), seed=seed, suite=suite)
+    chosen = choose(Curated(curated), **params)
+    texts = curated.texts()
+    windows = observed(chosen, texts, own, strategy, seed=params["seed"], suite=params["suite"])
+    writer.facts = kept(windows, writer)

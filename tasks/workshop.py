@@ -3,20 +3,39 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from storage.artifacts import KEY_CHARS, Artifact, Artifacts
-from storage.digest import FileDigests, sha256_of
+from storage.digest import FileDigests
 from storage.home import Home
 from storage.location import Location
-from tasks.raw import Found, find
 
 if TYPE_CHECKING:
     from storage.responses import ResponseStore
-    from tasks.calling import Calling
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Calling:
+    """How hosted and local models are called in one run, as plain data.
+
+    run: under this name attempts and money are written down. budget_usd: "" for none. batch: asked in batches
+    between the stages; batch_wait_s: waited for so long, 0 for as long as it takes. tables: whole, by model; judges: by
+    role.
+    """
+
+    run: str = ""
+    budget_usd: str = ""
+    retry_failed: bool = False
+    batch: bool = False
+    batch_wait_s: float = 0.0
+    tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    judges: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -30,13 +49,13 @@ class Locations:
 
 
 class Workshop:
-    """A home and a raw folder, opened. Raw files are looked at once: within one run they do not change."""
+    """A home and a raw folder, opened."""
 
     def __init__(self, locations: Locations) -> None:
         self.locations = locations
         self.home = Home(locations.home, locations.store)
         self.artifacts: Artifacts = self.home.artifacts
-        self._found: dict[str, Found] = {}
+        self._made: dict[str, object] = {}
 
     @cached_property
     def digests(self) -> FileDigests:
@@ -50,13 +69,11 @@ class Workshop:
 
         return ResponseStore(self.home.store_place)
 
-    def found(self, dataset: str, patterns: Mapping[str, tuple[str, ...]], values: Mapping[str, Any]) -> Found:
-        """The raw files of a task and split. Raises MissingFile."""
-        name = sha256_of([dataset, patterns, values])
-        if name not in self._found:
-            self._found[name] = find(dataset, patterns, values, self.locations.raw, self.digests)
-            self.digests.save()
-        return self._found[name]
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """What `make` gives, made at the first call under a name."""
+        if name not in self._made:
+            self._made[name] = make()
+        return cast(T, self._made[name])
 
     def pointer(self, stage: str, slot: str, key: str) -> dict[str, Any] | None:
         """Which snapshot of answers stands for a key: {artifact, answers, complete, expected, unanswered}."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from flows.commands.common import console, print_json, request_of, say
 from flows.commands.progress import shown
 from reporting.text import visible
-from tasks.calling import retired
 from tasks.errors import UsageError
+from tasks.model_tables import retired
 
 if TYPE_CHECKING:
     from rich.table import Table

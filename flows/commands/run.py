@@ -11,9 +11,9 @@ from flows.commands.progress import shown
 from flows.commands.spending import spent_by, told
 from flows.commands.waiting import in_batches
 from reporting.leaderboard import as_json, terminal
-from tasks.calling import calling_of, need_keys, retired, unbounded
 from tasks.chain import Chain, plan
 from tasks.errors import UsageError
+from tasks.model_tables import calling_of, need_keys, retired, unbounded
 from tasks.request import Request
 from tasks.results import Results, report_of
 

@@ -6,7 +6,8 @@ import argparse
 from typing import TYPE_CHECKING
 
 from flows.commands.common import lines_of, print_json
-from scoring.registry import JUDGED, metric
+from scoring.names import JUDGED
+from scoring.registry import metric
 from tasks.errors import StageFailed, UsageError
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ def metric_of(arguments: argparse.Namespace) -> Metric:
     """The metric that is asked for. Raises UsageError."""
     if arguments.metric in JUDGED:
         from storage.home import Home
-        from tasks.judges import fic_of, judging
+        from tasks.judge_models import fic_of
+        from tasks.judges import judging
         from tasks.request import ROLES
 
         if arguments.stem:

@@ -8,8 +8,9 @@ from typing import Any
 from models.budget import NANO, whole
 from storage.home import Home
 from storage.store_rows import Spent
-from tasks.calling import calling_of, known_price
+from tasks.calling import known_price
 from tasks.chain import Chain
+from tasks.model_tables import calling_of
 
 
 def spent_by(chain: Chain) -> dict[str, Any]:

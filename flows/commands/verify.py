@@ -17,5 +17,10 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         for problem in result["broken"]:
             print(f"broken: {problem}")
-        print(f"{result['artifacts']} artifacts, {result['checked']} files hashed, {len(result['broken'])} broken")
+        for line in result["other_code"]:
+            print(f"other code: {line}")
+        other = f", {len(result['other_code'])} made by other code" if result["other_code"] else ""
+        print(
+            f"{result['artifacts']} artifacts, {result['checked']} files hashed, {len(result['broken'])} broken{other}"
+        )
     return 0 if result["ok"] else 1

@@ -7,7 +7,7 @@ from typing import Any
 
 from preprocessing.errors import sayable
 from storage.home import Home
-from tasks.calling import calling_of
+from tasks.model_tables import calling_of
 from tasks.request import Request
 
 

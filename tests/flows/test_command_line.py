@@ -291,7 +291,7 @@ PAIRS = {
 
 @pytest.mark.parametrize("metric", PAIRS)
 def test_a_metric_cannot_score_pairs_of_the_command_line(call, tmp_path, metric):
-    from scoring.registry import MODULES
+    from scoring.names import MODULES
 
     assert set(PAIRS) == set(MODULES)
     prediction, reference = PAIRS[metric]

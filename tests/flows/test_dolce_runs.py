@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sample.windows import TASKS, dolce
-from tasks.calling import unbounded
+from tasks.model_tables import unbounded
 from tasks.request import Request
 from tests.conftest import Call, Scrollwork, files_of
 

@@ -6,7 +6,7 @@ import pytest
 
 from records.example import Example, metadata
 from records.gold import KEPT, said, written
-from scoring.registry import JUDGED
+from scoring.names import JUDGED
 from tasks.suites import load_suite
 
 GOLDS = {

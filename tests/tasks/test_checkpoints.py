@@ -13,9 +13,9 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from models.local import make
 from models.registry import settings
 from storage.home import Home
-from tasks.calling import tables_of
 from tasks.checkpoints import adopt_name, adopted
 from tasks.errors import UsageError
+from tasks.model_tables import tables_of
 from tasks.parts import parts, profile_of
 from tasks.request import Request
 from tasks.stages import generate_node, run_nodes

@@ -23,9 +23,8 @@ from records.complexity import (
 )
 from storage.artifacts import Artifact
 from storage.home import Home
-from tasks.score import DECLINED
+from tasks.score_windows import DECLINED
 from tasks.source import sources
-from tasks.stages import NEEDS, PAGE
 from tests.conftest import Scrollwork
 
 COLOURS = ("crimson", "violet", "ochre", "teal", "ivory", "scarlet")
@@ -222,12 +221,12 @@ def test_run_is_built_again_or_another_strategy_is_not(work: Scrollwork) -> None
 
 
 def test_code_that_decides_rows_or_page_is_in_no_key() -> None:
-    stage = sources(("analysis.dolce.needs",))
+    stage = sources(("tasks.complexity",))
     for name in ("cow", "pig", "cover", "certainty", "categories", "dip", "fit_json", "fitting", "comparing"):
         assert f"analysis.dolce.{name}" in stage
     assert "records.complexity" in stage
     assert not any(name.startswith(("reporting", "models", "preprocessing")) for name in stage)
-    page = sources((*PAGE, *NEEDS))
+    page = sources(("tasks.report",))
     for name in ("complexity_section", "complexity_problems", "complexity_template", "complexity_figures", "windows"):
         assert f"reporting.{name}" in page
     assert "analysis.dolce.comparing" in page

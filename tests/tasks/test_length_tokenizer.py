@@ -20,7 +20,8 @@ from records.ranking import LENGTH, Correlated, LengthPoint
 from storage.home import Home
 from tasks import tokenizers
 from tasks.errors import UsageError
-from tasks.tokenizers import OF_LENGTHS, WORDS, length_tokenizer, load
+from tasks.tokenizers import OF_LENGTHS, WORDS, length_tokenizer
+from tasks.vocabularies import load
 from tests.conftest import Call
 
 pytest.importorskip("tiktoken")

@@ -1,0 +1,62 @@
+"""What `verify` says of code: whether what the newest runs stand on was made by the modules that are here now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from storage.artifacts import Artifact
+from storage.manifest import Ingredients
+from tasks.planner import changed
+from tasks.source import exists, sources
+
+
+def made_by_other_code(
+    runs: Sequence[Mapping[str, Any]], artifacts: Sequence[Artifact], by_content: Mapping[str, Sequence[Artifact]]
+) -> Iterator[str]:
+    """A line for each artifact that the newest run of its slot left, or that such a one was made from, and that today's
+    code would not give this key. Earlier versions of an artifact, on which nothing of this stands, are no fault.
+
+    runs: rows of runs, the oldest first. by_content: artifacts as inputs name them.
+    """
+    by_key = {artifact.manifest.ingredients.key(): artifact for artifact in artifacts}
+    newest: dict[str, str] = {}
+    for run in runs:
+        newest |= run["keys"]
+    waiting = [by_key[key] for key in newest.values() if key in by_key]
+    seen: set[str] = set()
+    while waiting:
+        artifact = waiting.pop()
+        made = artifact.manifest.ingredients
+        if (key := made.key()) in seen:
+            continue
+        seen.add(key)
+        if why := difference(made):
+            yield f"{artifact.folder}: was made by other code than is here ({why}); run again"
+        for content in made.inputs.values():
+            standing = by_content.get(content, [])  # equal answers may be written down under several keys
+            waiting += [one for one in standing if not difference(one.manifest.ingredients)][:1] or standing[:1]
+
+
+def difference(made: Ingredients) -> str:
+    """What is other in the code from which a key was made, in words; "" where nothing is.
+
+    The modules of a key are everything that each of them imports: a module that is new in it is imported by one that
+    changed. Only a stage's own module, which keys did not know at first, has to be asked for by name.
+    """
+    now = _now(tuple(sorted(made.source)))
+    if not any(module.startswith("tasks.") for module in made.source):
+        now = {**now, f"tasks.{made.stage}": ""}
+    found = list(changed("source", made.source, now, values=False))
+    if "assets" in made.params:
+        from reporting.page import assets_digest
+
+        found += changed("parameter", {"assets": made.params["assets"]}, {"assets": assets_digest()}, values=False)
+    return "; ".join(found[:4]) + ("; ..." if len(found) > 4 else "")
+
+
+@cache
+def _now(modules: tuple[str, ...]) -> dict[str, str]:
+    """Today's digests of modules and of what they import; without those that are gone."""
+    return sources([module for module in modules if exists(module)])
