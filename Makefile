@@ -38,26 +38,16 @@ soak: $(LOCAL_STAMP)  ## kills, damage, full disks and runs at once, ten times o
 
 env: $(STAMP)
 
-# uv where there is one, else venv and pip; either way the versions of requirements.lock.
 $(STAMP): pyproject.toml requirements.lock
 	@test -n "$(PYTHON)" || { echo "scrollwork needs Python 3.11, 3.12 or 3.13; name one: make run PYTHON=/path/to/python"; exit 1; }
 	@echo "Setting up $(VENV) with $(PYTHON) (once)"
-	@if command -v uv >/dev/null 2>&1; then \
-		uv venv -q --allow-existing --python "$$(command -v $(PYTHON))" $(VENV) && \
-		uv pip install -q --python $(BIN)/python -c requirements.lock -e ".[$(EXTRAS)]"; \
-	else \
-		$(PYTHON) -m venv $(VENV) && \
-		$(BIN)/python -m pip install -q --disable-pip-version-check -c requirements.lock -e ".[$(EXTRAS)]"; \
-	fi
+	@.ci/environment $(VENV) $(PYTHON) -c requirements.lock -e ".[$(EXTRAS)]"
 	@touch $@
 
-# What runs checkpoints in process, for the slow suites only: about 1 GB. torch comes first, by pip and at the one release:
-# looser ways to ask for it take a build with gigabytes of CUDA libraries on machines that have a smaller one at hand.
+# What runs checkpoints in process, for the slow suites only: about 1 GB.
 $(LOCAL_STAMP): $(STAMP)
 	@echo "Adding torch and transformers to $(VENV) (once)"
-	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip -q
-	@$(BIN)/python -m pip install -q --disable-pip-version-check torch==2.13.0
-	@$(BIN)/python -m pip install -q --disable-pip-version-check -c requirements.lock -e ".[$(EXTRAS),local]"
+	@.ci/environment $(VENV) $(PYTHON) -c requirements.lock torch==2.13.0 -e ".[$(EXTRAS),local]"
 	@touch $@
 
 lock:  ## renew requirements.lock: pinned versions of all extras, without URLs (needs uv)
@@ -69,8 +59,8 @@ VALIDATORS := .venv-validators
 NEWER ?= $(firstword $(foreach p,python3.12 python3.13 $(shell pyenv prefix 3.12 2>/dev/null)/bin/python,$(shell $(p) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $(p))) $(PYTHON))
 validators: $(VALIDATORS)/.installed  ## inspect_ai, lm_eval and every_eval_ever (about 1 GB)
 $(VALIDATORS)/.installed: tests/validators.txt
-	$(NEWER) -m venv --clear $(VALIDATORS)
-	$(VALIDATORS)/bin/python -m pip install -q --disable-pip-version-check -r tests/validators.txt
+	rm -rf $(VALIDATORS)
+	.ci/environment $(VALIDATORS) $(NEWER) -r tests/validators.txt
 	@touch $@
 
 clean:
