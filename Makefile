@@ -6,6 +6,9 @@ EXTRAS := dev
 STAMP := $(VENV)/.installed
 LOCAL_STAMP := $(VENV)/.installed-local
 
+# The suites start hundreds of processes: without bytecode each of them compiles the house and its libraries anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run test test-all check bench soak env validators clean lock
 
 run: $(STAMP)  ## the whole chain on the bundled sample: leaderboard and page
@@ -17,11 +20,18 @@ run: $(STAMP)  ## the whole chain on the bundled sample: leaderboard and page
 	@echo "Dolce: problems whose evidence is planted, seen through windows."
 	@$(BIN)/scrollwork run dolce --sample --model planted:noise=0.2 --strategy take:5
 
-test: $(STAMP)  ## the fast tests, on up to four cores
-	$(BIN)/python -m pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+# On up to four cores, whole files at a time, those that take long first (tests/conftest.py).
+AT_ONCE := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
+test: $(STAMP)  ## the fast tests, on up to four cores
+	$(BIN)/python -m pytest -m "not slow" $(AT_ONCE)
+
+# In two parts, each with its summary line: first what runs beside others, then what must be alone. Either may fail it.
 test-all: $(LOCAL_STAMP)  ## with the slow suites: Prefect server and worker, kills, full disks, checkpoints in process
-	$(BIN)/python -m pytest
+	failed=0; \
+	$(BIN)/python -m pytest -m "not alone" $(AT_ONCE) || failed=1; \
+	$(BIN)/python -m pytest -m alone || failed=1; \
+	exit $$failed
 
 check: $(STAMP)  ## style, types, and the import direction of the house
 	$(BIN)/ruff check .
