@@ -6,6 +6,9 @@ EXTRAS := dev
 STAMP := $(VENV)/.installed
 LOCAL_STAMP := $(VENV)/.installed-local
 
+# The suites start hundreds of processes: without bytecode each of them compiles the house and its libraries anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: run test test-all check bench soak env validators clean lock
 
 run: $(STAMP)  ## the whole chain on the bundled sample: leaderboard and page
@@ -17,11 +20,18 @@ run: $(STAMP)  ## the whole chain on the bundled sample: leaderboard and page
 	@echo "Dolce: problems whose evidence is planted, seen through windows."
 	@$(BIN)/scrollwork run dolce --sample --model planted:noise=0.2 --strategy take:5
 
-test: $(STAMP)  ## the fast tests, on up to four cores
-	$(BIN)/python -m pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+# On up to four cores, whole files at a time, those that take long first (tests/conftest.py).
+AT_ONCE := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
+test: $(STAMP)  ## the fast tests, on up to four cores
+	$(BIN)/python -m pytest -m "not slow" $(AT_ONCE)
+
+# In two parts, each with its summary line: first what runs beside others, then what must be alone. Either may fail it.
 test-all: $(LOCAL_STAMP)  ## with the slow suites: Prefect server and worker, kills, full disks, checkpoints in process
-	$(BIN)/python -m pytest
+	failed=0; \
+	$(BIN)/python -m pytest -m "not alone" $(AT_ONCE) || failed=1; \
+	$(BIN)/python -m pytest -m alone || failed=1; \
+	exit $$failed
 
 check: $(STAMP)  ## style, types, and the import direction of the house
 	$(BIN)/ruff check .
@@ -38,26 +48,16 @@ soak: $(LOCAL_STAMP)  ## kills, damage, full disks and runs at once, ten times o
 
 env: $(STAMP)
 
-# uv where there is one, else venv and pip; either way the versions of requirements.lock.
 $(STAMP): pyproject.toml requirements.lock
 	@test -n "$(PYTHON)" || { echo "scrollwork needs Python 3.11, 3.12 or 3.13; name one: make run PYTHON=/path/to/python"; exit 1; }
 	@echo "Setting up $(VENV) with $(PYTHON) (once)"
-	@if command -v uv >/dev/null 2>&1; then \
-		uv venv -q --allow-existing --python "$$(command -v $(PYTHON))" $(VENV) && \
-		uv pip install -q --python $(BIN)/python -c requirements.lock -e ".[$(EXTRAS)]"; \
-	else \
-		$(PYTHON) -m venv $(VENV) && \
-		$(BIN)/python -m pip install -q --disable-pip-version-check -c requirements.lock -e ".[$(EXTRAS)]"; \
-	fi
+	@.ci/environment $(VENV) $(PYTHON) -c requirements.lock -e ".[$(EXTRAS)]"
 	@touch $@
 
-# What runs checkpoints in process, for the slow suites only: about 1 GB. torch comes first, by pip and at the one release:
-# looser ways to ask for it take a build with gigabytes of CUDA libraries on machines that have a smaller one at hand.
+# What runs checkpoints in process, for the slow suites only: about 1 GB.
 $(LOCAL_STAMP): $(STAMP)
 	@echo "Adding torch and transformers to $(VENV) (once)"
-	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip -q
-	@$(BIN)/python -m pip install -q --disable-pip-version-check torch==2.13.0
-	@$(BIN)/python -m pip install -q --disable-pip-version-check -c requirements.lock -e ".[$(EXTRAS),local]"
+	@.ci/environment $(VENV) $(PYTHON) -c requirements.lock torch==2.13.0 -e ".[$(EXTRAS),local]"
 	@touch $@
 
 lock:  ## renew requirements.lock: pinned versions of all extras, without URLs (needs uv)
@@ -69,8 +69,8 @@ VALIDATORS := .venv-validators
 NEWER ?= $(firstword $(foreach p,python3.12 python3.13 $(shell pyenv prefix 3.12 2>/dev/null)/bin/python,$(shell $(p) -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null && echo $(p))) $(PYTHON))
 validators: $(VALIDATORS)/.installed  ## inspect_ai, lm_eval and every_eval_ever (about 1 GB)
 $(VALIDATORS)/.installed: tests/validators.txt
-	$(NEWER) -m venv --clear $(VALIDATORS)
-	$(VALIDATORS)/bin/python -m pip install -q --disable-pip-version-check -r tests/validators.txt
+	rm -rf $(VALIDATORS)
+	.ci/environment $(VALIDATORS) $(NEWER) -r tests/validators.txt
 	@touch $@
 
 clean:

@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -33,12 +34,35 @@ BIN = Path(sys.executable).parent
 SUITE = "zeroscrolls"
 
 
+# Files that take longest, the longest first. Workers of pytest are handed files in the order of collection: whoever got one
+# of these last would go on alone.
+LONGEST = (
+    *("tests/flows/test_planted_chain.py", "tests/flows/test_server.py", "tests/survival/test_calls_survive.py"),
+    *("tests/survival/test_kill.py", "tests/survival/test_batches_killed.py", "tests/tasks/test_export_validators.py"),
+    *("tests/flows/test_seam_runs.py", "tests/models/test_local.py", "tests/models/test_local_runs.py"),
+    *("tests/survival/test_server_killed.py", "tests/flows/test_seam_hostile.py", "tests/flows/test_bad_raw_input.py"),
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest files first, then others with slow tests, then the rest; within a file nothing moves."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+
+    def place(item: pytest.Item) -> tuple[int, bool]:
+        name = item.nodeid.partition("::")[0]
+        return LONGEST.index(name) if name in LONGEST else len(LONGEST), item.path not in slow
+
+    items.sort(key=place)
+
+
 def environment(**more: str) -> dict[str, str]:
-    """The environment of this process without what is set for Prefect, scrollwork or pytest."""
+    """The environment of this process without what is set for Prefect, scrollwork or pytest; with bytecode kept, as users have it:
+    else each of the hundreds of processes compiles its copy of the house anew."""
+    left_out = ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "DO_NOT_TRACK")
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("PREFECT_", "SCROLLWORK_", "PYTEST_")) and name not in ("PYTHONPATH", "DO_NOT_TRACK")
+        if not name.startswith(("PREFECT_", "SCROLLWORK_", "PYTEST_")) and name not in left_out
     }
     own = {"NO_PROXY": "127.0.0.1,localhost", "PATH": f"{BIN}{os.pathsep}{kept.get('PATH', '')}", "COLUMNS": "160"}
     return {**kept, **own, **more}
@@ -381,7 +405,9 @@ def serve(house: Path, root: Path) -> Iterator[Server]:
     shutil.copytree(house, root, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
     server = Server(Scrollwork(root, root / ".scrollwork"))
     try:
-        server.work("up", "--quiet")
+        with socket.create_server(("127.0.0.1", 0)) as free:  # two workers of pytest would take the usual port at once
+            port = free.getsockname()[1]
+        server.work("up", "--quiet", "--port", str(port))
         yield server
     finally:
         server.work("down", "--quiet", status=None)

@@ -85,6 +85,7 @@ def test_limits_that_others_heard_are_forgotten_or_never_end(still):
     assert take(still, 1.0).tokens_limit is None
 
 
+@pytest.mark.alone
 def test_processes_are_given_the_same_moment(place):
     ResponseStore(place).close()
     code = """

@@ -14,7 +14,7 @@ from tests.storage.conftest import place, postgres  # noqa: F401 (fixtures)
 from tests.storage.postgres import serve
 from tests.tasks.limits_kit import ASKER, SENDER, go, most_in_a_second, start, times_of
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.alone]  # shares of a limit where processes run when they want to
 
 SECONDS = 6.0
 
