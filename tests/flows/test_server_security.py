@@ -77,19 +77,21 @@ WEBSOCKETS = ["events/in", "events/out", "logs/out", "task_runs/subscriptions/sc
 def test_a_websocket_tells_or_takes_something_without_the_secret(server, path):
     url = server.noted["url"].replace("http", "ws", 1) + "/" + path
     for first in ({"type": "auth"}, {"type": "auth", "token": "x"}, {"type": "subscribe", "keys": []}):
-        with (
-            pytest.raises((ConnectionClosed, InvalidStatus)),
-            connect(url, subprotocols=["prefect"], proxy=None) as talk,
-        ):
-            talk.send(json.dumps(first))
-            talk.recv(timeout=60)
-    with pytest.raises((ConnectionClosed, InvalidStatus)), connect(url, proxy=None) as talk:
-        talk.recv(timeout=60)
+        assert said_to(url, first, subprotocols=["prefect"]) == "refused"
+    assert said_to(url, {"type": "subscribe", "keys": []}) == "refused"
     with pytest.raises(InvalidStatus):
         connect(url, subprotocols=["prefect"], origin="http://evil.example", proxy=None)
-    with connect(url, subprotocols=["prefect"], proxy=None) as talk:
-        talk.send(json.dumps({"type": "auth", "token": server.secret}))
-        assert json.loads(talk.recv(timeout=60)) == {"type": "auth_success"}
+    assert said_to(url, {"type": "auth", "token": server.secret}, subprotocols=["prefect"]) == {"type": "auth_success"}
+
+
+def said_to(url, first, **options):
+    """The answer to a first message on a websocket; "refused" where it is closed in place of one."""
+    try:
+        with connect(url, proxy=None, **options) as talk:
+            talk.send(json.dumps(first))
+            return json.loads(talk.recv(timeout=60))
+    except (ConnectionClosed, InvalidStatus):
+        return "refused"
 
 
 def test_another_host_or_origin_is_answered(server):
@@ -237,10 +239,15 @@ def test_the_secret_is_where_others_can_read_it(server):
 
 
 OF_THE_USER = {
-    "PREFECT_SERVER_API_AUTH_STRING": "user:one", "PREFECT_API_AUTH_STRING": "user:two",
-    "PREFECT_API_KEY": "pnu_key", "PREFECT_PROFILE": "theirs",
-    "OPENAI_API_KEY": "sk-of-the-vendor", "MY_MODEL_KEY": "my-key", "AWS_SECRET_ACCESS_KEY": "aws-secret",
-    "PASSED_ON": "passed", "UNNAMED_TOKEN": "unnamed",
+    "PREFECT_SERVER_API_AUTH_STRING": "user:one",
+    "PREFECT_API_AUTH_STRING": "user:two",
+    "PREFECT_API_KEY": "pnu_key",
+    "PREFECT_PROFILE": "theirs",
+    "OPENAI_API_KEY": "sk-of-the-vendor",
+    "MY_MODEL_KEY": "my-key",
+    "AWS_SECRET_ACCESS_KEY": "aws-secret",
+    "PASSED_ON": "passed",
+    "UNNAMED_TOKEN": "unnamed",
 }
 
 
