@@ -338,7 +338,7 @@ def test_down_keeps_the_secret_or_a_second_up_uses_it_again(served_for):
 def test_the_server_in_process_is_open_or_holds_keys(scrollwork):
     """`run` without `up` has a server of its own beside it, which is found and asked while it stands."""
     work = scrollwork.with_(env={"OPENAI_API_KEY": "sk-of-the-vendor", "PREFECT_API_AUTH_STRING": "user:one"})
-    run = work.start("run", "zeroscrolls", "--sample", "--model", "naive")
+    run = work.start("run", "zeroscrolls", "--sample", "--model", "naive", "--task", "qmsum", "--task", "space_digest")
     try:
         found = None
         while found is None and run.poll() is None:
