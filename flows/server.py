@@ -123,8 +123,9 @@ def access(server: dict[str, Any]) -> dict[str, str]:
 def access_line(server: dict[str, Any]) -> str:
     """A line for a shell in any folder after which `prefect` there reaches the server. It names the secret's file, so
     that the secret itself is in no history."""
-    file = shlex.quote(str(server.get("secret_file", "")))
-    return f'export PREFECT_API_URL={shlex.quote(str(server["url"]))} PREFECT_API_AUTH_STRING="$(cat {file})"'
+    address = f"export PREFECT_API_URL={shlex.quote(str(server['url']))}"
+    file = server.get("secret_file")  # none of a server that an earlier version started
+    return f'{address} PREFECT_API_AUTH_STRING="$(cat {shlex.quote(str(file))})"' if file else address
 
 
 # ---- how it is started
