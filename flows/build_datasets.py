@@ -33,7 +33,7 @@ def build_datasets(
     store: str = "",
     strict: bool = False,
 ) -> Chain:
-    """Build a suite's data sets. By default: the bundled sample, into the project's home.
+    """Build a suite's data sets. By default: the bundled sample.
 
     Args:
         suite: Which benchmark.
@@ -52,7 +52,7 @@ def build_datasets(
         strategy: Which windows of contexts are observed; all by default.
         units: Another granularity of the tasks' contexts than their own.
         options: Values by "task.option".
-        home: Home folder; SCROLLWORK_HOME or the project's .scrollwork by default.
+        home: Home folder, by its whole path; SCROLLWORK_HOME, else that of `scrollwork up`, by default.
         store: Response store URL; in the home by default.
         strict: End at the first malformed record instead of dropping it.
     """

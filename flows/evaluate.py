@@ -82,7 +82,7 @@ def evaluate(
         truncation: "official" to cut prompts with the quirks of the official code.
         prompts: A set of instructions of the suite instead of its own.
         base_url: Address up to /v1 of the server for compatible models whose tables have none.
-        home: Home folder; SCROLLWORK_HOME or the project's .scrollwork by default.
+        home: Home folder, by its whole path; SCROLLWORK_HOME, else that of `scrollwork up`, by default.
         store: Response store URL; in the home by default.
         strict: End at the first malformed record instead of dropping it.
         context: Its limit in tokens.

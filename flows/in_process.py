@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
 import threading
+from typing import Any
 
 
 def start_server() -> None:
-    """Start it, if Prefect would. Ctrl-C in a terminal reaches every process of the command: it must not end the server
-    that a run needs which waits for paid answers, so the server is born with that signal blocked. Raises RuntimeError.
+    """Start it, if Prefect would, guarded as the one of `up` is. Ctrl-C in a terminal reaches every process of the
+    command: it must not end the server that a run needs which waits for paid answers, so the server is born with that
+    signal blocked. Raises RuntimeError.
     """
+    from prefect.context import refresh_global_settings_context
     from prefect.settings import get_current_settings
+
+    from flows.server import new_secret
 
     settings = get_current_settings()
     if settings.api.url or not settings.server.ephemeral.enabled:
         return
-    from prefect.server.api.server import SubprocessASGIServer
-
-    server = SubprocessASGIServer()
+    secret = new_secret()
+    os.environ |= {"PREFECT_API_AUTH_STRING": secret, "PREFECT_SERVER_API_AUTH_STRING": secret}
+    refresh_global_settings_context()
+    server = guarded(secret)
     errors: list[Exception] = []
 
     def start() -> None:
@@ -32,3 +40,29 @@ def start_server() -> None:
     thread.join()  # here Ctrl-C is heard
     if errors:
         raise errors[0]
+
+
+def guarded(secret: str) -> Any:
+    """Prefect's own temporary server, which its clients find by itself, with our command and environment in place of
+    Prefect's: open to everybody on this machine, and with all variables of this process."""
+    from prefect.server.api.server import SubprocessASGIServer
+    from prefect.settings import get_current_settings
+
+    from flows.server import server_command, server_settings
+    from flows.variables import SERVER, chosen
+
+    class Guarded(SubprocessASGIServer):
+        def _run_uvicorn_command(self) -> subprocess.Popen[Any]:
+            port = int(self.port or 0)
+            wanted = get_current_settings().to_environment_variables(exclude_unset=True)
+            env = {
+                **chosen(os.environ, SERVER),
+                **{name: value for name, value in wanted.items() if name != "PREFECT_API_KEY"},
+                **server_settings(port, secret),
+                "PREFECT_UI_ENABLED": "0",
+                "PREFECT__SERVER_EPHEMERAL": "1",
+                "PREFECT__SERVER_FINAL": "1",
+            }
+            return subprocess.Popen(server_command(port), env=env, umask=0o077)
+
+    return Guarded()

@@ -455,7 +455,37 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         "start a local Prefect server, work pool, deployments and worker",
         "scrollwork up",
         "flows.commands.up",
-        [(["--port"], {"type": int, "metavar": "N", "help": "port of the server (default: 4200, or any free one)"})],
+        [
+            (["--port"], {"type": int, "metavar": "N", "help": "port of the server (default: 4200, or any free one)"}),
+            (
+                ["--allow-host"],
+                {
+                    "action": "append",
+                    "default": [],
+                    "metavar": "NAME",
+                    "help": "another name or address by which the server is asked, beside 127.0.0.1 and localhost",
+                },
+            ),
+            (
+                ["--pass-env"],
+                {
+                    "action": "append",
+                    "default": [],
+                    "metavar": "NAME",
+                    "help": "another variable for the worker, beside what it runs with and the keys that tables of "
+                    "models name (key_env); NAME* for all that begin so, as 'AWS_*'",
+                },
+            ),
+            (
+                ["--models"],
+                {
+                    "dest": "models_file",
+                    "default": "",
+                    "metavar": "FILE",
+                    "help": "your own tables of models, for the names of their keys",
+                },
+            ),
+        ],
     ),
     "down": ("stop what `up` started", "scrollwork down", "flows.commands.down", []),
 }

@@ -7,22 +7,57 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from flows.server import PROJECT, noted
 from tasks.chain import Chain
-from tasks.errors import StageFailed
+from tasks.errors import StageFailed, UsageError
 from tasks.request import Request
-
-PROJECT = Path(__file__).resolve().parents[1]
 
 
 def request_of(parameters: dict[str, Any]) -> Request:
-    """The request of a flow's parameters; without a home that of SCROLLWORK_HOME, else .scrollwork in the project."""
+    """The request of a flow's parameters, in the home of `home_of`. Raises UsageError."""
     parameters["store"] = parameters["store"] or os.environ.get("SCROLLWORK_STORE", "")
-    home = parameters.pop("home") or os.environ.get("SCROLLWORK_HOME") or str(PROJECT / ".scrollwork")
+    home = home_of(parameters.pop("home"), parameters["store"])
     names = [name for name in ("tasks", "splits", "models", "arms", "vary") if name in parameters]
     lists: dict[str, Any] = {name: tuple(parameters.pop(name) or ()) for name in names}
     raw = parameters.pop("raw") or ""
     parameters |= {"home": home, "raw": raw, "sample": parameters["sample"] and not raw}
     return Request.of(**parameters, **lists)
+
+
+def home_of(given: str | None, store: str = "") -> str:
+    """The home of a flow run: the parameter, else SCROLLWORK_HOME, else that of the server which serves this project.
+
+    The folder of the code is no home by itself: a deployment with a pull step has its code in a temporary folder, which
+    is deleted with all that was paid for. Relative paths of a deployed run begin there, too. Raises UsageError.
+    """
+    home = given or os.environ.get("SCROLLWORK_HOME") or ""
+    server = noted(PROJECT / ".scrollwork")
+    if server is not None:
+        return home or str(server.get("home") or PROJECT / ".scrollwork")
+    lost = [] if home else ["no home"]
+    lost += [f"home {home!r}"] if relative(home) and deployed() else []
+    lost += [f"store {store!r}"] if relative(store.removeprefix("sqlite:///")) and deployed() else []
+    if lost:
+        raise UsageError(
+            f"{' and '.join(lost)}: what this run makes would lie in the folder of its code ({PROJECT}), which may be "
+            "deleted after it, paid answers too. Name a folder that stays, by its whole path: export "
+            "SCROLLWORK_HOME=/path/of/home where the worker starts, or for one deployment parameters: "
+            "{home: /path/of/home} in prefect.yaml, or for one run --param home=/path/of/home"
+        )
+    return home
+
+
+def deployed() -> bool:
+    """Whether this flow run is one of a deployment."""
+    from prefect.runtime import deployment
+
+    return bool(deployment.id)
+
+
+def relative(place: str) -> bool:
+    """Whether a path depends on the working directory; URLs and "" do not."""
+    path = place.removeprefix("file://")
+    return bool(path) and "://" not in path and not Path(path).expanduser().is_absolute()
 
 
 def parameters_of(request: Request) -> dict[str, Any]:

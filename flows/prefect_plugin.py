@@ -14,7 +14,7 @@ from typing import Any
 
 from prefect.plugins import register_hook
 
-from flows.server import PROJECT, running
+from flows.server import PROJECT, access, healthy, noted
 
 log = logging.getLogger("scrollwork")
 
@@ -57,13 +57,13 @@ def full_name(name: str) -> str:
 
 def point_to_server() -> Any:
     """The environment that names the server of this project, where one runs and the user named no other."""
-    if "PREFECT_API_URL" in os.environ:
-        return None
+    named = os.environ.get("PREFECT_API_URL")
     places = [os.environ.get("SCROLLWORK_HOME"), Path.cwd() / ".scrollwork", PROJECT / ".scrollwork"]
     for place in places:
-        server = running(Path(place)) if place else None
-        if server is not None:
+        server = noted(Path(place)) if place else None
+        if server is not None and named in (None, server["url"]) and healthy(server["url"]):
             from prefect.plugins import SetupResult
 
+            os.environ |= access(server)  # not by the result: `prefect plugins diagnose` prints the beginning of values
             return SetupResult(env={"PREFECT_API_URL": server["url"]}, note=f"scrollwork server {server['url']}")
     return None

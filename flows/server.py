@@ -1,10 +1,15 @@
-"""The local Prefect server of a home: where it is noted, how Prefect is told. Imports no Prefect."""
+"""The local Prefect server of a home: where it is noted, its secret, how Prefect is told. Imports no Prefect."""
 
 from __future__ import annotations
 
+import base64
 import json
 import os
+import secrets
+import shlex
+import sys
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +27,13 @@ def note_path(home: Path) -> Path:
     return home / "prefect" / "server.json"
 
 
+def secret_path(home: Path) -> Path:
+    """Where the secret of a running server is kept, readable by its owner alone."""
+    return home / "prefect" / "secret"
+
+
 def noted(home: Path) -> dict[str, Any] | None:
-    """What `up` noted of the server of a home: {url, ui, port, server, worker}; None where there is none."""
+    """What `up` noted of the server of a home (service.start has the fields); None where there is none."""
     try:
         value = json.loads(note_path(home).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -47,18 +57,95 @@ def running(home: Path) -> dict[str, Any] | None:
     return server if server is not None and healthy(server["url"]) else None
 
 
+def post(server: dict[str, Any], path: str, body: dict[str, Any]) -> Any:
+    """A request to the API of a noted server, with its secret."""
+    token = base64.b64encode(secret_of(server).encode("utf-8")).decode("ascii")
+    headers = {"Content-Type": "application/json", "Authorization": f"Basic {token}"}
+    request = urllib.request.Request(f"{server['url']}/{path}", json.dumps(body).encode("utf-8"), headers)
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(request, timeout=10) as reply:
+        return json.load(reply)
+
+
 def settings(home: Path) -> dict[str, str]:
     """Environment for Prefect in this process: the server that `up` started, else one in process; never telemetry.
 
-    What the user has set stands.
+    What the user has set stands, but address and secret of a server go together.
     """
     wanted = dict(QUIET)
     server = running(home)
-    if server is not None:
-        wanted["PREFECT_API_URL"] = server["url"]
-    elif "PREFECT_API_URL" not in os.environ:
+    named = os.environ.get("PREFECT_API_URL")
+    if named is None and server is None:
         wanted["PREFECT_SERVER_ALLOW_EPHEMERAL_MODE"] = "true"
         wanted["PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS"] = "180"
-    if "PREFECT_API_URL" not in os.environ:
+    if named is None:
         wanted["PREFECT_HOME"] = str(home / "prefect")
-    return {name: value for name, value in wanted.items() if name not in os.environ}
+    unset = {name: value for name, value in wanted.items() if name not in os.environ}
+    return unset | (access(server) if server is not None and named in (None, server["url"]) else {})
+
+
+# ---- the secret
+
+
+def new_secret() -> str:
+    """USER:PASSWORD for Prefect's basic authentication."""
+    return f"scrollwork:{secrets.token_urlsafe(32)}"
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder that only its owner can enter; one that stands is closed to others."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.chmod(0o700)
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that its owner alone can read, at no moment anybody else, in place of any that stands."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.unlink(missing_ok=True)
+    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as stream:
+        stream.write(text)
+    os.replace(temporary, path)
+
+
+def secret_of(server: dict[str, Any]) -> str:
+    """The secret of a noted server; "" where there is none."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return Path(server["secret_file"]).read_text(encoding="utf-8").strip()
+    return ""
+
+
+def access(server: dict[str, Any]) -> dict[str, str]:
+    """The environment by which Prefect reaches a noted server."""
+    secret = secret_of(server)
+    return {"PREFECT_API_URL": str(server["url"])} | ({"PREFECT_API_AUTH_STRING": secret} if secret else {})
+
+
+def access_line(server: dict[str, Any]) -> str:
+    """A line for a shell in any folder after which `prefect` there reaches the server. It names the secret's file, so
+    that the secret itself is in no history."""
+    address = f"export PREFECT_API_URL={shlex.quote(str(server['url']))}"
+    file = server.get("secret_file")  # none of a server that an earlier version started
+    return f'{address} PREFECT_API_AUTH_STRING="$(cat {shlex.quote(str(file))})"' if file else address
+
+
+# ---- how it is started
+
+
+def server_command(port: int) -> list[str]:
+    """The command of a guarded server on this machine. h11: it leaves the request target as it came, for the guard."""
+    where = ["--host", "127.0.0.1", "--port", str(port), "--http", "h11", "--lifespan", "on", "--log-level", "warning"]
+    factory = ["--app-dir", str(PROJECT), "--factory", "flows.prefect_server:create_app"]
+    return [sys.executable, "-m", "uvicorn", *factory, *where]
+
+
+def server_settings(port: int, secret: str) -> dict[str, str]:
+    """What is set for a guarded server: its secret, and CORS for its own origin only."""
+    own = f"http://127.0.0.1:{port}"
+    return {
+        **QUIET,
+        "PREFECT_PLUGINS_ENABLED": "false",  # ours points clients to this server
+        "PREFECT_SERVER_UI_API_URL": "/api",  # the page asks the host that it came from
+        "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": own,
+        "PREFECT_SERVER_API_AUTH_STRING": secret,
+        "PREFECT_API_AUTH_STRING": secret,
+    }

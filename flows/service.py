@@ -9,12 +9,29 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from flows.server import PROJECT, QUIET, healthy, note_path, noted
+from flows.prefect_server import ALLOWED_HOSTS, OWN_HOSTS, host_of
+from flows.server import (
+    PROJECT,
+    QUIET,
+    access_line,
+    healthy,
+    make_private,
+    new_secret,
+    note_path,
+    noted,
+    post,
+    secret_of,
+    secret_path,
+    server_command,
+    server_settings,
+    write_private,
+)
+from flows.variables import SERVER, WORKER, chosen, key_names
 from storage.location import held
 
 DEFAULT_PORT = 4200
@@ -27,68 +44,96 @@ class ServiceError(RuntimeError):
     """Server or worker could not be started or stopped; the message names the log to read."""
 
 
-def up(home: Path, port: int | None, say: Callable[[str], None]) -> dict[str, str]:
-    """Start what does not run yet; {url, ui}. Raises ServiceError."""
+def up(
+    home: Path,
+    port: int | None,
+    say: Callable[[str], None],
+    *,
+    hosts: Sequence[str] = (),
+    passed: Sequence[str] = (),
+    models_file: str = "",
+) -> dict[str, Any]:
+    """Start what does not run yet; what `up` prints of it, without the secret. Raises ServiceError.
+
+    hosts: names beside 127.0.0.1 and localhost that the server answers to. passed: variables that the worker gets
+    beside those of flows/variables.py (NAME or NAME*). models_file: the user's own file of models, for its key_env.
+    """
+    wrong = [name for name in hosts if not host_of(name) or host_of(name) != name.lower() or "*" in name]
+    if wrong:
+        raise ServiceError(f"--allow-host {wrong[0]}: write a host name or an address, without a port")
+    keys = key_names(models_file)
     folder = home / "prefect"
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private(folder)
     with held(folder / ".up.lock"):
         standing = noted(home)
-        if standing is not None and healthy(standing["url"]) and alive(standing["worker"]):
+        if standing is not None and secret_of(standing) and healthy(standing["url"]) and alive(standing["worker"]):
             say(f"already up: {standing['ui']}")
-            return {"url": standing["url"], "ui": standing["ui"]}
+            new = {*hosts} - {*standing["hosts"]} | {*chosen(os.environ, [*keys, *passed])} - {*standing["variables"]}
+            if new:
+                say(f"what runs does not know {', '.join(sorted(new))}: scrollwork down, then up")
+            return shown(standing)
         if standing is not None:
             say("clearing what a killed server or worker left")
             stop_all(standing)
-        return start(home, free_port(port), say)
+        variables = chosen(os.environ, [*WORKER, *keys, *passed])
+        return shown(start(home, free_port(port), variables, [name.lower() for name in hosts], say))
 
 
-def start(home: Path, port: int, say: Callable[[str], None]) -> dict[str, str]:
-    """Server, pool, deployments, worker, in this order; all stopped again if one fails."""
+def shown(running: dict[str, Any]) -> dict[str, Any]:
+    """What `up` prints of a noted server."""
+    names = ("url", "ui", "secret_file", "variables")
+    return {**{name: running[name] for name in names}, "access": access_line(running)}
+
+
+def start(
+    home: Path, port: int, variables: dict[str, str], hosts: list[str], say: Callable[[str], None]
+) -> dict[str, Any]:
+    """Server, pool, deployments, worker, in this order; all stopped again if one fails. What is noted of them."""
     folder = home / "prefect"
-    ui = f"http://127.0.0.1:{port}"
-    env = {
-        **os.environ,
-        **QUIET,
-        "PREFECT_HOME": str(folder),
-        "PREFECT_API_URL": f"{ui}/api",
-        "PREFECT_SERVER_UI_API_URL": f"{ui}/api",
-        "PREFECT_WORKER_QUERY_SECONDS": "2",
-        "SCROLLWORK_HOME": str(home),
-        "NO_PROXY": ",".join(filter(None, [os.environ.get("NO_PROXY"), "127.0.0.1", "localhost"])),
-    }
-    running: dict[str, Any] = {"url": f"{ui}/api", "ui": ui, "port": port, "server": 0, "worker": 0}
+    ui, secret = f"http://127.0.0.1:{port}", new_secret()
+    running: dict[str, Any] = {"url": f"{ui}/api", "ui": ui, "port": port, "server": 0, "worker": 0, "home": str(home)}
+    running |= {"secret_file": str(secret_path(home)), "hosts": hosts, "variables": list(variables)}
+    of_server, env = environments(running, secret, variables)
     try:
         say(f"starting the Prefect server at {ui}")
-        running["server"] = spawn(
-            ["server", "start", "--host", "127.0.0.1", "--port", str(port)], folder / "server.log", env
-        )
+        write_private(secret_path(home), secret + "\n")
+        running["server"] = spawn(server_command(port), folder / "server.log", of_server, umask=0o077)
         note(home, running)
         wait_for(lambda: healthy(running["url"]), running["server"], folder / "server.log", "the Prefect server")
-        end_orphans(running["url"])
+        end_orphans(running)
         say("creating work pool and deployments")
         prefect(["work-pool", "create", POOL, "--type", "process", "--overwrite"], env)
         prefect(["--no-prompt", "deploy", "--all"], env)
         say("starting a worker")
-        running["worker"] = spawn(
-            ["worker", "start", "--pool", POOL, "--name", f"scrollwork-{port}"],
-            folder / "worker.log",
-            env,
-        )
+        worker = [sys.executable, "-m", "prefect", "worker", "start", "--pool", POOL, "--name", f"scrollwork-{port}"]
+        running["worker"] = spawn(worker, folder / "worker.log", env)
         note(home, running)
-        wait_for(
-            lambda: online(running["url"], f"scrollwork-{port}"), running["worker"], folder / "worker.log", "the worker"
-        )
+        wait_for(lambda: online(running, f"scrollwork-{port}"), running["worker"], folder / "worker.log", "the worker")
     except BaseException:
         stop_all(running)
         forget(home)
         raise
-    return {"url": running["url"], "ui": ui}
+    return running
+
+
+def environments(
+    running: dict[str, Any], secret: str, variables: dict[str, str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The environments of server and worker. variables: what the worker gets of ours."""
+    both = {"PREFECT_HOME": str(Path(running["home"]) / "prefect"), "PREFECT_API_URL": running["url"]}
+    server = {**chosen(os.environ, SERVER), **server_settings(running["port"], secret), **both}
+    proxies = [*variables.get("NO_PROXY", "").split(","), *variables.get("no_proxy", "").split(","), *OWN_HOSTS]
+    unproxied = ",".join(dict.fromkeys(filter(None, proxies)))
+    worker = {**variables, **QUIET, **both, "PREFECT_API_AUTH_STRING": secret, "SCROLLWORK_HOME": running["home"]}
+    worker |= {"PREFECT_WORKER_QUERY_SECONDS": "2", "NO_PROXY": unproxied, "no_proxy": unproxied}
+    return server | {ALLOWED_HOSTS: ",".join(running["hosts"])}, worker
 
 
 def down(home: Path, say: Callable[[str], None]) -> bool:
     """Stop worker and server of a home; whether there was something to stop."""
     standing = noted(home)
     if standing is None:
+        secret_path(home).unlink(missing_ok=True)
         say("nothing is running")
         return False
     stop_all(standing)
@@ -97,17 +142,19 @@ def down(home: Path, say: Callable[[str], None]) -> bool:
     return True
 
 
-def spawn(arguments: list[str], log: Path, env: dict[str, str]) -> int:
-    """Start a `prefect` command in the background, in a process group of its own; its process id."""
-    with log.open("ab") as stream:
+def spawn(command: list[str], log: Path, env: dict[str, str], umask: int = -1) -> int:
+    """Start a command in the background, in a process group of its own; its process id. umask: -1 for the user's."""
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    with os.fdopen(descriptor, "ab") as stream:
         process = subprocess.Popen(
-            [sys.executable, "-m", "prefect", *arguments],
+            command,
             cwd=PROJECT,
             env=env,
             stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            umask=umask,
         )
     return process.pid
 
@@ -136,15 +183,15 @@ def wait_for(ready: Callable[[], bool], pid: int, log: Path, what: str) -> None:
         time.sleep(0.3)
 
 
-def online(url: str, name: str) -> bool:
+def online(running: dict[str, Any], name: str) -> bool:
     """Whether a worker of that name has reported to the server."""
     with suppress(OSError, ValueError):
-        workers = post(f"{url}/work_pools/{POOL}/workers/filter", {})
+        workers = post(running, f"work_pools/{POOL}/workers/filter", {})
         return any(worker["name"] == name and worker.get("status") == "ONLINE" for worker in workers)
     return False
 
 
-def end_orphans(url: str) -> None:
+def end_orphans(running: dict[str, Any]) -> None:
     """Tell a server just started that the flow runs of its last life are over.
 
     Killed with flow and worker it would show them as running for ever, refuse to retry them, and never give back the
@@ -152,19 +199,8 @@ def end_orphans(url: str) -> None:
     """
     unfinished = {"flow_runs": {"state": {"type": {"any_": ["PENDING", "RUNNING", "CANCELLING"]}}}}
     crashed = {"type": "CRASHED", "name": "Crashed", "message": "its process was killed; what finished stands"}
-    for run in post(f"{url}/flow_runs/filter", unfinished):
-        post(f"{url}/flow_runs/{run['id']}/set_state", {"state": crashed})
-
-
-def post(url: str, body: dict[str, Any]) -> Any:
-    """A request to the server's API. Proxies are not asked: the server is on this machine."""
-    import urllib.request
-
-    headers = {"Content-Type": "application/json"}
-    request = urllib.request.Request(url, json.dumps(body).encode("utf-8"), headers, method="POST")
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    with opener.open(request, timeout=10) as reply:
-        return json.load(reply)
+    for run in post(running, "flow_runs/filter", unfinished):
+        post(running, f"flow_runs/{run['id']}/set_state", {"state": crashed})
 
 
 def free_port(wanted: int | None) -> int:
@@ -183,16 +219,14 @@ def free_port(wanted: int | None) -> int:
 def note(home: Path, running: dict[str, Any]) -> None:
     """Note the server where `prefect` in the project folder, and later commands, find it."""
     for place in {home, PROJECT / ".scrollwork"}:
-        path = note_path(place)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}")
-        temporary.write_text(json.dumps(running), encoding="utf-8")
-        os.replace(temporary, path)
+        make_private(note_path(place).parent)
+        write_private(note_path(place), json.dumps(running))
 
 
 def forget(home: Path) -> None:
-    """Take the notes away that name this home's server."""
+    """Take the secret away, and the notes that name this home's server."""
     standing = noted(home)
+    secret_path(home).unlink(missing_ok=True)
     for place in {home, PROJECT / ".scrollwork"}:
         if noted(place) == standing:
             note_path(place).unlink(missing_ok=True)

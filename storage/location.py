@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import secrets
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -120,7 +121,6 @@ class Location:
             descriptor, path = _made_and_held(name, folder)
             try:
                 with os.fdopen(descriptor, "wb") as stream:
-                    os.fchmod(stream.fileno(), 0o644)
                     yield stream, path
             finally:
                 path.unlink(missing_ok=True)
@@ -157,7 +157,7 @@ def held(path: Path) -> Iterator[None]:
         with naming_full_disks(path.name, str(path.parent)):
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
-                descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o644)
+                descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o666)
             except (FileExistsError, FileNotFoundError):
                 if path.parent.exists() and not path.parent.is_dir():
                     raise
@@ -181,12 +181,17 @@ def stands(descriptor: int, path: Path) -> bool:
 
 
 def _made_and_held(name: str, folder: Path | None) -> tuple[int, Path]:
-    """A new temporary file with a lock on it; made again where a sweeper came between the two."""
+    """A new temporary file with a lock on it; made again where a sweeper came between the two.
+
+    Its mode is what the umask leaves, also when it is published; outside a folder of ours it is its owner's alone.
+    """
+    mode = 0o600 if folder is None else 0o666
     while True:
-        descriptor, made = tempfile.mkstemp(prefix=f"{TEMPORARY}{name}-", dir=folder)
+        made = Path(folder or tempfile.gettempdir()) / f"{TEMPORARY}{name}-{secrets.token_hex(8)}"
+        descriptor = os.open(made, os.O_RDWR | os.O_CREAT | os.O_EXCL, mode)
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        if stands(descriptor, Path(made)):
-            return descriptor, Path(made)
+        if stands(descriptor, made):
+            return descriptor, made
         os.close(descriptor)
 
 

@@ -5,6 +5,7 @@ Commands run in a copy of the tree, with an environment of their own: nothing re
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import os
@@ -309,6 +310,11 @@ class Server:
         value: dict[str, Any] = json.loads((self.work.home / "prefect" / "server.json").read_text())
         return value
 
+    @property
+    def secret(self) -> str:
+        """What the API asks for."""
+        return Path(self.noted["secret_file"]).read_text().strip()
+
     def get(self, path: str) -> Any:
         """GET of the API or (path with a leading slash) of the UI: JSON where it is JSON."""
         url = self.noted["ui"] + path if path.startswith("/") else f"{self.noted['url']}/{path}"
@@ -322,6 +328,7 @@ class Server:
 
     def _answer(self, request: urllib.request.Request) -> Any:
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        request.add_header("Authorization", f"Basic {base64.b64encode(self.secret.encode()).decode()}")
         with opener.open(request, timeout=30) as reply:
             text = reply.read().decode()
             return json.loads(text) if "json" in reply.headers.get("Content-Type", "") else text

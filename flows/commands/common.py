@@ -110,10 +110,12 @@ def through_prefect(arguments: argparse.Namespace, request: Request, flow: str) 
 
     from flows.in_process import start_server
     from flows.parameters import parameters_of
-    from flows.server import settings
+    from flows.server import make_private, settings
     from tasks.errors import StageFailed
 
-    os.environ.update(settings(Home.at(arguments.home, arguments.store).folder))
+    folder = Home.at(arguments.home, arguments.store).folder
+    make_private(folder / "prefect")
+    os.environ.update(settings(folder))
     if request.store:
         os.environ["SCROLLWORK_STORE"] = request.store
     if "PREFECT_LOGGING_LEVEL" not in os.environ:

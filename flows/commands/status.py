@@ -7,7 +7,7 @@ from typing import Any
 
 from flows.commands.common import print_json
 from flows.commands.waiting import line
-from flows.server import running
+from flows.server import access_line, running
 from preprocessing.errors import sayable
 from storage.home import Home
 from tasks.everything import status
@@ -19,11 +19,14 @@ def run(arguments: argparse.Namespace) -> int:
     found = status(home)
     server = running(home.folder)
     found["server"] = server["ui"] if server else None
+    found["access"] = access_line(server) if server else None
     if arguments.json:
         print_json(found)
         return 0
     print(f"home: {found['home']}")
     print(f"server: {found['server'] or 'not running (scrollwork up)'}")
+    if found["access"]:
+        print(f"  in another folder, first: {found['access']}")
     print(
         "artifacts: " + (", ".join(f"{count} {stage}" for stage, count in sorted(found["artifacts"].items())) or "none")
     )

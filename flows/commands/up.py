@@ -10,11 +10,20 @@ from storage.home import Home
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Start, and print where the UI is."""
-    found = up(Home.at(arguments.home).folder, arguments.port, (lambda text: None) if arguments.quiet else say)
+    """Start, and print where the UI is and how the API is reached; never the secret itself."""
+    found = up(
+        Home.at(arguments.home).folder,
+        arguments.port,
+        (lambda text: None) if arguments.quiet else say,
+        hosts=arguments.allow_host,
+        passed=arguments.pass_env,
+        models_file=arguments.models_file,
+    )
     if arguments.json:
         print_json(found)
-    else:
-        print(f"UI: {found['ui']}\nAPI: {found['url']}")
-        print("In the project folder: prefect deployment run build-datasets")
+        return 0
+    print(f"UI: {found['ui']} (its password is the line in {found['secret_file']})\nAPI: {found['url']}")
+    print("In the project folder: prefect deployment run build-datasets")
+    print(f"In another folder, first: {found['access']}")
+    print(f"The worker has, of your variables: {', '.join(found['variables'])}")
     return 0

@@ -37,7 +37,9 @@ def test_a_second_up_starts_a_second_server(server):
     before = server.noted
     began = time.monotonic()
     done = server.work("up", "--json")
-    assert done.document == {"url": before["url"], "ui": before["ui"]}
+    assert {name: done.document[name] for name in ("url", "ui", "secret_file", "variables")} == {
+        name: before[name] for name in ("url", "ui", "secret_file", "variables")
+    }
     assert time.monotonic() - began < 5
     assert server.noted == before
     assert before["server"] in server.processes()
@@ -207,10 +209,11 @@ def test_a_failing_plugin_takes_prefect_along(server, house, tmp_path):
             "def accept_bare_names() -> None:", "def accept_bare_names() -> None:\n    1 / 0\n\n\ndef before() -> None:"
         )
     )
-    listed = other.prefect("deployment", "ls", PREFECT_API_URL=server.noted["url"])
+    access = {"PREFECT_API_URL": server.noted["url"], "PREFECT_API_AUTH_STRING": server.secret}
+    listed = other.prefect("deployment", "ls", **access)
     assert "nightly-eval" in listed.out
     plugin.write_text("1 / 0\n")
-    listed = other.prefect("deployment", "ls", PREFECT_API_URL=server.noted["url"])
+    listed = other.prefect("deployment", "ls", **access)
     assert "nightly-eval" in listed.out
 
 
@@ -225,8 +228,8 @@ def test_the_plugin_overrules_the_server_that_the_user_named(server):
 def test_the_ui_is_not_served_or_asks_another_server(server):
     page = server.get("/")
     assert "<html" in page.lower()
-    assert server.get("/ui-settings")["api_url"] == server.noted["url"]
-    assert f":{server.noted['port']}/" in server.noted["url"]
+    assert server.get("/ui-settings")["api_url"] == "/api", "of the address that the page came from"
+    assert server.noted["url"] == f"{server.noted['ui']}/api" == f"http://127.0.0.1:{server.noted['port']}/api"
 
 
 def test_server_worker_or_a_flow_run_send_telemetry(server):

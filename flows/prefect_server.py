@@ -1,0 +1,79 @@
+"""Prefect's server behind a guard, as the application factory that uvicorn is started with (flows/server.py).
+
+Prefect checks the secret (PREFECT_SERVER_API_AUTH_STRING). What it has no setting for is here: only the server's own
+hosts are answered, not any name that leads to this machine (DNS rebinding), and no page of another origin is heard.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from typing import Any
+from urllib.parse import urlsplit
+
+ALLOWED_HOSTS = "SCROLLWORK_ALLOWED_HOSTS"  # names beside OWN_HOSTS, by commas
+OWN_HOSTS = ("127.0.0.1", "localhost")
+HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\s:/?#@\[\],]+)(:[0-9]*)?")
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Any], Awaitable[None]]
+
+
+def create_app() -> App:
+    """Prefect's application, guarded. Its settings come from the environment, as those of `prefect server start` do."""
+    from prefect.server.api.server import create_app as prefect_app
+
+    return Guard(prefect_app(final=True), filter(None, os.environ.get(ALLOWED_HOSTS, "").split(",")))
+
+
+def host_of(authority: str) -> str:
+    """The host of HOST or HOST:PORT in small letters; "" for anything else."""
+    found = HOST.fullmatch(authority.lower())
+    return found[1] if found else ""
+
+
+def place_of(origin: str) -> str:
+    """HOST or HOST:PORT of an origin in small letters; "" for "null" and what is none."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
+
+
+class Guard:
+    """An ASGI application that answers for its own hosts only and takes no secret from a page of another origin."""
+
+    def __init__(self, app: App, more_hosts: Iterable[str] = ()) -> None:
+        self.app, self.hosts = app, {*OWN_HOSTS, *more_hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or refuse it: 400 for another host, 403 for what asks before a page of another origin is
+        let in. Other requests of such a page lose their secret."""
+        if scope["type"] not in ("http", "websocket"):  # start and end of the application
+            await self.app(scope, receive, send)
+            return
+        hosts = values(scope, b"host")
+        foreign = any(place_of(origin) != "".join(hosts).lower() for origin in values(scope, b"origin"))
+        if len(hosts) != 1 or host_of(hosts[0]) not in self.hosts or not scope["path"].startswith("/"):
+            await refuse(scope, send, 400, "not a name of this server; scrollwork up --allow-host NAME adds one")
+        elif foreign and (scope["type"] == "websocket" or scope["method"] == "OPTIONS"):
+            await refuse(scope, send, 403, "pages of another origin have no access")
+        else:
+            kept = [pair for pair in scope["headers"] if not (foreign and pair[0] == b"authorization")]
+            await self.app({**scope, "headers": kept}, receive, send)
+
+
+def values(scope: Scope, name: bytes) -> list[str]:
+    """All values of a header."""
+    return [value.decode("latin-1").strip() for key, value in scope["headers"] if key == name]
+
+
+async def refuse(scope: Scope, send: Send, status: int, text: str) -> None:
+    """End a request with that status, a websocket before it is accepted."""
+    kind = "http" if scope["type"] == "http" else "websocket.http"
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+    await send({"type": f"{kind}.response.start", "status": status, "headers": headers})
+    await send({"type": f"{kind}.response.body", "body": text.encode("utf-8")})

@@ -1,0 +1,307 @@
+"""What stands around Prefect's server: hosts, origins, the secret's file, the variables of server and worker, homes."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import threading
+import time
+from stat import S_IMODE
+
+import pytest
+import uvicorn
+from websockets.exceptions import InvalidStatus
+from websockets.sync.client import connect
+
+from flows import parameters, server, service
+from flows.prefect_server import Guard
+from flows.variables import SERVER, WORKER, chosen, key_names
+from tasks.errors import UsageError
+
+SECRET = "Basic c2NyYXBl"
+
+
+async def behind(scope, receive, send):
+    """What Prefect would see: answers with the request's headers, takes every websocket."""
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.accept"})
+        await send({"type": "websocket.close"})
+        return
+    seen = {name.decode(): value.decode() for name, value in scope["headers"]}
+    body = json.dumps(seen).encode()
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(body))]})
+    await send({"type": "http.response.body", "body": body})
+
+
+@pytest.fixture(scope="module")
+def port():
+    """A guarded application on a real socket, started as `up` starts it."""
+    config = uvicorn.Config(
+        Guard(behind, ["box.example"]), host="127.0.0.1", port=0, http="h11", lifespan="off", log_level="error"
+    )
+    listening = socket.create_server(("127.0.0.1", 0))
+    running = uvicorn.Server(config)
+    thread = threading.Thread(target=running.run, args=([listening],), daemon=True)
+    thread.start()
+    while not running.started:
+        time.sleep(0.01)
+    yield listening.getsockname()[1]
+    running.should_exit = True
+    thread.join(10)
+
+
+def raw(port, *lines):
+    """(status, body) of a request written byte by byte."""
+    with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
+        connection.sendall("\r\n".join([*lines, "Connection: close", "", ""]).encode("latin-1"))
+        reply = b"".join(iter(lambda: connection.recv(65536), b""))
+    head, _, body = reply.partition(b"\r\n\r\n")
+    return int(head.split()[1]), body
+
+
+OWN = ["127.0.0.1", "127.0.0.1:4200", "127.0.0.1:", "localhost", "LOCALHOST:80", "box.example", "Box.Example:4200"]
+OTHERS = [
+    *("evil.example", "evil.example:4200", "127.0.0.1.evil.example", "localhost.evil.example", "localhost.", "127.1"),
+    *("[::1]", "[::1]:4200", "0.0.0.0", "2130706433", "user@127.0.0.1", "127.0.0.1:80@evil.example", "localhost:80:80"),
+    *("", " ", "127.0.0.1,evil.example", "127.0.0.1 evil.example", "localhost/evil.example", "*"),
+]
+
+
+@pytest.mark.parametrize("host", OWN)
+def test_a_host_of_the_server_is_refused(port, host):
+    assert raw(port, "GET /api/flows HTTP/1.1", f"Host: {host}")[0] == 200
+
+
+@pytest.mark.parametrize("host", OTHERS)
+def test_a_name_that_leads_here_is_answered(port, host):
+    """DNS rebinding: a page of evil.example, whose name points to 127.0.0.1, is of the server's own origin."""
+    for path in ("/api/flows", "/api/health", "/", "/ui-settings"):
+        assert raw(port, f"GET {path} HTTP/1.1", f"Host: {host}")[0] == 400
+
+
+def test_a_request_with_no_host_or_two_is_answered(port):
+    assert raw(port, "GET /api/flows HTTP/1.0")[0] == 400
+    assert raw(port, "GET /api/flows HTTP/1.1", "Host: 127.0.0.1", "Host: evil.example")[0] == 400
+    assert raw(port, "GET /api/flows HTTP/1.0", "Host: evil.example", "Host: 127.0.0.1")[0] == 400
+
+
+def test_the_host_of_a_whole_address_is_not_looked_at(port):
+    assert raw(port, "GET http://evil.example/api/flows HTTP/1.1", "Host: 127.0.0.1")[0] == 400
+    assert raw(port, "GET http://127.0.0.1/api/flows HTTP/1.1", "Host: evil.example")[0] == 400
+
+
+FOREIGN = ["http://evil.example", "null", "http://localhost:3000", "http://127.0.0.1", "http://[::1", "evil", "file://"]
+
+
+@pytest.mark.parametrize("origin", FOREIGN)
+def test_a_page_of_another_origin_may_use_the_secret_that_a_browser_knows(port, origin):
+    own = f"Host: 127.0.0.1:{port}"
+    preflight = ("OPTIONS /api/flows HTTP/1.1", own, "Access-Control-Request-Method: POST")
+    assert raw(port, *preflight, f"Origin: {origin}")[0] == 403
+    _, body = raw(port, "POST /api/flows HTTP/1.1", own, f"Origin: {origin}", f"Authorization: {SECRET}")
+    assert "authorization" not in json.loads(body)
+    with pytest.raises(InvalidStatus) as refused:
+        connect(f"ws://127.0.0.1:{port}/api/events/out", origin=origin)
+    assert refused.value.response.status_code == 403
+
+
+def test_the_servers_own_page_or_a_program_loses_its_secret(port):
+    own = f"Host: 127.0.0.1:{port}"
+    for more in ((), (f"Origin: http://127.0.0.1:{port}",), (f"Origin: HTTP://127.0.0.1:{port}",)):
+        _, body = raw(port, "POST /api/flows HTTP/1.1", own, *more, f"Authorization: {SECRET}")
+        assert json.loads(body)["authorization"] == SECRET
+    connect(f"ws://127.0.0.1:{port}/api/events/out").close()
+    connect(f"ws://127.0.0.1:{port}/api/events/out", origin=f"http://127.0.0.1:{port}").close()
+
+
+def test_a_websocket_for_another_host_is_accepted(port):
+    with pytest.raises(InvalidStatus) as refused:
+        connect(
+            f"ws://localhost:{port}/api/events/out", sock=dialled(port), additional_headers={"Host": "evil.example"}
+        )
+    assert refused.value.response.status_code == 400
+
+
+def dialled(port):
+    return socket.create_connection(("127.0.0.1", port))
+
+
+@pytest.mark.parametrize("name", ["evil.example:80", "a b", "a,b", "", "*", "http://a", "*.example"])
+def test_an_allowed_host_is_no_name(name, tmp_path):
+    with pytest.raises(service.ServiceError, match="--allow-host"):
+        service.up(tmp_path, None, print, hosts=[name])
+    assert list(tmp_path.iterdir()) == []
+
+
+# ---- the secret
+
+
+def test_the_secret_can_be_read_by_others_or_stays_the_same(tmp_path):
+    folder = tmp_path / "prefect"
+    folder.mkdir(mode=0o755)
+    path = server.secret_path(tmp_path)
+    path.write_text("old")
+    path.chmod(0o644)
+    before = os.umask(0)
+    try:
+        server.make_private(folder)
+        server.write_private(path, server.new_secret() + "\n")
+    finally:
+        os.umask(before)
+    assert S_IMODE(folder.stat().st_mode) == 0o700
+    assert S_IMODE(path.stat().st_mode) == 0o600
+    assert [one.name for one in folder.iterdir()] == ["secret"]
+    assert len({server.new_secret() for _ in range(50)}) == 50
+    assert len(server.secret_of({"secret_file": str(path)})) > 40
+
+
+def test_a_link_in_the_secrets_place_is_followed(tmp_path):
+    other = tmp_path / "other"
+    other.write_text("mine")
+    (tmp_path / "prefect").mkdir()
+    server.secret_path(tmp_path).symlink_to(other)
+    server.write_private(server.secret_path(tmp_path), "secret")
+    assert other.read_text() == "mine"
+
+
+@pytest.fixture
+def noted(tmp_path, port):
+    """The note of a server that answers, with its secret."""
+    home = tmp_path / "it's a home"
+    server.make_private(home / "prefect")
+    server.write_private(server.secret_path(home), "scrollwork:word\n")
+    note = {"url": f"http://127.0.0.1:{port}/api", "ui": "", "server": 1, "worker": 1, "home": str(home)}
+    note |= {"secret_file": str(server.secret_path(home)), "hosts": [], "variables": []}
+    server.write_private(server.note_path(home), json.dumps(note))
+    return home
+
+
+def test_the_line_to_paste_holds_the_secret_or_breaks_at_a_quote(noted):
+    line = server.access_line(server.noted(noted))
+    assert "word" not in line
+    asked = f'{line}; echo "$PREFECT_API_URL $PREFECT_API_AUTH_STRING"'
+    done = subprocess.run(["sh", "-c", asked], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [server.noted(noted)["url"], "scrollwork:word"]
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_the_users_own_auth_string_is_sent_to_our_server(noted, monkeypatch, named):
+    monkeypatch.setenv("PREFECT_API_AUTH_STRING", "user:other")
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    if named:
+        monkeypatch.setenv("PREFECT_API_URL", server.noted(noted)["url"])
+    assert server.settings(noted)["PREFECT_API_AUTH_STRING"] == "scrollwork:word"
+
+
+def test_our_secret_is_sent_to_another_server(noted, monkeypatch):
+    monkeypatch.setenv("PREFECT_API_URL", "http://prefect.example/api")
+    assert "PREFECT_API_AUTH_STRING" not in server.settings(noted)
+
+
+# ---- variables
+
+MINE = {
+    "PATH": "/bin",
+    "HOME": "/h",
+    "LANG": "C",
+    "LC_ALL": "C",
+    "TMPDIR": "/t",
+    "PYTHONPATH": "/p",
+    "HTTPS_PROXY": "http://u:p@proxy",
+    "SSL_CERT_FILE": "/c",
+    "SCROLLWORK_STORE": "postgresql://u:p@h/d",
+    "OPENAI_API_KEY": "sk-1",
+    "ANTHROPIC_API_KEY": "sk-2",
+    "GEMINI_API_KEY": "sk-3",
+    "MY_KEY": "sk-4",
+    "AWS_SECRET_ACCESS_KEY": "s",
+    "AWS_PROFILE": "p",
+    "PGPASSWORD": "s",
+    "GITHUB_TOKEN": "s",
+    "HF_TOKEN": "s",
+    "PREFECT_API_KEY": "pnu",
+    "PREFECT_API_AUTH_STRING": "u:p",
+    "PREFECT_SERVER_API_AUTH_STRING": "u:p",
+    "PREFECT_PROFILE": "cloud",
+    "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": "*",
+    "PREFECT_SERVER_API_HOST": "0.0.0.0",
+    "PREFECT_SERVER_API_BASE_PATH": "/x",
+    "PREFECT_LOGGING_LEVEL": "DEBUG",
+}
+
+
+def test_the_servers_process_holds_a_key():
+    assert set(chosen(MINE, SERVER)) == {
+        *("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "PYTHONPATH", "PREFECT_LOGGING_LEVEL")
+    }
+
+
+def test_the_worker_gets_what_nobody_named(tmp_path):
+    own = tmp_path / "models.toml"
+    own.write_text('[mine]\nprovider = "compatible"\nkey_env = "MY_KEY"\n')
+    plain = chosen(MINE, [*WORKER, *key_names()])
+    with_own = chosen(MINE, [*WORKER, *key_names(str(own)), "AWS_*"])
+    keys = {"OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY"}
+    runs_with = {*chosen(MINE, SERVER), "HTTPS_PROXY", "SSL_CERT_FILE", "SCROLLWORK_STORE"}
+    assert set(plain) == runs_with | keys
+    assert set(with_own) == runs_with | keys | {"MY_KEY", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"}
+
+
+def test_proxies_are_asked_for_this_machine_or_lose_what_is_excepted(tmp_path):
+    running = {"home": str(tmp_path), "url": "http://127.0.0.1:1/api", "port": 1, "hosts": []}
+    _, worker = service.environments(running, "s", {"NO_PROXY": "corp.example,localhost"})
+    assert worker["NO_PROXY"] == worker["no_proxy"] == "corp.example,localhost,127.0.0.1"
+
+
+# ---- the home of a flow run
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """Code in a folder of its own, where nothing is set."""
+    for name in ("SCROLLWORK_HOME", "SCROLLWORK_STORE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(parameters, "PROJECT", tmp_path / "pulled")
+    monkeypatch.setattr(parameters, "deployed", lambda: True)
+    return tmp_path / "pulled"
+
+
+def test_paid_answers_go_into_a_folder_that_is_deleted(project, monkeypatch):
+    with pytest.raises(UsageError, match=r"no home: .*export SCROLLWORK_HOME=/path.*--param home=/path"):
+        parameters.home_of(None)
+    for relative in ("home", "./home", "file://home"):
+        with pytest.raises(UsageError, match="home"):
+            parameters.home_of(relative)
+    with pytest.raises(UsageError, match=r"store 'sqlite:///answers\.db'"):
+        parameters.home_of("/kept", "sqlite:///answers.db")
+    monkeypatch.setenv("SCROLLWORK_HOME", "here")
+    with pytest.raises(UsageError, match="home 'here'"):
+        parameters.home_of(None)
+    assert not project.exists()
+
+
+def test_a_home_that_stays_is_refused(project, monkeypatch):
+    for kept in ("/kept", "~/kept", "file:///kept", "s3://bucket/kept"):
+        assert parameters.home_of(kept, "sqlite:////kept/answers.db") == kept
+    assert parameters.home_of("/kept", "postgresql://host/answers") == "/kept"
+    monkeypatch.setenv("SCROLLWORK_HOME", "/named")
+    assert (parameters.home_of(None), parameters.home_of("/kept")) == ("/named", "/kept")
+
+
+def test_the_home_of_the_server_that_serves_the_project_is_not_found(project, tmp_path):
+    folder = project / ".scrollwork" / "prefect"
+    folder.mkdir(parents=True)
+    note = {"url": "", "ui": "", "server": 1, "worker": 1, "home": str(tmp_path / "served")}
+    (folder / "server.json").write_text(json.dumps(note))
+    assert parameters.home_of(None) == str(tmp_path / "served")
+    assert parameters.home_of("relative") == "relative"
+
+
+def test_a_relative_home_of_a_call_in_python_is_refused(project, monkeypatch):
+    monkeypatch.setattr(parameters, "deployed", lambda: False)
+    assert parameters.home_of("relative", "sqlite:///answers.db") == "relative"
+    with pytest.raises(UsageError, match="no home"):
+        parameters.home_of(None)
