@@ -268,9 +268,9 @@ def test_code_behind_a_key_looks_at_what_no_key_knows(plans: Mapping[tuple[str, 
     def that(*words: str) -> set[str]:
         return {module for module, text in texts.items() if any(word in text for word in words)}
 
-    assert that("import_module", "__import__", "find_spec") == LOADS
-    assert that("__file__", "importlib.resources", "pkgutil", "importlib.metadata") == READS
-    assert that("os.environ", "getenv", "import locale") == ASKS
+    assert that("import_module", "__import__", "find_spec") <= LOADS
+    assert that("__file__", "importlib.resources", "pkgutil", "importlib.metadata") <= READS
+    assert that("os.environ", "getenv", "import locale") <= ASKS
 
 
 def test_module_that_a_stage_loads_by_name_is_in_no_key(nodes: list[Node]) -> None:

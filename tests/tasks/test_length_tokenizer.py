@@ -18,7 +18,7 @@ from records.example import Example
 from records.prompt import Prompt, render
 from records.ranking import LENGTH, Correlated, LengthPoint
 from storage.home import Home
-from tasks import tokenizers
+from tasks import tokenizers, vocabularies
 from tasks.errors import UsageError
 from tasks.tokenizers import OF_LENGTHS, WORDS, length_tokenizer
 from tasks.vocabularies import load
@@ -47,9 +47,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     place.mkdir()
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(place))
     monkeypatch.setattr(registry, "ENCODINGS", {})
-    tokenizers._load.cache_clear()
+    vocabularies._load.cache_clear()
     yield place
-    tokenizers._load.cache_clear()
+    vocabularies._load.cache_clear()
 
 
 @pytest.fixture
