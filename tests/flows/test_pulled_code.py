@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import subprocess
+import urllib.request
 from datetime import datetime
 
 import pytest
@@ -57,6 +58,9 @@ def pulled(server, house, tmp_path_factory):
     finally:
         os.killpg(worker.pid, signal.SIGKILL)
         worker.wait()
+        made = server.get("deployments/name/evaluate/pulled")["id"]
+        for left in (f"deployments/{made}", "work_pools/own"):  # the session's server serves other tests, too
+            server._answer(urllib.request.Request(f"{server.noted['url']}/{left}", method="DELETE"))
 
 
 def evaluated(server, vendor, **parameters):
