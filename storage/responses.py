@@ -7,7 +7,7 @@ store_tables.py, what they hold in store_rows.py.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from storage import store_batches, store_claims, store_money
 from storage.store_database import Database, in_batches
+from storage.store_digests import whole_row
 from storage.store_migrations import prepare
 from storage.store_rows import ANSWERED, Spent, StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
 from storage.store_tables import attempts, claims, failures, responses
@@ -45,11 +46,14 @@ class ResponseStore:
     """Answers, failures, attempts, claims and batches at a database URL, made on first use.
 
     A foreign, newer or broken database is refused, unchanged. Every method is one transaction and may be called from
-    any thread. All raise StorageError and what derives from it.
+    any thread. All raise StorageError and what derives from it. guard: called with the store and the keys before any
+    request is claimed; it raises LostAnswers where an answer was paid for and is gone.
     """
 
-    def __init__(self, place: str | Path) -> None:
-        self.place = place
+    def __init__(
+        self, place: str | Path, guard: Callable[[ResponseStore, Collection[str]], None] | None = None
+    ) -> None:
+        self.place, self._guard = place, guard
         self.database = Database(place)
         self.name = self.database.name
         try:
@@ -61,12 +65,12 @@ class ResponseStore:
     # --- answers and failures
 
     def answers(self, keys: Sequence[str]) -> dict[str, StoredAnswer]:
-        """The answers among `keys` that are stored, by request key."""
-        return self.database.read(lambda connection: _among(connection, responses, StoredAnswer, keys))
+        """The answers among `keys` that are stored, by request key. Raises DamagedRows for one that was changed."""
+        return self.database.read(lambda connection: self._among(connection, responses, StoredAnswer, keys))
 
     def failures(self, keys: Sequence[str]) -> dict[str, StoredFailure]:
-        """The failures among `keys`, by request key."""
-        return self.database.read(lambda connection: _among(connection, failures, StoredFailure, keys))
+        """The failures among `keys`, by request key. Raises DamagedRows for one that was changed."""
+        return self.database.read(lambda connection: self._among(connection, failures, StoredFailure, keys))
 
     def states(self, keys: Collection[str]) -> dict[str, str]:
         """What stands of these requests, by key: ANSWERED or the kind of the failure; nothing of the others.
@@ -122,8 +126,10 @@ class ResponseStore:
 
         The others are answered, wait in an open batch, or are being asked by somebody else: look for their answers,
         and claim again. Keys held before are held anew. owner: one name for each that asks (a run's task), at most 128
-        characters; two askers of one process with the same owner are taken for one.
+        characters; two askers of one process with the same owner are taken for one. Raises LostAnswers.
         """
+        if self._guard is not None:
+            self._guard(self, keys)
         return self.database.write(
             lambda connection: store_claims.claim(self.database, connection, keys, owner, lease_s)
         )
@@ -170,6 +176,11 @@ class ResponseStore:
 
     # --- what it holds
 
+    def holds_answers(self) -> bool:
+        """Whether there is any answer."""
+        any_answer = sa.select(responses.c.request_key).limit(1)
+        return self.database.read(lambda connection: connection.scalar(any_answer) is not None)
+
     def spent(self, owner: str | None = None) -> dict[str, Spent]:
         """Calls, answers, tokens and money by model; of one owner's attempts where one is named."""
         return self.database.read(lambda connection: store_money.spent(connection, owner))
@@ -189,18 +200,17 @@ class ResponseStore:
             spent=store_money.spent(connection),
         )
 
+    def _among(self, connection: sa.Connection, table: sa.Table, row: type[R], keys: Sequence[str]) -> dict[str, R]:
+        columns = [table.c[field.name] for field in fields(row)]
+        found: dict[str, R] = {}
+        for some in in_batches(keys):
+            for values in connection.execute(sa.select(*columns, table.c.digest).where(table.c.request_key.in_(some))):
+                found[values.request_key] = row(**whole_row(table.name, dict(values._mapping), self.name))
+        return found
+
     def close(self) -> None:
         """Let go of the database."""
         self.database.close()
-
-
-def _among(connection: sa.Connection, table: sa.Table, row: type[R], keys: Sequence[str]) -> dict[str, R]:
-    columns = [table.c[field.name] for field in fields(row)]
-    found: dict[str, R] = {}
-    for some in in_batches(keys):
-        for values in connection.execute(sa.select(*columns).where(table.c.request_key.in_(some))):
-            found[values.request_key] = row(**values._mapping)
-    return found
 
 
 def _states(connection: sa.Connection, keys: Collection[str]) -> dict[str, str]:

@@ -20,6 +20,7 @@ from storage.location import Location
 from storage.manifest import NAME as MANIFEST
 from tasks.generate import MISSING
 from tasks.outside import is_outside, read_note
+from tasks.verified_answers import store_problems
 from tasks.verified_sources import made_by_other_code
 from tasks.workshop import pointer_bytes, pointer_to
 
@@ -36,8 +37,9 @@ class Found:
 def verify(home: Home, key: str) -> dict[str, Any]:
     """Recompute digests of artifacts whose key begins with `key` ("": all), of what they were made from, of raw files.
 
-    Of everything, also: what the newest runs name and is gone, pages that people open, systems that ran elsewhere.
-    And what these stand on that was made by other code than is here (tasks/verified_sources.py).
+    The response store is held against the snapshots among them. Of everything, also: every row of the store, what the
+    newest runs name and is gone, pages that people open, systems that ran elsewhere, and what the newest runs stand on
+    that was made by other code than is here (tasks/verified_sources.py).
     {ok, checked: files hashed, artifacts, broken: what does not agree, in words, other_code: what other code made}.
     """
     found = standing(home)
@@ -66,6 +68,7 @@ def verify(home: Home, key: str) -> dict[str, Any]:
         broken += problems
         for content in artifact.manifest.ingredients.inputs.values():
             waiting += by_content.get(content, [])
+    broken += store_problems(home, [one for one in found.artifacts.values() if str(one.folder) in seen], whole=not key)
     other: list[str] = []
     if not key:
         other = sorted(made_by_other_code(rows_of(home), list(found.artifacts.values()), by_content))

@@ -64,10 +64,11 @@ class Workshop:
 
     @cached_property
     def store(self) -> ResponseStore:
-        """The response store."""
+        """The response store; nothing is asked again that snapshots of the home hold."""
         from storage.responses import ResponseStore
+        from tasks.verified_answers import Guard
 
-        return ResponseStore(self.home.store_place)
+        return ResponseStore(self.home.store_place, Guard(self.home))
 
     def once(self, name: str, make: Callable[[], T]) -> T:
         """What `make` gives, made at the first call under a name."""
