@@ -124,7 +124,7 @@ RUN_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
             "default": [],
             "metavar": "M",
             "help": "a model of config/models.toml (naive, naive:seed=7, lead, lexrank, bm25, lexicon, strong, oracle, "
-            "...) or PROVIDER:ID: openai:gpt-4o-mini, anthropic:ID, compatible:ID --base-url URL, "
+            "...) or PROVIDER:ID: openai:gpt-6-luna, anthropic:ID, compatible:ID --base-url URL, "
             "transformers:FOLDER (repeat for several)",
         },
     ),
@@ -259,7 +259,7 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
     ),
     "estimate": (
         "requests, tokens and price of a run by task, after what is stored; sends nothing",
-        "scrollwork estimate zeroscrolls --sample --model openai:gpt-4o-mini",
+        "scrollwork estimate zeroscrolls --sample --model openai:gpt-6-luna",
         "flows.commands.estimate",
         [
             (["suite"], {"help": SUITE}),
