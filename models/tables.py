@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Any
 from urllib.parse import urlsplit
 
+from models.addresses import is_open
 from models.retry import policy
 
 ENDPOINTS = {
@@ -139,6 +140,7 @@ def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     sendable(name, table)
     fitting(name, provider, endpoint, table)
     base_url = address(name, str(table.get("base_url") or BASE_URLS.get(provider, "")))
+    unread(name, provider, table, base_url)
     return {**defaults(provider, endpoint), **table, "endpoint": endpoint, "base_url": base_url}
 
 
@@ -236,6 +238,16 @@ def address(name: str, url: str) -> str:
             '(key_env = "NAME")'
         )
     return url.rstrip("/")
+
+
+def unread(name: str, provider: str, table: Mapping[str, Any], base_url: str) -> None:
+    """Raises BadTable where a key would be sent so that others can read it on the way."""
+    if is_open(base_url) and key_name_of(provider, table) and not table.get("insecure", False):
+        raise BadTable(
+            f"model {name!r}: base_url {base_url} is plain http, and the key in {key_name_of(provider, table)} would be sent "
+            "so that others can read it. Use https, an address of this machine (an SSH tunnel, say), or, in a network "
+            "that you trust, insecure = true in the model's table"
+        )
 
 
 _secrets: dict[str, str] = {}  # of this process, by the name of the block

@@ -54,7 +54,7 @@ def stored_answer(answer: Answer, provider: str, member: str, cost_nano_usd: int
 
 
 def is_no_answer(answer: StoredAnswer) -> bool:
-    """Whether a hosted model's stored answer ended before its first word, which versions before today's took for one."""
+    """Whether a hosted model's stored answer ended before its first word, which older versions took for one."""
     return answer.provider in HOSTED and without_room(answer.text, answer.finish_reason)
 
 
