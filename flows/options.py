@@ -203,6 +203,13 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
             (["--list"], {"action": "store_true", "help": "only say what is here, what is missing and where it is"}),
             *(option for option in BUILD_OPTIONS if option[0][0] in ("--task", "--split", "--set")),
             (
+                ["--allow-private-addresses"],
+                {
+                    "action": "store_true",
+                    "help": "ask servers of this machine and of private networks too: a mirror of one's own",
+                },
+            ),
+            (
                 ["--official"],
                 {"action": "store_true", "help": "the official release of the suite instead of its raw files"},
             ),

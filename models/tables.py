@@ -242,11 +242,11 @@ def address(name: str, url: str) -> str:
 
 def unread(name: str, provider: str, table: Mapping[str, Any], base_url: str) -> None:
     """Raises BadTable where a key would be sent so that others can read it on the way."""
-    if is_open(base_url) and key_name_of(provider, table) and not table.get("insecure", False):
+    key = key_name_of(provider, table)
+    if key and is_open(base_url) and not table.get("insecure", False):
         raise BadTable(
-            f"model {name!r}: base_url {base_url} is plain http, and the key in {key_name_of(provider, table)} would be sent "
-            "so that others can read it. Use https, an address of this machine (an SSH tunnel, say), or, in a network "
-            "that you trust, insecure = true in the model's table"
+            f"model {name!r}: base_url {base_url} is plain http to another machine: others could read the key in "
+            f"{key}. Use https, or a tunnel to 127.0.0.1; in a network that you trust, insecure = true in its table"
         )
 
 
