@@ -17,7 +17,6 @@ from storage.errors import DownloadError
 from storage.web import Patience
 from tasks.chain import build
 from tasks.errors import UsageError
-from tasks.errors import UsageError
 from tasks.fetch import Fetcher
 from tasks.parts import parts
 from tasks.raw_states import Row
