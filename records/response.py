@@ -13,7 +13,12 @@ class Response(Row):
     """What a model answered. Token counts are the provider's, None where it reports none.
 
     attempts: tries that it took, 0 for a model that is not called; cost_nano_usd: of the try that gave it, in 1e-9
-    dollars. None where nobody knows: of a system that ran elsewhere, or where a price is not known.
+    dollars. None where nobody knows: of a system that ran elsewhere, or where a price is not known. masked: a secret
+    was replaced in the text.
+
+    provider, asked_as, digest, exact_text: of the row in the response store. asked_as: the model under whose name it
+    was asked first; digest: of that row; exact_text: its text with lone surrogates escaped, where it has any (`text`
+    has "?" for each). None in snapshots that are older than schema 4 of the store.
     """
 
     suite: str
@@ -32,6 +37,13 @@ class Response(Row):
     reported_model: str
     attempts: int | None = None
     cost_nano_usd: int | None = None
+    cache_write_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    masked: bool = False
+    provider: str | None = None
+    asked_as: str | None = None
+    digest: str | None = None
+    exact_text: str | None = None
 
     def check(self) -> None:
         self.require(self.finish_reason in FINISH_REASONS, "finish_reason", f"{self.finish_reason!r} is not known")

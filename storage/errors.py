@@ -27,6 +27,10 @@ class ForeignStore(StorageError):
     """The database named as response store is not one, or belongs to something else. It was not changed."""
 
 
+class DamagedRows(StorageError):
+    """Rows of the response store do not say what was stored in them."""
+
+
 class ForeignFile(StorageError):
     """The file named as answers to import is not one, or is torn. Nothing of it was taken."""
 

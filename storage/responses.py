@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from storage import store_batches, store_claims, store_money
 from storage.store_database import Database, in_batches
+from storage.store_digests import whole_row
 from storage.store_migrations import prepare
 from storage.store_rows import ANSWERED, Spent, StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
 from storage.store_tables import attempts, claims, failures, responses
@@ -61,12 +62,12 @@ class ResponseStore:
     # --- answers and failures
 
     def answers(self, keys: Sequence[str]) -> dict[str, StoredAnswer]:
-        """The answers among `keys` that are stored, by request key."""
-        return self.database.read(lambda connection: _among(connection, responses, StoredAnswer, keys))
+        """The answers among `keys` that are stored, by request key. Raises DamagedRows for one that was changed."""
+        return self.database.read(lambda connection: self._among(connection, responses, StoredAnswer, keys))
 
     def failures(self, keys: Sequence[str]) -> dict[str, StoredFailure]:
-        """The failures among `keys`, by request key."""
-        return self.database.read(lambda connection: _among(connection, failures, StoredFailure, keys))
+        """The failures among `keys`, by request key. Raises DamagedRows for one that was changed."""
+        return self.database.read(lambda connection: self._among(connection, failures, StoredFailure, keys))
 
     def states(self, keys: Collection[str]) -> dict[str, str]:
         """What stands of these requests, by key: ANSWERED or the kind of the failure; nothing of the others.
@@ -189,18 +190,17 @@ class ResponseStore:
             spent=store_money.spent(connection),
         )
 
+    def _among(self, connection: sa.Connection, table: sa.Table, row: type[R], keys: Sequence[str]) -> dict[str, R]:
+        columns = [table.c[field.name] for field in fields(row)]
+        found: dict[str, R] = {}
+        for some in in_batches(keys):
+            for values in connection.execute(sa.select(*columns, table.c.digest).where(table.c.request_key.in_(some))):
+                found[values.request_key] = row(**whole_row(table.name, dict(values._mapping), self.name))
+        return found
+
     def close(self) -> None:
         """Let go of the database."""
         self.database.close()
-
-
-def _among(connection: sa.Connection, table: sa.Table, row: type[R], keys: Sequence[str]) -> dict[str, R]:
-    columns = [table.c[field.name] for field in fields(row)]
-    found: dict[str, R] = {}
-    for some in in_batches(keys):
-        for values in connection.execute(sa.select(*columns).where(table.c.request_key.in_(some))):
-            found[values.request_key] = row(**values._mapping)
-    return found
 
 
 def _states(connection: sa.Connection, keys: Collection[str]) -> dict[str, str]:

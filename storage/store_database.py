@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 
 from storage.errors import ForeignStore, StorageError, StorageFull, naming_full_disks
+from storage.store_digests import digested
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -95,6 +96,7 @@ class Database:
     def _settle(self, connection: Any, _record: object) -> None:
         """A committed answer survives a crash of the process and of the machine. `_begin` begins transactions."""
         connection.isolation_level = None
+        connection.text_factory = _readable
         cursor = connection.cursor()
         cursor.execute(f"PRAGMA busy_timeout={int(self._patience_s * 1000)}")
         cursor.execute(f"PRAGMA synchronous={'NORMAL' if self._passing else 'FULL'}")
@@ -175,7 +177,9 @@ class Database:
         return float(connection.scalar(sa.text("SELECT extract(epoch FROM clock_timestamp())")))
 
     def add_new(self, connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]]) -> None:
-        """Insert rows; what stands under the same primary key stays."""
+        """Insert rows, with their digests where the table has them; what stands under the same primary key stays."""
+        if "digest" in table.c:
+            rows = [digested(table.name, row) for row in rows]
         if rows:
             keys = [column.name for column in table.primary_key]
             connection.execute(self.insert(table).on_conflict_do_nothing(index_elements=keys), rows)
@@ -228,6 +232,11 @@ def _parsed(place: str | Path) -> sa.URL:
     if "@" in (parsed.host or ""):
         raise StorageError(f"{shown(place)}: write an @ of the password as %40")
     return parsed.set(drivername="postgresql+psycopg")
+
+
+def _readable(data: bytes) -> str:
+    """A text of SQLite, also one whose bytes were damaged: its digest tells it, and the others can be read."""
+    return data.decode("utf-8", "surrogateescape")
 
 
 def _begin(connection: sa.Connection) -> None:

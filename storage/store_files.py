@@ -23,11 +23,14 @@ from storage.errors import ForeignFile, StorageError
 from storage.location import Location
 from storage.responses import ResponseStore
 from storage.store_database import Database
-from storage.store_rows import OUTCOMES
+from storage.store_digests import whole_row
+from storage.store_rows import ASKED, ORIGINS, OUTCOMES
 from storage.store_tables import attempts, claims, escaped, failures, responses, unescaped
 
 WHAT = "scrollwork answers"
-VERSION = 1
+VERSION = 2
+NOT_IN_1 = ("masked", "origin")  # columns that files of version 1 do not have
+NULL_SINCE_2 = ("latency_s", "attempts")  # and those that nobody left out then
 PAGE = 500  # answers read from the database at once
 GROUP_BYTES = 8 << 20  # of text in a row group
 
@@ -71,15 +74,18 @@ class AnswerRow(Row):
     output_tokens: int | None
     reasoning_tokens: int | None
     reported_model: str
-    latency_s: float
-    attempts: int
+    latency_s: float | None
+    attempts: int | None
     created: float
     cost_nano_usd: int | None
     tries: tuple[Try, ...]
+    masked: bool = False
+    origin: str = ASKED
 
     def check(self) -> None:
         self.require(len(self.request_key) == 64, "request_key", "must be a sha256 in hex")
         self.require(self.finish_reason in FINISH_REASONS, "finish_reason", f"{self.finish_reason!r} is not known")
+        self.require(self.origin in ORIGINS, "origin", f"{self.origin!r} is none of {', '.join(ORIGINS)}")
 
 
 @dataclass(frozen=True)
@@ -119,7 +125,7 @@ def export_answers(store: ResponseStore, path: Path) -> Exported:
             for group in _grouped(_rows_of(store)):
                 writer.write_batch(to_batch(AnswerRow, group), row_group_size=len(group))
                 for row in group:
-                    digest.update(_line(row))
+                    digest.update(_line(row, VERSION))
                     tries += len(row.tries)
                 count += len(group)
             footer = {"what": WHAT, "schema": str(VERSION), "answers": str(count), "sha256": digest.hexdigest()}
@@ -147,7 +153,7 @@ def _take(database: Database, connection: sa.Connection, path: Path, footer: dic
     count = 0
     for group in _groups(path):
         for row in group:
-            digest.update(_line(row))
+            digest.update(_line(row, int(footer["schema"])))
         count += len(group)
         for kind, number in enumerate(_take_group(database, connection, group)):
             found[kind] += number
@@ -203,13 +209,15 @@ def _page(connection: sa.Connection, last: str) -> list[AnswerRow]:
     tries: dict[str, list[Try]] = {key: [] for key in keys}
     order = (attempts.c.request_key, attempts.c.started, attempts.c.number, attempts.c.owner)
     for row in connection.execute(sa.select(attempts).where(attempts.c.request_key.in_(keys)).order_by(*order)):
-        values = _kept(row._mapping)
+        values = _kept(attempts, row._mapping)
         tries[values.pop("request_key")].append(Try(**values))
-    return [AnswerRow(**_kept(row._mapping), tries=tuple(tries[row.request_key])) for row in found]
+    return [AnswerRow(**_kept(responses, row._mapping), tries=tuple(tries[row.request_key])) for row in found]
 
 
-def _kept(values: Any) -> dict[str, Any]:
-    return {name: escaped(value) if isinstance(value, str) else value for name, value in values.items()}
+def _kept(table: sa.Table, values: Any) -> dict[str, Any]:
+    """A row as the file holds it. Raises DamagedRows: what was changed is not handed on."""
+    said = whole_row(table.name, values)
+    return {name: escaped(value) if isinstance(value, str) else value for name, value in said.items()}
 
 
 def _grouped(rows: Iterator[AnswerRow]) -> Iterator[list[AnswerRow]]:
@@ -226,9 +234,23 @@ def _grouped(rows: Iterator[AnswerRow]) -> Iterator[list[AnswerRow]]:
         yield group
 
 
-def _line(row: AnswerRow) -> bytes:
-    """What the digest of the file holds of a row."""
-    return canonical_json(asdict(row)).encode("utf-8") + b"\n"
+def _line(row: AnswerRow, version: int) -> bytes:
+    """What the digest of a file of this version holds of a row."""
+    without = NOT_IN_1 if version == 1 else ()
+    values = {name: value for name, value in asdict(row).items() if name not in without}
+    return canonical_json(values).encode("utf-8") + b"\n"
+
+
+def _schema_of(version: str) -> pa.Schema | None:
+    """The columns of a file of this version, None for one that is not known."""
+    own = AnswerRow.schema()
+    if version != "1":
+        return own if version == str(VERSION) else None
+    return pa.schema(
+        field.with_nullable(field.nullable and field.name not in NULL_SINCE_2)
+        for field in own
+        if field.name not in NOT_IN_1
+    )
 
 
 def _footer(path: Path) -> dict[str, str]:
@@ -245,9 +267,10 @@ def _footer(path: Path) -> dict[str, str]:
     said = {name: found.get(f"scrollwork.{name}", "") for name in ("what", "schema", "answers", "sha256")}
     if said["what"] != WHAT:
         raise ForeignFile(f"{path}: is a Parquet file of something else, not one of `scrollwork store export`")
-    if said["schema"] != str(VERSION) or not schema.equals(AnswerRow.schema()):
+    known = _schema_of(said["schema"])
+    if known is None or not schema.equals(known):
         raise ForeignFile(
-            f"{path}: schema {said['schema']!r} of a file of answers, this version reads {VERSION}. "
+            f"{path}: schema {said['schema']!r} of a file of answers, this version reads 1 and {VERSION}. "
             "Import it with the scrollwork that wrote it"
         )
     return said

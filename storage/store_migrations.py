@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 
 from storage.errors import ForeignStore
-from storage.store_database import Database, in_batches
+from storage.store_database import BATCH, Database, in_batches
+from storage.store_digests import digested
 from storage.store_tables import ESCAPE, MARK, SCHEMA_VERSION, about, escaped, tables
 
 _MAGIC, _HEADER = b"SQLite format 3\0", 100  # of a file of SQLite
@@ -146,4 +148,74 @@ def _to_3(connection: sa.Connection) -> None:
     )
 
 
-STEPS: dict[int, Callable[[sa.Connection], None]] = {1: _to_2, 2: _to_3}
+_TOKENS = (
+    "input_tokens BIGINT, cached_tokens BIGINT, cache_write_tokens BIGINT, output_tokens BIGINT, "
+    "reasoning_tokens BIGINT"
+)
+_DIGESTED = {  # tables of schema 4 that have digests: columns, primary key
+    "responses": (
+        "request_key VARCHAR(64) NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL, text TEXT NOT NULL, "
+        f"finish_reason VARCHAR(16) NOT NULL, {_TOKENS}, reported_model TEXT NOT NULL, latency_s FLOAT, "
+        "attempts INTEGER, created FLOAT NOT NULL, cost_nano_usd BIGINT, masked BOOLEAN NOT NULL, "
+        "origin VARCHAR(16) NOT NULL, digest VARCHAR(64) NOT NULL",
+        ("request_key",),
+    ),
+    "failures": (
+        "request_key VARCHAR(64) NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL, kind VARCHAR(16) NOT NULL, "
+        "status INTEGER, message TEXT NOT NULL, attempts INTEGER NOT NULL, created FLOAT NOT NULL, "
+        "digest VARCHAR(64) NOT NULL",
+        ("request_key",),
+    ),
+    "attempts": (
+        "request_key VARCHAR(64) NOT NULL, owner VARCHAR(128) NOT NULL, number INTEGER NOT NULL, "
+        "started FLOAT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL, outcome VARCHAR(16) NOT NULL, "
+        f"status INTEGER, message TEXT NOT NULL, seconds FLOAT NOT NULL, {_TOKENS}, cost_nano_usd BIGINT, "
+        "digest VARCHAR(64) NOT NULL",
+        ("request_key", "owner", "number", "started"),
+    ),
+}
+
+
+def _to_4(connection: sa.Connection) -> None:
+    """A digest in every row of answers, failures and attempts; where an answer came from; what a repair takes out.
+
+    The tables are written anew: SQLite cannot let a column be NULL that was not.
+    """
+    for name, (columns, key) in _DIGESTED.items():
+        old = f"{name}_3"
+        connection.exec_driver_sql(f"ALTER TABLE {name} RENAME TO {old}")
+        if connection.dialect.name == "postgresql":
+            connection.exec_driver_sql(f"ALTER INDEX {name}_pkey RENAME TO {old}_pkey")
+        connection.exec_driver_sql(f"CREATE TABLE {name} ({columns}, PRIMARY KEY ({', '.join(key)}))")
+        _copy(connection, name, old, key)
+        connection.exec_driver_sql(f"DROP TABLE {old}")
+    connection.exec_driver_sql(
+        "CREATE TABLE set_aside (name VARCHAR(64) NOT NULL, taken_from VARCHAR(16) NOT NULL, "
+        "request_key TEXT NOT NULL, row TEXT NOT NULL, why TEXT NOT NULL, moved FLOAT NOT NULL, PRIMARY KEY (name))"
+    )
+
+
+def _copy(connection: sa.Connection, name: str, old: str, key: tuple[str, ...]) -> None:
+    """Copy the rows of a table of schema 3 into that of schema 4, a page at a time."""
+    new = tables.tables[name]
+    added = {"masked": False, "origin": "asked"} if name == "responses" else {}
+    columns = [sa.column(column.name, column.type) for column in new.c if column.name not in (*added, "digest")]
+    table = sa.table(old, *columns)
+    order = [table.c[column] for column in key]
+    page = sa.select(table).order_by(*order).limit(BATCH)
+    rows = connection.execute(page).all()
+    while rows:
+        connection.execute(sa.insert(new), [_vouched(name, {**row._mapping, **added}) for row in rows])
+        last = [getattr(rows[-1], column) for column in key]
+        rows = connection.execute(page.where(sa.tuple_(*order) > sa.tuple_(*last))).all()
+
+
+def _vouched(name: str, row: dict[str, Any]) -> dict[str, Any]:
+    """The row with its digest; with none where it holds what no column should, so that checks name it."""
+    try:
+        return digested(name, row)
+    except (ValueError, TypeError):
+        return {**row, "digest": ""}
+
+
+STEPS: dict[int, Callable[[sa.Connection], None]] = {1: _to_2, 2: _to_3, 3: _to_4}

@@ -14,12 +14,18 @@ OUTCOMES = ("answered", "terminal", "transient", "quota", "cancelled")  # of an 
 BATCH_STATES = ("intent", "submitted", "collected", "lost")
 OPEN_BATCHES = ("intent", "submitted")  # their waiting requests are as good as paid
 ANSWERED = "answered"  # what stands of a request, else the kind of its failure
+ASKED, REFILLED, LOSSY = "asked", "refilled", "lossy"  # where an answer's row came from; the others: from a snapshot
+ORIGINS = (ASKED, REFILLED, LOSSY)  # lossy: its text may have "?" where a lone surrogate was
 WAITING, DONE, AGAIN = "waiting", "done", "again"  # of a request in a batch; again: unanswered, may be asked anew
 
 
 @dataclass(frozen=True)
 class StoredAnswer:
-    """An answer, by request key. cost_nano_usd: of the attempt that gave it, 0 for a free model."""
+    """An answer, by request key. cost_nano_usd: of the attempt that gave it, 0 for a free model.
+
+    latency_s (seconds), attempts: None where a row was refilled from a snapshot that does not hold it. masked: a secret
+    was replaced in the text. origin: one of ORIGINS.
+    """
 
     request_key: str
     provider: str
@@ -30,11 +36,13 @@ class StoredAnswer:
     cached_tokens: int | None
     output_tokens: int | None
     reported_model: str
-    latency_s: float
-    attempts: int
+    latency_s: float | None
+    attempts: int | None
     cache_write_tokens: int | None = None
     reasoning_tokens: int | None = None
     cost_nano_usd: int | None = None
+    masked: bool = False
+    origin: str = ASKED
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 MARK = "scrollwork response store"
 KEY = sa.String(64)
 
@@ -40,8 +40,8 @@ class AnyText(sa.TypeDecorator[str]):
     def process_bind_param(self, value: str | None, dialect: Any) -> str | None:
         return None if value is None else escaped(value)
 
-    def process_result_value(self, value: str | None, dialect: Any) -> str | None:
-        return None if value is None else unescaped(value)
+    def process_result_value(self, value: Any, dialect: Any) -> Any:
+        return unescaped(value) if isinstance(value, str) else value  # damaged, SQLite may hold bytes or a number
 
 
 def _tokens() -> list[sa.Column[Any]]:
@@ -64,10 +64,13 @@ responses = sa.Table(
     sa.Column("finish_reason", sa.String(16), nullable=False),
     *_tokens(),
     sa.Column("reported_model", AnyText, nullable=False),
-    sa.Column("latency_s", sa.Float, nullable=False),
-    sa.Column("attempts", sa.Integer, nullable=False),
+    sa.Column("latency_s", sa.Float),  # NULL, as attempts: refilled from a snapshot that does not hold it
+    sa.Column("attempts", sa.Integer),
     sa.Column("created", sa.Float, nullable=False),
     sa.Column("cost_nano_usd", sa.BigInteger),
+    sa.Column("masked", sa.Boolean, nullable=False),
+    sa.Column("origin", sa.String(16), nullable=False),
+    sa.Column("digest", KEY, nullable=False),
 )
 failures = sa.Table(
     "failures",
@@ -80,6 +83,7 @@ failures = sa.Table(
     sa.Column("message", AnyText, nullable=False),
     sa.Column("attempts", sa.Integer, nullable=False),
     sa.Column("created", sa.Float, nullable=False),
+    sa.Column("digest", KEY, nullable=False),
 )
 attempts = sa.Table(  # known by these four, so that a row that is added or imported twice stands once
     "attempts",
@@ -96,6 +100,17 @@ attempts = sa.Table(  # known by these four, so that a row that is added or impo
     sa.Column("seconds", sa.Float, nullable=False),
     *_tokens(),
     sa.Column("cost_nano_usd", sa.BigInteger),
+    sa.Column("digest", KEY, nullable=False),
+)
+set_aside = sa.Table(  # rows that `store repair` took out, as JSON
+    "set_aside",
+    tables,
+    sa.Column("name", KEY, primary_key=True),  # sha256 of the table and the row
+    sa.Column("taken_from", sa.String(16), nullable=False),
+    sa.Column("request_key", AnyText, nullable=False),
+    sa.Column("row", sa.Text, nullable=False),
+    sa.Column("why", sa.Text, nullable=False),
+    sa.Column("moved", sa.Float, nullable=False),
 )
 claims = sa.Table(  # who is asking a request now: owner, and the process that must be alive (host, pid, born)
     "claims",

@@ -61,7 +61,7 @@ def is_no_answer(answer: StoredAnswer) -> bool:
 def failure_of(answer: StoredAnswer) -> StoredFailure:
     """The failure that such an answer is."""
     message = no_room(Usage(output_tokens=answer.output_tokens))
-    attempts = max(1, answer.attempts)
+    attempts = max(1, answer.attempts or 0)
     return StoredFailure(answer.request_key, answer.provider, answer.model, "terminal", 200, message, attempts)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from models.base import Answer, Call, CallFailed, Model
@@ -22,6 +22,7 @@ from tasks import progress
 from tasks.answers import failure_of, is_no_answer, stored_answer, stored_failure, wanted
 from tasks.calls import Asked, Calls, chunks
 from tasks.graph import Node
+from tasks.snapshot_rows import failure_row, printable, response_row
 from tasks.source import sources
 from tasks.workshop import Workshop, pointer_to
 
@@ -129,11 +130,6 @@ def answer_missing(calls: Sequence[Call], model: Model, shop: Workshop) -> None:
         shop.store.add(answers, failures)
 
 
-def printable(text: str) -> str:
-    """The text with "?" for each lone surrogate: the store holds it as it came, Parquet and UTF-8 cannot."""
-    return text.encode("utf-8", "replace").decode("utf-8")
-
-
 def answers_digest(asked: Sequence[Asked], shop: Workshop) -> str:
     """sha256 of the sorted (request key, text's sha256 or failure kind or "missing")."""
     states: dict[str, str] = {}
@@ -150,20 +146,15 @@ def held_by(shop: Workshop, asked: Sequence[Asked]) -> tuple[dict[str, StoredAns
     """
     keys = [one.key for one in asked]
     stored = shop.store.answers(keys)
-    answers = {
-        key: replace(answer, text=printable(answer.text), reported_model=printable(answer.reported_model))
-        for key, answer in stored.items()
-        if not is_no_answer(answer)
-    }
+    answers = {key: answer for key, answer in stored.items() if not is_no_answer(answer)}
     lost = shop.store.failures([key for key in keys if key not in stored])
-    lost |= {key: failure_of(answer) for key, answer in stored.items() if key not in answers}
-    return answers, {key: replace(failure, message=printable(failure.message)) for key, failure in lost.items()}
+    return answers, lost | {key: failure_of(answer) for key, answer in stored.items() if key not in answers}
 
 
 def state(key: str, answers: Mapping[str, StoredAnswer], failures: Mapping[str, StoredFailure]) -> str:
     """What the answers digest holds of a request."""
     if key in answers:
-        return hashlib.sha256(answers[key].text.encode("utf-8")).hexdigest()
+        return hashlib.sha256(printable(answers[key].text).encode("utf-8")).hexdigest()
     return failures[key].kind if key in failures else MISSING
 
 
@@ -186,31 +177,11 @@ def fill(node: Node, asking: Asking, shop: Workshop, writer: ArtifactWriter) -> 
                 **labels,
             }
             if (answer := found.get(one.key)) is not None:
-                responses.add(
-                    Response(
-                        **own,
-                        text=answer.text,
-                        finish_reason=answer.finish_reason,
-                        input_tokens=answer.input_tokens,
-                        cached_tokens=answer.cached_tokens,
-                        output_tokens=answer.output_tokens,
-                        reported_model=answer.reported_model,
-                        attempts=answer.attempts,
-                        cost_nano_usd=answer.cost_nano_usd,
-                    )
-                )
+                responses.add(response_row(answer, own))
                 answered += 1
                 length_cut += answer.finish_reason == "length"
             elif (failure := lost.get(one.key)) is not None:
-                failures.add(
-                    Failure(
-                        **own,
-                        kind=failure.kind,
-                        status=failure.status,
-                        message=failure.message,
-                        attempts=failure.attempts,
-                    )
-                )
+                failures.add(failure_row(failure, own))
                 failed += 1
                 transient += failure.kind == "transient"
     writer.facts = {
