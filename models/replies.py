@@ -101,7 +101,8 @@ def read(
         raise CallProblem("terminal", no_room(usage), status=status, limits=limits_of(headers), paid=charged_for(usage))
     model = body.get("model")
     reported = answer_without(model, secrets)[:MODEL_CHARS] if isinstance(model, str) else ""
-    return Reply(answer_without(text, secrets), finish, reported, usage, limits_of(headers))
+    shown_text = answer_without(text, secrets)
+    return Reply(shown_text, finish, reported, usage, limits_of(headers), masked=shown_text != text)
 
 
 def without_room(text: str, finish: str) -> bool:

@@ -34,9 +34,11 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
             if FORM in score.flags:
                 members[score.model].in_format[name] = score.flags[FORM]
     for answers in shards(inputs, "answers"):
-        for row in answers.columns("responses", ["model", "example_id", "draw", "finish_reason"]):
+        for row in answers.columns("responses", ["model", "example_id", "draw", "finish_reason", "masked"]):
             if row["finish_reason"] != "complete":
                 members[row["model"]].ended[named(row)] = row["finish_reason"]
+            if row.get("masked"):  # snapshots of before lack it
+                members[row["model"]].masked.add(named(row))
         for row in answers.columns("failures", ["model", "example_id", "draw"]):
             members[row["model"]].failed.add(named(row))
     labels = Labels(*(node.label(name) for name in ("suite", "task", "split", "model", "arm", "metric")))

@@ -50,6 +50,7 @@ def stored_answer(answer: Answer, provider: str, member: str, cost_nano_usd: int
         attempts=answer.attempts,
         **vars(answer.usage),
         cost_nano_usd=cost_nano_usd,
+        masked=answer.masked,
     )
 
 
