@@ -70,7 +70,7 @@ class PublicBackend(httpcore.NetworkBackend):
         """Connect to the first address of the host that answers. Raises DownloadError, ConnectError, ConnectTimeout."""
         try:
             addresses = public_addresses(host, port)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # UnicodeError: of a name that is none
             raise httpcore.ConnectError(str(error)) from error
         last: Exception = httpcore.ConnectError(f"{host} has no address")
         for address in addresses:
@@ -86,7 +86,8 @@ class Direct(httpx.HTTPTransport):
 
     def __init__(self) -> None:
         super().__init__()
-        assert isinstance(self._pool, httpcore.ConnectionPool), "another httpx: nothing would be refused"
+        if not isinstance(self._pool, httpcore.ConnectionPool):
+            raise RuntimeError("this httpx keeps its connections otherwise: nothing would be refused")
         context = httpx.create_ssl_context()
         self._pool = httpcore.ConnectionPool(ssl_context=context, network_backend=PublicBackend())
 
@@ -107,7 +108,7 @@ class PublicTransport(httpx.BaseTransport):
             return self._direct.handle_request(request)
         try:
             public_addresses(host, request.url.port or 443)
-        except OSError:
+        except (OSError, UnicodeError):
             pass  # a name that only the proxy can look up
         address = proxy if "://" in proxy else f"http://{proxy}"
         if address not in self._proxied:
