@@ -56,6 +56,7 @@ def of_run(member: Member, run: int) -> Member:
         {name for name in member.failed if run_of(name) == run},
         {name: reason for name, reason in member.ended.items() if run_of(name) == run},
         {name: ok for name, ok in member.in_format.items() if run_of(name) == run},
+        {name for name in member.masked if run_of(name) == run},
     )
 
 

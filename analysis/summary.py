@@ -35,16 +35,21 @@ class Inputs:
     truncated: frozenset[str] = frozenset()
 
 
+MASKED = "masked"  # counted beside the finish reasons
+
+
 @dataclass
 class Member:
     """What one model or seed did: components by answered input (0-100), inputs that failed, and where an answer is not
     complete its finish reason (records.response.FINISH_REASONS). in_format: whether an answer had the form asked for.
+    masked: inputs of whose answer a key was taken out.
     """
 
     scores: dict[str, Mapping[str, float]] = field(default_factory=dict)
     failed: set[str] = field(default_factory=set)
     ended: dict[str, str] = field(default_factory=dict)
     in_format: dict[str, bool] = field(default_factory=dict)
+    masked: set[str] = field(default_factory=set)
 
 
 Beside = Callable[[Mapping[str, float]], Mapping[str, Any]]
@@ -92,6 +97,7 @@ def coverage(inputs: Inputs, members: Sequence[Member]) -> Coverage:
     answered = sum(all(name in member.scores for member in members) for name in inputs.clusters)
     expected = len(inputs.clusters)
     ended = {(reason, name) for member in members for name, reason in member.ended.items()}
+    ended |= {(MASKED, name) for member in members for name in member.masked}
     by_reason = Counter(reason for reason, name in ended if all(name in member.scores for member in members))
     return Coverage(
         expected=expected,
@@ -104,6 +110,7 @@ def coverage(inputs: Inputs, members: Sequence[Member]) -> Coverage:
         refused=by_reason["refused"],
         filtered=by_reason["filtered"],
         context=by_reason["context"],
+        masked=by_reason[MASKED],
     )
 
 

@@ -124,7 +124,7 @@ RUN_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
             "default": [],
             "metavar": "M",
             "help": "a model of config/models.toml (naive, naive:seed=7, lead, lexrank, bm25, lexicon, strong, oracle, "
-            "...) or PROVIDER:ID: openai:gpt-4o-mini, anthropic:ID, compatible:ID --base-url URL, "
+            "...) or PROVIDER:ID: openai:gpt-6-luna, anthropic:ID, compatible:ID --base-url URL, "
             "transformers:FOLDER (repeat for several)",
         },
     ),
@@ -203,6 +203,13 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
             (["--list"], {"action": "store_true", "help": "only say what is here, what is missing and where it is"}),
             *(option for option in BUILD_OPTIONS if option[0][0] in ("--task", "--split", "--set")),
             (
+                ["--allow-private-addresses"],
+                {
+                    "action": "store_true",
+                    "help": "ask servers of this machine and of private networks too: a mirror of one's own",
+                },
+            ),
+            (
                 ["--official"],
                 {"action": "store_true", "help": "the official release of the suite instead of its raw files"},
             ),
@@ -259,7 +266,7 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
     ),
     "estimate": (
         "requests, tokens and price of a run by task, after what is stored; sends nothing",
-        "scrollwork estimate zeroscrolls --sample --model openai:gpt-4o-mini",
+        "scrollwork estimate zeroscrolls --sample --model openai:gpt-6-luna",
         "flows.commands.estimate",
         [
             (["suite"], {"help": SUITE}),

@@ -74,7 +74,7 @@ class AnthropicBatches:
 
     def line(self, data: bytes) -> Line:
         """A line of results."""
-        found = part_of(data)
+        found = part_of(data, self._wire.secrets)
         key, result = found["custom_id"], found.get("result")
         if not isinstance(result, dict):
             raise BadLine("no result")
@@ -88,7 +88,7 @@ class AnthropicBatches:
             return Line(key, CallProblem("terminal" if lasting else "transient", shown(said, self._wire.secrets)))
         if kind in UNDONE:
             return Line(key, CallProblem("transient", UNDONE[kind]))
-        raise BadLine(f"a result of type {shown(repr(kind))}")
+        raise BadLine(f"a result of type {shown(kind, self._wire.secrets) or 'none'}")
 
     async def close(self) -> None:
         """Close the connections."""

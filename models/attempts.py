@@ -49,4 +49,5 @@ class Trip:
             usage=reply.usage,
             latency_s=self.seconds,
             attempts=self.item.attempts,
+            masked=reply.masked,
         )

@@ -99,7 +99,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back; finish_reason as in records.response."""
+    """What came back; finish_reason as in records.response. masked: a secret was taken out of the text."""
 
     key: str
     text: str
@@ -108,6 +108,7 @@ class Answer:
     usage: Usage = Usage()
     latency_s: float = 0.0
     attempts: int = 1
+    masked: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,13 +136,15 @@ class Limits:
 
 @dataclass(frozen=True)
 class Reply:
-    """One good reply of a provider, validated. finish_reason as in records.response."""
+    """One good reply of a provider, validated. finish_reason as in records.response. masked: a secret was taken out of
+    the text."""
 
     text: str
     finish_reason: str
     reported_model: str
     usage: Usage = Usage()
     limits: Limits | None = None
+    masked: bool = False
 
 
 class CallProblem(Exception):

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, Literal, Protocol
 import orjson
 
 from models.base import Call, CallProblem, Reply
+from models.masking import hidden
 from models.problems import date_of, problem_of_status, shown
 from models.replies import kind_of, parsed, read
 from models.wire import CHUNK, Raw
@@ -165,12 +166,13 @@ def refuse(raw: Raw, secrets: tuple[str, ...]) -> None:
         good(raw, secrets)
 
 
-def part_of(line: bytes) -> dict[str, Any]:
+def part_of(line: bytes, secrets: tuple[str, ...]) -> dict[str, Any]:
     """The object of a line. Raises BadLine."""
     try:
         found = parsed(line, orjson.loads)
     except (ValueError, RecursionError):
-        raise BadLine(f"no JSON: {shown(line[:80].decode('utf-8', 'replace'))}") from None
+        start = hidden(line[:20_000].decode("utf-8", "replace"), secrets)[:80]
+        raise BadLine(f"no JSON: {shown(start)}") from None
     if not isinstance(found, dict) or not isinstance(found.get("custom_id"), str):
         raise BadLine("no custom_id")
     return found
@@ -193,7 +195,7 @@ def identifier(found: dict[str, Any]) -> str:
     """The batch's id, fit to stand in a path. Raises CallProblem."""
     name = text_in(found, "id")
     if not name or len(name) > 200 or not all(c.isascii() and (c.isalnum() or c in "_-") for c in name):
-        raise CallProblem("transient", f"a batch whose id is {shown(repr(found.get('id')))}")
+        raise CallProblem("transient", "a batch whose id is none: letters, digits, _ and - are expected, 200 at most")
     return name
 
 

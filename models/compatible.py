@@ -28,4 +28,4 @@ def client(name: str, table: Mapping[str, Any]) -> Client:
     """A client; with a key only where the table names the variable that holds it."""
     key = key_of(name, PROVIDER, table)
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    return Endpoint(wire_to(table, headers, key), table["endpoint"])
+    return Endpoint(wire_to(table, headers, key), table["endpoint"], table.get("cache_options"))

@@ -60,10 +60,13 @@ def secrets_in(headers: Mapping[str, str], key: str) -> tuple[str, ...]:
 
 
 class Endpoint:
-    """The client of one endpoint: the body that a payload holds, sent once, its reply read."""
+    """The client of one endpoint: the body that a payload holds, sent once, its reply read.
 
-    def __init__(self, wire: Wire, endpoint: str) -> None:
-        self._wire, self._endpoint = wire, endpoint
+    cache_options: sent with each body; they change no answer and are not part of the payload.
+    """
+
+    def __init__(self, wire: Wire, endpoint: str, cache_options: Mapping[str, Any] | None = None) -> None:
+        self._wire, self._endpoint, self._cache_options = wire, endpoint, dict(cache_options or {})
 
     async def send(self, call: Call) -> Reply:
         """One attempt. Raises CallProblem only."""
@@ -78,7 +81,7 @@ class Endpoint:
 
     def prepared(self, call: Call) -> Any:
         """The body as it is sent."""
-        return call.payload["body"]
+        return {**call.payload["body"], **self._cache_options}
 
     async def close(self) -> None:
         """Close the connections."""

@@ -35,7 +35,7 @@ def body(ask: Ask, table: Mapping[str, Any]) -> dict[str, Any]:
 
 def client(name: str, table: Mapping[str, Any]) -> Client:
     """A client with the key from the environment. Raises tables.BadTable where there is none."""
-    return Endpoint(wire_of(name, table), table["endpoint"])
+    return Endpoint(wire_of(name, table), table["endpoint"], table.get("cache_options"))
 
 
 def wire_of(name: str, table: Mapping[str, Any]) -> Wire:

@@ -50,13 +50,14 @@ class OpenAIBatches:
     most_requests, most_bytes = 50_000, 200_000_000
     named = True
 
-    def __init__(self, wire: Wire, endpoint: str) -> None:
-        self._wire, self._endpoint = wire, endpoint
+    def __init__(self, wire: Wire, endpoint: str, cache_options: Mapping[str, Any] | None = None) -> None:
+        self._wire, self._endpoint, self._cache_options = wire, endpoint, dict(cache_options or {})
         self._url = f"/v1{PATHS[endpoint]}"
 
     def entry(self, call: Call) -> bytes:
         """A line of the file."""
-        line = {"custom_id": call.key, "method": "POST", "url": self._url, "body": call.payload["body"]}
+        body = {**call.payload["body"], **self._cache_options}
+        line = {"custom_id": call.key, "method": "POST", "url": self._url, "body": body}
         return entry_of(line) + b"\n"
 
     async def upload(self, file: BinaryIO) -> str:
@@ -98,7 +99,7 @@ class OpenAIBatches:
 
     def line(self, data: bytes) -> Line:
         """A line of an output or error file."""
-        found = part_of(data)
+        found = part_of(data, self._wire.secrets)
         key, answer, error = found["custom_id"], found.get("response"), found.get("error")
         if isinstance(answer, dict):
             status = int(number_in(answer, "status_code"))
@@ -146,4 +147,4 @@ def errors_of(found: dict[str, Any]) -> list[dict[str, Any]]:
 
 def make(name: str, table: Mapping[str, Any]) -> OpenAIBatches:
     """Batches of a checked table's model. Raises tables.BadTable without a key."""
-    return OpenAIBatches(wire_of(name, table), table["endpoint"])
+    return OpenAIBatches(wire_of(name, table), table["endpoint"], table.get("cache_options"))

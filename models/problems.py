@@ -14,6 +14,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from models.base import CallProblem, Limits, Trouble, Usage
+from models.masking import HIDDEN, hidden
 
 Headers = Mapping[str, str]
 
@@ -47,23 +48,19 @@ READ_CHARS = 2000  # of a message, for what it means
 LONGEST_RESET = 40  # characters of a time until a limit is full
 LONGEST_WAIT_S = 366 * 86400.0
 KEY_SHAPES = re.compile(r"\bsk-[\w*.\-]{6,}|(?<=Bearer )[^\s\"',;]+|(?<=://)[^/\s@]+(?=@)|\bAIza[\w\-]{10,}")
-HIDDEN = "[key]"
+NO_ROOM = "no room to answer"  # how the message of a call begins that came to its limit before its first word
+MORE_ROOM = (
+    "give the model's table room for thoughts (reasoning_tokens = 25000) or turn them off (docs/providers.md#room)"
+)
+NO_ROOM_WORDS = re.compile(r"could not finish the message because max_tokens or model output limit was reached", re.I)
 MARKUP = re.compile(r"<(script|style)\b.*?</\1>|<[^<>]*>", re.DOTALL | re.IGNORECASE)
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
-def hidden(text: str, secrets: Sequence[str]) -> str:
-    """A text as it came, but for keys that a server repeats."""
-    for secret in secrets:
-        if secret:
-            text = text.replace(secret, HIDDEN)
-    return text
-
-
 def shown(text: object, secrets: Sequence[str] = ()) -> str:
     """One short line of a provider's text, without control characters and keys."""
-    line = KEY_SHAPES.sub(HIDDEN, hidden(str(text)[: 20 * MESSAGE_CHARS], secrets))
+    line = KEY_SHAPES.sub(HIDDEN, hidden(str(text), secrets)[: 20 * MESSAGE_CHARS])
     line = " ".join("".join(c if c.isprintable() else " " for c in line).split())
     return line if len(line) <= MESSAGE_CHARS else line[:MESSAGE_CHARS] + "..."
 
@@ -73,11 +70,13 @@ def problem_of_status(
 ) -> CallProblem:
     """The problem of a reply whose status is not 2xx. body: its JSON, None where it is none; text: as it came."""
     error = error_in(body)
-    message = shown(error["message"] if error else text_of(text), secrets)
+    message = shown(error["message"] if error else text_of(hidden(text, secrets)), secrets)
     if 300 <= status < 400:  # not followed: the key goes nowhere else
         message = (
             f"sent elsewhere; if that is right, make it the base_url: {shown(headers.get('location', ''), secrets)}"
         )
+    if status == 400 and error and NO_ROOM_WORDS.search(error["message"][:READ_CHARS]):
+        message = f"{NO_ROOM} ({message[:120]}); {MORE_ROOM}"
     kind: Trouble = kind_of_status(status)
     if error and is_quota(status, error):
         kind = "quota"

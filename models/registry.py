@@ -96,7 +96,8 @@ def whole(spec: str, table: Mapping[str, Any], given: Mapping[str, Any] | None) 
 
 
 def on_the_spot(spec: str, tables: Mapping[str, Mapping[str, Any]], suite: str) -> dict[str, Any]:
-    """The table of PROVIDER:ID: that of the vendor's one model of this id, else nothing is known of it but the id.
+    """The table of PROVIDER:ID: that of the vendor's one model of this id, of several the one that is named like it;
+    else nothing is known of it but the id.
 
     Never that of a compatible server: another server of the same id has other limits, and must not get its key.
     """
@@ -105,6 +106,8 @@ def on_the_spot(spec: str, tables: Mapping[str, Mapping[str, Any]], suite: str) 
         what = "FOLDER, a checkpoint on this machine" if provider in LOCAL else "ID, ID as the provider calls it"
         raise UnknownModel(f"{provider!r} is a provider, not a model: write {provider}:{what}")
     known = [name for name, one in tables.items() if (one.get("provider"), one.get("id")) == (provider, model_id)]
+    if model_id in known:  # a table of one's own with this id must not take its settings away
+        known = [model_id]
     if len(known) == 1 and provider not in ("compatible", *LOCAL):
         return table_for(known[0], tables, suite)
     return {"provider": provider, "id": model_id}

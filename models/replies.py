@@ -12,7 +12,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from models.base import CallProblem, Reply, Trouble, Usage
-from models.problems import Headers, error_in, hidden, limits_of, problem_in_reply, problem_of_status, shown, text_of
+from models.masking import answer_without, hidden
+from models.problems import (
+    MORE_ROOM,
+    NO_ROOM,
+    Headers,
+    error_in,
+    limits_of,
+    problem_in_reply,
+    problem_of_status,
+    shown,
+    text_of,
+)
 
 COMPLETE, LENGTH, REFUSED, FILTERED, CONTEXT = "complete", "length", "refused", "filtered", "context"
 MODEL_CHARS = 200  # of the model's name, as the server tells it
@@ -79,16 +90,30 @@ def read(
     usage = usage_of(body.get("usage"), endpoint)
     error = error_in(body)
     if error is not None:
-        raise problem_in_reply(status, headers, error, None if usage == UNKNOWN else usage, secrets)
+        raise problem_in_reply(status, headers, error, charged_for(usage), secrets)
     try:
         text, finish = READERS[endpoint](body)
     except Unusable as found:
         raise broken(str(found), status, headers, usage, found.kind, secrets) from None
     if not text.strip() and finish == COMPLETE:  # no answer either: scored, it would be one of no text
         raise broken("an empty answer", status, headers, usage)
+    if without_room(text, finish):
+        raise CallProblem("terminal", no_room(usage), status=status, limits=limits_of(headers), paid=charged_for(usage))
     model = body.get("model")
-    reported = hidden(model, secrets)[:MODEL_CHARS] if isinstance(model, str) else ""
-    return Reply(hidden(text, secrets), finish, reported, usage, limits_of(headers))
+    reported = answer_without(model, secrets)[:MODEL_CHARS] if isinstance(model, str) else ""
+    shown_text = answer_without(text, secrets)
+    return Reply(shown_text, finish, reported, usage, limits_of(headers), masked=shown_text != text)
+
+
+def without_room(text: str, finish: str) -> bool:
+    """Whether a model came to its limit before its first word: thoughts count in the same limit."""
+    return finish in (LENGTH, CONTEXT) and not text.strip()
+
+
+def no_room(usage: Usage) -> str:
+    """Why there is no answer, and what to do. Asked again in the same words it would be paid again, in vain."""
+    budget = f" of {usage.output_tokens:,} tokens" if usage.output_tokens else ""
+    return f"{NO_ROOM}: the whole budget{budget} went into thinking; {MORE_ROOM}"
 
 
 def parsed(data: bytes, loads: Callable[[bytes], Any]) -> Any:
@@ -121,16 +146,19 @@ def broken(
     secrets: Sequence[str] = (),
 ) -> CallProblem:
     """A 2xx reply that is no answer; with what it cost."""
-    paid = None if usage == UNKNOWN else usage
-    return CallProblem(
-        kind, shown(f"HTTP {status} with {what}", secrets), status=status, limits=limits_of(headers), paid=paid
-    )
+    said = shown(f"HTTP {status} with {what}", secrets)
+    return CallProblem(kind, said, status=status, limits=limits_of(headers), paid=charged_for(usage))
+
+
+def charged_for(usage: Usage) -> Usage | None:
+    """What a reply that is no answer cost, None where it does not say."""
+    return None if usage == UNKNOWN else usage
 
 
 def unreadable(status: int, headers: Headers, data: bytes, secrets: Sequence[str]) -> CallProblem:
     """A 2xx reply that is not JSON: a page of a proxy, an early end, nothing."""
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    start = data[:4000].decode("utf-8", "replace")
+    start = hidden(data[:20_000].decode("utf-8", "replace"), secrets)[:4000]
     if kind == "text/event-stream":
         return broken(
             "a stream that nobody asked for; this endpoint of the server cannot be used",
@@ -141,7 +169,7 @@ def unreadable(status: int, headers: Headers, data: bytes, secrets: Sequence[str
     if not data:
         return broken("an empty body", status, headers)
     what = "a page of HTML" if "html" in kind or start.lstrip()[:1] == "<" else "broken JSON"
-    return broken(f"{what}: {text_of(start)[:80]}", status, headers, secrets=secrets)
+    return broken(f"{what}: {hidden(text_of(start), secrets)[:80]}", status, headers, secrets=secrets)
 
 
 def chat(body: Mapping[str, Any]) -> tuple[str, str]:
@@ -170,7 +198,7 @@ def responses(body: Mapping[str, Any]) -> tuple[str, str]:
     """The responses endpoint: texts of all messages of the output."""
     status = body.get("status")
     if status not in ("completed", "incomplete"):
-        raise Unusable(f"status {shown(repr(status))}" if status else "no status")
+        raise Unusable(f"status '{status}'" if isinstance(status, str) and status else "no status")
     output = body.get("output")
     if not isinstance(output, list):
         raise Unusable(f"an output that is {kind_of(output)}")
@@ -235,7 +263,7 @@ def named(reason: Any, known: Mapping[str, str], what: str) -> str:
         kind: Trouble = (
             "transient" if reason.lower() in ("error", "abort", "cancelled", "load", "unload") else "terminal"
         )
-        raise Unusable(f"{what} {reason[:40]!r}, which is not known", kind)
+        raise Unusable(f"{what} '{reason}', which is not known", kind)
     return known[reason.lower()]
 
 

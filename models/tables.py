@@ -9,6 +9,7 @@ from math import isfinite
 from typing import Any
 from urllib.parse import urlsplit
 
+from models.addresses import is_open
 from models.retry import policy
 
 ENDPOINTS = {
@@ -64,6 +65,8 @@ PAYING = {
     "cache_minimum": int,
     "key_env": str,
     "key_secret": str,
+    "insecure": bool,
+    "cache_options": dict,
     "retired": str,
     "source": str,
 }
@@ -84,6 +87,7 @@ MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 VARIANTS = ("plain", "chat", "claude")
 OURS = ("model", "messages", "input", "prompt", "system", "stream", "n", *MAX_TOKENS_NAMES)
 BY_KEYS = ("temperature", "stop", "stop_sequences")  # which `extra` would set behind the back of what is written down
+SENT_AS_IS = ("extra", "cache_options")
 OF_ANTHROPIC = ("version", "prefill")
 POSITIVE = (
     "context",
@@ -130,11 +134,13 @@ def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     among(name, "endpoint", endpoint, ENDPOINTS[provider])
     among(name, "variant", table.get("variant", "plain"), VARIANTS)
     among(name, "parameters.max_tokens", table.get("parameters", {}).get("max_tokens", "max_tokens"), MAX_TOKENS_NAMES)
-    among(name, "extra", next(iter(sorted({*OURS, *BY_KEYS} & set(table.get("extra", {})))), None), (None,))
+    for part in SENT_AS_IS:
+        among(name, part, next(iter(sorted({*OURS, *BY_KEYS} & set(table.get(part, {})))), None), (None,))
     sane_price(name, table.get("price", {}))
     sendable(name, table)
     fitting(name, provider, endpoint, table)
     base_url = address(name, str(table.get("base_url") or BASE_URLS.get(provider, "")))
+    unread(name, provider, table, base_url)
     return {**defaults(provider, endpoint), **table, "endpoint": endpoint, "base_url": base_url}
 
 
@@ -149,6 +155,10 @@ def fitting(name: str, provider: str, endpoint: str, table: Mapping[str, Any]) -
         raise BadTable(f"model {name!r}: stop must be a list of texts")
     if provider != "anthropic" and (foreign := [key for key in OF_ANTHROPIC if key in table]):
         raise BadTable(f"model {name!r}: {foreign[0]} is for anthropic")
+    if provider == "anthropic" and "cache_options" in table:
+        raise BadTable(f"model {name!r}: cache_options is not for anthropic: its breakpoints are set by cache_minimum")
+    if both := sorted(set(table.get("extra", {})) & set(table.get("cache_options", {}))):
+        raise BadTable(f"model {name!r}: {both[0]} stands in extra and in cache_options")
     try:
         policy(table.get("retry", {}))
     except ValueError as error:
@@ -171,11 +181,12 @@ def sane_price(name: str, price: Mapping[str, Any]) -> None:
 
 def sendable(name: str, table: Mapping[str, Any]) -> None:
     """Check that what goes into requests as it stands can be JSON. Raises BadTable."""
-    for key, value in table.get("extra", {}).items():
-        try:
-            json.dumps(value, allow_nan=False)
-        except (TypeError, ValueError):
-            raise BadTable(f"model {name!r}: extra.{key} = {value!r} cannot be sent as JSON") from None
+    for part in SENT_AS_IS:
+        for key, value in table.get(part, {}).items():
+            try:
+                json.dumps(value, allow_nan=False)
+            except (TypeError, ValueError):
+                raise BadTable(f"model {name!r}: {part}.{key} = {value!r} cannot be sent as JSON") from None
 
 
 def defaults(provider: str, endpoint: str) -> dict[str, str]:
@@ -227,6 +238,16 @@ def address(name: str, url: str) -> str:
             '(key_env = "NAME")'
         )
     return url.rstrip("/")
+
+
+def unread(name: str, provider: str, table: Mapping[str, Any], base_url: str) -> None:
+    """Raises BadTable where a key would be sent so that others can read it on the way."""
+    key = key_name_of(provider, table)
+    if key and is_open(base_url) and not table.get("insecure", False):
+        raise BadTable(
+            f"model {name!r}: base_url {base_url} is plain http to another machine: others could read the key in "
+            f"{key}. Use https, or a tunnel to 127.0.0.1; in a network that you trust, insecure = true in its table"
+        )
 
 
 _secrets: dict[str, str] = {}  # of this process, by the name of the block

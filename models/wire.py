@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import aiohttp
 import orjson
 
+from models.addresses import is_loopback
 from models.base import CallProblem, Usage
 from models.problems import shown
 
@@ -168,10 +169,14 @@ def keep(into: BinaryIO, chunk: bytes) -> None:
 
 
 def proxy_for(url: str) -> str | None:
-    """The proxy that the environment names for an address, as the SDKs honour it; looked up once, not per request."""
+    """The proxy that the environment names for an address, as the SDKs honour it; looked up once, not per request.
+
+    None for plain http to this machine, unless the proxy is there too: the key would travel to it unencrypted.
+    """
     parts = urlsplit(url)
     host = parts.hostname or ""
     if urllib.request.proxy_bypass(host):
         return None
     proxies = urllib.request.getproxies()
-    return proxies.get(parts.scheme) or proxies.get("all")
+    found = proxies.get(parts.scheme) or proxies.get("all")
+    return None if found and parts.scheme == "http" and is_loopback(url) and not is_loopback(found) else found

@@ -36,7 +36,7 @@ class Coverage(Row):
 
     expected = attempted + missing; attempted = answered + failed; truncated: prompt cut; length_cut: answer cut.
     Answers that ended otherwise count as answered and are scored: refused (by the model), filtered (by the provider),
-    context (the answer met the end of the context).
+    context (the answer met the end of the context). masked: answers of which a key was taken out.
     """
 
     expected: int
@@ -49,6 +49,7 @@ class Coverage(Row):
     refused: int = 0
     filtered: int = 0
     context: int = 0
+    masked: int = 0
 
     def check(self) -> None:
         for field in fields(self):
@@ -56,7 +57,7 @@ class Coverage(Row):
         self.require(self.expected == self.attempted + self.missing, "expected", "is not attempted + missing")
         self.require(self.attempted == self.answered + self.failed, "attempted", "is not answered + failed")
         self.require(self.truncated <= self.expected, "truncated", "is more than expected")
-        for name in ("length_cut", "refused", "filtered", "context"):
+        for name in ("length_cut", "refused", "filtered", "context", "masked"):
             self.require(getattr(self, name) <= self.answered, name, "is more than answered")
 
     @property

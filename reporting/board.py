@@ -32,12 +32,13 @@ class Column:
 
 
 def stopped(coverage: Coverage) -> list[tuple[str, int]]:
-    """(what is said of them, how many) of answers that were not given or not ended, for those that there are."""
+    """(what is said of them, how many) of answers that were not given, not ended or changed, where there are any."""
     counts = {
         "cut at their output limit": coverage.length_cut,
         "refused": coverage.refused,
         "filtered": coverage.filtered,
         "ended by the context": coverage.context,
+        "with a key masked": coverage.masked,
     }
     return [(how, count) for how, count in counts.items() if count]
 

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from storage.errors import Again, DownloadError, Gone, NeedsPerson, Stopped
+from storage.public import PublicTransport
 
 REDIRECTS = 10
 AGENT = "scrollwork (long-text benchmarks; one polite copy of research data)"
@@ -66,7 +67,7 @@ class Web:
 
     manners: by host name; a name stands for its subdomains too. tokens: {URL: token}, sent to that scheme, host and
     port and to nobody that they redirect to. A host that cannot be reached `give_up` times in a row, by any thread, is
-    not asked again.
+    not asked again. private: addresses of this machine and of private networks may be asked too.
     """
 
     give_up = 6
@@ -76,6 +77,8 @@ class Web:
         manners: Mapping[str, Manners] | None = None,
         patience: Patience | None = None,
         tokens: Mapping[str, str] | None = None,
+        *,
+        private: bool = False,
     ) -> None:
         self._tokens = {origin(url): token for url, token in (tokens or {}).items()}
         self.patience = patience or Patience()
@@ -84,7 +87,10 @@ class Web:
         self._hosts: dict[str, _Host] = {}
         self._lock = threading.Lock()
         timeout = httpx.Timeout(self.patience.stall_s, connect=self.patience.connect_s, pool=None)
-        self._client = httpx.Client(timeout=timeout, follow_redirects=False, headers={"User-Agent": AGENT})
+        transport = None if private else PublicTransport()
+        self._client = httpx.Client(
+            timeout=timeout, follow_redirects=False, headers={"User-Agent": AGENT}, transport=transport
+        )
 
     def __enter__(self) -> Web:
         return self

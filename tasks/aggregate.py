@@ -52,9 +52,11 @@ def members_of(inputs: Mapping[str, Artifact], wanted: Inputs) -> dict[str, Memb
             if FORM in score.flags:
                 members[score.model].in_format[name] = score.flags[FORM]
     for answers in shards(inputs, "answers"):
-        for row in answers.columns("responses", ["model", "example_id", "draw", "finish_reason"]):
+        for row in answers.columns("responses", ["model", "example_id", "draw", "finish_reason", "masked"]):
             if row["finish_reason"] != "complete":
                 members[row["model"]].ended[named(row)] = row["finish_reason"]
+            if row.get("masked"):  # snapshots of before lack it
+                members[row["model"]].masked.add(named(row))
         for row in answers.columns("failures", ["model", "example_id", "draw"]):
             members[row["model"]].failed.add(named(row))
     return members

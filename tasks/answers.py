@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from models.base import Answer, Attempt, CallFailed, Usage
 from models.budget import Price
+from models.registry import HOSTED
+from models.replies import no_room, without_room
 from storage.store_rows import ANSWERED, StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
 
 if TYPE_CHECKING:
@@ -48,7 +50,20 @@ def stored_answer(answer: Answer, provider: str, member: str, cost_nano_usd: int
         attempts=answer.attempts,
         **vars(answer.usage),
         cost_nano_usd=cost_nano_usd,
+        masked=answer.masked,
     )
+
+
+def is_no_answer(answer: StoredAnswer) -> bool:
+    """Whether a hosted model's stored answer ended before its first word, which older versions took for one."""
+    return answer.provider in HOSTED and without_room(answer.text, answer.finish_reason)
+
+
+def failure_of(answer: StoredAnswer) -> StoredFailure:
+    """The failure that such an answer is."""
+    message = no_room(Usage(output_tokens=answer.output_tokens))
+    attempts = max(1, answer.attempts or 0)
+    return StoredFailure(answer.request_key, answer.provider, answer.model, "terminal", 200, message, attempts)
 
 
 def stored_failure(failure: CallFailed, provider: str, member: str) -> StoredFailure:

@@ -134,7 +134,7 @@ class Collector:
 def answered(key: str, reply: Reply, batch: StoredBatch) -> Answer:
     """An answer that came in a batch; its latency is the batch's."""
     seconds = seconds_since(batch.submitted)
-    return Answer(key, reply.text, reply.finish_reason, reply.reported_model, reply.usage, seconds)
+    return Answer(key, reply.text, reply.finish_reason, reply.reported_model, reply.usage, seconds, masked=reply.masked)
 
 
 def failed(key: str, problem: CallProblem, tries: int = 1) -> CallFailed:

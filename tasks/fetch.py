@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from models.addresses import is_open
 from storage import hub
 from storage.download import download
 from storage.errors import DownloadError, Stopped, StorageError
@@ -20,12 +21,24 @@ from storage.partial import Fetched, Wanted, put_aside
 from storage.unpack import BadArchive, move_into, unpack
 from storage.web import Patience, Web
 from tasks import progress
+from tasks.errors import UsageError
 from tasks.hub_sources import Hub, matching
 from tasks.raw_states import BrokenTable, RawStates, Row, pins_of
 from tasks.request import Request
 from tasks.sources import Catalogue, Source, needs, releases
 
 KEPT_STATES = ("dead", "manual", "corrupt")  # remembered between runs; what is only missing is asked for again
+
+
+def tokens() -> dict[str, str]:
+    """{origin of the hub: HF_TOKEN}. Raises UsageError where others could read it on its way, DownloadError."""
+    found = hub.tokens()
+    for url in found:
+        if is_open(url):
+            raise UsageError(
+                f"HF_ENDPOINT={url} is plain http to another machine: others could read HF_TOKEN. Use https or no token"
+            )
+    return found
 
 
 @dataclass(frozen=True)
@@ -40,7 +53,7 @@ class Fetcher:
     """What a request needs of raw files, and how it gets here.
 
     official: the official release of the suite instead of the raw files. alternatives: names of other places to take
-    files from. Raises UsageError.
+    files from. private: addresses of this machine and of private networks may be asked. Raises UsageError.
     """
 
     def __init__(
@@ -51,9 +64,10 @@ class Fetcher:
         official: bool = False,
         alternatives: tuple[str, ...] = (),
         patience: Patience | None = None,
+        private: bool = False,
     ) -> None:
         self.raw = Path(request.raw)
-        self._catalogue, self._patience = catalogue, patience
+        self._catalogue, self._patience, self._private = catalogue, patience, private
         wanted = releases(request, catalogue) if official else needs(request, catalogue, alternatives)
         self._digests = Home(request.home, request.store).digests()
         self.origins = Origins(self.raw)
@@ -70,11 +84,11 @@ class Fetcher:
         return [s for s in self.states.sources() if any(row.file.state != "present" for row in self.states.of(s))]
 
     def fetch(self) -> list[Row]:
-        """Download what is missing; how everything stands then. Raises StorageError when the disk is full."""
+        """Download what is missing; how everything stands then. Raises UsageError, StorageError (a full disk)."""
         self.raw.mkdir(parents=True, exist_ok=True)
         pending = self.pending()
         try:
-            with Web(self._catalogue.manners, self._patience, hub.tokens()) as web:
+            with Web(self._catalogue.manners, self._patience, tokens(), private=self._private) as web:
                 self._side_by_side([self._job(source, web) for source in pending if self._one_file(source)], web)
                 for source in pending:
                     if source.rows is not None:

@@ -23,7 +23,7 @@ from storage.digest import sha256_of
 from storage.manifest import Ingredients
 from storage.store_rows import StoredAnswer, StoredFailure
 from tasks import progress
-from tasks.answers import stored_answer, stored_failure, wanted
+from tasks.answers import failure_of, is_no_answer, stored_answer, stored_failure, wanted
 from tasks.calls import Asked, Calls, chunks
 from tasks.graph import Node
 from tasks.snapshot_rows import failure_row, printable, response_row
@@ -125,10 +125,15 @@ def answers_digest(asked: Sequence[Asked], shop: Workshop) -> str:
 
 
 def held_by(shop: Workshop, asked: Sequence[Asked]) -> tuple[dict[str, StoredAnswer], dict[str, StoredFailure]]:
-    """(answers, failures of what has no answer) in the store, by request key."""
+    """(answers, failures of what has no answer) in the store, by request key.
+
+    What an older version stored as an answer, and is none today, is a failure.
+    """
     keys = [one.key for one in asked]
-    answers = shop.store.answers(keys)
-    return answers, shop.store.failures([key for key in keys if key not in answers])
+    stored = shop.store.answers(keys)
+    answers = {key: answer for key, answer in stored.items() if not is_no_answer(answer)}
+    lost = shop.store.failures([key for key in keys if key not in stored])
+    return answers, lost | {key: failure_of(answer) for key, answer in stored.items() if key not in answers}
 
 
 def state(key: str, answers: Mapping[str, StoredAnswer], failures: Mapping[str, StoredFailure]) -> str:

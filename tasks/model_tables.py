@@ -108,13 +108,19 @@ def from_file(model: str, own_file: str) -> bool:
 
 
 def retired(request: Request) -> list[str]:
-    """The models of a request that their vendor answers no more, a line each; not where a server of one's own does."""
+    """The models of a request that their vendor answers no more, or only until an announced day, a line each; not where
+    a server of one's own does."""
     today = time.strftime("%Y-%m-%d")
-    return [
-        f"{model}: its vendor has retired it on {table['retired']}; it will hardly answer"
-        for model, table in calling_of(request).tables.items()
-        if today >= table.get("retired", "9") and table.get("base_url") == BASE_URLS.get(table["provider"])
-    ]
+    lines = []
+    for model, table in calling_of(request).tables.items():
+        day = table.get("retired", "")
+        if not day or table.get("base_url") != BASE_URLS.get(table["provider"]):
+            continue
+        if today >= day:
+            lines.append(f"{model}: its vendor has retired it on {day}; it will hardly answer")
+        else:
+            lines.append(f"{model}: its vendor retires it on {day}; what is not answered by then never will be")
+    return lines
 
 
 def unbounded(request: Request) -> list[str]:

@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     from tasks.estimate import estimates
 
     if not arguments.model:
-        raise UsageError("estimate needs a model: --model openai:gpt-4o-mini")
+        raise UsageError("estimate needs a model: --model openai:gpt-6-luna")
     if arguments.strategies:
         return strategies(arguments)
     request = request_of(arguments)

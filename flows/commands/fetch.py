@@ -34,6 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
         load_catalogue(arguments.sources),
         official=arguments.official,
         alternatives=tuple(dict.fromkeys(arguments.alternative)),
+        private=arguments.allow_private_addresses,
     )
     if arguments.list:
         rows = fetcher.rows()

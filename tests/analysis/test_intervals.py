@@ -98,8 +98,9 @@ def test_answer_cut_by_length_is_counted_twice_or_not_at_all() -> None:
     scores = {name: {"f1": 50.0} for name in ("i0", "i1", "i2")}
     members = {
         "m:0": Member(dict(scores), set(), {"i0": "length"}),
-        "m:1": Member(dict(scores), set(), {"i0": "length", "i2": "length"}),
+        "m:1": Member(dict(scores), set(), {"i0": "length", "i2": "length"}, masked={"i1", "i2"}),
     }
     rows = summarize(LABELS, inputs, members, HEADLINE)
     assert [row.coverage.length_cut for row in rows] == [1, 2, 2]
+    assert [row.coverage.masked for row in rows] == [0, 2, 2]
     assert [row.coverage.truncated for row in rows] == [2, 2, 2]

@@ -32,7 +32,7 @@ def fetch(scrollwork: Scrollwork, server: FileServer, tmp_path: Path) -> tuple[S
     own = tmp_path / "own.toml"
     listed = ", ".join(f'{{ path = "{path}" }}' for path in PATHS)
     own.write_text(f'[hosts]\n[qmsum]\nlicence = "MIT"\nbase = "{server.url}/"\nfiles = [{listed}]\n')
-    return scrollwork, ["fetch", "zeroscrolls", "--task", "qmsum", "--sources", str(own)]
+    return scrollwork, ["fetch", "zeroscrolls", "--task", "qmsum", "--sources", str(own), "--allow-private-addresses"]
 
 
 def test_fetch_then_build_needs_no_more_words(
@@ -58,6 +58,21 @@ def test_list_exits_0_and_fetch_exits_1_while_something_is_missing(
     done = scrollwork(*command, "--json", status=1)
     assert done.document[0]["state"] == "dead"
     assert "1 of 1 files are not here" in done.err
+
+
+def test_server_of_this_machine_is_asked_without_the_option(
+    fetch: tuple[Scrollwork, list[str]], server: FileServer, data: bytes
+) -> None:
+    scrollwork, command = fetch
+    server.on(f"/{PATHS[1]}", body(data))
+    done = scrollwork(*(word for word in command if word != "--allow-private-addresses"), "--json", status=1)
+    (row,) = done.document
+    assert row["state"] == "missing"
+    assert (
+        "127.0.0.1: an address of this machine or a private network; fetch asks none such without --allow-p"
+        in row["why"]
+    )
+    assert server.asked == []
 
 
 def test_splits_are_fetched_as_asked(fetch: tuple[Scrollwork, list[str]], server: FileServer, data: bytes) -> None:

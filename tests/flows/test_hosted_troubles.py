@@ -3,6 +3,8 @@ that a later run could have answered."""
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
 from collections.abc import Iterator
 
 import pytest
@@ -92,3 +94,46 @@ def test_provider_nobody_knows_is_found_after_the_work(scrollwork: Scrollwork, s
         "own.toml: model 'gpt': provider 'opnai' is none of "
         "anthropic, baselines, compatible, extractive, openai, planted, transformers\n"
     )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+def test_reply_that_ended_before_its_first_word_is_scored_or_paid_again(
+    provider: str, scrollwork: Scrollwork, served: Vendors
+) -> None:
+    served.set(plan={"always": "length-empty"})
+    before = len(served.requests())
+    price = {"input": 1.0, "output": 1.0}
+    work = hosted(scrollwork, table("gpt", served.url, provider=provider, price=price))
+    command = ("--task", "space_digest", *of_model(work), "--json")
+    done = work.run(*command, model="gpt", status=1)
+    assert len(served.requests()) - before == 6, "one attempt each"
+    (row,) = done.document["tasks"]
+    assert (row["value"], row["coverage"]["answered"], row["coverage"]["failed"]) == (None, 0, 6)
+    assert "no room to answer: the whole budget" in done.err
+    assert done.document["spent"]["amount"] > 0, "what came to nothing was paid"
+    assert rows(work.home, "SELECT DISTINCT kind, status FROM failures") == [("terminal", 200)]
+    work.run(*command, model="gpt", status=1)
+    assert len(served.requests()) - before == 6, "paid again without being asked to"
+    served.set(plan={})
+    done = work.run(*command, "--retry-failed", model="gpt")
+    assert len(served.requests()) - before == 12
+    assert done.document["tasks"][0]["coverage"]["answered"] == 6
+
+
+@pytest.mark.slow
+def test_empty_answer_that_an_older_version_stored_is_scored(scrollwork: Scrollwork, served: Vendors) -> None:
+    served.set(plan={})
+    before = len(served.requests())
+    work = hosted(scrollwork, table("gpt", served.url))
+    command = ("--task", "space_digest", *of_model(work), "--json")
+    work.run(*command, model="gpt")
+    with sqlite3.connect(work.home / "responses.db") as store:
+        store.execute("UPDATE responses SET text = ' ', finish_reason = 'length', output_tokens = 36")
+    for folder in ("generate", "score"):
+        shutil.rmtree(work.home / "artifacts" / folder)
+    done = work.run(*command, model="gpt", status=1)
+    (row,) = done.document["tasks"]
+    assert (row["value"], row["coverage"]["answered"], row["coverage"]["failed"]) == (None, 0, 6)
+    assert "no room to answer: the whole budget of 36 tokens" in done.err
+    assert len(served.requests()) - before == 6, "nothing is paid again"

@@ -11,6 +11,8 @@ from tests.conftest import Call
 from tests.hubserver import Repo, hub_serving
 from tests.tasks.test_hub import FILES, Place, stories
 
+PRIVATE = "--allow-private-addresses"
+
 
 def test_hub_data_set_is_fetched_built_and_exported(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -24,7 +26,7 @@ def test_hub_data_set_is_fetched_built_and_exported(
         only = ("zeroscrolls", "--task", "squality")
         status, out, _ = call("fetch", *only, "--sources", own, "--list", "--json")
         assert (status, [row["state"] for row in json.loads(out)]) == (0, ["missing"])
-        status, out, _ = call("fetch", *only, "--sources", own, "--json")
+        status, out, _ = call("fetch", *only, "--sources", own, "--json", PRIVATE)
         assert (status, {row["path"]: row["state"] for row in json.loads(out)}) == (0, FILES)
     status, out, err = call("build", *only, "--engine", "inline", "--json")
     assert status == 0, err
@@ -38,7 +40,7 @@ def test_hub_data_set_is_fetched_built_and_exported(
 
 def test_revision_that_is_a_branch_is_a_wrong_call(call: Call, tmp_path: Path) -> None:
     own = str(Place(tmp_path, revision="main").own)
-    status, _, err = call("fetch", "zeroscrolls", "--task", "squality", "--sources", own)
+    status, _, err = call("fetch", "zeroscrolls", "--task", "squality", "--sources", own, PRIVATE)
     assert status == 2
     assert "must be a commit, 40 hexadecimal digits" in err
 

@@ -34,6 +34,7 @@ MISTAKES = {
     GOOD + 'tokenizer = "gpt2"': "tokenizer: no tokenizer is named 'gpt2'; there are: words",
     GOOD + "on = 3": "on must be a table, not 3",
     GOOD + "on.zeroscrolls = 3": "on.zeroscrolls must be a table, not 3",
+    'provider = "openai"\nid = "m"\nbase_url = "http://10.0.0.7/v1"': "base_url http://10.0.0.7/v1 is plain http to another",
     'provider = "baselines"\nrules = 3': "rules must be a table, not 3",
 }
 
@@ -48,6 +49,19 @@ def test_mistake_is_a_traceback_or_does_not_say_where(
     status, _, err = call("run", "zeroscrolls", "--sample", "--models", str(file), "--model", "mine")
     assert status == 2
     assert err.startswith(f"scrollwork: --models {file}: model 'mine': {said}"), err
+    assert not call.home.exists()
+
+
+def test_key_goes_unencrypted_to_the_address_of_the_command_line(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LAB_KEY", OPENAI_KEY)
+    file = call.home.parent / "own.toml"
+    file.write_text('[mine]\nprovider = "compatible"\nid = "m"\nkey_env = "LAB_KEY"\n')
+    given = ("--models", str(file), "--model", "mine", "--base-url", "http://gpu.lan:8000/v1")
+    status, _, err = call("run", "zeroscrolls", "--sample", *given)
+    assert status == 2
+    assert "others could read the key in LAB_KEY" in err
+    assert "insecure = true in its table" in err
+    assert OPENAI_KEY not in err
     assert not call.home.exists()
 
 

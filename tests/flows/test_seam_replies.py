@@ -105,7 +105,7 @@ def ran(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ran]:
             if model == "half" and (task, example["example_id"]) in second:
                 return REFUSED
             if model == "empty":
-                return "", "length"
+                return "", "content_filter"  # with no text it is an answer for this reason, and no other
             texts = {"blank": " ", "no-answer": "No answer", "garbage": GARBAGE, "echo": f"{prompt}{best}"}
             return REFUSED if model == "refused" else texts.get(model, best)
 

@@ -229,6 +229,31 @@ def test_bad_request_in_a_batch_is_asked_again(name: str, vendor: Vendor) -> Non
     assert "maximum" in problem.message
 
 
+def test_reply_that_ended_before_its_first_word_is_an_answer_in_a_batch(vendor: Vendor) -> None:
+    usage = {"prompt_tokens": 9, "completion_tokens": 40, "input_tokens": 9, "output_tokens": 40}
+    choice = {"message": {"content": None}, "finish_reason": "length"}
+    claude = {"content": [{"type": "thinking", "thinking": ""}], "stop_reason": "max_tokens", "usage": usage}
+    refused = {
+        "error": {"message": "Could not finish the message because max_tokens or model output limit was reached."}
+    }
+    lines = {
+        "openai": [
+            {"response": {"status_code": 200, "body": {"choices": [choice], "usage": usage}}, "error": None},
+            {"response": {"status_code": 400, "body": refused}, "error": None},
+        ],
+        "anthropic": [{"result": {"type": "succeeded", "message": claude}}],
+    }
+    for name, found in lines.items():
+        with desk(name, vendor.url) as at:
+            for line in found:
+                problem = at.interface.line(json.dumps({"custom_id": "k" * 64, **line}).encode()).result
+                assert isinstance(problem, CallProblem), problem
+                assert problem.kind == "terminal", "into no other batch"
+                assert "no room to answer" in problem.message
+                assert "reasoning_tokens = 25000" in problem.message
+                assert problem.status == 400 or problem.paid is not None
+
+
 def test_refusal_of_a_whole_batch_is_taken_for_its_end(vendor: Vendor) -> None:
     with desk("openai", vendor.url) as at:
         vendor.set(batch={"end": "failed", "why": {"code": "invalid_json", "message": "Line 3 is no \x1b[2J JSON"}})

@@ -69,11 +69,26 @@ def test_key_that_the_server_repeats_is_passed_on(vendor: Vendor) -> None:
 
 @pytest.mark.parametrize("endpoint", sorted(SPECS))
 def test_key_that_an_answer_repeats_is_stored(endpoint: str, vendor: Vendor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LAB_KEY", "loopback-lab-secret")
+    monkeypatch.setenv("LAB_KEY", "loopback-lab-secret-7")
     vendor.set(plan={"always": "echo"})
     spec, given = SPECS[endpoint]
     reply = reply_of(spec, vendor.url, **given, key_env="LAB_KEY")
     assert (reply.text, reply.reported_model) == ("Authorization: [key]",) * 2
+
+
+@pytest.mark.parametrize("endpoint", sorted(SPECS))
+@pytest.mark.parametrize("key", ["loopback", "loop-back-of-letters-alone", "l00pback-of-15c"])
+def test_short_key_or_a_word_as_key_changes_an_answer(
+    key: str, endpoint: str, vendor: Vendor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAB_KEY", key)
+    spec, given = SPECS[endpoint]
+    vendor.set(plan={"always": "echo"})
+    reply = reply_of(spec, vendor.url, **given, key_env="LAB_KEY")
+    assert (reply.text, reply.reported_model) == (f"Authorization: Bearer {key}",) * 2
+    vendor.set(plan={"always": "401"})
+    told = problem_of(spec, vendor.url, **given, key_env="LAB_KEY").message
+    assert told == "HTTP 401: Incorrect API key provided: [key]"
 
 
 def test_key_of_one_vendor_reaches_another_server(vendor: Vendor) -> None:

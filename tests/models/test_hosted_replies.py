@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from models.base import Reply, Usage
+from models.base import CallProblem, Reply, Usage
 from models.replies import read
 from tests.models.hosted_kit import SPECS, ask, attempt, one_vendor, problem_of, reply_of, vendor
 from tests.servers import raw
@@ -137,7 +137,6 @@ def test_reply_without_usage_is_thrown_away_or_its_cost_invented(endpoint: str, 
     ("fault", "finish"),
     [
         ("length", "length"),
-        ("length-empty", "length"),
         ("refused", {"completions": "filtered"}),
         ("filtered", {"messages": "refused"}),
         ("window", {"messages": "context", "chat": "context", "completions": "context", "responses": "length"}),
@@ -150,10 +149,38 @@ def test_finish_reason_has_no_meaning(fault: str, finish: str | dict[str, str], 
     found = at(vendor, endpoint, fault)
     assert isinstance(found, Reply), found
     assert found.finish_reason == expected
-    if fault == "length-empty":
-        assert found.text == ""
     if fault == "refused" and endpoint in ("chat", "responses"):
         assert found.text == "I cannot help with that."
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+@pytest.mark.parametrize("fault", ["length-empty", "length-blank", "window-empty"])
+def test_reply_that_ended_before_its_first_word_passes_for_an_answer(fault: str, endpoint: str, vendor: Vendor) -> None:
+    found = at(vendor, endpoint, fault)
+    assert isinstance(found, CallProblem), found
+    assert (found.kind, found.status) == ("terminal", 200), "asked again in the same words it is paid again"
+    assert found.paid is not None
+    assert found.message.startswith(f"no room to answer: the whole budget of {found.paid.output_tokens} tokens went")
+    assert "reasoning_tokens = 25000" in found.message
+
+
+def test_thoughts_alone_pass_for_an_answer(vendor: Vendor) -> None:
+    given = {"parameters": {"temperature": False}}
+    for endpoint in ("chat", "responses"):
+        asked = ask(max_new_tokens=64)
+        problem = problem_of("openai:gpt-5-test", vendor.url, asked, endpoint=endpoint, **given)
+        assert problem.message.startswith("no room to answer: the whole budget of 64 tokens went into thinking; give")
+        assert problem.paid is not None
+        assert problem.paid.reasoning_tokens == 64
+
+
+def test_budget_too_small_for_a_thought_is_told_in_other_words(vendor: Vendor) -> None:
+    vendor.set(plan={"always": "no-room"})
+    problem = problem_of("openai:gpt-test", vendor.url)
+    assert (problem.kind, problem.status) == ("terminal", 400)
+    assert problem.message.startswith("HTTP 400: no room to answer (Could not finish the message because max_tokens")
+    assert "reasoning_tokens = 25000" in problem.message
+    assert len(problem.message) < 400
 
 
 @pytest.mark.parametrize("endpoint", ["messages", "responses"])

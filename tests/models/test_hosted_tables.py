@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from models.registry import HOSTED, UnknownModel, make, settings
-from models.tables import PAYING, checked, what_answers
+from models.tables import PAYING, BadTable, checked, what_answers
+from models.wire import proxy_for
 from preprocessing.tokens import engine_module
 from tasks.suites import load_models
 from tests.models.hosted_kit import ask
@@ -107,6 +108,47 @@ def test_wrong_name_of_a_hosted_model_is_taken(spec: str, said: str) -> None:
     with pytest.raises(UnknownModel) as caught:
         settings(spec, {"lab": LAB})
     assert said in str(caught.value)
+
+
+FAR = ["http://10.0.0.7:8000/v1", "http://gpu.lan/v1", "http://api.example.com/v1", "http://0.0.0.0:8000/v1",
+       "http://2130706433/v1", "http://127.0.0.1.example.com/v1", "http://localhost.example.com/v1", "http://[fe80::1]/v1",
+       "HTTP://[::ffff:10.0.0.7]/v1"]  # fmt: skip
+NEAR = ["http://127.0.0.1:8000/v1", "http://127.9.9.9/v1", "http://localhost:8000/v1", "http://LOCALHOST./v1",
+        "http://gpu.localhost/v1", "http://[::1]:8000/v1", "http://[::ffff:127.0.0.1]/v1", "https://api.example.com/v1"]  # fmt: skip
+
+
+@pytest.mark.parametrize("url", FAR)
+def test_key_is_sent_over_plain_http_to_another_machine(url: str) -> None:
+    for more in ({"provider": "openai"}, {"provider": "anthropic"}, {"key_env": "LAB_KEY"}, {"key_secret": "lab"}):
+        table = {**LAB, "base_url": url, **more}
+        with pytest.raises(BadTable, match=r"is plain http to another machine.* insecure = true in its table"):
+            checked("lab", table)
+        assert checked("lab", {**table, "insecure": True})["base_url"] == url
+    assert checked("lab", {**LAB, "base_url": url})["base_url"] == url, "no key, nothing to read"
+
+
+@pytest.mark.parametrize("url", NEAR)
+def test_key_for_a_server_of_this_machine_or_over_https_is_refused(url: str) -> None:
+    assert checked("lab", {**LAB, "base_url": url, "key_env": "LAB_KEY"})["base_url"] == url
+
+
+def test_insecure_is_part_of_the_request_key() -> None:
+    table = {**LAB, "base_url": "http://gpu.lan/v1"}
+    one, other = checked("lab", table), checked("lab", {**table, "insecure": True})
+    assert what_answers(one) == what_answers(other)
+    assert make("lab", one, "").payload(ask(), "lab") == make("lab", other, "").payload(ask(), "lab")
+
+
+def test_key_for_this_machine_goes_to_a_proxy_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("http_proxy", "http://proxy.example:3128")
+    monkeypatch.setenv("https_proxy", "http://proxy.example:3128")
+    assert proxy_for("http://127.0.0.1:8000/v1") is None
+    assert proxy_for("http://localhost:8000/v1") is None
+    assert proxy_for("http://gpu.lan/v1") == proxy_for("https://api.example.com") == "http://proxy.example:3128"
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:3128")
+    assert proxy_for("http://127.0.0.1:8000/v1") == "http://127.0.0.1:3128"
 
 
 def test_suite_changes_nothing_of_a_hosted_model() -> None:

@@ -515,6 +515,7 @@ def test_unknown_or_missing_field_is_read_silently():
         ({"failed": -1, "answered": 9}, "failed"),
         ({"truncated": 11}, "truncated"),
         ({"length_cut": 8}, "length_cut"),
+        ({"masked": 8}, "masked"),
     ],
 )
 def test_coverage_that_does_not_add_up_is_accepted(changes, field):

@@ -131,7 +131,15 @@ def test_json_is_the_contract_of_the_command_line() -> None:
                 "value_missing_as_zero": 12.5,
                 "ci": [11.5, 13.5],
                 "spread": None,
-                "coverage": {**coverage, "truncated": 0, "length_cut": 0, "refused": 0, "filtered": 0, "context": 0},
+                "coverage": {
+                    **coverage,
+                    "truncated": 0,
+                    "length_cut": 0,
+                    "refused": 0,
+                    "filtered": 0,
+                    "context": 0,
+                    "masked": 0,
+                },
             }
         ],
         "averages": {"m": None},

@@ -198,6 +198,14 @@ def test_an_answer_cut_at_the_limit_is_told_twice() -> None:
     assert cards.partition("How to read")[0].count("cut at their output limit") == 1
 
 
+def test_an_answer_without_the_key_that_it_repeated_passes_for_whole() -> None:
+    masked = Coverage(500, 500, 500, 0, 0, 0, 0, masked=2)
+    shown = Reader(made(board([row("qasper", "m", coverage=masked)], params(["m"])))).shown
+    board_, _, cards = shown.partition("Task by task")
+    assert board_.count("2 with a key masked") == 1
+    assert cards.partition("How to read")[0].count("with a key masked") == 1
+
+
 def test_a_task_that_was_not_asked_fills_a_card() -> None:
     rows = [row("qasper", "one"), row("qasper", "two", arm="closed-book"), row("qmsum", "one")]
     shown = " ".join(Reader(made(board(rows, params(["one", "two"])))).shown.split())

@@ -24,6 +24,14 @@ STATUSES: dict[str, tuple[int, str, str | None, str, dict[str, str]]] = {
     "credit": (400, "invalid_request_error", None, "Your credit balance is too low to access the API", {}),
     "400": (400, "invalid_request_error", None, "Bad request", {}),
     "context": (400, "invalid_request_error", "context_length_exceeded", "maximum context length is 8192 tokens", {}),
+    "no-room": (
+        400,
+        "invalid_request_error",
+        None,
+        "Could not finish the message because max_tokens or model output "
+        "limit was reached. Please try again with higher max_tokens.",
+        {},
+    ),
     "401": (401, "authentication_error", "invalid_api_key", "Incorrect API key provided: KEY", {}),
     "403": (403, "permission_error", None, "Your key KEY has no access", {}),
     "404": (404, "not_found_error", "model_not_found", "The model does not exist", {}),
@@ -39,7 +47,8 @@ STATUSES: dict[str, tuple[int, str, str | None, str, dict[str, str]]] = {
 SHAPES = (
     *("reset", "reset-mid", "cut", "half", "html", "null", "list", "object", "text", "no-body", "stream"),
     *("error-200", "overloaded-200", "invalid-200", "empty", "blank", "null-content", "no-choices", "no-usage"),
-    *("length", "length-empty", "refused", "filtered", "window", "tool", "strange-finish", "no-finish", "odd-usage"),
+    *("length", "length-empty", "length-blank", "window-empty", "refused", "filtered", "window", "tool"),
+    *("strange-finish", "no-finish", "odd-usage"),
     "echo",
 )
 

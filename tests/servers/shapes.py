@@ -59,9 +59,9 @@ def altered(fault: str, endpoint: str, good: dict[str, Any]) -> dict[str, Any]:
         texts(endpoint, reply, " ")
     elif fault == "null-content":
         texts(endpoint, reply, None)
-    elif fault == "length-empty":
-        texts(endpoint, reply, "")
-        finish(endpoint, reply, "length")
+    elif fault in ("length-empty", "length-blank", "window-empty"):
+        texts(endpoint, reply, " \n" if fault == "length-blank" else "")
+        finish(endpoint, reply, fault.partition("-")[0])
     elif fault == "refused" and endpoint == "chat":
         reply["choices"][0]["message"] |= {"content": None, "refusal": "I cannot help with that."}
     elif fault == "refused" and endpoint == "responses":

@@ -48,7 +48,7 @@ def target(tmp_path: Path) -> Path:
 
 
 def get(target: Path, *urls: str, web: Web | None = None, **wanted: Any) -> Fetched:
-    with web or Web(patience=QUICK) as opened:
+    with web or Web(patience=QUICK, private=True) as opened:
         return download(Wanted(urls, target, **wanted), opened)
 
 
@@ -187,7 +187,7 @@ def test_redirect_from_https_to_http_is_refused(target: Path) -> None:
         https = request.url.scheme == "https"
         return httpx.Response(302, headers={"Location": "http://h/f"}) if https else httpx.Response(200, content=DATA)
 
-    with Web(patience=QUICK) as web:
+    with Web(patience=QUICK, private=True) as web:
         web._client = httpx.Client(transport=httpx.MockTransport(answer))
         with pytest.raises(DownloadError, match="redirected from https to http"):
             get(target, "https://h/f", web=web)
@@ -388,7 +388,7 @@ def test_part_that_was_whole_when_its_process_died_is_finished_without_a_body(se
 
 def test_host_gets_no_more_than_its_share_at_once_and_its_pause(server: FileServer, tmp_path: Path) -> None:
     urls = [server.on(f"/{n}", body(DATA, drip=(100_000, 0.03))) for n in range(6)]
-    with Web(patience=QUICK) as web:
+    with Web(patience=QUICK, private=True) as web:
         threads = [
             threading.Thread(target=download, args=(Wanted((url,), tmp_path / f"f{n}"), web))
             for n, url in enumerate(urls)
@@ -399,7 +399,7 @@ def test_host_gets_no_more_than_its_share_at_once_and_its_pause(server: FileServ
             thread.join()
     assert server.most_at_once == 2
     server.asked.clear()
-    with Web({"0.0.1": Manners(at_once=1, pause_s=0.3)}, QUICK) as web:
+    with Web({"0.0.1": Manners(at_once=1, pause_s=0.3)}, QUICK, private=True) as web:
         for n in range(3):
             download(Wanted((urls[n],), tmp_path / f"g{n}"), web)
     times = [asked.at for asked in server.asked]
@@ -407,7 +407,7 @@ def test_host_gets_no_more_than_its_share_at_once_and_its_pause(server: FileServ
 
 
 def test_unreachable_host_is_given_up_for_the_rest(tmp_path: Path) -> None:
-    with Web(patience=QUICK) as web:
+    with Web(patience=QUICK, private=True) as web:
         for n in range(2):
             with pytest.raises(DownloadError, match="cannot be reached"):
                 download(Wanted(("http://127.0.0.1:9/x",), tmp_path / f"f{n}"), web)
@@ -419,7 +419,7 @@ def test_unreachable_host_is_given_up_for_the_rest(tmp_path: Path) -> None:
 
 def test_stop_is_heard_in_mid_body_and_what_came_stays(server: FileServer, target: Path) -> None:
     url = server.on("/f", body(DATA, drip=(30_000, 0.1)), body(DATA))
-    with Web(patience=QUICK) as web, pytest.raises(Stopped):
+    with Web(patience=QUICK, private=True) as web, pytest.raises(Stopped):
         download(Wanted((url,), target, sha256=SHA), web, lambda done, total: web.stop.set() if done > 1 else None)
     assert not target.exists()
     get(target, url, sha256=SHA)
@@ -433,7 +433,7 @@ from pathlib import Path
 from storage.download import download
 from storage.partial import Wanted
 from storage.web import Web
-with Web() as web:
+with Web(private=True) as web:
     print(download(Wanted((sys.argv[1],), Path(sys.argv[2]), sha256=sys.argv[3]), web).url)
 """
 

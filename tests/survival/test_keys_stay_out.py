@@ -68,7 +68,9 @@ def test_key_is_in_the_home_or_in_what_is_said(engine: str, scrollwork: Scrollwo
         said += done.out.encode() + done.err.encode()
     statuses = {status for (status,) in rows(work.home, "SELECT DISTINCT status FROM attempts")}
     assert {400, 401, 403, 500} <= statuses
-    assert ("Authorization: [key]",) in rows(work.home, "SELECT text FROM responses"), "answers that repeat it"
+    masked = "SELECT DISTINCT text FROM responses WHERE masked"
+    assert rows(work.home, masked) == [("Authorization: [key]",)], "answers that repeat it"
+    assert rows(work.home, "SELECT count(*) FROM responses WHERE masked <> (text LIKE '%[key]%')") == [(0,)]
     files = [("what was said", said), *contents(work.home)]
     if engine == "prefect":
         assert any("prefect" in name and name.endswith("dumped") for name, _ in files)

@@ -59,7 +59,7 @@ class Place:
 
     def fetcher(self, **more: Any) -> Fetcher:
         request = Request("zeroscrolls", str(self.home), str(self.raw), tasks=(self.task,))
-        return Fetcher(request, load_catalogue(str(self.own)), patience=QUICK, **more)
+        return Fetcher(request, load_catalogue(str(self.own)), patience=QUICK, private=True, **more)
 
     def fetch(self, **more: Any) -> list[Row]:
         return self.fetcher(**more).fetch()

@@ -71,7 +71,7 @@ class Place:
 
     def fetcher(self) -> Fetcher:
         request = Request("zeroscrolls", str(self.home), str(self.raw), tasks=("squality",))
-        return Fetcher(request, load_catalogue(str(self.own)), patience=QUICK)
+        return Fetcher(request, load_catalogue(str(self.own)), patience=QUICK, private=True)
 
     def fetch(self) -> list[Row]:
         return self.fetcher().fetch()
@@ -213,6 +213,14 @@ def test_token_is_sent_to_the_hub_and_to_no_host_that_it_redirects_to(
     }
     assert sent == {False: "Bearer hf_secret", True: None}
     assert "hf_secret" not in (place.raw / ".sources.json").read_text()
+
+
+def test_token_goes_unencrypted_to_another_machine(tmp_path: Path, hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_secret")
+    monkeypatch.setenv("HF_ENDPOINT", "http://hub.lan:8080")
+    with pytest.raises(UsageError, match="others could read HF_TOKEN") as caught:
+        Place(tmp_path).fetch()
+    assert "hf_secret" not in str(caught.value)
 
 
 def test_token_that_no_header_can_carry_is_refused_without_showing_it(
