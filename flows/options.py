@@ -22,7 +22,10 @@ BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
         },
     ),
     (["--sample"], {"action": "store_true", "help": "use the small input bundled with scrollwork"}),
-    (["--limit"], {"type": int, "default": 0, "metavar": "N", "help": "at most N inputs a task"}),
+    (
+        ["--limit"],
+        {"type": int, "default": 0, "metavar": "N", "help": "at most N inputs a task; a larger N takes these and more"},
+    ),
     (["--seed"], {"type": int, "metavar": "N", "help": "seed of random choices (default: the suite's)"}),
     (
         ["--max-input-tokens"],

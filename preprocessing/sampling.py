@@ -41,6 +41,7 @@ def choose(
     unique_by: str = "",
     group_by: str = "",
     skip: int = 0,
+    limit: int = 0,
 ) -> Iterator[Example]:
     """The chosen examples in their curated order, named as the suite's.
 
@@ -48,7 +49,8 @@ def choose(
     size: at most so many, 0 for all. by, strata: at most so many of each value of metadata field `by`. order_by: those
     with the highest value of this field, ties by chance. unique_by: at most one of each value of this field. group_by:
     chance orders the values of this field, and examples of one value follow each other. skip: so many of the first
-    choices are left to another split.
+    choices are left to another split. limit: of these at most so many, 0 for all; a smaller limit takes of what a
+    larger one takes, in the shares of the strata as far as there are examples of each.
     """
     if iter(examples) is examples:
         raise TypeError("examples are gone through twice; this is an iterator")
@@ -79,13 +81,29 @@ def choose(
         if unique_by:
             seen.add(facts[unique_by])
         taken.append(example)
-    chosen = {example.place for example in taken[skip:]}
+    taken = taken[skip:]
+    if limit and by and strata:
+        taken = in_shares(taken, by, strata)
+    chosen = {example.place for example in taken[: limit or None]}
     return (replace(example, suite=suite) for place, example in enumerate(examples) if place in chosen)
 
 
 def scarce_first(ranked: list[Candidate], by: str, strata: Mapping[str, int]) -> list[Candidate]:
     """Examples of small strata before those of large ones, so that a twin taken by the large one cannot empty it."""
     return sorted(ranked, key=lambda example: strata.get(value_name(example.facts[by]), 0))
+
+
+def in_shares(taken: list[Candidate], by: str, strata: Mapping[str, int]) -> list[Candidate]:
+    """Examples in an order whose every beginning has the shares of the strata, rounded: of each stratum, example number
+    j comes where its share of the beginning is j + 1/2 (Webster's method). Those of one stratum keep their order."""
+    whole = sum(strata.values())
+    seen: dict[str, int] = {}
+    turns: list[int] = []
+    for example in taken:
+        stratum = value_name(example.facts[by])
+        number = seen[stratum] = seen.get(stratum, -1) + 1
+        turns.append(-(-(2 * number + 1) * whole // (2 * strata[stratum])))
+    return [example for _, example in sorted(zip(turns, taken, strict=True), key=lambda pair: pair[0])]
 
 
 def value_name(value: Any) -> str:

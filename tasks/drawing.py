@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from preprocessing.drawn import How, Pool, draw_of, drawn
@@ -59,6 +60,8 @@ def drawing(node: Node, inputs: Mapping[str, Artifact], keeper: Keeper) -> bytes
     shown = keeper.keep(drawn(chosen, *names, one, how, ids))
     blocks = blocks_of(params["block"], curated)
     stream = {"datasets": params["official"], "runs": params["runs"]} if "official" in params else None
+    if stream and params.get("limit"):
+        stream["limit"] = params["limit"]
     return manifest(*names, one, how, shown, blocks, curated.texts(), whose(node, curated), stream)
 
 
@@ -85,7 +88,8 @@ def official(node: Node, inputs: Mapping[str, Artifact], how: How) -> tuple[Draw
     found = next(one for name, number, one in stream if (name, number) == (task, run))
     names = [row["example_id"] for row in inputs["curated"].columns("examples", ["example_id"])]
     demonstrations = [shot.example_id for shot in pool_of(inputs["curated"]).demonstrations]
-    return official_run(found, known[task], split, run, names, demonstrations)
+    one, ids = official_run(found, known[task], split, run, names, demonstrations)
+    return replace(one, instances=one.instances[: node.params.get("limit")]), ids
 
 
 def split_of(curated: Artifact) -> Split:

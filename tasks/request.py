@@ -220,8 +220,13 @@ class Request:
     @property
     def most(self) -> int:
         """Instances of a run at most, 0 for all, of a suite that draws its prompts."""
-        most = self.instances or self.config.runs["instances"]
-        return min(self.limit or most, most) if most > 0 else self.limit
+        most = self.most_drawn
+        return min(self.limit or most, most) if most else self.limit
+
+    @property
+    def most_drawn(self) -> int:
+        """The same before --limit takes of them."""
+        return max(0, self.instances or self.config.runs["instances"])
 
     def chosen_arms(self) -> tuple[str, ...]:
         """The arms asked for."""

@@ -110,7 +110,7 @@ def sample_node(part: Part) -> Node:
         return drawn_node(part)
     chosen = sampling(part.task, part.split, request)
     if part.imported:  # a release is the benchmark: taken whole, in its order
-        chosen = {"size": request.limit} if request.limit else {}
+        chosen = {"limit": request.limit} if request.limit else {}
     policy = {"suite": request.suite, "seed": seed_of(request), **chosen}
     if part.task.windows:
         policy |= {"observed": dict(part.task.observed(request.units)), "strategy": request.strategy or "all"}
@@ -138,6 +138,8 @@ def drawn_node(part: Part) -> Node:
             others = (replace(part, task=other, split=split) for split in other.splits)
             inputs += [(f"{other.name}-{one.split}", curate_node(one)) for one in others]
         params |= {"official": [[other.name, list(other.splits)] for other in before], "runs": request.run_count}
+        params["how"] = {**how, "most": request.most_drawn}  # --limit takes of a run and draws nothing from the stream
+        params |= {"limit": request.limit} if request.limit else {}
     return Node("sample", (*part.base, *part.run), params, (), tuple(inputs), body="tasks.drawing")
 
 
@@ -166,11 +168,7 @@ def sampling(task: TaskConfig, split: str, request: Request) -> dict[str, Any]:
         skip = {"skip": policy["size"]} if task.one_source else {}
         strata = {"strata": scaled(policy["strata"], size)} if "strata" in policy else {}
         policy = {**policy, "size": size, **strata, **skip}
-    if request.limit:
-        policy["size"] = min(request.limit, policy.get("size") or request.limit)
-        if "strata" in policy:
-            policy["strata"] = scaled(policy["strata"], policy["size"])
-    return policy
+    return {**policy, "limit": request.limit} if request.limit else policy
 
 
 def scaled(strata: Mapping[str, int], size: int) -> dict[str, int]:

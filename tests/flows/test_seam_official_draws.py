@@ -170,6 +170,19 @@ def test_manifest_of_the_official_stream_is_that_of_a_stream_of_one_data_set(scr
     assert json.loads(alone)["document_order"] != json.loads(told)["document_order"]
 
 
+def test_limit_moves_the_official_stream_or_is_not_nested(scrollwork: Scrollwork, raw: Path) -> None:
+    asked = command(raw)[2:-2]
+    told = [
+        json.loads(scrollwork("seam", "manifest", "multi_news", "1", *asked, *limit).out)
+        for limit in (("--limit", "1"), ("--limit", "2"), ())
+    ]
+    assert [len(one["instances"]) for one in told] == [1, 2, 2]
+    assert told[0]["instances"][0] in told[1]["instances"]
+    assert told[1]["instances"] == told[2]["instances"]
+    for name in ("instruction", "demonstrations", "document_order"):
+        assert told[0][name] == told[1][name] == told[2][name]
+
+
 def remove(path: str) -> Any:
     return lambda raw: (raw / path).unlink()
 

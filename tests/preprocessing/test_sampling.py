@@ -84,6 +84,49 @@ def test_answerable_twins_use_up_the_unanswerable_ones() -> None:
     assert Counter(one.facts["answerable"] for one in found) == {True: 4, False: 1}
 
 
+TWINS: dict[str, Any] = {
+    "suite": "s", "seed": 0, "size": 500, "by": "answerable", "strata": {"true": 400, "false": 100}, "unique_by": "musique_id",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kinds", ["au", "a", "aaau", "uuua"])
+def test_limit_takes_what_a_larger_one_does_not(kinds: str) -> None:
+    """Also where there are too few of a kind."""
+    twins = [example(f"{n}{k}{kind}", answerable=kind == "a", musique_id=str(n)) for n in range(40) for k, kind in enumerate(kinds)]  # fmt: skip
+    whole = names(choose(twins, **TWINS))
+    before: set[str] = set()
+    for limit in range(1, len(whole) + 3):
+        now = names(choose(twins, **TWINS, limit=limit))
+        assert len(now) == min(limit, len(whole))
+        assert before < set(now) or len(now) == len(before) == len(whole)
+        before = set(now)
+    assert before == set(whole)
+
+
+@pytest.mark.parametrize(("answerable", "unanswerable"), [(400, 100), (16, 4), (1, 1), (2, 3)])
+def test_limit_has_other_shares(answerable: int, unanswerable: int) -> None:
+    twins = [example(f"{n}{kind}", answerable=kind == "a", musique_id=str(n)) for n in range(600) for kind in "au"]
+    strata = {"true": answerable, "false": unanswerable}
+    whole = answerable + unanswerable
+    for limit in (1, 2, 3, 4, 5, 8, 10, 19, 63, 250, 499, 500):
+        most = min(limit, whole)
+        found = Counter(
+            one.facts["answerable"] for one in choose(twins, **{**TWINS, "size": whole, "strata": strata}, limit=limit)
+        )
+        assert found.total() == most
+        assert abs(found[True] - most * answerable / whole) <= 0.5
+
+
+def test_limit_of_another_split_takes_of_the_first() -> None:
+    lists = [example(f"{book}_{n}", book=f"b{book}") for book in range(20) for n in range(4)]
+    policy: dict[str, Any] = {"suite": "s", "seed": 3, "group_by": "book", "size": 20, "skip": 40}
+    whole = names(choose(lists, **policy))
+    for limit in (1, 3, 8, 19):
+        found = names(choose(lists, **policy, limit=limit))
+        assert found == names(choose(lists, **{**policy, "size": limit}))
+        assert set(found) < set(whole)
+
+
 def test_most_rated_hotels_are_left() -> None:
     hotels = [example(f"h{n}", rated_reviews=n) for n in range(50)]
     found = list_of(hotels, suite="s", seed=0, size=10, order_by="rated_reviews")
