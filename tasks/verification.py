@@ -71,7 +71,7 @@ def verify(home: Home, key: str) -> dict[str, Any]:
     broken += store_problems(home, [one for one in found.artifacts.values() if str(one.folder) in seen], whole=not key)
     other: list[str] = []
     if not key:
-        other = sorted(made_by_other_code(rows_of(home), list(found.artifacts.values()), by_content))
+        other = made_by_other_code(rows_of(home), list(found.artifacts.values()), by_content)
     ok = not broken and not other
     return {"ok": ok, "checked": checked, "artifacts": len(seen), "broken": broken, "other_code": other}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -14,7 +14,7 @@ from tasks.source import exists, sources
 
 def made_by_other_code(
     runs: Sequence[Mapping[str, Any]], artifacts: Sequence[Artifact], by_content: Mapping[str, Sequence[Artifact]]
-) -> Iterator[str]:
+) -> list[str]:
     """A line for each artifact that the newest run of its slot left, or that such a one was made from, and that today's
     code would not give this key. Earlier versions of an artifact, on which nothing of this stands, are no fault.
 
@@ -24,19 +24,23 @@ def made_by_other_code(
     newest: dict[str, str] = {}
     for run in runs:
         newest |= run["keys"]
-    waiting = [by_key[key] for key in newest.values() if key in by_key]
-    seen: set[str] = set()
-    while waiting:
-        artifact = waiting.pop()
+    known: dict[str, frozenset[str]] = {}
+
+    def faults(artifact: Artifact) -> frozenset[str]:
+        """Lines for an artifact and what it was made from."""
         made = artifact.manifest.ingredients
-        if (key := made.key()) in seen:
-            continue
-        seen.add(key)
-        if why := difference(made):
-            yield f"{artifact.folder}: was made by other code than is here ({why}); run again"
-        for content in made.inputs.values():
-            standing = by_content.get(content, [])  # equal answers may be written down under several keys
-            waiting += [one for one in standing if not difference(one.manifest.ingredients)][:1] or standing[:1]
+        key = made.key()
+        if key not in known:
+            why = difference(made)
+            line = f"{artifact.folder}: was made by other code than is here ({why}); run again"
+            behind = [  # equal answers may stand in several snapshots, of other times: one of them is enough
+                min((faults(one) for one in by_content.get(content, ())), key=len, default=frozenset())
+                for content in made.inputs.values()
+            ]
+            known[key] = frozenset([line] if why else []).union(*behind)
+        return known[key]
+
+    return sorted(frozenset().union(*(faults(by_key[key]) for key in newest.values() if key in by_key)))
 
 
 def difference(made: Ingredients) -> str:

@@ -479,7 +479,8 @@ def test_edit_in_a_stage_leaves_the_old_numbers(finished: Scrollwork, tree: Path
 def test_earlier_version_of_an_artifact_is_a_fault(finished: Scrollwork, tree: Path) -> None:
     work = finished.with_(root=tree)
     assert work("verify").out.splitlines()[-1].endswith(" 0 broken")
-    edit(tree / "tasks" / "score.py", lambda text: f"{text}\n\nADDED = 1\n")
-    assert "source tasks.score changed" in work("verify", status=1).out
+    # answers stay equal, so that two snapshots of them stand, one of them behind the earlier curation
+    edit(tree / "tasks" / "curate.py", lambda text: f"{text}\n\nADDED = 1\n")
+    assert "source tasks.curate changed" in work("verify", status=1).out
     work.run("--raw", str(PROJECT / "sample" / "raw"), *FINISHED)
     assert work("verify").out.splitlines()[-1].endswith(" 0 broken"), "what stands of before is no fault"
