@@ -57,7 +57,7 @@ def ran(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ran]:
         yield Ran(work.home, done, canary, time.monotonic() - began, vendor)
 
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.alone]  # one test is of the time that all of it takes
 
 
 def test_code_in_a_reply_runs(ran: Ran) -> None:
