@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from models.base import CallProblem, Reply, Trouble, Usage
+from models.mistaken import hint
 from models.problems import Headers, error_in, hidden, limits_of, problem_in_reply, problem_of_status, shown, text_of
 
 COMPLETE, LENGTH, REFUSED, FILTERED, CONTEXT = "complete", "length", "refused", "filtered", "context"
@@ -83,9 +84,9 @@ def read(
     try:
         text, finish = READERS[endpoint](body)
     except Unusable as found:
-        raise broken(str(found), status, headers, usage, found.kind, secrets) from None
+        raise broken(f"{found}{hint(body, endpoint)}", status, headers, usage, found.kind, secrets) from None
     if not text.strip() and finish == COMPLETE:  # no answer either: scored, it would be one of no text
-        raise broken("an empty answer", status, headers, usage)
+        raise broken(f"an empty answer{hint(body, endpoint)}", status, headers, usage)
     model = body.get("model")
     reported = hidden(model, secrets)[:MODEL_CHARS] if isinstance(model, str) else ""
     return Reply(hidden(text, secrets), finish, reported, usage, limits_of(headers))
