@@ -29,6 +29,9 @@ class Bounds:
     size: int
 
 
+ANY = Bounds(1, 2**24, 2**20, 0)  # of a call whose prompt is not at hand: more than any window
+
+
 def byte_bound(ask: Ask) -> int:
     """Input tokens of a call that no tokenizer passes: a token is a byte at least."""
     return size_of(ask.segments) + TEMPLATE

@@ -219,7 +219,7 @@ def ended(model: str, calling: Calling, reason: str = "") -> bool:
 def breaker(model: str, calling: Calling) -> Breaker | None:
     """By which all stages of a run in this process stop asking a hosted model together; None for a local one."""
     table = calling.tables[model]
-    if table["provider"] not in HOSTED:
+    if table.get("provider") in LOCAL:
         return None
     with _lock:
         found = _breakers.get((calling.run, model))
