@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from models.attempts import Trip
@@ -39,10 +39,8 @@ class Sending:
 
 
 class Engine:
-    """Sends the calls that it is fed and hands over results, an Answer or CallFailed as the last of a call.
-
-    stopped: why calls were left without one, "" while none were.
-    """
+    """Sends the calls that it is fed and hands over results, an Answer or CallFailed as the last of a call. stopped: why
+    calls were left without one, "" while none were."""
 
     def __init__(
         self,
@@ -345,7 +343,8 @@ class Engine:
         self._pump()
 
     def _account(self, trip: Trip, how: Ended) -> None:
-        """Tell limiter and budget how an attempt ended."""
+        """Tell limiter and budget how an attempt ended. A model that was stopped teaches nothing more."""
+        how = replace(how, limits=None) if self._breaker.tripped else how
         self._limiter.ended(self._lane, how, trip.ended)
         if self._gate is not None:
             self._gate.settle(trip.item.call, how.usage, maybe=how.charged)
