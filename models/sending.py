@@ -39,8 +39,8 @@ class Sending:
 
 
 class Engine:
-    """Sends the calls that it is fed and hands over results, an Answer or CallFailed as the last of a call. stopped: why
-    calls were left without one, "" while none were."""
+    """Sends the calls that it is fed and hands over results, an Answer or CallFailed as the last of a call.
+    stopped: why calls were left without one, "" while none were."""
 
     def __init__(
         self,
