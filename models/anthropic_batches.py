@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from urllib.parse import quote
 
 from models.anthropic import wire_of
-from models.base import Call, CallProblem
+from models.base import Call, CallProblem, Trouble
 from models.batches import (
     BadLine,
     Line,
@@ -28,7 +28,7 @@ from models.batches import (
     text_in,
 )
 from models.batches import size_of as bytes_of
-from models.problems import TERMINAL_NAMES, error_in, shown
+from models.problems import TERMINAL_NAMES, error_in, is_own, shown
 from models.wire import Wire
 
 PATH = "/v1/messages/batches"
@@ -85,7 +85,8 @@ class AnthropicBatches:
             error = error_in(result.get("error")) or {"names": set(), "message": "no reason"}
             said = f"{', '.join(sorted(error['names']))}: {error['message']}".strip(": ")
             lasting = bool(error["names"] & TERMINAL_NAMES)
-            return Line(key, CallProblem("terminal" if lasting else "transient", shown(said, self._wire.secrets)))
+            trouble: Trouble = "terminal" if lasting else "transient"
+            return Line(key, CallProblem(trouble, shown(said, self._wire.secrets), own=lasting and is_own(error)))
         if kind in UNDONE:
             return Line(key, CallProblem("transient", UNDONE[kind]))
         raise BadLine(f"a result of type {shown(kind, self._wire.secrets) or 'none'}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from models.base import Answer, Attempt, Outcome, Reply, Usage
+from models.base import Answer, Attempt, CallFailed, CallProblem, Outcome, Reply, Usage
 from models.grouping import Item
 
 
@@ -26,7 +26,7 @@ class Trip:
     def attempt(
         self, outcome: Outcome, status: int | None = None, message: str = "", usage: Usage | None = None
     ) -> Attempt:
-        """The row of the attempt."""
+        """The row of the attempt. message: of one that was answered why its usage is not believed."""
         item = self.item
         return Attempt(
             key=item.call.key,
@@ -51,3 +51,8 @@ class Trip:
             attempts=self.item.attempts,
             masked=reply.masked,
         )
+
+    def given_up(self, problem: CallProblem) -> CallFailed:
+        """The end of a call that is not tried again."""
+        item = self.item
+        return CallFailed(item.call.key, problem.kind, problem.message, problem.status, item.attempts, problem.own)

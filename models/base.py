@@ -113,13 +113,14 @@ class Answer:
 
 @dataclass(frozen=True)
 class CallFailed:
-    """No answer: kind terminal or transient, HTTP status where there was one."""
+    """No answer: kind terminal or transient, HTTP status where there was one. own: the prompt's own fault."""
 
     key: str
     kind: str
     message: str
     status: int | None = None
     attempts: int = 1
+    own: bool = False
 
 
 @dataclass(frozen=True)
@@ -145,6 +146,7 @@ class Reply:
     usage: Usage = Usage()
     limits: Limits | None = None
     masked: bool = False
+    doubt: str = ""  # why the usage that came with it is not believed; it has none then
 
 
 class CallProblem(Exception):
@@ -152,7 +154,9 @@ class CallProblem(Exception):
 
     kind: terminal (another try cannot help), transient, or quota (the limit of the day or the account's money is used
     up: the run stops). slow_down: the provider is overloaded or a limit is passed (429, 503, 529): concurrency falls.
-    paid: tokens that were charged though the reply is of no use, None where nothing is known.
+    paid: tokens that were charged though the reply is of no use, None where nothing is known. doubt: why those that
+    the provider said are not believed. own: the prompt's own fault (too long, against a policy, no room
+    for thoughts), which says nothing of the endpoint.
     """
 
     def __init__(
@@ -165,11 +169,12 @@ class CallProblem(Exception):
         limits: Limits | None = None,
         slow_down: bool = False,
         paid: Usage | None = None,
+        own: bool = False,
     ) -> None:
         self.kind: Trouble = kind
         self.message = message if len(message) <= LONGEST_MESSAGE else message[: LONGEST_MESSAGE - 1] + "…"
         self.status, self.retry_after_s, self.limits = status, retry_after_s, limits
-        self.slow_down, self.paid = slow_down, paid
+        self.slow_down, self.paid, self.doubt, self.own = slow_down, paid, "", own
         super().__init__(self.message)
 
 

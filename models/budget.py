@@ -14,6 +14,7 @@ from decimal import ROUND_CEILING, Decimal, InvalidOperation
 from typing import Any, Protocol
 
 from models.base import Ask, Call, Usage
+from models.usage_bounds import byte_bound, size_of
 
 NANO = 10**9  # nano-dollars a dollar
 PER_TOKEN = Decimal(1000)  # nano-dollars a token for a dollar a million tokens
@@ -134,18 +135,19 @@ def input_bound(ask: Ask) -> int:
     """Input tokens of a call: as counted, else a bound that text of any script hardly passes (three bytes a token)."""
     if ask.tokens:
         return ask.tokens + ENVELOPE
-    return sum(len(segment.text.encode("utf-8", "replace")) for segment in ask.segments) // 3 + ENVELOPE
-
-
-def byte_bound(ask: Ask) -> int:
-    """Input tokens of a call that no tokenizer passes: a token is a byte at least."""
-    return sum(len(segment.text.encode("utf-8", "replace")) for segment in ask.segments) + ENVELOPE
+    return size_of(ask.segments) // 3 + ENVELOPE
 
 
 def firm_bound(ask: Ask) -> int:
     """Input tokens of a call that is paid whatever it proves to be: the larger of what was counted and of the bound, as
     nothing that follows can be held back."""
     return max(input_bound(ask), input_bound(replace(ask, tokens=0)))
+
+
+def assumed(price: Price, ask: Ask, thoughts: int) -> int:
+    """Nano-dollars that a call counts for where nobody knows its tokens: the firm bound of its input, and all the
+    output that it may have. The same in a budget and in the rows of attempts."""
+    return price.most(firm_bound(ask), ask.max_new_tokens + thoughts)
 
 
 class Budget:
@@ -201,18 +203,19 @@ class Meter:
 
     def __init__(self, budget: Budget, price: Price, thoughts: int = 0) -> None:
         self._budget, self._price, self._thoughts = budget, price, thoughts
-        self._set_aside: dict[str, list[tuple[int, int]]] = {}  # (at most, by its count) by request key
+        self._set_aside: dict[str, list[int]] = {}  # at most, by request key
         self._larger = Decimal(1)  # most that an input was larger than counted
         self._lock = threading.Lock()
         self.reason = ""
 
     def reserve(self, call: Call) -> bool:
         """Set aside what the call may cost at most."""
+        bound = max(byte_bound(call.ask), input_bound(call.ask))
         with self._lock:
             tokens = whole(input_bound(call.ask) * self._larger)
         output = call.ask.max_new_tokens + self._thoughts
-        counted = self._price.most(tokens, output)
-        most = self._price.most(max(tokens, byte_bound(call.ask)), output)
+        counted = self._price.most(min(tokens, bound), output)
+        most = self._price.most(bound, output)
         if not self._budget.take(most, alone=counted):
             self.reason = (
                 f"the budget of {dollars(self._budget.limit)} would be passed: "
@@ -220,15 +223,15 @@ class Meter:
             )
             return False
         with self._lock:
-            self._set_aside.setdefault(call.key, []).append((most, counted))
+            self._set_aside.setdefault(call.key, []).append(most)
         return True
 
     def settle(self, call: Call, usage: Usage | None, *, maybe: bool = False) -> None:
-        """Replace what was set aside by what was charged; by what the call may cost by its count where nobody knows."""
+        """Replace what was set aside by what was charged; by what a call counts for (`assumed`) where nobody knows."""
         counted = input_bound(call.ask)
         with self._lock:
             amounts = self._set_aside[call.key]
-            amount, unknown = amounts.pop()
+            amount = amounts.pop()
             if not amounts:
                 del self._set_aside[call.key]
             if usage is not None and usage.input_tokens:
@@ -236,7 +239,8 @@ class Meter:
         if usage is not None and usage.input_tokens is not None and usage.output_tokens is not None:
             self._budget.give(amount, self._price.of(usage))
         else:
-            self._budget.give(amount, unknown if maybe or usage is not None else 0, uncertain=True)
+            unknown = assumed(self._price, call.ask, self._thoughts) if maybe or usage is not None else 0
+            self._budget.give(amount, unknown, uncertain=True)
 
     def pending(self) -> bool:
         """Whether calls under way, of any model, may free some of the budget."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import orjson
 
-from models.base import Call, CallProblem, Reply
+from models.base import Call, CallProblem, Reply, Usage
 from models.replies import read
 from models.tables import PATHS, key_of
-from models.wire import Wire
+from models.usage_bounds import Bounds, bounds_of, doubt, output_allowed
+from models.wire import Wire, most_bytes
 
 TIMEOUT_S = 600.0
 
@@ -70,12 +72,15 @@ class Endpoint:
 
     async def send(self, call: Call) -> Reply:
         """One attempt. Raises CallProblem only."""
-        raw = await self._wire.post(PATHS[self._endpoint], self.prepared(call))
+        body = self.prepared(call)
+        raw = await self._wire.post(PATHS[self._endpoint], body, most_bytes(output_allowed(body), "logprobs" in body))
+        bounds = bounds_of(call.ask, body)
         try:
-            return read(self._endpoint, raw.status, raw.headers, raw.data, orjson.loads, self._wire.secrets)
+            reply = read(self._endpoint, raw.status, raw.headers, raw.data, orjson.loads, self._wire.secrets)
+            return believed(reply, bounds)
         except CallProblem as problem:
             if problem.status != 404:
-                raise
+                raise doubted(problem, bounds) from None
             said = f"{problem.message} (asked: {self._wire.address}{PATHS[self._endpoint]})"
             raise CallProblem(problem.kind, said, status=404, limits=problem.limits) from None
 
@@ -86,3 +91,16 @@ class Endpoint:
     async def close(self) -> None:
         """Close the connections."""
         await self._wire.close()
+
+
+def believed(reply: Reply, bounds: Bounds) -> Reply:
+    """The reply, without its usage where that cannot be."""
+    said = doubt(reply.usage, bounds, reply.text)
+    return replace(reply, usage=Usage(), doubt=f"usage not believed: {said}") if said else reply
+
+
+def doubted(problem: CallProblem, bounds: Bounds) -> CallProblem:
+    """The problem, without what it says was paid where that cannot be."""
+    if problem.paid is not None and (said := doubt(problem.paid, bounds, "")):
+        problem.paid, problem.doubt = None, f"usage not believed: {said}"
+    return problem

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from models.base import Answer, Ask, Attempt, Call, CallFailed, Client, Segment
+from models.breaker import Breaker
 from models.budget import Gate
 from models.ledger import Ledger
 from models.remote import Run, answer, settings
@@ -48,13 +49,22 @@ class Hosted:
         gate: Gate | None = None,
         stop: Stop | None = None,
         ledger: Ledger | None = None,
+        breaker: Breaker | None = None,
     ) -> Run:
         """What the engine makes of it. gate: the budget. stop: shared by all that run in this process. ledger: through
-        which processes share the limits."""
+        which processes share the limits. breaker: shared by the stages of a run."""
         table = {**self._table, "provider": self.provider}
         key_name = key_name_of(self.provider, self._table)
         how = settings(self.name, table, key_name=key_name)
-        return answer(lambda: self._client(self.name, self._table), calls, how, gate=gate, stop=stop, ledger=ledger)
+        return answer(
+            lambda: self._client(self.name, self._table),
+            calls,
+            how,
+            gate=gate,
+            stop=stop,
+            ledger=ledger,
+            breaker=breaker,
+        )
 
 
 def place_of(provider: str, table: Mapping[str, Any]) -> str:

@@ -121,6 +121,34 @@ class Limiter:
         self._fetch(share, wanted)
         return due
 
+    def waits(self, lane: Lane, now: float) -> tuple[float, str]:
+        """(seconds at least that limits hold the next request back, why), of the lane whose turn it is; (0, "") where
+        only requests in flight or other lanes are waited for."""
+        with self._lock:
+            first = bool(self._lanes) and self._lanes[0] is lane
+            if not first or self._concurrency.in_flight >= self._concurrency.limit:
+                return 0.0, ""
+            if self._hold > now:
+                return self._hold - now, "the provider asked to be left alone for a while"
+            here = now if self._share is None else self._share.clock.at(now)
+            held = [(pace.due(here) - here, pace.per_minute, what) for pace, what in (
+                (self._requests, "requests"), (self._tokens, "tokens"))]  # fmt: skip
+            seconds, limit, what = max(held, key=lambda one: one[0])
+            if self._share is not None and (due := self._share.clock.when(here)) is not None:
+                seconds = max(seconds, due - now)
+            if seconds <= 0:
+                return 0.0, ""
+            shared = f", shared through {self._share.ledger.name}" if self._share is not None else ""
+            return seconds, f"{limit or 0:,.0f} {what} a minute are allowed{shared}"
+
+    def forget(self) -> None:
+        """Begin anew: what was reserved and heard held everything back for too long."""
+        with self._lock:
+            self._hold, self._heard, self._output = float("-inf"), False, None
+            self._requests, self._tokens = Pace(self._caps.rpm), Pace(self._caps.tpm)
+            if self._share is not None:
+                self._share = Share(self._share.ledger, self._share.name)
+
     def take(self, lane: Lane, tokens: int, now: float) -> None:
         """The lane sends a request of so many tokens, and goes to the end of the line."""
         with self._lock:
@@ -272,9 +300,9 @@ class Limiter:
 
 
 def used(how: Ended) -> int:
-    """Tokens that an attempt counts for: as reported, what was reserved where nothing is, none if it was refused."""
-    if how.usage is not None and how.usage.input_tokens is not None:
-        return how.usage.input_tokens + (how.usage.output_tokens or 0)
+    """Tokens that an attempt counts for: as reported, what was reserved where a part is not, none if it was refused."""
+    if how.usage is not None and how.usage.input_tokens is not None and how.usage.output_tokens is not None:
+        return how.usage.input_tokens + how.usage.output_tokens
     return how.reserved if how.charged else 0
 
 

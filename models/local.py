@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Any
 
 from models.base import Answer, Ask, Attempt, Call, CallFailed, Usage
+from models.breaker import Breaker
 from models.budget import Gate
 from models.checkpoint import CAUSAL, ENCODER_DECODER, Checkpoint, Generated, OutOfMemory
 from models.ledger import Ledger
@@ -78,8 +79,10 @@ class Local:
         gate: Gate | None = None,
         stop: Stop | None = None,
         ledger: Ledger | None = None,
+        breaker: Breaker | None = None,
     ) -> Run:
-        """Answers batch by batch. gate, ledger: it costs nothing and has no limits, so they are not asked."""
+        """Answers batch by batch. gate, ledger, breaker: it costs nothing, has no limits and is no
+        endpoint, so they are not asked."""
         return Run(self, calls, stop or Stop())
 
 

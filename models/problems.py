@@ -20,6 +20,7 @@ Headers = Mapping[str, str]
 
 TRANSIENT_STATUSES = {408, 409, 425, 429}
 UNSUPPORTED = {501, 505}  # the 5xx that no wait mends
+MIDDLEMEN = {400, 403, 405, 406, 407, 451, 502, 503, 504, 511}  # statuses with which proxies send pages of their own
 SLOW_DOWN_STATUSES = {429, 503, 529}
 QUOTA_STATUSES = {402}
 
@@ -42,6 +43,16 @@ DAY_WORDS = re.compile(r"per day|/ ?day\b|\b[RT]PD\b|daily (?:limit|quota)|spend
 MONEY_WORDS = re.compile(
     r"credit balance is too low|exceeded your current quota|reached your specified API usage limits", re.IGNORECASE
 )
+# what is wrong with one prompt, in names and messages of both vendors and of vLLM, llama.cpp, OpenRouter, Azure
+OWN_WORDS = re.compile(
+    r"context_length_exceeded|exceed_context_size|request_too_large|string_above_max_length|request too large|"
+    r"maximum (?:context|prompt|input)|context (?:length|window|size)|too many (?:input |prompt )?tokens|"
+    r"(?:prompt|input|request)\b[^.]{0,40}\btoo (?:long|large)|"
+    r"content_filter|content_policy|bio_policy|misalignment_policy|invalid_prompt|"
+    r"content (?:policy|management policy|filter)|moderation|flagged|usage polic",
+    re.IGNORECASE,
+)
+OWN_STATUSES = (400, 403, 422)
 
 MESSAGE_CHARS = 300
 READ_CHARS = 2000  # of a message, for what it means
@@ -75,7 +86,10 @@ def problem_of_status(
         message = (
             f"sent elsewhere; if that is right, make it the base_url: {shown(headers.get('location', ''), secrets)}"
         )
-    if status == 400 and error and NO_ROOM_WORDS.search(error["message"][:READ_CHARS]):
+    elif error is None and status in MIDDLEMEN and "<" in text[:200]:
+        message = f"{message or 'a page of HTML'}: is a proxy or a firewall between?"
+    roomless = status == 400 and error is not None and bool(NO_ROOM_WORDS.search(error["message"][:READ_CHARS]))
+    if roomless:
         message = f"{NO_ROOM} ({message[:120]}); {MORE_ROOM}"
     kind: Trouble = kind_of_status(status)
     if error and is_quota(status, error):
@@ -89,6 +103,7 @@ def problem_of_status(
         retry_after_s=retry_after(headers),
         limits=limits_of(headers),
         slow_down=status in SLOW_DOWN_STATUSES or bool(error and error["names"] & SLOW_DOWN_NAMES),
+        own=status == 413 or roomless or (status in OWN_STATUSES and error is not None and is_own(error)),
     )
 
 
@@ -113,6 +128,7 @@ def problem_in_reply(
         limits=limits_of(headers),
         slow_down=slow,
         paid=paid,
+        own=kind == "terminal" and is_own(error),
     )
 
 
@@ -123,6 +139,11 @@ def kind_of_status(status: int) -> Trouble:
     if status in TRANSIENT_STATUSES or (status >= 500 and status not in UNSUPPORTED):
         return "transient"
     return "terminal"
+
+
+def is_own(error: Mapping[str, Any]) -> bool:
+    """Whether an error object speaks of one prompt: its length, or what it says."""
+    return bool(OWN_WORDS.search(f"{' '.join(sorted(error['names']))} {error['message'][:READ_CHARS]}"))
 
 
 def is_quota(status: int, error: Mapping[str, Any]) -> bool:

@@ -20,6 +20,7 @@ from random import Random
 from typing import Any
 
 from models.base import Attempt, Call, Client
+from models.breaker import Breaker
 from models.budget import Gate
 from models.ledger import Ledger
 from models.limits import Caps, Limiter, limiter_of
@@ -81,7 +82,7 @@ def settings(name: str, table: Mapping[str, Any], *, key_name: str) -> Settings:
             policy=retrying,
             timeout_s=positive("timeout_s", 600.0),
             warmup_s=positive("warmup_s", 60.0),
-            give_up_after=max(16, concurrency),
+            name=name,
         ),
     )
 
@@ -96,14 +97,15 @@ def answer(
     limiter: Limiter | None = None,
     ledger: Ledger | None = None,
     rng: Random | None = None,
+    breaker: Breaker | None = None,
 ) -> Run:
     """Send the calls: at most one Answer or CallFailed each, none for those that a stop left (`Run.stopped` says why).
 
     client_factory is called in the event loop's thread. limiter: the account's shared one unless given. ledger: shared
-    with other processes.
+    with other processes. breaker: shared by the stages of a run, else one of its own.
     """
     limiter = limiter or settings.limiter(ledger)
-    return Run(client_factory, calls, settings, gate, stop or Stop(), limiter, rng or Random())
+    return Run(client_factory, calls, settings, gate, stop or Stop(), limiter, rng or Random(), breaker)
 
 
 class Run(Iterator[Result]):
@@ -118,6 +120,7 @@ class Run(Iterator[Result]):
         stop: Stop,
         limiter: Limiter,
         rng: Random,
+        breaker: Breaker | None = None,
     ) -> None:
         self._calls: Iterator[Call] | None = iter(calls)  # None: no more are taken
         self._window = AHEAD * settings.caps.concurrency
@@ -130,7 +133,7 @@ class Run(Iterator[Result]):
         self._error: BaseException | None = None  # of the iterable
         self._results = Results()
         self._engine = Engine(
-            client_factory, settings.sending, limiter, self._results.put, gate=gate, stop=stop, rng=rng
+            client_factory, settings.sending, limiter, self._results.put, gate=gate, stop=stop, rng=rng, breaker=breaker
         )
         self._loop = _Loop(self._engine, self._results)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from models.base import CallProblem, Reply, Trouble, Usage
 from models.masking import answer_without, hidden
+from models.mistaken import hint
 from models.problems import (
     MORE_ROOM,
     NO_ROOM,
@@ -94,11 +95,13 @@ def read(
     try:
         text, finish = READERS[endpoint](body)
     except Unusable as found:
-        raise broken(str(found), status, headers, usage, found.kind, secrets) from None
+        raise broken(f"{found}{hint(body, endpoint)}", status, headers, usage, found.kind, secrets) from None
     if not text.strip() and finish == COMPLETE:  # no answer either: scored, it would be one of no text
-        raise broken("an empty answer", status, headers, usage)
+        raise broken(f"an empty answer{hint(body, endpoint)}", status, headers, usage)
     if without_room(text, finish):
-        raise CallProblem("terminal", no_room(usage), status=status, limits=limits_of(headers), paid=charged_for(usage))
+        raise CallProblem(
+            "terminal", no_room(usage), status=status, limits=limits_of(headers), paid=charged_for(usage), own=True
+        )
     model = body.get("model")
     reported = answer_without(model, secrets)[:MODEL_CHARS] if isinstance(model, str) else ""
     shown_text = answer_without(text, secrets)

@@ -9,6 +9,7 @@ from typing import Any
 
 from models.base import CallProblem
 
+LONGEST_S = 900.0  # of any wait, whatever a table or a provider asks for
 OF_EVERY_CALL = (401, 402, 404)  # a wrong key, no money, no such model or address: no call is marked as failed for it
 
 
@@ -34,10 +35,11 @@ class Policy:
         """
         if attempts >= self.attempts:
             return None
-        grown = min(self.longest_wait_s, self.first_wait_s * 2.0 ** min(attempts - 1, 60))
+        longest_s = min(self.longest_wait_s, LONGEST_S)
+        grown = min(longest_s, self.first_wait_s * 2.0 ** min(attempts - 1, 60))
         wait = grown * rng.uniform(0.5, 1.0)
         if retry_after_s is not None and retry_after_s > 0:
-            wait = max(wait, min(retry_after_s * rng.uniform(1.0, 1.1), self.longest_wait_s))
+            wait = max(wait, min(retry_after_s * rng.uniform(1.0, 1.1), longest_s))
         return None if spent_s + wait > self.seconds else wait
 
 

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Protocol
 
 from models.base import Answer, Attempt, Call, CallFailed, Model
+from models.breaker import Breaker
 from models.budget import Gate
 from models.ledger import Ledger
 from models.stopping import Stop
@@ -49,7 +50,8 @@ class Runs(Model, Protocol):
         gate: Gate | None = None,
         stop: Stop | None = None,
         ledger: Ledger | None = None,
+        breaker: Breaker | None = None,
     ) -> Running:
         """Put the calls. gate: the budget. stop: shared by all that run in this process. ledger: by it processes
-        share the provider's limits."""
+        share the provider's limits. breaker: by it stages stop asking together."""
         ...

@@ -10,39 +10,37 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from models.attempts import Trip
 from models.base import Answer, Attempt, Call, CallFailed, CallProblem, Client, Reply
+from models.breaker import Breaker
 from models.budget import Gate
 from models.grouping import Item, Order
 from models.limits import Ended, Lane, Limiter
+from models.patience import Patience
 from models.retry import Policy, ends_the_run, maybe_charged
 from models.stopping import Stop
 
 Result = Answer | CallFailed | Attempt
 CLOSING_S = 5.0  # for requests to be cancelled, and for a client to close its connections
-REFUSED_S = 900.0  # after so long of nothing but refusals a run stops
 LOOK_AGAIN_S = 0.2  # at a budget that calls of other stages hold
 
 
 @dataclass(frozen=True)
 class Sending:
-    """Settings of an engine. warmup_s: followers go without their leader's answer after so long. give_up_after: so many
-    calls in a row that failed for good on transient problems: from then on one attempt each, until one is answered."""
+    """Settings of an engine. warmup_s: followers go without their leader's answer after so long. name: of the model."""
 
     policy: Policy = field(default_factory=Policy)
     timeout_s: float = 600.0
     warmup_s: float = 60.0
-    give_up_after: int = 32
+    name: str = "a model"
 
 
 class Engine:
     """Sends the calls that it is fed and hands over results, an Answer or CallFailed as the last of a call.
-
-    stopped: why calls were left without one, "" while none were.
-    """
+    stopped: why calls were left without one, "" while none were."""
 
     def __init__(
         self,
@@ -54,18 +52,19 @@ class Engine:
         gate: Gate | None,
         stop: Stop,
         rng: Random,
+        breaker: Breaker | None = None,
     ) -> None:
         self._client_factory, self._settings, self._limiter = client_factory, settings, limiter
         self._hand_over, self._gate, self._stop, self._rng = hand_over, gate, stop, rng
+        self._breaker = breaker or Breaker(settings.policy)
         self._order = Order()
         self._lane = Lane(self.wake)
         self._tasks: dict[asyncio.Task[None], tuple[Item, int]] = {}  # in flight, with the tokens reserved
         self._resting: dict[Item, asyncio.TimerHandle] = {}  # between two attempts
-        self._tried: dict[Item, None] = {}  # in vain, and not in flight: those that rest, and those whose turn comes
         self._timer: asyncio.TimerHandle | None = None
         self._all_fed = self._cancelled = False
-        self._failed_in_a_row = 0
-        self._refused_since: float | None = None  # nothing was answered since that refusal
+        self._patience = Patience(settings.name, self._breaker, limiter)
+        self._last_problem = ""
         self._last_tokens = 0
         self._error: Exception | None = None
         self.stopped = ""
@@ -79,12 +78,14 @@ class Engine:
         self._over = asyncio.Event()
         self._client = self._client_factory()
         self._stop.tell(self.wake)
+        self._breaker.tell(self.wake)
         started()
         try:
             self._pump()
             await self._over.wait()
         finally:
             self._stop.forget(self.wake)
+            self._breaker.forget(self.wake)
             self._let_go()
             await self._abandon()
             with suppress(Exception):
@@ -142,20 +143,26 @@ class Engine:
 
     def _send_next(self) -> bool:
         """Send the next call, if one may go now; else see to it that `_pump` runs when one may."""
+        now = self._loop.time()
         item = self._order.peek(len(self._tasks), self._limiter.gap_s(self._last_tokens))
-        if item is None:
+        may = self._breaker.due(now)
+        if item is None or may is None or may > now:
             self._limiter.leave(self._lane)
+            if not self._tasks and (item is not None or self._resting):
+                rested = min((handle.when() for handle in self._resting.values()), default=now)
+                due = rested if item is None else now if may is None else may
+                self._wait(now, due, due - now, f"it is tried again after: {self._last_problem}")
+            elif may is not None and may > now:
+                self._timer = self._loop.call_at(may, self._pump)
             return False
         ask = item.call.ask
         reserved = self._limiter.expected(ask.likely_tokens, ask.max_new_tokens)
-        now = self._loop.time()
-        due = self._limiter.ask(self._lane, now, reserved, self._order.at_hand)
-        if due is None:
-            if self._limiter.away:
-                self._halt(self._limiter.away)
+        due_at = self._limiter.ask(self._lane, now, reserved, self._order.at_hand)
+        if due_at is None and self._limiter.away:
+            self._halt(self._limiter.away)
             return False
-        if due > now:
-            self._timer = self._loop.call_at(due, self._pump)
+        if due_at is None or due_at > now:
+            self._wait(now, due_at, *self._limiter.waits(self._lane, now))
             return False
         if self._gate is not None and not self._gate.reserve(item.call):
             self._limiter.leave(self._lane)
@@ -165,12 +172,22 @@ class Engine:
                 self._halt(self._gate.reason)
             return False
         self._last_tokens = reserved
+        self._patience.over()
+        self._breaker.sent(item)
         self._limiter.take(self._lane, reserved, now)
         self._order.take(item)
         task = self._loop.create_task(self._attempt(item, reserved))
         self._tasks[task] = item, reserved
         task.add_done_callback(self._never_began)
         return True
+
+    def _wait(self, now: float, due: float | None, seconds: float, reason: str) -> None:
+        """See to it that `_pump` runs when something may go, if it does in bearable time (models.patience)."""
+        at = self._patience.wait(now, due, seconds, reason)
+        if at is not None:
+            self._timer = self._loop.call_at(at, self._pump)
+        elif self._breaker.tripped:
+            self._halt(self._breaker.tripped)
 
     def _halt(self, reason: str) -> None:
         """Send no more; what is in flight may end."""
@@ -194,6 +211,8 @@ class Engine:
         self._limiter.leave(self._lane)
 
     def _heed_stop(self) -> None:
+        if self._breaker.tripped and not self.stopped:
+            self._halt(self._breaker.tripped)
         if self._stop.level:
             self._halt(self._stop.reason)
         if self._stop.level == 2:
@@ -222,6 +241,7 @@ class Engine:
             if self._gate is not None:
                 self._gate.settle(item.call, None, maybe=item.attempts > 0)
             now = self._loop.time()
+            self._breaker.ended(item, now)
             self._limiter.ended(self._lane, Ended(now, reserved, charged=item.attempts > 0), now)
             self._pump()
 
@@ -232,7 +252,6 @@ class Engine:
         assert task is not None
         began, started = self._loop.time(), time.time()
         item.attempts += 1
-        self._tried.pop(item, None)
         patience = None
         if item.group.prefix and item.group.state == "led":
             patience = self._loop.call_later(self._settings.warmup_s, self._follow, item)
@@ -267,13 +286,14 @@ class Engine:
 
     def _ended(self, trip: Trip, result: Reply | CallProblem | Exception | None) -> None:
         if isinstance(result, Reply):
-            self._failed_in_a_row, self._refused_since = 0, None
+            self._breaker.answered(trip.item)
             self._account(trip, Ended(trip.began, trip.reserved, True, usage=result.usage, limits=result.limits))
             self._order.warm(trip.item.group)
-            self._hand_over((trip.attempt("answered", usage=result.usage), trip.answer(result)))
+            self._hand_over((trip.attempt("answered", None, result.doubt, result.usage), trip.answer(result)))
         elif isinstance(result, CallProblem):
             self._problem(trip, result)
         else:
+            self._breaker.ended(trip.item, trip.ended)
             self._account(trip, Ended(trip.began, trip.reserved))
             self._hand_over((trip.attempt("cancelled", message=type(result).__name__ if result else "cancelled"),))
             if result is not None:
@@ -291,38 +311,31 @@ class Engine:
             retry_after_s=problem.retry_after_s,
         )
         self._account(trip, how)
-        tried = trip.attempt(problem.kind, problem.status, problem.message, problem.paid)
+        said = f"{problem.message}; {problem.doubt}" if problem.doubt else problem.message
+        tried = trip.attempt(problem.kind, problem.status, said, problem.paid)
+        self._last_problem = problem.message
         if ends_the_run(problem):
+            self._breaker.ended(item, trip.ended)
             self._hand_over((tried,))
             self._halt(problem.message)
             return
-        if problem.slow_down and self._only_refused_s(trip) > REFUSED_S:
-            self._hand_over((tried, *(lost(one, problem) for one in (item, *self._tried))))
-            self._tried.clear()
-            minutes = REFUSED_S / 60
-            self._halt(f"nothing but refusals for {minutes:g} minutes, try again later: {problem.message}")
+        self._breaker.failed(item, problem, trip.ended)
+        if self._breaker.tripped:
+            self._hand_over((tried,))  # the call itself is left as it was
+            self._halt(self._breaker.tripped)
             return
         wait = None
-        if problem.kind == "transient" and self._failed_in_a_row < self._settings.give_up_after:
+        if problem.kind == "transient":
             wait = self._settings.policy.wait(item.attempts, item.spent_s, problem.retry_after_s, self._rng)
         if wait is None:
-            self._failed_in_a_row += problem.kind == "transient"
             self._order.warm(item.group)
-            self._hand_over((tried, lost(item, problem)))
+            self._hand_over((tried, trip.given_up(problem)))
             return
         self._hand_over((tried,))
         if not self.stopped:
-            self._tried[item] = None
             self._order.cool(item.group)
             item.spent_s += wait
             self._resting[item] = self._loop.call_later(wait, self._rested, item)
-
-    def _only_refused_s(self, trip: Trip) -> float:
-        """For how long the provider has answered nothing and asked to slow down. Then one request a minute may go, and
-        to fail call by call would take days."""
-        if self._refused_since is None:
-            self._refused_since = trip.ended
-        return trip.ended - self._refused_since
 
     def _rested(self, item: Item) -> None:
         del self._resting[item]
@@ -330,12 +343,8 @@ class Engine:
         self._pump()
 
     def _account(self, trip: Trip, how: Ended) -> None:
-        """Tell limiter and budget how an attempt ended."""
+        """Tell limiter and budget how an attempt ended. A model that was stopped teaches nothing more."""
+        how = replace(how, limits=None) if self._breaker.tripped else how
         self._limiter.ended(self._lane, how, trip.ended)
         if self._gate is not None:
             self._gate.settle(trip.item.call, how.usage, maybe=how.charged)
-
-
-def lost(item: Item, problem: CallProblem) -> CallFailed:
-    """The end of a call that is given up."""
-    return CallFailed(item.call.key, problem.kind, problem.message, problem.status, item.attempts)

@@ -17,11 +17,17 @@ import orjson
 
 from models.addresses import is_loopback
 from models.base import CallProblem, Usage
+from models.inflate import Inflater, Strange, TooLarge
 from models.problems import shown
 
 CONNECT_S = 10.0
-MOST_BYTES = 64 * 2**20  # of a reply: a hostile server must not fill the memory
 CHUNK = 2**16
+ROOM_BYTES = 2**20  # of a reply beside the tokens that were asked for, and of one that holds none
+TOKEN_BYTES = 256  # of a token in JSON; real ones take 4 to 24, the longest (128 line ends, escaped) this
+LOGPROBS_BYTES = 4096  # more, with 20 alternatives
+MOST_BYTES = 64 * 2**20  # whatever was asked
+ERROR_BYTES = 2**16  # of a body whose status is not 2xx; what follows is not read
+PAGE_BYTES = 2**23  # of what a provider says of its batches, a hundred a page
 LARGEST = 2**30  # bytes of a file of results, to know how long to wait for it
 SLOW_BYTES_S = 200_000  # of a line on which files still come through
 NOTHING = Usage(0, 0, 0, 0, 0)  # what a request costs that was never sent
@@ -54,7 +60,7 @@ class Wire:
         self.secrets = tuple(secrets)
         self.address = base_url.rstrip("/")
         self._headers = {**headers, "Accept": "application/json", "Content-Type": "application/json"}
-        self._headers["User-Agent"] = "scrollwork"
+        self._headers |= {"User-Agent": "scrollwork", "Accept-Encoding": "identity"}
         self._proxy = proxy_for(base_url)
         self._timeout = aiohttp.ClientTimeout(total=timeout_s, sock_connect=CONNECT_S)
         self._ssl = ssl
@@ -65,16 +71,21 @@ class Wire:
         if self._session is None:
             # the engine bounds what is in flight; cookies of one answer must not reach the next request
             connector = aiohttp.TCPConnector(limit=0, ssl=self._ssl, keepalive_timeout=30)
-            self._session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+            self._session = aiohttp.ClientSession(
+                connector=connector,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,  # we bound what a few bytes may become
+                read_bufsize=CHUNK,
+            )
         return self._session
 
-    async def post(self, path: str, body: Any) -> Raw:
-        """POST a JSON body, once. Raises CallProblem where no whole reply came."""
+    async def post(self, path: str, body: Any, most: int = PAGE_BYTES) -> Raw:
+        """POST a JSON body, once. most: bytes of the reply. Raises CallProblem where no whole reply came."""
         try:
             data = orjson.dumps(body)
         except TypeError as error:  # half a surrogate: no JSON text can carry it
-            raise CallProblem("terminal", f"the request is no JSON: {shown(error, self.secrets)}") from None
-        return await self._exchange("POST", path, self._timeout, data=data)
+            raise CallProblem("terminal", f"the request is no JSON: {shown(error, self.secrets)}", own=True) from None
+        return await self._exchange("POST", path, self._timeout, data=data, most=most)
 
     async def get(self, path: str) -> Raw:
         """GET, once. Raises CallProblem where no whole reply came."""
@@ -103,6 +114,7 @@ class Wire:
         data: Any = None,
         headers: Mapping[str, str] | None = None,
         into: BinaryIO | None = None,
+        most: int = PAGE_BYTES,
     ) -> Raw:
         try:
             async with self.session().request(
@@ -115,13 +127,19 @@ class Wire:
                 proxy=self._proxy,
             ) as response:
                 named = {name.lower(): value for name, value in response.headers.items()}
-                if into is not None and 200 <= response.status < 300:
+                good = 200 <= response.status < 300
+                inflater = Inflater(named.get("content-encoding", ""))
+                if into is not None and good:
                     async for chunk in response.content.iter_chunked(CHUNK):
-                        keep(into, chunk)
+                        for piece in inflater.pieces(chunk):
+                            keep(into, piece)
                     return Raw(response.status, named, b"")
-                return Raw(response.status, named, await self._whole(response))
+                length = response.content_length or 0
+                return Raw(response.status, named, await whole(response.content, length, inflater, most, cut=not good))
         except CallProblem:
             raise
+        except (TooLarge, Strange) as error:
+            raise CallProblem("transient", f"HTTP {response.status} with {error}", status=response.status) from None
         except aiohttp.ConnectionTimeoutError:
             raise CallProblem("transient", f"no connection within {CONNECT_S:g} s", paid=NOTHING) from None
         except TimeoutError:
@@ -136,19 +154,6 @@ class Wire:
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise CallProblem("transient", self._words(error)) from None
 
-    async def _whole(self, response: aiohttp.ClientResponse) -> bytes:
-        """The reply's bytes. Raises CallProblem over MOST_BYTES."""
-        if (response.content_length or 0) > MOST_BYTES:
-            raise CallProblem("transient", f"a reply of over {MOST_BYTES >> 20} MB", status=response.status)
-        parts = []
-        size = 0
-        async for chunk in response.content.iter_chunked(CHUNK):
-            size += len(chunk)
-            if size > MOST_BYTES:
-                raise CallProblem("transient", f"a reply of over {MOST_BYTES >> 20} MB", status=response.status)
-            parts.append(chunk)
-        return b"".join(parts)
-
     def _words(self, error: Exception) -> str:
         """What happened to the connection, without the key."""
         return shown(f"{type(error).__name__}: {error}".rstrip(": "), self.secrets)
@@ -158,6 +163,31 @@ class Wire:
         if self._session is not None:
             await self._session.close()
             self._session = None
+
+
+async def whole(content: aiohttp.StreamReader, length: int, inflater: Inflater, most: int, *, cut: bool) -> bytes:
+    """The bytes of a reply, at most so many. length: as announced. cut: of a body that tells of an error its beginning
+    is enough. Raises TooLarge, Strange."""
+    if length > most and not cut:
+        raise TooLarge(most)
+    left = min(most, ERROR_BYTES) if cut else most
+    parts: list[bytes] = []
+    async for chunk in content.iter_chunked(CHUNK):
+        for piece in inflater.pieces(chunk):
+            parts.append(piece[:left])
+            left -= len(piece)
+            if left < 0 and cut:
+                return b"".join(parts)
+            if left < 0:
+                raise TooLarge(most)
+    return b"".join(parts)
+
+
+def most_bytes(tokens: int | None, logprobs: bool = False) -> int:
+    """Bytes of a reply to a request that allows so many new tokens, None where nobody knows."""
+    if tokens is None:
+        return MOST_BYTES
+    return min(MOST_BYTES, ROOM_BYTES + tokens * (TOKEN_BYTES + logprobs * LOGPROBS_BYTES))
 
 
 def keep(into: BinaryIO, chunk: bytes) -> None:

@@ -18,7 +18,8 @@ def spent(connection: sa.Connection, owner: str | None = None) -> dict[str, Spen
         attempts.c.cost_nano_usd.is_(None), sa.or_(attempts.c.status.is_(None), attempts.c.status < _ERROR_STATUS)
     )
     tried = sa.select(attempts.c.model, sa.func.count(), _count(attempts.c.outcome == "answered"), *_sums(attempts))
-    tried = tried.add_columns(_count(unknown), _sum(attempts.c.cache_write_tokens)).group_by(attempts.c.model)
+    tried = tried.add_columns(_count(unknown), _sum(attempts.c.cache_write_tokens), *_assumed(attempts))
+    tried = tried.group_by(attempts.c.model)
     if owner is not None:
         own = attempts.c.owner.startswith(f"{owner}.", autoescape=True)
         tried = tried.where(sa.or_(attempts.c.owner == owner, own))
@@ -26,7 +27,8 @@ def spent(connection: sa.Connection, owner: str | None = None) -> dict[str, Spen
     if owner is None:  # answers whose own try is not written down: of free models, of schema 1, refilled ones
         untold = sa.select(responses.c.model, sa.func.count(), sa.func.count(), *_sums(responses))
         written = _sum(responses.c.cache_write_tokens)
-        untold = untold.add_columns(_count(responses.c.cost_nano_usd.is_(None)), written).group_by(responses.c.model)
+        unpriced = _count(responses.c.cost_nano_usd.is_(None))
+        untold = untold.add_columns(unpriced, written, *_assumed(responses)).group_by(responses.c.model)
         own = sa.and_(attempts.c.request_key == responses.c.request_key, attempts.c.outcome == "answered")
         untold = untold.where(~sa.exists().where(own))
         for row in connection.execute(untold):
@@ -66,6 +68,13 @@ def failure_kinds(connection: sa.Connection) -> list[dict[str, Any]]:
 def claimed(connection: sa.Connection, now: float) -> int:
     """Requests that somebody is asking."""
     return int(connection.scalar(sa.select(sa.func.count()).where(claims.c.expires > now)) or 0)
+
+
+def _assumed(table: sa.Table) -> list[sa.ColumnElement[int]]:
+    """Calls that count for what was set aside, as nobody knows their tokens; and for how much."""
+    unsaid = sa.or_(table.c.input_tokens.is_(None), table.c.output_tokens.is_(None))
+    assumed = sa.and_(unsaid, table.c.cost_nano_usd > 0)
+    return [_count(assumed), sa.func.coalesce(sa.func.sum(sa.case((assumed, table.c.cost_nano_usd), else_=0)), 0)]
 
 
 def _count(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[int]:

@@ -121,7 +121,8 @@ class Spent:
     """What a model cost: calls made, answers they gave, tokens, money. Sums leave out what is not known.
 
     calls: attempts, and answers of which no attempt is written down. cost_unknown_calls: those among them that may have
-    cost something nobody knows.
+    cost something nobody knows. cost_assumed_calls: those whose tokens nobody knows, or believes, and
+    cost_assumed_nano_usd what they count for in cost_nano_usd, as was set aside for them.
     """
 
     calls: int = 0
@@ -132,6 +133,8 @@ class Spent:
     cost_nano_usd: int = 0
     cost_unknown_calls: int = 0
     cache_write_tokens: int = 0
+    cost_assumed_calls: int = 0
+    cost_assumed_nano_usd: int = 0
 
     def __add__(self, other: Spent) -> Spent:
         return Spent(*(a + b for a, b in zip(vars(self).values(), vars(other).values(), strict=True)))

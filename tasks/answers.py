@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from models.base import Answer, Attempt, CallFailed, Usage
-from models.budget import Price
+from models.base import Answer, Attempt, Call, CallFailed, Usage
+from models.budget import Price, assumed
 from models.registry import HOSTED
 from models.replies import no_room, without_room
 from storage.store_rows import ANSWERED, StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
@@ -35,6 +35,13 @@ def cost_of(usage: Usage, price: Price | None) -> int | None:
         return None
     nothing = not any(vars(usage).values())  # no connection came about, say
     return 0 if nothing else price.of(usage) if price else None
+
+
+def counted(usage: Usage, price: Price | None, call: Call, thoughts: int) -> int | None:
+    """Nano-dollars that a try counts for: what the provider charges for what it reports; what a call that nobody knows
+    the tokens of counts for, as in a budget; None where the price is not known."""
+    cost = cost_of(usage, price)
+    return assumed(price, call.ask, thoughts) if cost is None and price is not None else cost
 
 
 def stored_answer(answer: Answer, provider: str, member: str, cost_nano_usd: int | None) -> StoredAnswer:

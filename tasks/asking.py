@@ -24,9 +24,10 @@ from storage.digest import sha256_of
 from storage.errors import StorageError
 from storage.responses import ResponseStore
 from tasks import progress
-from tasks.answers import cost_of, stored_answer, stored_attempt, stored_failure, under_other_names, wanted
-from tasks.calling import STOP, Calling, ended, first_trouble, known_price, ledger, meter
+from tasks.answers import counted, stored_answer, stored_attempt, stored_failure, under_other_names, wanted
+from tasks.calling import STOP, Calling, breaker, ended, first_time, known_price, ledger, meter
 from tasks.errors import Interrupted
+from tasks.withheld import Withheld
 
 log = logging.getLogger("scrollwork")
 Result = Answer | CallFailed | Attempt
@@ -57,7 +58,10 @@ class Asker:
         self._passed = ""  # what the budget says, when it is
         self._batched = 0  # that wait in somebody's batch
         self._batches: set[str] = set()  # those, by our names
-        self._price = known_price(model.name, calling.tables[model.name])
+        table = calling.tables[model.name]
+        self._price, self._thoughts = known_price(model.name, table), int(table.get("reasoning_tokens", 0))
+        self._breaker = breaker(model.name, calling)
+        self._withheld = Withheld(self._breaker)
 
     def ask(self, source: Source) -> None:
         """Ask all that is wanted, then wait for what others ask. Raises Interrupted, StorageError."""
@@ -68,6 +72,7 @@ class Asker:
                 stopped = self._round(source(None))
                 while self._elsewhere and not stopped:
                     stopped = self._look_again(source)
+                stopped = self._blame() or stopped
             finally:
                 self._store.release(list(self._open), self._owner)
         if STOP.level:
@@ -96,7 +101,9 @@ class Asker:
     def _round(self, batches: Iterable[list[Call]]) -> str:
         """Send what is wanted of these; why calls were left out, "" where none were."""
         gate = meter(self._model.name, self._calling, self._store)
-        run = self._model.run(sharing(self._wanted(batches)), gate=gate, stop=STOP, ledger=ledger(self._store))
+        shared = ledger(self._store)
+        calls = sharing(self._wanted(batches))
+        run = self._model.run(calls, gate=gate, stop=STOP, ledger=shared, breaker=self._breaker)
         with run:
             try:
                 self._take(run)
@@ -111,6 +118,19 @@ class Asker:
         if run.stopped and not STOP.level and run.stopped != self._passed:
             ended(self._model.name, self._calling, run.stopped)
         return run.stopped
+
+    def _blame(self) -> str:
+        """Store the failures that are their prompts' own fault after all; why the others are left missing, "" for
+        none."""
+        own, others = self._withheld.sorted()
+        self._held += own
+        self._commit(final=True)
+        if not others:
+            return ""
+        tripped = self._breaker.tripped if self._breaker is not None else ""
+        reason = tripped or f"{others[-1].message} ({len(others):,} calls ended without an answer after them)"
+        ended(self._model.name, self._calling, reason)
+        return reason
 
     def _wanted(self, batches: Iterable[list[Call]]) -> Iterator[Call]:
         """The calls that are neither stored nor asked elsewhere, nor by an equal prompt before them, claimed."""
@@ -168,8 +188,11 @@ class Asker:
             run.came(self._held, TOGETHER)
             self._commit()
 
-    def _commit(self) -> None:
-        """Commit what is held; it stays held if that fails. A result may be held twice."""
+    def _commit(self, final: bool = False) -> None:
+        """Commit what is held; it stays held if that fails. A result may be held twice. Failures after which nothing
+        was answered wait, unless this is `final`: they may be no fault of their prompts."""
+        if not final:
+            self._held = self._withheld.without(self._held)
         if not self._held:
             return
         answers, failures, attempts, over = [], [], [], set[str]()
@@ -179,13 +202,15 @@ class Asker:
             if call is None:
                 continue  # held a second time
             if isinstance(result, Attempt):
-                attempts.append(stored_attempt(result, provider, call.member, self._owner, self._cost(result)))
+                cost = self._cost(result, call)
+                attempts.append(stored_attempt(result, provider, call.member, self._owner, cost))
                 self._complain(result)
                 self._last = self._last if result.outcome in ("answered", "cancelled") else result
                 continue
             over.add(result.key)
             if isinstance(result, Answer):
-                answers.append(stored_answer(result, provider, call.member, cost_of(result.usage, self._price)))
+                cost = counted(result.usage, self._price, call, self._thoughts)
+                answers.append(stored_answer(result, provider, call.member, cost))
             else:
                 failures.append(stored_failure(result, provider, call.member))
         self._store.add(answers, failures, attempts, owner=self._owner)
@@ -203,9 +228,11 @@ class Asker:
             attempt.outcome == "transient"
             and self._tried >= SILENT
             and not self._heard
-            and first_trouble(self._model.name, self._calling)
+            and first_time(self._model.name, self._calling, "no answer")
         ):
             log.warning("%s: no answer so far: %s; it is tried again", self._title, attempt.message)
+        if attempt.outcome == "answered" and attempt.message and first_time(self._model.name, self._calling, "usage"):
+            log.warning("%s: %s. Such calls count for what was set aside", self._title, attempt.message)
 
     def _save(self, run: Running) -> None:
         """The store has failed: send no more, and try to keep what is in flight, which is paid."""
@@ -221,11 +248,11 @@ class Asker:
         lost = sum(isinstance(one, Answer) for one in self._held)
         log.error("%s: %s answers that came after the store failed could not be stored", self._title, f"{lost:,}")
 
-    def _cost(self, attempt: Attempt) -> int | None:
-        """What the try cost, None where nobody knows."""
-        if attempt.outcome != "answered" and attempt.usage == Usage():
-            return None if charged(attempt.status) else 0
-        return cost_of(attempt.usage, self._price)
+    def _cost(self, attempt: Attempt, call: Call) -> int | None:
+        """What the try counts for, None where nobody knows the price."""
+        if attempt.outcome != "answered" and attempt.usage == Usage() and not charged(attempt.status):
+            return 0
+        return counted(attempt.usage, self._price, call, self._thoughts)
 
     def _tell(self) -> None:
         progress.tell(self._title, self._done, self._total)

@@ -26,7 +26,7 @@ from tasks import progress
 from tasks.answers import stored_failure, under_other_names
 from tasks.batch_claims import MOST_TRIES, Claims
 from tasks.batch_files import Parcel, Purse, seconds_since, unique
-from tasks.batch_results import Collector, failed
+from tasks.batch_results import Bounding, Collector, failed
 from tasks.calling import STOP, Calling, budget_of, known_price
 from tasks.workshop import Workshop
 
@@ -58,6 +58,7 @@ class Post:
         self._first_look: dict[str, float] = {}  # for those that nobody confirmed; time.monotonic()
         self.through = True  # all that is wanted was looked at
         self.stopped = ""  # why nothing more is submitted
+        self.bounding: Bounding = lambda _: {}  # what the tokens of requests can be
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
@@ -217,9 +218,10 @@ class Post:
         batch = self.held[name]
         sight = self._desk.look(str(batch.provider_batch_id))
         if sight.state == "ended":
-            found = self._collector.collect(batch, sight, self._calling.run)
+            found = self._collector.collect(batch, sight, self._calling.run, self.bounding)
             self._end(name, "collected", found.told, found.cost)
-            self._again(batch, found.again)
+            self.stopped = self.stopped or found.blamed
+            self._again(batch, {} if found.blamed else found.again)
             progress.say(f"{self.model}: batch {sight.batch_id} has ended: {found.told}")
         elif sight.state in ("refused", "gone"):
             self._refused(name, sight)

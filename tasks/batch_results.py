@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
@@ -12,7 +12,10 @@ from typing import BinaryIO
 from models.base import Answer, Attempt, CallFailed, CallProblem, Reply
 from models.batch_desk import Desk
 from models.batches import BadLine, Line, Sight
+from models.breaker import FEW
 from models.budget import Price
+from models.endpoint import believed, doubted
+from models.usage_bounds import ANY, Bounds
 from storage.errors import naming_full_disks
 from storage.responses import ResponseStore
 from storage.store_rows import AGAIN, DONE, WAITING, StoredBatch
@@ -21,19 +24,22 @@ from tasks.batch_files import seconds_since
 from tasks.calls import chunks
 
 COMMIT = 200  # results in one transaction: answers may be long
-LONGEST_LINE = 64 * 2**20  # bytes of a result that are read
+LONGEST_LINE = 2**23  # bytes of a result that are read: 32,000 tokens of the longest kind
+Bounding = Callable[[Collection[str]], Mapping[str, Bounds]]  # of those of these requests whose prompts are at hand
 
 
 @dataclass
 class Collected:
     """What a batch gave. again: requests without an answer, with the reason; cost: nano-dollars, of requests whose cost
-    nobody knows their share of what was set aside."""
+    nobody knows their share of what was set aside. blamed: why no request is to be blamed, where all failed alike."""
 
     answered: int = 0
     failed: int = 0
     cost: int = 0
     again: dict[str, CallProblem] = field(default_factory=dict)
     strange: Counter[str] = field(default_factory=Counter)  # lines that say nothing of a request of this batch
+    withheld: dict[str, CallProblem] = field(default_factory=dict)  # failed for good, while nothing is answered
+    blamed: str = ""
 
     @property
     def told(self) -> str:
@@ -52,8 +58,9 @@ class Collector:
         self._store, self._desk, self._price, self._folder = store, desk, price, folder
         self._begun: dict[str, Collected] = {}  # by batch, until all of its results were there
 
-    def collect(self, batch: StoredBatch, sight: Sight, run: str) -> Collected:
-        """Store its results. run: as of which they count, if no other has begun. Raises CallProblem, StorageError."""
+    def collect(self, batch: StoredBatch, sight: Sight, run: str, bounding: Bounding = lambda _: {}) -> Collected:
+        """Store its results. run: as of which they count, if no other has begun. bounding: what the tokens of requests
+        can be. Raises CallProblem, StorageError."""
         if not batch.owner:
             batch = replace(batch, owner=run)
             self._store.save_batch(batch)
@@ -64,10 +71,12 @@ class Collector:
         for path in sight.results:
             with naming_full_disks("results of a batch", str(self._folder)), self._file() as file:
                 self._desk.download(path, file)
-                for lines in chunks(self._lines(file, waiting, found), COMMIT):
+                bounds = bounding(waiting)
+                for lines in chunks(self._lines(file, waiting, found, bounds), COMMIT):
                     self._store_lines(batch, lines, found, share)
         missing = CallProblem("transient", "the batch ended without a result for it")
         found.again |= dict.fromkeys(waiting, missing)
+        self._settle(batch, found)
         self._store.settle_requests(batch.batch_id, dict.fromkeys(found.again, AGAIN))
         return self._begun.pop(batch.batch_id)
 
@@ -75,7 +84,25 @@ class Collector:
         self._folder.mkdir(parents=True, exist_ok=True)
         return tempfile.TemporaryFile(dir=self._folder)
 
-    def _lines(self, file: BinaryIO, waiting: set[str], found: Collected) -> Iterator[Line]:
+    def _settle(self, batch: StoredBatch, found: Collected) -> None:
+        """Store failures that waited for an answer; none where nothing was answered and all failed alike."""
+        refused = {key: one for key, one in {**found.again, **found.withheld}.items() if (one.status or 0) >= 300}
+        named = {(one.kind, one.status) for one in (*refused.values(), *found.withheld.values())}
+        if not found.answered and not found.failed and len(refused | found.withheld) >= FEW and len(named) == 1:
+            last = next(reversed((refused | found.withheld).values()))
+            found.blamed = f"{last.message} (so ended all {len(refused | found.withheld):,} requests of a batch)"
+            found.again |= found.withheld
+        else:
+            provider, member = batch.provider, batch.model
+            own = [stored_failure(failed(key, one), provider, member) for key, one in found.withheld.items()]
+            self._store.add([], own)
+            self._store.settle_requests(batch.batch_id, dict.fromkeys(found.withheld, DONE))
+            found.failed += len(own)
+        found.withheld = {}
+
+    def _lines(
+        self, file: BinaryIO, waiting: set[str], found: Collected, bounds: Mapping[str, Bounds]
+    ) -> Iterator[Line]:
         """Results of requests that wait, each once."""
         file.seek(0)
         while data := file.readline(LONGEST_LINE):
@@ -90,7 +117,11 @@ class Collector:
                 found.strange["of no request that waits in it"] += 1
                 continue
             waiting.remove(line.key)
-            yield line
+            result, most = line.result, bounds.get(line.key, ANY)
+            result = believed(result, most) if isinstance(result, Reply) else doubted(result, most)
+            if result.doubt:
+                found.strange[f"such as {result.doubt}" if not found.strange else "usage not believed"] += 1
+            yield Line(line.key, result)
 
     def _store_lines(self, batch: StoredBatch, lines: list[Line], found: Collected, share: int) -> None:
         cost_of_all = 0
@@ -99,11 +130,14 @@ class Collector:
         owner = f"{batch.owner}.{batch.batch_id[:16]}"  # so that a second collector adds no attempt
         for line in lines:
             attempt, cost = self._tried(batch, line)
-            cost_of_all += share if cost is None else cost
+            cost = share if cost is None and self._price is not None else cost
+            cost_of_all += cost or 0
             attempts.append(stored_attempt(attempt, provider, member, owner, cost))
             if isinstance(line.result, Reply):
                 answers.append(stored_answer(answered(line.key, line.result, batch), provider, member, cost))
                 states[line.key] = DONE
+            elif line.result.kind == "terminal" and not line.result.own:
+                found.withheld[line.key] = line.result
             elif line.result.kind == "terminal":
                 failures.append(stored_failure(failed(line.key, line.result), provider, member))
                 states[line.key] = DONE
@@ -122,7 +156,7 @@ class Collector:
         seconds = seconds_since(batch.submitted)
         if isinstance(line.result, Reply):
             usage = line.result.usage
-            attempt = Attempt(line.key, 1, "answered", 200, "", batch.created, seconds, usage)
+            attempt = Attempt(line.key, 1, "answered", 200, line.result.doubt, batch.created, seconds, usage)
             return attempt, cost_of(usage, self._price)
         problem = line.result
         attempt = Attempt(line.key, 1, problem.kind, problem.status, problem.message, batch.created, seconds)

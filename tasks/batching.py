@@ -16,6 +16,7 @@ from models.hosted import Hosted
 from models.registry import BATCHES, make
 from models.retry import policy
 from models.tables import BadTable
+from models.usage_bounds import Bounds, bounds_of
 from storage.home import Home
 from storage.responses import ResponseStore
 from storage.store_rows import WAITING
@@ -38,6 +39,17 @@ class Wanted:
     def __init__(self, calls: Sequence[Calls]) -> None:
         self._calls = calls
         self._begun = False
+
+    def bounds(self, keys: Collection[str]) -> dict[str, Bounds]:
+        """What the tokens of those of these requests can be whose prompts are at hand."""
+        self._begun = True
+        found: dict[str, Bounds] = {}
+        for calls in self._calls:
+            calls.rest()
+            mine = {one.key for one in calls.asked}.intersection(keys)
+            for some in calls.batches(mine) if mine else ():
+                found |= {call.key: bounds_of(call.ask, call.payload["body"]) for call in some}
+        return found
 
     def batches(self, keys: Collection[str]) -> Iterator[list[Call]]:
         """All calls, the first time; then those with these keys, or again all for none."""
@@ -66,8 +78,10 @@ def settle(nodes: Sequence[Node], locations: Locations) -> None:
         for model in calling.tables:
             post = opened(model, calling, shop, stack)
             if post is not None:
-                own = [node for node in nodes if node.label("model") == model] if calling.batch else []
-                posts.append((post, Wanted([calls_of(node, shop, calling) for node in own])))
+                own = [node for node in nodes if node.label("model") == model and (calling.batch or stands(node, shop))]
+                wanted = Wanted([calls_of(node, shop, calling) for node in own])
+                post.bounding = wanted.bounds
+                posts.append((post, wanted))
         wake = threading.Event()
         STOP.tell(wake.set)
         stack.callback(STOP.forget, wake.set)
@@ -115,6 +129,12 @@ def watch(posts: Sequence[tuple[Post, Wanted]], calling: Calling, wake: threadin
     for post, _ in posts:
         if post.stopped:
             log.warning("%s: %s. What is stored stands; the same command asks the rest", post.model, post.stopped)
+
+
+def stands(node: Node, shop: Workshop) -> bool:
+    """Whether the inputs of a stage are there."""
+    planner = Planner(shop)
+    return all(planner.status(needed).state == "reused" for _, needed in node.inputs)
 
 
 def calls_of(node: Node, shop: Workshop, calling: Calling) -> Calls:

@@ -3,22 +3,22 @@ something is asked, never what an answer is. Plain data: it travels with the loc
 
 from __future__ import annotations
 
-import math
 import threading
-import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from models.breaker import Breaker
 from models.budget import Budget, Meter, Price, UnknownPrice, nano, price_of
 from models.ledger import Ledger
+from models.registry import LOCAL
+from models.retry import policy
 from models.stopping import Stop
 from tasks.workshop import Calling as Calling
 
 if TYPE_CHECKING:
     from storage.responses import ResponseStore  # brings SQLAlchemy; a plan needs none
 
-ENDED_S = 60.0  # for which it is taken for granted that a model cannot be asked
 STOP = Stop()  # of every engine of this process: Ctrl-C
 
 
@@ -29,8 +29,9 @@ def new_run() -> str:
 
 _budgets: dict[str, Budget] = {}
 _ledgers: dict[str, Ledger] = {}
-_ended: dict[tuple[str, str], float] = {}
-_told: set[tuple[str, str]] = set()
+_breakers: dict[tuple[str, str], Breaker] = {}
+_ended: set[tuple[str, str]] = set()
+_told: set[tuple[str, ...]] = set()
 _lock = threading.Lock()
 
 
@@ -61,19 +62,39 @@ def meter(model: str, calling: Calling, store: ResponseStore) -> Meter | None:
 
 
 def ended(model: str, calling: Calling, reason: str = "") -> bool:
-    """Whether a stage found a moment ago that the run cannot ask a model any more (its key is refused, money used up):
-    the others need not find it again. reason: that it is so."""
+    """Whether a stage found that the run cannot ask a model any more (its key is refused, money used up, nothing but
+    failures comes): the others need not find it again. reason: that it is so."""
     with _lock:
         if reason:
-            _ended[calling.run, model] = time.monotonic()
-        return time.monotonic() - _ended.get((calling.run, model), -math.inf) < ENDED_S
+            _ended.add((calling.run, model))
+        return (calling.run, model) in _ended
 
 
-def first_trouble(model: str, calling: Calling) -> bool:
-    """Whether nobody has told yet that this model does not answer."""
+def breaker(model: str, calling: Calling) -> Breaker | None:
+    """By which all stages of a run in this process stop asking a hosted model together; None for a local one."""
+    table = calling.tables[model]
+    if table.get("provider") in LOCAL:
+        return None
     with _lock:
-        known = (calling.run, model) in _told
-        _told.add((calling.run, model))
+        found = _breakers.get((calling.run, model))
+        if found is None:
+            found = _breakers[calling.run, model] = Breaker(policy(table.get("retry", {})))
+        return found
+
+
+def begin(run: str) -> None:
+    """A run begins, perhaps again in this process: its models are asked as if nothing had been wrong with them."""
+    with _lock:
+        for known in [key for key in (*_ended, *_breakers) if key[0] == run]:
+            _ended.discard(known)
+            _breakers.pop(known, None)
+
+
+def first_time(model: str, calling: Calling, what: str) -> bool:
+    """Whether nobody has told this of a model yet in this run."""
+    with _lock:
+        known = (calling.run, model, what) in _told
+        _told.add((calling.run, model, what))
         return not known
 
 

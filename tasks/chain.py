@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tasks.build import mending
-from tasks.calling import new_run
+from tasks.calling import begin, new_run
 from tasks.engine import Engine, Finished, run_inline, run_strictly
 from tasks.graph import Node, topological
 from tasks.judging import compare_node, complexity_node, judge_node, rank_node
@@ -130,6 +130,7 @@ def overviewed(request: Request, overview: Node, engine: Engine) -> tuple[Finish
 def run(request: Request, engine: Engine = run_inline) -> Chain:
     """Raw files to a report. What failed is missing from it and named in it."""
     request = replace(request, run=request.run or new_run())
+    begin(request.run)
     sweep(request)
     finished = ran(request, engine, run_targets(request))
     if request.strict and any(one.error and one.node.strict for one in finished):

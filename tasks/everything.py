@@ -22,6 +22,8 @@ CALLED = ("base_url", "budget", "rpm", "tpm", "concurrency", "batch", "batch_wai
 NOT_SETTINGS = ("home", "store", "tasks", "splits", "models", "models_file", "arms", "strict", *CALLED)
 IN_NAME = ("max_input_tokens", "tokenizer", "truncation", "prompts")  # said by the profile in a row's name
 
+MONEY = ("amount", "unknown_calls", "assumed_calls", "assumed")
+
 
 @dataclass(frozen=True)
 class Scored:
@@ -153,9 +155,11 @@ def held(home: Home) -> dict[str, Any]:
         found = {name: value for name, value in vars(holdings).items() if name != "spent"}
         for model, own in holdings.spent.items():
             named = {name: count for name, count in vars(own).items() if not name.startswith("cost")}
-            spent[model] = {**named, "amount": own.cost_nano_usd / NANO, "unknown_calls": own.cost_unknown_calls}
+            assumed = {"assumed_calls": own.cost_assumed_calls, "assumed": own.cost_assumed_nano_usd / NANO}
+            money = {"amount": own.cost_nano_usd / NANO, "unknown_calls": own.cost_unknown_calls}
+            spent[model] = {**named, **money, **assumed}
         from tasks.batching import waiting
 
         found["open_batches"] = waiting(home)
-    total = {name: sum(own[name] for own in spent.values()) for name in ("amount", "unknown_calls")}
+    total = {name: sum(own[name] for own in spent.values()) for name in MONEY}
     return {**found, "spent": {"currency": "USD", **total}, "spent_by_model": spent}

@@ -14,9 +14,11 @@ from tasks.model_tables import calling_of
 
 
 def spent_by(chain: Chain) -> dict[str, Any]:
-    """{currency, amount, saved, calls, input_tokens, cached_tokens, output_tokens, cost_unknown_calls} of a run.
+    """{currency, amount, saved, calls, input_tokens, cached_tokens, output_tokens, cost_unknown_calls,
+    cost_assumed_calls, assumed} of a run.
 
-    amount leaves out calls whose cost nobody knows: cost_unknown_calls of them. saved: what all input would have cost
+    amount leaves out calls whose price nobody knows: cost_unknown_calls of them. Those whose tokens nobody knows count
+    for what was set aside: cost_assumed_calls of them, assumed of the amount. saved: what all input would have cost
     more at the plain price, without prefix caches.
     """
     from storage.responses import ResponseStore  # brings SQLAlchemy; a run of baselines that stand needs none
@@ -40,6 +42,8 @@ def spent_by(chain: Chain) -> dict[str, Any]:
         "cached_tokens": total.cached_tokens,
         "output_tokens": total.output_tokens,
         "cost_unknown_calls": total.cost_unknown_calls,
+        "cost_assumed_calls": total.cost_assumed_calls,
+        "assumed": total.cost_assumed_nano_usd / NANO,
     }
 
 
@@ -59,6 +63,8 @@ def told(spent: dict[str, Any]) -> str:
     saved = f", writing to it cost ${-spent['saved']:,.4f} more" if spent["saved"] < 0 else saved
     cached = f" ({spent['cached_tokens']:,} from the cache{saved})" if spent["cached_tokens"] or saved else ""
     unknown = f"; of {spent['cost_unknown_calls']:,} calls the cost is not known" if spent["cost_unknown_calls"] else ""
+    if spent["cost_assumed_calls"]:
+        unknown += f"; ${spent['assumed']:,.4f} of it set aside for {spent['cost_assumed_calls']:,} calls without usage"
     return (
         f"spent: ${spent['amount']:,.4f} on {spent['calls']:,} calls, {spent['input_tokens']:,} tokens in{cached}, "
         f"{spent['output_tokens']:,} out{unknown}"

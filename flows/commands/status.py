@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from typing import Any
 
 from flows.commands.common import print_json
@@ -59,17 +60,20 @@ def of_store(found: dict[str, Any]) -> list[str]:
     if found["batches"]:
         lines.append("batches: " + ", ".join(f"{count} {state}" for state, count in found["batches"].items()))
     total = found["spent"]
-    lines.append(f"spent: {dollars(total['amount'], total['unknown_calls'])}")
+    lines.append(f"spent: {dollars(total)}")
     for model, one in found["spent_by_model"].items():
         if one["amount"] or one["unknown_calls"]:
             lines.append(
-                f"  {sayable(model, 80)}: {dollars(one['amount'], one['unknown_calls'])}, {one['calls']:,} calls, "
+                f"  {sayable(model, 80)}: {dollars(one)}, {one['calls']:,} calls, "
                 f"{one['input_tokens']:,} input tokens ({one['cached_tokens']:,} cached), "
                 f"{one['output_tokens']:,} output tokens"
             )
     return lines
 
 
-def dollars(amount: float, unknown_calls: int) -> str:
-    """Money, and how much of it nobody knows."""
-    return f"${amount:,.4f}" + (f" and {unknown_calls:,} calls of unknown cost" if unknown_calls else "")
+def dollars(spent: Mapping[str, Any]) -> str:
+    """Money, how much of it was only set aside, and how many calls nobody knows the price of."""
+    said = f"${spent['amount']:,.4f}"
+    if spent["assumed_calls"]:
+        said += f" (${spent['assumed']:,.4f} of it set aside for {spent['assumed_calls']:,} calls without usage)"
+    return said + (f" and {spent['unknown_calls']:,} calls of unknown cost" if spent["unknown_calls"] else "")

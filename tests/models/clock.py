@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 from models.base import Answer, Ask, Attempt, Call, CallFailed, Client, Reply, Segment, Usage
+from models.breaker import Breaker
 from models.limits import Caps, Limiter
 from models.remote import AHEAD
 from models.sending import Engine, Result, Sending
@@ -134,6 +135,7 @@ async def drive(
     limiter: Limiter | None = None,
     gate: Any = None,
     stop: Stop | None = None,
+    breaker: Breaker | None = None,
     seed: int = 0,
 ) -> Driven:
     """Feed an engine as models.remote.Run does: only as results come."""
@@ -152,6 +154,7 @@ async def drive(
         gate=gate,
         stop=stop or Stop(),
         rng=Random(seed),
+        breaker=breaker,
     )
     began = asyncio.get_running_loop().time()
     running = asyncio.ensure_future(engine.run())

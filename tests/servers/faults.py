@@ -22,6 +22,7 @@ STATUSES: dict[str, tuple[int, str, str | None, str, dict[str, str]]] = {
     "429-day": (429, "tokens", "rate_limit_exceeded", "Rate limit reached on requests per day (RPD): Limit 200", {}),
     "quota": (429, "insufficient_quota", "insufficient_quota", "You exceeded your current quota", {}),
     "credit": (400, "invalid_request_error", None, "Your credit balance is too low to access the API", {}),
+    "302": (302, "moved", None, "Found", {"location": "https://login.hotel.example/?to=KEY"}),
     "400": (400, "invalid_request_error", None, "Bad request", {}),
     "context": (400, "invalid_request_error", "context_length_exceeded", "maximum context length is 8192 tokens", {}),
     "no-room": (
@@ -49,7 +50,7 @@ SHAPES = (
     *("error-200", "overloaded-200", "invalid-200", "empty", "blank", "null-content", "no-choices", "no-usage"),
     *("length", "length-empty", "length-blank", "window-empty", "refused", "filtered", "window", "tool"),
     *("strange-finish", "no-finish", "odd-usage"),
-    "echo",
+    *("echo", "of-chat"),
 )
 
 

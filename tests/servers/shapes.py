@@ -22,6 +22,10 @@ def damaged(fault: str, endpoint: str, good: dict[str, Any]) -> tuple[str, bytes
         return "application/json", json.dumps(saying("Authorization: Bearer KEY", endpoint, good)).encode()
     if fault.startswith("says:"):
         return "application/json", json.dumps(saying(SAYS[fault.partition(":")[2]], endpoint, good)).encode()
+    if fault == "of-chat":  # whatever was asked
+        message = {"role": "assistant", "content": "an answer"}
+        other = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": good["usage"]}
+        return "application/json", json.dumps(other).encode()
     plain = {
         "half": whole[: len(whole) // 2],
         "null": b"null",

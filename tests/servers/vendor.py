@@ -43,6 +43,7 @@ class Vendor:
         self.batches = {name: Batches(self.batch_answer) for name in ("openai", "anthropic")}
         self.plan, self.latency_s, self.key, self.port = Plan(), 0.0, "", 0
         self.usage: dict[str, int] = {}
+        self.reported: Any = ...  # in place of every count of tokens that replies tell; ... for the truth
         self.set(**settings)
 
     def set(self, **settings: Any) -> None:
@@ -50,6 +51,7 @@ class Vendor:
         if "plan" in settings:
             self.plan = Plan(settings["plan"])
         self.latency_s = settings.get("latency_s", self.latency_s)
+        self.reported = settings.get("reported", self.reported)
         self.key = settings.get("key", self.key)
         self.clock.ahead_s += settings.get("ahead_s", 0.0)
         burst_s = settings.get("burst_s", 60.0)
@@ -63,8 +65,16 @@ class Vendor:
     def batch_answer(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """What a batch's request is answered: the same as it would be alone."""
         if path == "/v1/messages":
-            return endpoints.messages(body, self.anthropic_cache)[:2]
-        return endpoints.OPENAI[path](body, self.openai_cache)[:2]
+            status, reply, _ = endpoints.messages(body, self.anthropic_cache)
+        else:
+            status, reply, _ = endpoints.OPENAI[path](body, self.openai_cache)
+        return status, {**reply, "usage": self.told(reply["usage"])} if "usage" in reply else reply
+
+    def told(self, usage: dict[str, Any]) -> dict[str, Any]:
+        """The usage that a reply tells."""
+        if self.reported is ...:
+            return usage
+        return {name: self.told(one) if isinstance(one, dict) else self.reported for name, one in usage.items()}
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         assert scope["type"] == "http"
@@ -131,6 +141,7 @@ class Vendor:
         if status == 200:
             cache.keep(names)
             self.count(reply["usage"])
+            reply["usage"] = self.told(reply["usage"])
         content_type, content = "application/json", json.dumps(reply).encode()
         if fault and kind not in ("stall", "drip", *HANGS_UP) and status == 200:
             content_type, content = damaged(fault, endpoints.NAMES[path], reply)

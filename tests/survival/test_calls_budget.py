@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from flows.commands.spending import spent_by, told
+from storage.home import Home
 from tasks import calling, chain
+from tasks.everything import held
 from tasks.request import Request
 from tests.conftest import Scrollwork
 from tests.survival.hosted import Vendors, answered, hosted, of_model, rows, table, vendors
@@ -83,6 +86,29 @@ def test_retried_run_forgets_what_it_has_spent(
     assert charged(served) <= 0.05 + dearest(work.home)
     chain.run(replace(request, run="another"))
     assert charged(served) > first + 0.02
+
+
+@pytest.mark.parametrize("reported", [0, 1, 10**15, "many"])
+def test_vendor_that_tells_wrong_tokens_passes_the_budget(
+    house: Path, served: Vendors, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reported: object
+) -> None:
+    """The books agree with each other, and with the vendor's own count they are on the safe side."""
+    served.set(reported=reported)
+    work = hosted(Scrollwork(house, tmp_path / "home"), table("gpt", served.url, price=PRICE, tpm=10**6))
+    for name, key in work.env.items():
+        monkeypatch.setenv(name, key)
+    request = Request.of(
+        "zeroscrolls", home=str(work.home), sample=True, tasks=("qasper",), models=("gpt",), budget="0.05",
+        models_file=str(tmp_path / "own.toml"), run=f"run-{reported}",
+    )  # fmt: skip
+    done = chain.run(request)
+    assert 0.01 < charged(served) <= 0.05 + dearest(work.home)
+    spent = spent_by(done)
+    assert spent["amount"] <= 0.05
+    assert spent["amount"] == calling._budgets[request.run].spent / 1e9 == spent["assumed"]
+    assert spent["cost_assumed_calls"] == spent["calls"] == len(served.requests())
+    assert f"${spent['assumed']:.4f} of it set aside for {spent['calls']} calls without usage" in told(spent)
+    assert held(Home(str(work.home), ""))["spent"]["amount"] == spent["amount"]
 
 
 def test_budget_without_a_price_spends(scrollwork: Scrollwork, served: Vendors) -> None:

@@ -70,21 +70,53 @@ def test_provider_that_only_fails_holds_the_run_up_or_leaves_no_row(
     done = work.run(*FEW, *of_model(work), "--json", model="gpt", status=1)
     assert done.seconds < 60
     assert answered(work.home) == set()
-    lost = failures(work.home)
+    assert failures(work.home) == []
     (coverage,) = [row["coverage"] for row in done.document["tasks"]]
-    assert len(lost) == coverage["failed"] == coverage["expected"] > 0
-    assert {kind for kind, _, _ in lost} == {"transient"}
-    assert {tries for _, _, tries in lost} == {RETRY["attempts"]}
+    assert coverage["missing"] == coverage["expected"] > 0
+    assert "requests in a row were not answered, all alike" in done.err
     assert "unanswered: " in done.err
     served.set(plan={})
     again = work.run(*FEW, *of_model(work), "--json", model="gpt")
     assert failures(work.home) == []
-    assert [row["coverage"]["answered"] for row in again.document["tasks"]] == [len(lost)]
+    assert [row["coverage"]["answered"] for row in again.document["tasks"]] == [coverage["expected"]]
+
+
+FOR_ALL = {
+    "302": ("HTTP 302: sent elsewhere", {}),
+    "403": ("HTTP 403: Your key [key] has no access", {}),
+    "500": ("HTTP 500: Internal server error", {}),
+    "html": ("HTTP 200 with a page of HTML", {}),
+    "reset": ("the server closed the connection", {}),
+    "of-chat": ("has message.content: is the endpoint chat?", {"endpoint": "responses"}),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FOR_ALL)
+def test_nothing_but_failures_are_borne_for_121_inputs_or_kept(
+    fault: str, scrollwork: Scrollwork, served: Vendors
+) -> None:
+    """All tasks of the sample: at most 60 requests go out, nothing is marked as failed, and the same command completes
+    when the vendor is well again."""
+    said, more = FOR_ALL[fault]
+    served.set(plan={"always": fault})
+    work = failing(scrollwork, served, **more)
+    done = work.run(*of_model(work), "--json", model="gpt", status=1)
+    assert 0 < len(served.requests()) <= 60
+    assert said in done.err
+    assert failures(work.home) == []
+    assert rows(work.home, "SELECT count(*) FROM claims") == [(0,)]
+    coverage = [row["coverage"] for row in done.document["tasks"]]
+    assert sum(one["missing"] for one in coverage) == sum(one["expected"] for one in coverage) == 121
+    assert sum(one["failed"] for one in coverage) == 0
+    served.set(plan={})
+    again = work.run(*of_model(work), "--json", model="gpt")
+    assert sum(row["coverage"]["answered"] for row in again.document["tasks"]) == 121
 
 
 @pytest.mark.slow
 def test_what_failed_for_good_is_asked_again_unasked_or_never(scrollwork: Scrollwork, served: Vendors) -> None:
-    served.set(plan={"always": "400"})
+    served.set(plan={"always": "context"})
     work = failing(scrollwork, served)
     command = (*FEW, *of_model(work), "--json")
     work.run(*command, model="gpt", status=1)
@@ -94,7 +126,7 @@ def test_what_failed_for_good_is_asked_again_unasked_or_never(scrollwork: Scroll
     served.set(plan={})
     still = work.run(*command, model="gpt", status=1)
     assert len(served.requests()) == len(lost), "not asked again unasked"
-    assert "failed: gpt: 9 failed for good (--retry-failed): HTTP 400: Bad request" in still.err
+    assert "failed: gpt: 9 failed for good (--retry-failed): HTTP 400: maximum context" in still.err
     done = work.run(*command, "--retry-failed", model="gpt")
     assert failures(work.home) == []
     assert [row["coverage"]["answered"] for row in done.document["tasks"]] == [len(lost)]

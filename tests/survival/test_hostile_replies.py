@@ -83,7 +83,8 @@ def test_hostile_failure_reaches_the_screen(scrollwork: Scrollwork, served: Vend
     work = hosted(scrollwork, table("gpt", served.url))
     command = ("--task", "qmsum", *of_model(work))
     done = work.run(*command, model="gpt", status=1)
-    assert "failed: gpt: 9 failed for good (--retry-failed): HTTP 400: " in done.err
+    assert "generate qmsum, gpt: HTTP 400: " in done.err
+    assert "(9 calls ended without an answer after them)" in done.err
     harmless(done, work("status"), work("status", "--json"))
     page = (work.home / "reports" / f"{SUITE}.html").read_bytes()
     assert RAW.search(without_own_scripts(page)) is None

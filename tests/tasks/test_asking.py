@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from models.base import Answer, Ask, Attempt, Call, CallFailed, CallProblem, Reply
+from models.base import Answer, Ask, Attempt, Call, CallFailed, CallProblem, Reply, Usage
+from models.breaker import Breaker
 from models.budget import Gate
 from models.ledger import Ledger
 from models.limits import Caps, Limiter
@@ -20,11 +21,13 @@ from models.sending import Sending
 from models.stopping import Stop
 from storage.errors import StorageError
 from storage.responses import ResponseStore
-from tasks import asking
+from tasks import asking, calling
 from tasks.asking import Asker
 from tasks.calling import Calling
 from tasks.calls import chunks
 from tests.models.clock import GOOD, Scripted, call
+
+QUICK = Policy(attempts=4, first_wait_s=0.01)
 
 
 class Remote:
@@ -48,9 +51,12 @@ class Remote:
         gate: Gate | None = None,
         stop: Stop | None = None,
         ledger: Ledger | None = None,
+        breaker: Breaker | None = None,
     ) -> Run:
-        settings = Settings(caps=self.caps, sending=Sending(Policy(first_wait_s=0.01)))
-        return answer(lambda: self.client, calls, settings, limiter=Limiter(self.caps), stop=Stop())
+        settings = Settings(caps=self.caps, sending=Sending(QUICK))
+        return answer(
+            lambda: self.client, calls, settings, limiter=Limiter(self.caps), gate=gate, stop=Stop(), breaker=breaker
+        )
 
 
 @pytest.fixture
@@ -60,13 +66,19 @@ def store(tmp_path: Path) -> Iterator[ResponseStore]:
     opened.close()
 
 
-def ask(client: Any, store: ResponseStore, count: int, at_once: int) -> None:
-    """Ask so many calls."""
+def ask(
+    client: Any, store: ResponseStore, count: int, at_once: int, *, first: int = 0, begin: bool = True, **given: Any
+) -> None:
+    """Ask so many calls, from the number `first` on. begin: as a new run does."""
 
     def source(keys: Collection[str] | None) -> Iterator[list[Call]]:
-        return chunks((call(number) for number in range(count)), 16)
+        return chunks((call(number) for number in range(first, count)), 16)
 
-    Asker(Remote(client, at_once), Calling("run", tables={"m": {}}), store, "calls", count).ask(source)
+    if begin:
+        calling.begin("run")
+        calling._breakers["run", "m"] = Breaker(QUICK)
+    how = Calling("run", tables={"m": given.pop("table", {})}, **given)
+    Asker(Remote(client, at_once), how, store, "calls", count).ask(source)
 
 
 def stored(store: ResponseStore, count: int) -> set[str]:
@@ -172,3 +184,82 @@ def test_interrupt_after_a_commit_stores_it_again_or_fails(
     held = store.holdings()
     assert stored(store, 300) == sent
     assert held.attempts == {"m": {"answered": len(sent)}}
+
+
+ELSEWHERE = CallProblem("terminal", "HTTP 302: sent elsewhere: https://login.hotel", status=302)
+FORBIDDEN = CallProblem("terminal", "HTTP 403: a page of HTML: is a proxy or a firewall between?", status=403)
+UNSUPPORTED = CallProblem("terminal", "HTTP 400: Unsupported parameter: 'temperature'", status=400)
+BROKEN = CallProblem("transient", "HTTP 500: Internal server error", status=500)
+SHAPE = CallProblem(
+    "transient", "HTTP 200 with no status, but it has message.content: is the endpoint chat?", status=200
+)
+NO_SERVER = CallProblem("transient", "cannot connect", paid=Usage(0, 0, 0, 0, 0))
+TOO_LONG = CallProblem("terminal", "maximum context length is 8192 tokens", status=400, own=True)
+
+
+def failed(store: ResponseStore) -> int:
+    return sum(store.holdings().failures.values())
+
+
+@pytest.mark.parametrize("count", [9, 121])
+@pytest.mark.parametrize("problem", [ELSEWHERE, FORBIDDEN, UNSUPPORTED, BROKEN, SHAPE, NO_SERVER])
+def test_hotel_network_marks_every_request_as_failed_for_good(
+    store: ResponseStore, caplog: pytest.LogCaptureFixture, problem: CallProblem, count: int
+) -> None:
+    client = Scripted(lambda *_: problem, latency=0.001)
+    ask(client, store, count, at_once=32)
+    assert 0 < len(client.sent) <= 60
+    held = store.holdings()
+    assert (held.failures, held.answers, held.claimed) == ({}, {}, 0), "missing, not failed"
+    assert problem.message in caplog.text
+    assert "the same command asks the rest" in caplog.text
+    before = len(client.sent)
+    ask(client, store, 2 * count, at_once=32, first=count, begin=False)
+    assert len(client.sent) == before, "no other stage of the run asks"
+    well = Scripted(latency=0.001)
+    ask(well, store, count, at_once=32)
+    assert len(stored(store, count)) == len(well.sent) == count
+
+
+def test_prompts_own_faults_are_asked_again_or_excuse_others(store: ResponseStore) -> None:
+    ask(Scripted(lambda *_: TOO_LONG, latency=0.001), store, 40, at_once=8)
+    assert failed(store) == 40
+    ask(
+        Scripted(lambda one, _: GOOD if int(one.key) % 7 else UNSUPPORTED, latency=0.001),
+        store,
+        100,
+        at_once=8,
+        first=50,
+    )
+    assert failed(store) == 40 + 7
+    client = Scripted(lambda *_: GOOD, latency=0.001)
+    ask(client, store, 100, at_once=8)
+    assert len(client.sent) == 10, "only what was never asked"
+
+
+def test_one_bad_prompt_is_no_endless_request(store: ResponseStore) -> None:
+    ask(Scripted(lambda *_: UNSUPPORTED, latency=0.001), store, 2, at_once=8)
+    assert failed(store) == 2
+
+
+def test_last_calls_of_a_stage_are_lost_to_a_network_that_closes(store: ResponseStore) -> None:
+    """Five of a hundred, after answers: too few to be sure, but a 302 is no fault of a prompt."""
+    ask(Scripted(lambda one, _: GOOD if int(one.key) < 95 else ELSEWHERE, latency=0.001), store, 100, at_once=4)
+    assert (len(stored(store, 100)), failed(store)) == (95, 0)
+
+
+def test_call_without_usage_is_free_in_the_store_and_not_in_the_budget(store: ResponseStore) -> None:
+    replies = [GOOD, Reply("text", "complete", "m", doubt="usage not believed: 0 input tokens")]
+    client = Scripted(lambda one, _: replies[int(one.key) % 2], latency=0.001)
+    table = {"price": {"input": 2.5, "output": 10.0}, "provider": "openai", "retry": {}}
+    calling._budgets.clear()
+    ask(client, store, 20, at_once=4, table=table, budget_usd="1")
+    spent = store.spent("run")["m"]
+    assert spent.cost_nano_usd == calling._budgets["run"].spent
+    assert spent.cost_assumed_nano_usd == calling._budgets["run"].uncertain > 0
+    assert (spent.cost_assumed_calls, spent.cost_unknown_calls, spent.calls) == (10, 0, 20)
+    (answer_of,) = store.answers(["1"]).values()
+    assert (answer_of.input_tokens, answer_of.output_tokens) == (None, None)
+    assert answer_of.cost_nano_usd == spent.cost_assumed_nano_usd // 10
+    calling._budgets.clear()
+    assert calling.budget_of(Calling("run", "1", tables={"m": table}), store).spent == spent.cost_nano_usd  # type: ignore[union-attr]

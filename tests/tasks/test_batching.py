@@ -25,7 +25,7 @@ from storage.digest import sha256_of
 from storage.errors import StorageError
 from storage.responses import ResponseStore
 from storage.store_rows import StoredBatch
-from tasks import batch_claims, batch_post, batch_results, batching
+from tasks import batch_claims, batch_post, batch_results, batching, calling
 from tasks.batch_post import Post
 from tasks.calling import Calling, budget_of
 from tasks.workshop import Locations, Workshop
@@ -138,6 +138,36 @@ def test_batch_gives_other_answers_or_costs_the_full_price(office: Office) -> No
     assert len(office.made) == 1
     assert office.store.spent("run-2") == {}
     assert list((office.home / "tmp").iterdir()) == []
+
+
+@each_vendor
+@pytest.mark.parametrize("reported", [0, 10**15])
+def test_batch_of_a_vendor_that_tells_wrong_tokens_is_free(office: Office, reported: int) -> None:
+    calling._budgets.clear()
+    office.vendor.set(reported=reported)
+    try:
+        post = office.run(office.calls(9, salt=str(reported)), budget_usd="1")
+    finally:
+        office.vendor.set(reported=...)
+    spent = office.store.spent("run-1")[office.spec]
+    assert (spent.input_tokens, spent.output_tokens, spent.cost_assumed_calls) == (0, 0, 9)
+    assert post._purse.budget is not None
+    assert spent.cost_nano_usd == spent.cost_assumed_nano_usd == post._purse.budget.spent > 0
+
+
+@each_vendor
+def test_batch_that_is_refused_line_by_line_fails_for_good(office: Office, caplog: pytest.LogCaptureFixture) -> None:
+    """Every line alike, for a parameter that the model does not take."""
+    calls = office.calls(6, salt="refused")
+    for call in calls:
+        refused = {"anthropic": "claude-new", "openai": "gpt-5-new"}[office.name]
+        call.payload["body"].update(model=refused, temperature=0.5)
+    post = office.run(calls)
+    held = office.store.holdings()
+    assert (held.failures, held.answers) == ({}, {})
+    assert len(office.made) == 1, "it is not submitted again in this run"
+    assert "temperature" in post.stopped
+    assert "so ended all 6 requests of a batch" in caplog.text
 
 
 @each_vendor

@@ -1,0 +1,70 @@
+"""A vendor's usage is believed only where it can be: it decides money and pace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from models.base import Reply, Usage
+from models.usage_bounds import TEMPLATE, bounds_of, doubt, least_tokens
+from tests.models.hosted_kit import SPECS, ask, one_vendor, reply_of, vendor  # noqa: F401
+from tests.servers.vendor import Vendor
+
+WORDS = "word " * 2000  # 10,000 bytes; about 2,000 tokens
+BOUNDS = bounds_of(ask(WORDS), {"max_tokens": 100})
+FINE = Usage(2100, 1000, 500, 80, 30)
+
+
+@pytest.mark.parametrize("usage", [
+    FINE, Usage(), Usage(1100, None, None, 2), Usage(10_000 + TEMPLATE, 0, 0, 100, 100), Usage(2100, 2100, 0, 40, 0),
+])  # fmt: skip
+def test_usage_that_can_be_is_not_believed(usage: Usage) -> None:
+    assert doubt(usage, BOUNDS, "an answer of five words") == ""
+
+
+@pytest.mark.parametrize(("usage", "said"), [
+    (Usage(0, 0, 0, 0), "0 input tokens for a prompt of "),
+    (Usage(1, 0, 0, 80), "1 input tokens"),
+    (Usage(900, 0, 0, 80), "900 input tokens"),
+    (Usage(10**15, 0, 0, 80), "1,000,000,000,000,000 input tokens"),
+    (Usage(2100, 0, 0, 101), "101 output tokens where 100 were allowed"),
+    (Usage(2100, 0, 0, 10**15), "where 100 were allowed"),
+    (Usage(2100, 0, 0, 0), "0 output tokens for an answer of 23 characters"),
+    (Usage(2100, 2101, 0, 80), "2,101 tokens cached of 2,100"),
+    (Usage(2100, 0, 10**9, 80), "written to the cache of 2,100"),
+    (Usage(2100, 1500, 1500, 80), "read from and written to the cache"),
+    (Usage(2100, 0, 0, 80, 81), "81 tokens of thoughts among 80"),
+    (Usage(None, 0, 0, 101), "101 output tokens"),
+])  # fmt: skip
+def test_usage_that_cannot_be_is_believed(usage: Usage, said: str) -> None:
+    assert said in doubt(usage, BOUNDS, "an answer of five words")
+
+
+def test_answer_of_many_words_takes_one_token() -> None:
+    assert doubt(Usage(2100, 0, 0, 3), BOUNDS, "many words " * 40) != ""
+
+
+@pytest.mark.parametrize(("text", "tokens"), [  # as cl100k, o200k, Claude 2's or DeepSeek V3's tokenizer has the fewest
+    ("the " * 10_000, 10_001), (" " * 40_000, 40), ("=" * 40_000, 625), ("x" * 40_000, 1250), ("- " * 20_000, 20_001),
+    ("\u3002" * 10_000, 2500), ("\u7684" * 10_000, 10_000), ("\U0001f600" * 5000, 5000), ("\n" * 40_000, 1250),
+    (("word" + " " * 80) * 500, 1000), (("-" * 80 + "\n") * 500, 1000), ("\u043f\u0440\u0438\u0432\u0435\u0442 " * 8000, 8002),
+])  # fmt: skip
+def test_fewest_tokens_of_a_text_are_more_than_a_tokenizer_counts(text: str, tokens: int) -> None:
+    assert least_tokens(text) <= tokens / 1.9
+
+
+@pytest.mark.parametrize("endpoint", SPECS)
+@pytest.mark.parametrize("tokens", [0, 1, 10**15, -5, 2.5, True, "many", None])
+def test_usage_of_a_hostile_vendor_reaches_the_books(vendor: Vendor, endpoint: str, tokens: Any) -> None:  # noqa: F811
+    spec, given = SPECS[endpoint]
+    vendor.set(reported=tokens)
+    try:
+        reply = reply_of(spec, vendor.url, ask(WORDS), **given)
+    finally:
+        vendor.set(reported=...)
+    assert isinstance(reply, Reply)
+    assert reply.text
+    assert reply.usage == Usage()
+    assert ("usage not believed" in reply.doubt) == (tokens in (0, 1, 10**15) and tokens is not True)
+    assert reply_of(spec, vendor.url, ask(WORDS), **given).usage.input_tokens
