@@ -434,20 +434,28 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         [(["key"], {"nargs": "?", "default": "", "help": "first characters of a key (default: everything)"})],
     ),
     "store": (
-        "the stored answers: to a file, from a file of another home, checked",
-        "scrollwork store export --out answers.parquet",
+        "the stored answers: to a file, from a file of another home, backed up, checked, repaired",
+        "scrollwork store backup --out backup",
         "flows.commands.store",
         [
             (
                 ["action"],
                 {
-                    "choices": ["export", "import", "check"],
+                    "choices": ["export", "import", "check", "repair", "backup", "restore"],
                     "help": "export: all answers to a file; import: from one, an answer that is here is kept; "
-                    "check: is the database whole",
+                    "check: every row's digest, and the answers against the home's snapshots; "
+                    "repair: damaged rows set aside, what snapshots hold put back, nothing is asked; "
+                    "backup: answers that are new since the last backup, to a folder; restore: from one, as import",
                 },
             ),
-            (["file"], {"nargs": "?", "default": "", "metavar": "FILE", "help": "what to import"}),
-            (["--out"], {"default": "", "metavar": "FILE", "help": "what to export to (Parquet)"}),
+            (
+                ["file"],
+                {"nargs": "?", "default": "", "metavar": "FILE", "help": "what to import; the folder to restore"},
+            ),
+            (
+                ["--out"],
+                {"default": "", "metavar": "FILE", "help": "what to export to (Parquet); the folder of a backup"},
+            ),
         ],
     ),
     "status": ("runs, stages, answers, failures, money", "scrollwork status", "flows.commands.status", []),

@@ -27,6 +27,14 @@ class ForeignStore(StorageError):
     """The database named as response store is not one, or belongs to something else. It was not changed."""
 
 
+class TornStore(ForeignStore):
+    """The file of the response store is torn, or its pages are damaged."""
+
+
+class LostAnswers(StorageError):
+    """The response store lacks answers that snapshots of its home hold."""
+
+
 class DamagedRows(StorageError):
     """Rows of the response store do not say what was stored in them."""
 

@@ -7,7 +7,7 @@ store_tables.py, what they hold in store_rows.py.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -46,11 +46,14 @@ class ResponseStore:
     """Answers, failures, attempts, claims and batches at a database URL, made on first use.
 
     A foreign, newer or broken database is refused, unchanged. Every method is one transaction and may be called from
-    any thread. All raise StorageError and what derives from it.
+    any thread. All raise StorageError and what derives from it. guard: called with the store and the keys before any
+    request is claimed; it raises LostAnswers where an answer was paid for and is gone.
     """
 
-    def __init__(self, place: str | Path) -> None:
-        self.place = place
+    def __init__(
+        self, place: str | Path, guard: Callable[[ResponseStore, Collection[str]], None] | None = None
+    ) -> None:
+        self.place, self._guard = place, guard
         self.database = Database(place)
         self.name = self.database.name
         try:
@@ -123,8 +126,10 @@ class ResponseStore:
 
         The others are answered, wait in an open batch, or are being asked by somebody else: look for their answers,
         and claim again. Keys held before are held anew. owner: one name for each that asks (a run's task), at most 128
-        characters; two askers of one process with the same owner are taken for one.
+        characters; two askers of one process with the same owner are taken for one. Raises LostAnswers.
         """
+        if self._guard is not None:
+            self._guard(self, keys)
         return self.database.write(
             lambda connection: store_claims.claim(self.database, connection, keys, owner, lease_s)
         )
@@ -170,6 +175,11 @@ class ResponseStore:
         self.database.write(lambda connection: store_batches.settle(connection, batch_id, states))
 
     # --- what it holds
+
+    def holds_answers(self) -> bool:
+        """Whether there is any answer."""
+        any_answer = sa.select(responses.c.request_key).limit(1)
+        return self.database.read(lambda connection: connection.scalar(any_answer) is not None)
 
     def spent(self, owner: str | None = None) -> dict[str, Spent]:
         """Calls, answers, tokens and money by model; of one owner's attempts where one is named."""

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from storage.errors import ForeignStore, StorageError, StorageFull, naming_full_disks
+from storage.errors import StorageError, StorageFull, TornStore, naming_full_disks
 from storage.store_digests import digested
 
 T = TypeVar("T")
@@ -26,6 +26,10 @@ K = TypeVar("K")
 BUSY_S = 60  # how long a process waits for others that write, and for a server that restarts
 PASSING_S = 5  # the same, for what is worth nothing a minute later
 BATCH = 500  # keys in one statement
+TORN = (
+    "It was not changed; `scrollwork store repair` moves it aside and puts back what can be read and what snapshots "
+    "hold; or restore it from a copy, or name another with --store"
+)
 
 # sqlite3 result codes, https://www.sqlite.org/rescode.html
 _BUSY, _LOCKED, _READONLY, _CORRUPT, _FULL, _CANTOPEN, _NOTADB = 5, 6, 8, 11, 13, 14, 26
@@ -152,9 +156,7 @@ class Database:
                 "and run the same command again"
             )
         if code in (_NOTADB, _CORRUPT):
-            return ForeignStore(
-                f"{self.name}: {reason}. It was not changed; restore it from a copy, or name another with --store"
-            )
+            return TornStore(f"{self.name}: {reason}. {TORN}")
         if code == _READONLY or state in _READ_ONLY:
             return StorageError(
                 f"{self.name}: {reason}. Answers cannot be kept here; let it be written, or use --store"

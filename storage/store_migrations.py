@@ -12,8 +12,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from storage.errors import ForeignStore
-from storage.store_database import BATCH, Database, in_batches
+from storage.errors import ForeignStore, TornStore
+from storage.store_database import BATCH, TORN, Database, in_batches
 from storage.store_digests import digested
 from storage.store_tables import ESCAPE, MARK, SCHEMA_VERSION, about, escaped, tables
 
@@ -33,7 +33,7 @@ def prepare(database: Database) -> None:
 
 
 def refuse_torn(database: Database) -> None:
-    """Raise ForeignStore for what SQLite would take for whole: less than a header, or a last page cut short.
+    """Raise TornStore for what SQLite would take for whole: less than a header, or a last page cut short.
 
     Beside a journal the file may be in the middle of being written; then SQLite itself mends it.
     """
@@ -49,10 +49,7 @@ def refuse_torn(database: Database) -> None:
     page = int.from_bytes(header[16:18], "big")
     page = 65536 if page == 1 else page  # https://www.sqlite.org/fileformat2.html, 1.3.2
     if 0 < size < _HEADER or (header.startswith(_MAGIC) and page and size % page):
-        raise ForeignStore(
-            f"{database.name}: file is not a database, or is torn ({size:,} bytes). It was not changed; "
-            "restore it from a copy, or name another with --store"
-        )
+        raise TornStore(f"{database.name}: file is not a database, or is torn ({size:,} bytes). {TORN}")
 
 
 def _schema(database: Database, connection: sa.Connection) -> int:

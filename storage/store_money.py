@@ -23,11 +23,12 @@ def spent(connection: sa.Connection, owner: str | None = None) -> dict[str, Spen
         own = attempts.c.owner.startswith(f"{owner}.", autoescape=True)
         tried = tried.where(sa.or_(attempts.c.owner == owner, own))
     found = {row[0]: Spent(*map(int, row[1:])) for row in connection.execute(tried)}
-    if owner is None:  # answers of which no try is written down: of free models, of schema 1
+    if owner is None:  # answers whose own try is not written down: of free models, of schema 1, refilled ones
         untold = sa.select(responses.c.model, sa.func.count(), sa.func.count(), *_sums(responses))
         written = _sum(responses.c.cache_write_tokens)
         untold = untold.add_columns(_count(responses.c.cost_nano_usd.is_(None)), written).group_by(responses.c.model)
-        untold = untold.where(~sa.exists().where(attempts.c.request_key == responses.c.request_key))
+        own = sa.and_(attempts.c.request_key == responses.c.request_key, attempts.c.outcome == "answered")
+        untold = untold.where(~sa.exists().where(own))
         for row in connection.execute(untold):
             found[row[0]] = found.get(row[0], Spent()) + Spent(*map(int, row[1:]))
     return dict(sorted(found.items()))

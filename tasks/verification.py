@@ -20,6 +20,7 @@ from storage.location import Location
 from storage.manifest import NAME as MANIFEST
 from tasks.generate import MISSING
 from tasks.outside import is_outside, place, read_note
+from tasks.verified_answers import store_problems
 from tasks.workshop import pointer_bytes, pointer_to
 
 
@@ -35,7 +36,8 @@ class Found:
 def verify(home: Home, key: str) -> dict[str, Any]:
     """Recompute digests of artifacts whose key begins with `key` ("": all), of what they were made from, of raw files.
 
-    Of everything, also: what the newest runs name and is gone, pages that people open, systems that ran elsewhere.
+    The response store is held against the snapshots among them. Of everything, also: every row of the store, what the
+    newest runs name and is gone, pages that people open, systems that ran elsewhere.
     {ok, checked: files hashed, artifacts, broken: what does not agree, in words}.
     """
     found = standing(home)
@@ -64,6 +66,7 @@ def verify(home: Home, key: str) -> dict[str, Any]:
         broken += problems
         for content in artifact.manifest.ingredients.inputs.values():
             waiting += by_content.get(content, [])
+    broken += store_problems(home, [one for one in found.artifacts.values() if str(one.folder) in seen], whole=not key)
     return {"ok": not broken, "checked": checked, "artifacts": len(seen), "broken": broken}
 
 

@@ -45,10 +45,11 @@ class Workshop:
 
     @cached_property
     def store(self) -> ResponseStore:
-        """The response store."""
+        """The response store; nothing is asked again that snapshots of the home hold."""
         from storage.responses import ResponseStore
+        from tasks.verified_answers import Guard
 
-        return ResponseStore(self.home.store_place)
+        return ResponseStore(self.home.store_place, Guard(self.home))
 
     def found(self, dataset: str, patterns: Mapping[str, tuple[str, ...]], values: Mapping[str, Any]) -> Found:
         """The raw files of a task and split. Raises MissingFile."""

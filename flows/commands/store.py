@@ -1,23 +1,29 @@
-"""scrollwork store: answers to a file and from one; is the store whole?"""
+"""scrollwork store: answers to a file and from one, backed up and restored; the store checked and repaired."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from flows.commands.common import print_json
 from storage.home import Home
 from tasks.errors import UsageError
 
+if TYPE_CHECKING:
+    from storage.store_check import Checked
+    from storage.store_files import Imported
+
+SHOWN = 20  # lines of one kind; --json has all
+
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what was asked of the store. Only `import` makes one where there is none."""
+    """Do what was asked of the store. Only `import`, `restore` and `repair` make one where there is none."""
     home = Home.at(arguments.home, arguments.store)
-    if arguments.action == "import":
-        return bring(home, arguments)
-    if not home.has_store:
+    if arguments.action in ("export", "backup") and not home.has_store:
         raise UsageError(f"no answers are stored in {home.url}")
-    return export(home, arguments) if arguments.action == "export" else check(home, arguments)
+    return ACTIONS[arguments.action](home, arguments)
 
 
 def export(home: Home, arguments: argparse.Namespace) -> int:
@@ -44,7 +50,41 @@ def bring(home: Home, arguments: argparse.Namespace) -> int:
 
     path = Path(arguments.file)
     check_file(path)  # before a store is made for it
-    done = import_answers(ResponseStore(home.store_place), path)
+    return tell_imported(arguments, import_answers(ResponseStore(home.store_place), path))
+
+
+def back_up(home: Home, arguments: argparse.Namespace) -> int:
+    """The answers that a backup does not hold yet into its folder."""
+    if not arguments.out or arguments.file:
+        raise UsageError("store backup: name the folder with --out DIR")
+    from storage.location import Location
+    from storage.responses import ResponseStore
+    from storage.store_backup import back_up as write
+
+    done = write(ResponseStore(home.store_place), Location(arguments.out))
+    if arguments.json:
+        print_json({"out": arguments.out, **vars(done)})
+    else:
+        print(f"{arguments.out}: {done.new:,} new answers; it holds {done.answers:,} in {done.parts:,} parts")
+    return 0
+
+
+def restore(home: Home, arguments: argparse.Namespace) -> int:
+    """The answers of a backup into the store."""
+    if not arguments.file or arguments.out:
+        raise UsageError("store restore: name the folder, scrollwork store restore DIR")
+    from storage.location import Location
+    from storage.responses import ResponseStore
+    from storage.store_backup import check_backup
+    from storage.store_backup import restore as take
+
+    folder = Location(arguments.file)
+    check_backup(folder)  # before a store is made for it
+    return tell_imported(arguments, take(ResponseStore(home.store_place), folder))
+
+
+def tell_imported(arguments: argparse.Namespace, done: Imported) -> int:
+    """What came of a file or a backup."""
     if arguments.json:
         print_json({"file": arguments.file, **vars(done)})
     else:
@@ -55,17 +95,73 @@ def bring(home: Home, arguments: argparse.Namespace) -> int:
 
 
 def check(home: Home, arguments: argparse.Namespace) -> int:
-    """Whether the store is whole."""
+    """Whether the store is whole, and holds what the snapshots of its home hold."""
     if arguments.file or arguments.out:
         raise UsageError("store check: takes no file; name the store with --home or --store")
-    from storage.responses import ResponseStore
-    from storage.store_check import check_store
+    from tasks.verified_answers import checked_store, snapshots
 
-    found = check_store(ResponseStore(home.store_place))
+    found = list(snapshots(home))
+    if not home.has_store and not found:
+        raise UsageError(f"no answers are stored in {home.url}")
+    return tell_checked(arguments, checked_store(home, found), refilled=None)
+
+
+def repair(home: Home, arguments: argparse.Namespace) -> int:
+    """Take out what is damaged, put back what snapshots hold."""
+    if arguments.file or arguments.out:
+        raise UsageError("store repair: takes no file; name the store with --home or --store")
+    from tasks.refill import repair as mend
+    from tasks.verified_answers import snapshots
+
+    if not home.has_store and not any(snapshots(home)):
+        raise UsageError(f"no answers are stored in {home.url}")
+    done = mend(home)
+    more = {"taken_out": done.taken_out, "moved": done.moved, "saved": done.saved}
+    if not arguments.json:
+        show("taken out: ", done.taken_out)
+        if done.moved:
+            print(f"the damaged file is {done.moved} now; {done.saved:,} rows of it were taken over")
+        if done.taken_out:
+            print("what was taken out stands in the table set_aside; no answer of it is scored")
+        print(f"{done.refilled:,} answers and failures put back from snapshots")
+    return tell_checked(arguments, done.checked, done.refilled, **more)
+
+
+def tell_checked(arguments: argparse.Namespace, found: Checked, refilled: int | None, **more: Any) -> int:
+    """What a check found. refilled: rows that a repair put back, None to say how many stand in the store."""
     if arguments.json:
-        print_json({"ok": not found.problems, **vars(found)})
+        print_json(
+            {
+                "ok": not found.problems,
+                "rows": found.answers + found.failures + found.attempts,
+                "broken": found.problems,
+                "refilled": found.refilled if refilled is None else refilled,
+                "answers": found.answers,
+                "failures": found.failures,
+                "attempts": found.attempts,
+                **more,
+            }
+        )
     else:
-        for problem in found.problems:
-            print(f"broken: {problem}")
-        print(f"{found.answers:,} answers, {found.failures:,} failures, {found.attempts:,} attempts")
+        show("broken: ", found.problems)
+        marked = f" ({found.refilled:,} refilled from snapshots)" if found.refilled else ""
+        print(f"{found.answers:,} answers{marked}, {found.failures:,} failures, {found.attempts:,} attempts")
     return 1 if found.problems else 0
+
+
+def show(head: str, lines: Sequence[str]) -> None:
+    """The first lines, and how many there are more."""
+    for line in lines[:SHOWN]:
+        print(f"{head}{line}")
+    if len(lines) > SHOWN:
+        print(f"{head}{len(lines) - SHOWN:,} more; --json names all")
+
+
+ACTIONS = {
+    "export": export,
+    "import": bring,
+    "check": check,
+    "repair": repair,
+    "backup": back_up,
+    "restore": restore,
+}

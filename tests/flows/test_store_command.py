@@ -82,7 +82,8 @@ def test_answers_do_not_move_between_homes(filled, tmp_path):
     status, out, _ = filled(*other, "store", "import", str(file))
     assert (status, out) == (0, f"{file}: 0 new answers, 2 were here already, equal\n")
     status, out, _ = filled(*other, "store", "check", "--json")
-    assert (status, json.loads(out)) == (0, {"ok": True, "answers": 2, "failures": 0, "attempts": 2, "problems": []})
+    counted = {"rows": 4, "answers": 2, "failures": 0, "attempts": 2}
+    assert (status, json.loads(out)) == (0, {"ok": True, "broken": [], "refilled": 0, **counted})
 
 
 def test_store_command_makes_a_home_for_nothing(call, tmp_path):

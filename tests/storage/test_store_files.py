@@ -8,6 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from records.base import canonical_json
+from storage.answer_files import NULL_SINCE_2
 from storage.errors import ForeignFile, StorageError, StorageFull
 from storage.responses import ResponseStore
 from storage.store_check import check_store
@@ -271,4 +273,37 @@ def test_rows_that_contradict_each_other_are_called_whole(store):
     assert list(check_store(store).problems) == [
         "1 rows of failures with a kind that is not known",
         "1 requests are both answered and failed",
+        f"failure {key(1)} of gpt: its row does not say what was stored in it (digest)",
     ]
+
+
+def test_file_of_an_older_version_is_refused_or_its_edits_are_not(exported, other, tmp_path):
+    """As da944ef wrote it: without the columns of version 2, sealed over those it had."""
+    store = ResponseStore(tmp_path / "small.db")
+    old = tmp_path / "old.parquet"
+    for text in ("an answer", "forged"):
+        table = pq.read_table(exported).drop_columns(["masked", "origin"])
+        rows = table.to_pylist()
+        digest = hashlib.sha256(b"".join(canonical_json(row).encode() + b"\n" for row in rows)).hexdigest()
+        rows[0]["text"] = text if text == "forged" else rows[0]["text"]
+        fields = [field.with_nullable(field.nullable and field.name not in NULL_SINCE_2) for field in table.schema]
+        schema = pa.schema(fields)
+        footer = {"what": "scrollwork answers", "schema": "1", "answers": str(len(rows)), "sha256": digest}
+        with pq.ParquetWriter(old, schema, compression="zstd") as writer:
+            writer.write_table(pa.Table.from_pylist(rows, schema=schema))
+            writer.add_key_value_metadata({f"scrollwork.{name}": value for name, value in footer.items()})
+        if text == "forged":
+            with pytest.raises(ForeignFile, match="sha256"):
+                import_answers(other, old)
+        else:
+            assert import_answers(other, old).new == 40
+            assert everything(other) == everything(store)
+    store.close()
+
+
+def test_damaged_row_is_exported(store, tmp_path):
+    store.add([answer(1)])
+    store.database.write(lambda connection: connection.exec_driver_sql("UPDATE responses SET text = 'another'"))
+    with pytest.raises(StorageError, match=rf"{key(1)}.*store repair"):
+        export_answers(store, tmp_path / "answers.parquet")
+    assert list(tmp_path.glob("*.parquet")) == []

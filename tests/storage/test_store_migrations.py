@@ -10,6 +10,7 @@ from storage import store_tables
 from storage.errors import ForeignStore
 from storage.processes import this
 from storage.responses import ResponseStore
+from storage.store_check import Checked, check_store
 from storage.store_database import Database
 from storage.store_paces import Paces
 from tests.storage.artifact_kit import finish, start
@@ -127,6 +128,7 @@ def test_money_claims_and_batches_of_schema_2_are_lost(place):
     database.close()
     store = ResponseStore(place)
     assert store.answers([key(1)])[key(1)].text == "\x1a0000"
+    assert check_store(store) == Checked(answers=1, attempts=1), "what stood has its digest now"
     assert store.spent("run-1")["gpt"].cost_nano_usd == 7
     assert store.claim([key(2), key(3)], "somebody else", 60) == set()
     assert store.renew([key(2)], "run-1", 60) == {key(2)}
