@@ -5,11 +5,13 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from storage.home import Home
+from storage.responses import ResponseStore
 from tasks.everything import scored
 from tasks.suites import SAMPLE
 from tests.conftest import Call
