@@ -63,7 +63,7 @@ def rows_of(connection: sa.Connection, table: sa.Table, keys: Sequence[str] | No
     query = sa.select(place_in(connection).label(PLACE), *table.c).order_by(*table.primary_key)
     if keys is not None:
         query = query.where(table.c.request_key.in_(keys))
-    with connection.execution_options(yield_per=BATCH).execute(query) as found:
+    with connection.execute(query, execution_options={"yield_per": BATCH}) as found:
         for row in found:
             yield dict(row._mapping)
 
