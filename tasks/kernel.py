@@ -27,6 +27,7 @@ KERNEL: Mapping[str, str] = {
 EDGES: Mapping[tuple[str, str], str] = {
     ("storage", "records.base"): "how any row becomes Arrow; every row's module imports it",
     ("storage", "records.response"): "names of endings, for checks of the store",
+    ("tasks.workshop", "tasks.verified_answers"): "refuses to ask again what snapshots hold; no row comes from it",
 }
 
 # Third-party libraries by their import name: the distribution whose version is in the key of what imports them.

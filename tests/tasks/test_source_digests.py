@@ -171,7 +171,13 @@ print(json.dumps([status, sorted(loaded - known), sorted(loaded & known)]), file
     assert len(known) > 40
     # they turn names and tables into settings, and say how hosted models are called: nothing of this is in an answer
     named = {"models.registry", "models.tables", "models.local_tables", "models.checkpoint", "scoring.names"}
-    assert set(unknown) <= named | {"models.budget", "models.ledger", "models.retry", "models.stopping"}
+    assert set(unknown) <= named | {
+        "models.breaker",
+        "models.budget",
+        "models.ledger",
+        "models.retry",
+        "models.stopping",
+    }
 
 
 def test_a_build_runs_house_code_that_its_key_does_not_know(scrollwork, tmp_path):
