@@ -68,6 +68,7 @@ def check(work: Scrollwork, arguments: tuple[str, ...], vendor: Vendor, name: st
         assert store.execute("SELECT count(*), count(DISTINCT request_key) FROM attempts").fetchone() == (ASKED, ASKED)
         (left,) = store.execute("SELECT count(*) FROM batches WHERE state IN ('intent', 'submitted')").fetchone()
         assert left == 0
+    work("store", "check")  # and its attempts agree with its answers
     undisturbed = work.with_(home=work.home.parent / "undisturbed")
     undisturbed(*arguments)
     assert answers(undisturbed.home) == found
