@@ -67,4 +67,4 @@ def maybe_charged(problem: CallProblem) -> bool:
 
 def charged(status: int | None) -> bool:
     """Whether a try that ended with this HTTP status, None for none, may have been charged."""
-    return status is None or status < 400
+    return status is None or status < 300

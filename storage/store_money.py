@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from storage.store_rows import Spent
 from storage.store_tables import attempts, claims, failures, responses
 
-_ERROR_STATUS = 400  # providers charge nothing for what they refuse with an HTTP error
+_ERROR_STATUS = 300  # providers charge nothing for what they refuse with an HTTP error or send elsewhere
 
 
 def spent(connection: sa.Connection, owner: str | None = None) -> dict[str, Spent]:

@@ -161,7 +161,7 @@ class Collector:
         problem = line.result
         attempt = Attempt(line.key, 1, problem.kind, problem.status, problem.message, batch.created, seconds)
         if problem.paid is None:
-            return attempt, 0 if problem.status is None or problem.status >= 400 else None
+            return attempt, 0 if problem.status is None or problem.status >= 300 else None
         return replace(attempt, usage=problem.paid), cost_of(problem.paid, self._price)
 
 

@@ -116,6 +116,7 @@ def test_lost_reply_counts_as_free() -> None:
     assert maybe_charged(CallProblem("transient", "reset"))
     assert maybe_charged(CallProblem("transient", "half a body", status=200))
     assert not maybe_charged(CallProblem("transient", "overloaded", status=529))
+    assert not maybe_charged(CallProblem("terminal", "sent elsewhere", status=302))
 
 
 def test_page_in_place_of_a_message_is_kept_whole() -> None:
