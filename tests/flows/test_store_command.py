@@ -56,7 +56,8 @@ def test_status_as_json_hides_money(filled):
     found = json.loads(out)
     assert found["answers"] == {"gpt": 1, "naive:seed=0": 1}
     assert found["failures"] == {"gpt": 2}
-    assert found["spent"] == {"currency": "USD", "amount": 0.0015, "unknown_calls": 1}
+    spent = {"currency": "USD", "amount": 0.0015, "unknown_calls": 1, "assumed_calls": 0, "assumed": 0.0}
+    assert found["spent"] == spent
     assert found["spent_by_model"]["gpt"]["calls"] == 3
     assert found["attempts"] == {"gpt": {"answered": 1, "transient": 2}}
     assert {one["kind"]: one["message"] for one in found["failure_kinds"]} == {

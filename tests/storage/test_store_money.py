@@ -42,13 +42,13 @@ def test_answers_without_attempts_are_not_counted_or_counted_twice(store):
     store.add([answer(1, cost_nano_usd=0), answer(2, cost_nano_usd=0)])
     store.add([answer(3, model="gpt", cost_nano_usd=5)], [], [attempt(3, cost_nano_usd=5)])
     store.add([answer(4, model="gpt")])
-    assert store.spent() == {"gpt": Spent(2, 2, 7, 0, 3, 5, 1), "naive:seed=0": Spent(2, 2, 14, 0, 6, 0, 0)}
+    assert store.spent() == {"gpt": Spent(2, 2, 7, 0, 3, 5, 1, 0, 1, 5), "naive:seed=0": Spent(2, 2, 14, 0, 6, 0, 0)}
 
 
 def test_money_of_one_run_is_mixed_with_that_of_another(store):
     store.add([], [], [attempt(1, owner="mon", cost_nano_usd=2), attempt(1, owner="tue", cost_nano_usd=3)])
     store.add([answer(9)])
-    assert store.spent("mon") == {"gpt": Spent(1, 1, 0, 0, 0, 2, 0)}
+    assert store.spent("mon") == {"gpt": Spent(1, 1, 0, 0, 0, 2, 0, 0, 1, 2)}
     assert store.spent("wed") == {}
     assert store.spent()["gpt"].cost_nano_usd == 5
 

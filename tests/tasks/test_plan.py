@@ -55,7 +55,7 @@ def test_a_slip_in_how_prompts_are_cut_passes_for_another_way(scrollwork, tmp_pa
 def test_a_changed_limit_is_not_named(finished):
     plan = finished.plan("--task", "qmsum", "--limit", "2")
     assert (plan["curate qmsum"]["state"], plan["sample qmsum"]["state"]) == ("reused", "stale")
-    assert plan["sample qmsum"]["why"] == "parameter size changed from 500 to 2"
+    assert plan["sample qmsum"]["why"] == "parameter limit added"
     assert (plan["prompt qmsum"]["state"], plan["prompt qmsum"]["why"]) == ("stale", "input sample changed")
 
 

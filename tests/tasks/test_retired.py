@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tasks import calling
-from tasks.calling import retired
+from tasks import model_tables
+from tasks.model_tables import retired
 from tasks.request import Request
 
 ENDING = {
@@ -21,8 +21,8 @@ ENDING = {
 
 def told(folder: Path, monkeypatch: pytest.MonkeyPatch, today: str, *models: str) -> list[str]:
     """What is said of models on a day."""
-    monkeypatch.setattr(calling, "adopt", lambda tokenizer, home: tokenizer)  # a vocabulary is not needed
-    monkeypatch.setattr("tasks.calling.time.strftime", lambda form: today)
+    monkeypatch.setattr(model_tables, "adopt", lambda tokenizer, home: tokenizer)  # a vocabulary is not needed
+    monkeypatch.setattr("tasks.model_tables.time.strftime", lambda form: today)
     request = Request(suite="zeroscrolls", home=str(folder), raw=str(folder), models=models)
     return retired(request)
 
