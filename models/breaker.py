@@ -12,7 +12,7 @@ from collections.abc import Callable
 from random import Random
 
 from models.base import CallFailed, CallProblem
-from models.retry import Policy
+from models.retry import Policy, maybe_charged
 
 FIRST, LATER = 16, 32  # failures alike in a row that open or trip it: before the first answer of a run, after it
 UNLIKE = 4  # more, where they are not alike
@@ -89,7 +89,7 @@ class Breaker:
 
     def failed(self, what: object, problem: CallProblem, now: float) -> None:
         """It ended in vain."""
-        free = problem.paid is None  # what is paid in vain, prompt after prompt, is to be stopped whosever fault it is
+        free = not maybe_charged(problem)  # what is paid in vain, prompt after prompt, is stopped whosever fault it is
         if (problem.own and free) or problem.slow_down:
             self.ended(what, now)
             if problem.slow_down:

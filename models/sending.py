@@ -321,7 +321,8 @@ class Engine:
             return
         self._breaker.failed(item, problem, trip.ended)
         if self._breaker.tripped:
-            self._hand_over((tried,))  # the call itself is left as it was
+            # the call itself is left as it was, where it was not its own fault
+            self._hand_over((tried, trip.given_up(problem)) if problem.own else (tried,))
             self._halt(self._breaker.tripped)
             return
         wait = None

@@ -70,6 +70,20 @@ def test_a_deployment_is_missing_or_nightly_runs_can_pile_up(server):
     assert nightly["concurrency_options"]["collision_strategy"] == "CANCEL_NEW"
 
 
+def test_night_never_comes(server):
+    """Its schedule makes runs: with SQLAlchemy 2.1, Prefect 3.8's scheduler fails on every turn, in its log alone."""
+    (nightly,) = [made for made in server.post("deployments/filter") if made["name"] == "nightly-eval"]
+    wanted = {
+        "deployments": {"id": {"any_": [nightly["id"]]}},
+        "flow_runs": {"state": {"name": {"any_": ["Scheduled"]}}},
+    }
+    deadline = time.monotonic() + 90
+    while not (coming := server.post("flow_runs/filter", **wanted)) and time.monotonic() < deadline:
+        time.sleep(1)
+    assert coming
+    assert all(run["auto_scheduled"] for run in coming)
+
+
 def test_the_bare_name_of_a_deployment_is_refused_or_its_default_parameters_fail(server, builds):
     first, _ = builds
     assert first["state_name"] == "Completed", first["state"]["message"]

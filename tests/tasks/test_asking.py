@@ -237,6 +237,19 @@ def test_prompts_own_faults_are_asked_again_or_excuse_others(store: ResponseStor
     assert len(client.sent) == 10, "only what was never asked"
 
 
+@pytest.mark.parametrize("paid", [None, Usage(100, 0, 0, 10, 10)])
+def test_thoughts_without_an_answer_are_paid_prompt_after_prompt(store: ResponseStore, paid: Usage | None) -> None:
+    """They are stopped as an endpoint is that answers nothing; but what was paid stands as failed and is not paid again."""
+    problem = CallProblem("terminal", "no room to answer", status=200, own=True, paid=paid)
+    client = Scripted(lambda *_: problem, latency=0.001)
+    ask(client, store, 121, at_once=32)
+    assert failed(store) == len(client.sent) <= 60
+    assert store.holdings().claimed == 0
+    well = Scripted(latency=0.001)
+    ask(well, store, 121, at_once=32)
+    assert len(well.sent) == 121 - len(client.sent)
+
+
 def test_one_bad_prompt_is_no_endless_request(store: ResponseStore) -> None:
     ask(Scripted(lambda *_: UNSUPPORTED, latency=0.001), store, 2, at_once=8)
     assert failed(store) == 2
