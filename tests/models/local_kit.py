@@ -146,7 +146,7 @@ def trained(kind: str, folder: Path) -> Path:
                 **common,
             )
         )
-    optimizer = torch.optim.AdamW(made.parameters(), lr=5e-3 if kind == "llama" else 3e-3)
+    optimizer = torch.optim.AdamW(made.parameters(), lr=3e-3)  # at 5e-3 Llama learns on some processors only
     rng = random.Random(1)
     good = 0
     for step in range(600):
@@ -160,6 +160,7 @@ def trained(kind: str, folder: Path) -> Path:
             good = good + 1 if loss.item() < 0.02 else 0
             if good == 3:
                 break
+    assert good == 3, f"{kind} has not learnt to read the letter on this machine"
     made.generation_config.max_length = None
     made.eval().save_pretrained(folder)
     coder.save_pretrained(folder)
