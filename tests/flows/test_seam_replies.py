@@ -105,7 +105,7 @@ def ran(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ran]:
             if model == "half" and (task, example["example_id"]) in second:
                 return REFUSED
             if model == "empty":
-                return "", "content_filter"  # with no text it is an answer for this reason, and no other
+                return "", "filtered"  # with no text it is an answer for this reason, and no other
             texts = {"blank": " ", "no-answer": "No answer", "garbage": GARBAGE, "echo": f"{prompt}{best}"}
             return REFUSED if model == "refused" else texts.get(model, best)
 
@@ -229,7 +229,8 @@ def test_failure_is_scored_as_an_empty_reply(ran: Ran, task: str, model: str) ->
     assert found["value"] is None
     assert found["components"] == {}
     assert found["in_format"] is None
-    assert (found["coverage"]["failed"], found["coverage"]["answered"]) == (count, 0)
+    ended = {name: found["coverage"][name] for name in ("answered", "failed", "missing")}
+    assert ended == {"answered": 0, "failed": 0, "missing": count}, "the model answers nothing at all (docs/calls.md)"
     assert ran.scores(task, model) == {}
 
 
