@@ -86,7 +86,7 @@ FOR_ALL = {
     "403": ("HTTP 403: Your key [key] has no access", {}),
     "500": ("HTTP 500: Internal server error", {}),
     "html": ("HTTP 200 with a page of HTML", {}),
-    "reset": ("the server closed the connection", {}),
+    "reset": ("the server closed the connection|Connection reset by peer", {}),
     "of-chat": ("has message.content: is the endpoint chat?", {"endpoint": "responses"}),
 }
 
@@ -103,7 +103,7 @@ def test_nothing_but_failures_are_borne_for_121_inputs_or_kept(
     work = failing(scrollwork, served, **more)
     done = work.run(*of_model(work), "--json", model="gpt", status=1)
     assert 0 < len(served.requests()) <= 60
-    assert said in done.err
+    assert any(words in done.err for words in said.split("|"))
     assert failures(work.home) == []
     assert rows(work.home, "SELECT count(*) FROM claims") == [(0,)]
     coverage = [row["coverage"] for row in done.document["tasks"]]
