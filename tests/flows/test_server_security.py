@@ -173,7 +173,7 @@ def test_another_user_starts_a_shell_with_curl(server):
         "name": "stolen",
         "flow_id": "00000000-0000-0000-0000-000000000000",
         "work_pool_name": "local",
-        "pull_steps": [{"prefect.deployments.steps.run_shell_script": {"script": "touch /tmp/stolen"}}],
+        "pull_steps": [{"prefect.deployments.steps.run_shell_script": {"script": "touch stolen"}}],
     }
     for path, body in (("flows/", flow), ("deployments/", deployment), ("deployments/filter", {})):
         assert ask(f"{server.noted['url']}/{path}", "POST", body)[0] == 401
