@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 
 ALLOWED_HOSTS = "SCROLLWORK_ALLOWED_HOSTS"  # names beside OWN_HOSTS, by commas
 OWN_HOSTS = ("127.0.0.1", "localhost")
+# Of every reply: Prefect's pages ask hosts of its analytics from the owner's browser, and may stand in anybody's frame.
+POLICY = (b"content-security-policy", b"connect-src 'self'; frame-ancestors 'none'")
 HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\s:/?#@\[\],]+)(:[0-9]*)?")
 
 Scope = MutableMapping[str, Any]
@@ -63,7 +65,18 @@ class Guard:
             await refuse(scope, send, 403, "pages of another origin have no access")
         else:
             kept = [pair for pair in scope["headers"] if not (foreign and pair[0] == b"authorization")]
-            await self.app({**scope, "headers": kept}, receive, send)
+            await self.app({**scope, "headers": kept}, receive, with_policy(send))
+
+
+def with_policy(send: Send) -> Send:
+    """The same, with POLICY among the headers of a reply."""
+
+    async def sending(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", ()), POLICY]}
+        await send(message)
+
+    return sending
 
 
 def values(scope: Scope, name: bytes) -> list[str]:

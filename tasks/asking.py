@@ -17,7 +17,8 @@ from uuid import uuid4
 
 from models.base import Answer, Attempt, Call, CallFailed, Usage
 from models.grouping import sharing
-from models.retry import charged
+from models.patience import TOLD_S
+from models.retry import LONGEST_S, charged
 from models.running import Running, Runs
 from models.tables import key_name_of
 from storage.digest import sha256_of
@@ -51,6 +52,7 @@ class Asker:
         self._open: dict[str, Call] = {}  # claimed by us and not ended
         self._asked: set[str] = set()  # by us, ended or not: an equal prompt that comes later is not asked again
         self._elsewhere: set[str] = set()
+        self._waits_since = 0.0  # for those, without any of them having come
         self._held: list[Result] = []  # came and not committed
         self._done = self._tried = 0
         self._heard = False
@@ -70,6 +72,7 @@ class Asker:
         with renewing(self._store, self._open, self._owner):
             try:
                 stopped = self._round(source(None))
+                self._waits_since = time.monotonic()
                 while self._elsewhere and not stopped:
                     stopped = self._look_again(source)
                 stopped = self._blame() or stopped
@@ -156,7 +159,9 @@ class Asker:
         if STOP.level:
             return STOP.reason
         waiting = self._missing(self._elsewhere)
-        self._done += len(self._elsewhere) - len(waiting)
+        if came := len(self._elsewhere) - len(waiting):
+            self._waits_since = time.monotonic()
+            self._done += came
         self._elsewhere = set(waiting)
         self._tell()
         in_batches = self._store.in_batches(waiting)
@@ -168,9 +173,23 @@ class Asker:
             return ""
         free = self._store.claim(waiting, self._owner, LEASE_S)
         if not free:
-            return ""
+            return self._impatient(len(waiting))
         self._elsewhere -= free
-        return self._round(source(free))
+        stopped = self._round(source(free))
+        self._waits_since = time.monotonic()
+        return stopped
+
+    def _impatient(self, count: int) -> str:
+        """Why it waits no longer for another process, which lives and has stored nothing; "" while it does."""
+        held = time.monotonic() - self._waits_since
+        theirs = f"{count:,} requests are asked by another process"
+        if held > LONGEST_S:
+            reason = f"{theirs}, which has stored none of them for {held / 60:.0f} minutes"
+            ended(self._model.name, self._calling, reason)
+            return reason
+        if held > TOLD_S and first_time(self._model.name, self._calling, "elsewhere"):
+            log.warning("%s: %s, which has stored none of them for %.0f s; waiting", self._title, theirs, held)
+        return ""
 
     def _of_others(self) -> str:
         """Under which other names of the model these batches were submitted, in words."""

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import threading
 import time
+import urllib.request
 from stat import S_IMODE
 
 import pytest
@@ -80,6 +81,11 @@ def test_a_name_that_leads_here_is_answered(port, host):
     """DNS rebinding: a page of evil.example, whose name points to 127.0.0.1, is of the server's own origin."""
     for path in ("/api/flows", "/api/health", "/", "/ui-settings"):
         assert raw(port, f"GET {path} HTTP/1.1", f"Host: {host}")[0] == 400
+
+
+def test_the_pages_may_ask_a_host_of_prefects_analytics(port):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=10) as reply:
+        assert reply.headers.get_all("content-security-policy") == ["connect-src 'self'; frame-ancestors 'none'"]
 
 
 def test_a_request_with_no_host_or_two_is_answered(port):

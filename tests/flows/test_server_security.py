@@ -180,6 +180,12 @@ def test_another_user_starts_a_shell_with_curl(server):
     assert "stolen" not in [flow["name"] for flow in server.post("flows/filter")]
 
 
+ASK_ELSEWHERE = """new Promise(done => {
+  document.addEventListener('securitypolicyviolation', () => done('refused'));
+  fetch('http://127.0.0.1:9/').catch(() => setTimeout(() => done('went'), 2000));
+})"""
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason=NONE)
 def test_the_ui_does_not_open_for_its_owner(server):
     with browser() as tab:
@@ -194,6 +200,7 @@ def test_the_ui_does_not_open_for_its_owner(server):
                 f"http://{host}:{server.noted['port']}/deployments",
                 "(document.body?.innerText ?? '').includes('nightly-eval')",
             )
+            assert tab.run(ASK_ELSEWHERE) == "refused", "the pages reach a host of Prefect's analytics"
 
 
 def test_up_or_status_do_not_say_how_another_folder_reaches_the_server(server, tmp_path):

@@ -276,3 +276,23 @@ def test_call_without_usage_is_free_in_the_store_and_not_in_the_budget(store: Re
     assert answer_of.cost_nano_usd == spent.cost_assumed_nano_usd // 10
     calling._budgets.clear()
     assert calling.budget_of(Calling("run", "1", tables={"m": table}), store).spent == spent.cost_nano_usd  # type: ignore[union-attr]
+
+
+def test_process_that_answers_nothing_is_waited_for_in_silence_for_ever(
+    store: ResponseStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It lives, renews its claims and stores nothing of them: 3 of 5 requests are its."""
+    monkeypatch.setattr(asking, "LOOK_S", 0.01)
+    monkeypatch.setattr(asking, "TOLD_S", 0.1)
+    monkeypatch.setattr(asking, "LONGEST_S", 0.3)
+    calling._told.clear()
+    assert store.claim(["1", "2", "3"], "other", 300) == {"1", "2", "3"}
+    began = time.monotonic()
+    ask(Scripted(latency=0.001), store, 5, at_once=4)
+    assert 0.3 < time.monotonic() - began < 30
+    assert stored(store, 5) == {"0", "4"}
+    told, stopped = (record.getMessage() for record in caplog.records)
+    assert "3 requests are asked by another process" in told
+    assert "stored none of them" in stopped
+    assert "the same command asks the rest" in stopped
+    assert store.claim(["1"], "third", 1) == set(), "they are still the other's"
