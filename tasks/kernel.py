@@ -19,6 +19,7 @@ KERNEL: Mapping[str, str] = {
     "tasks.kernel": "these lists: what they say of a module, its key shows",
     "tasks.progress": "tells how far a stage is; nothing comes back",
     "tasks.source": "digests of code: what it makes of a module, its key shows",
+    "tasks.source_memory": "the same, remembered by the bytes of modules",
     "tasks.workshop": "opens the home; hands out artifacts, store and raw files by their names",
     "scoring.names": "metric names and their modules; the module is in the key by Node.modules",
 }

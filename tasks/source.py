@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tasks.kernel import KERNEL, KEYED, KEYED_BESIDE
+from tasks.source_memory import Memory, Parsed
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = (
@@ -80,16 +82,33 @@ def _read(module: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     path = _path(module)
     if path is None:
         raise ModuleNotFoundError(f"{module} is no module of the house")
-    with PARSING:
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-    names = set(_imports(tree, module))
+    digest, names = _memory().of(module, path.read_bytes(), _parsed)
     house = {found for name in names for found in _house(name)}
     outside = {name.partition(".")[0] for name in names} & set(KEYED)
-    return hashlib.sha256(canonical(tree).encode()).hexdigest(), tuple(sorted(house)), tuple(sorted(outside))
+    return digest, tuple(sorted(house)), tuple(sorted(outside))
+
+
+def _parsed(module: str, data: bytes) -> Parsed:
+    """(digest, names of all that it imports) of a module's bytes."""
+    with PARSING:
+        tree = ast.parse(data)
+    return hashlib.sha256(canonical(tree).encode()).hexdigest(), tuple(sorted(set(_imports(tree, module))))
+
+
+@cache
+def _memory() -> Memory:
+    """Of this module's own bytes, for they decide what it holds, and of this Python."""
+    version = hashlib.sha256(f"{sys.implementation.cache_tag}\n".encode() + Path(__file__).read_bytes()).hexdigest()
+    return Memory(Path(__file__).parent / "__pycache__", version)
 
 
 def _path(module: str) -> Path | None:
-    base = ROOT.joinpath(*module.split("."))
+    return _file(ROOT, module)
+
+
+@cache
+def _file(root: Path, module: str) -> Path | None:
+    base = root.joinpath(*module.split("."))
     for path in (base.with_suffix(".py"), base / "__init__.py"):
         if path.is_file():
             return path

@@ -215,8 +215,8 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def tree(house: Path, tmp_path: Path) -> Path:
-    """A tree to be changed."""
-    return Path(shutil.copytree(house, tmp_path / "tree", ignore=shutil.ignore_patterns("__pycache__")))
+    """A tree to be changed. Its bytecode comes along: Python knows it by the time of its source, which is copied too."""
+    return Path(shutil.copytree(house, tmp_path / "tree"))
 
 
 @pytest.fixture

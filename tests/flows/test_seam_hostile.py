@@ -32,7 +32,9 @@ HOSTILE = {
     "sentences": "A. " * (MEGABYTE // 3),
     "one-word": "a" * MEGABYTE,
 }
-SECONDS = 180  # for 14 models on 10 inputs each, over twice what it takes; one quadratic reading of a megabyte takes hours
+SECONDS = (
+    180  # for 14 models on 10 inputs each, over twice what it takes; one quadratic reading of a megabyte takes hours
+)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tasks.source import _read, sources
+from tasks import source, source_memory
+from tasks.source import _path, _read, sources
 from tests.conftest import FINISHED, PROJECT, edit, environment
 
 ASK = ("--raw", str(PROJECT / "sample" / "raw"), *FINISHED)  # the same bytes wherever they lie
@@ -216,7 +217,7 @@ from pathlib import Path
 root = Path(sys.argv[1])
 sys.path.insert(0, str(root))
 sys.dont_write_bytecode = True
-from tasks import source
+from tasks import source, source_memory
 digests = {}
 for room in source.ROOMS:
     for path in sorted((root / room).rglob("*.py")):
@@ -350,8 +351,47 @@ def test_two_threads_that_read_modules_at_once_end_in_a_system_error():
     gc.set_threshold(100)
     try:
         with ThreadPoolExecutor(4) as pool:
-            found = list(pool.map(lambda module: _read.__wrapped__(module)[0], modules * 2))
+            found = list(pool.map(lambda module: source._parsed(module, _path(module).read_bytes())[0], modules * 2))
     finally:
         gc.set_threshold(*thresholds)
         gc.callbacks.remove(yielding)
     assert found == [_read(module)[0] for module in modules] * 2
+
+
+def remembered(tree):
+    """The file of digests that processes of this tree leave."""
+    return list((tree / "tasks" / "__pycache__").glob("sources-*"))
+
+
+@pytest.mark.parametrize("garbage", [b"", b"[]", b"7", b'{"a": 1}', b"\xff\xfe", b'{"%s": ["a", ["b"]]}' % (b"0" * 64)])
+def test_damaged_memory_of_digests_changes_one_or_stays(tree, garbage):
+    code = "x = 1"
+    first = digest_of(tree, code)
+    (path,) = remembered(tree)
+    whole = json.loads(path.read_bytes())
+    assert first in {digest for digest, _ in whole.values()}
+    path.write_bytes(garbage)
+    assert digest_of(tree, code) == first
+    (path,) = remembered(tree)
+    assert first in {digest for digest, _ in json.loads(path.read_bytes()).values()}
+    assert digest_of(tree, "x = 2") != first
+
+
+def test_memory_of_digests_grows_for_ever_or_is_written_where_bytecode_is_not(tmp_path, monkeypatch):
+    monkeypatch.setattr(source_memory.atexit, "register", lambda _: None)
+    monkeypatch.setattr(source_memory, "MOST", 10)
+    for number in range(4):
+        memory = source_memory.Memory(tmp_path, "v" * 64)
+        for module in range(7):
+            memory.of(f"m{module}", b"%d" % number, lambda module, data: ("0" * 64, (module, data.decode())))
+        memory.save()
+    (path,) = tmp_path.iterdir()
+    assert len(json.loads(path.read_bytes())) == 7
+    calls = []
+    again = source_memory.Memory(tmp_path, "v" * 64)
+    assert again.of("m3", b"3", lambda *given: calls.append(given)) == ("0" * 64, ("m3", "3"))
+    assert calls == []
+    monkeypatch.setattr(source_memory.atexit, "register", lambda _: calls.append("written"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    source_memory.Memory(tmp_path, "w" * 64)
+    assert calls == []
