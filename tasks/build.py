@@ -54,12 +54,13 @@ def _ensure(node: Node, shop: Workshop, again: bool) -> Built:
     status = _checked(node, shop)
     if status.state == "reused" or (status.state == "partial" and not again):
         return _standing(node, status)
-    inputs = {name: ensure(needed, shop, again=False).artifact for name, needed in node.inputs}
-    planner = Planner(shop)
-    ingredients = planner.ingredients(node)
+    built = {name: ensure(needed, shop, again=False) for name, needed in node.inputs}
+    inputs = {name: one.artifact for name, one in built.items()}
+    stands = {one.node.name: Status("reused", content=one.content, artifact=one.artifact) for one in built.values()}
+    ingredients = Planner(shop, stands).ingredients(node)
     assert ingredients is not None, "every input stands"
     with shop.artifacts.building(node.stage, node.slot, ingredients.key()):
-        status = _checked(node, shop)  # another process may have built it meanwhile
+        status = _checked(node, shop, stands)  # another process may have built it meanwhile
         if status.state == "reused":
             return _standing(node, status)
         return _build(node, ingredients, inputs, shop)
@@ -74,9 +75,9 @@ def _standing(node: Node, status: Status) -> Built:
     return Built(node, status.content, status.artifact, reused=True)
 
 
-def _checked(node: Node, shop: Workshop) -> Status:
-    """The node's state now. Raises what keeps it from being built, and DamagedArtifact."""
-    status = Planner(shop).status(node)
+def _checked(node: Node, shop: Workshop, stands: Mapping[str, Status] | None = None) -> Status:
+    """The node's state now. stands: inputs that do. Raises what keeps it from being built, and DamagedArtifact."""
+    status = Planner(shop, stands).status(node)
     if status.problem is not None:
         raise status.problem
     if status.damage is not None:

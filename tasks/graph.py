@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from storage.digest import sha256_of
@@ -53,12 +54,12 @@ class Node:
         """The modules where its source digest begins."""
         return (self.built_by, *self.modules)
 
-    @property
+    @cached_property
     def slot(self) -> str:
         """What its artifacts are of, as a folder name."""
         return ".".join(folder_name(value) for _, value in self.labels)
 
-    @property
+    @cached_property
     def name(self) -> str:
         """Unique in a plan."""
         return f"{self.stage}/{self.slot}"

@@ -39,11 +39,14 @@ class Status:
 
 
 class Planner:
-    """States of nodes in one home, as it stands now; each is worked out once."""
+    """States of nodes in one home, as it stands now; each is worked out once.
 
-    def __init__(self, shop: Workshop) -> None:
+    known: by name, of nodes that were seen to stand a moment ago.
+    """
+
+    def __init__(self, shop: Workshop, known: Mapping[str, Status] | None = None) -> None:
         self._shop = shop
-        self._known: dict[str, Status] = {}
+        self._known: dict[str, Status] = dict(known or {})
 
     def status(self, node: Node) -> Status:
         """The node's state, key and reason."""
