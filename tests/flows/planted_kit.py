@@ -69,9 +69,12 @@ def category_of(lam: int, copies: int, limits: Thresholds) -> str:
     return CATEGORIES[int(categories(np.array([lam]), np.array([copies]), limits)[0])]
 
 
-def beside(document: Any, planted: Sequence[Planted]) -> list[Found]:
-    """The problems of one task of a run's or a fit's JSON. A task may be split: few aspects give scores of two heaps."""
-    parts = [one["problems"] for one in document["tasks"] if one["task"] == planted[0].task]
+def beside(document: Any, planted: Sequence[Planted], model: str = "") -> list[Found]:
+    """The problems of one task of a run's or a fit's JSON. A task may be split: few aspects give scores of two heaps.
+
+    model: whose, where there are several."""
+    own = [one for one in document["tasks"] if one["task"] == planted[0].task and (not model or one["model"] == model)]
+    parts = [one["problems"] for one in own]
     rows = {row["problem"]: row for problems in parts for row in problems}
     assert sum(map(len, parts)) == len(rows)
     assert set(rows) == {one.problem for one in planted}
@@ -80,19 +83,21 @@ def beside(document: Any, planted: Sequence[Planted]) -> list[Found]:
     return [Found(one, category_of(one.lam, one.copies, limits), rows[one.problem]) for one in planted]
 
 
-def run(work: Scrollwork, raw: Path, tasks: Sequence[str], model: str = "planted", strategy: str = "all") -> Any:
-    """What `run dolce --json` says of complexity."""
+def run(work: Scrollwork, raw: Path, tasks: Sequence[str], *models: str, strategy: str = "all") -> Any:
+    """What `run dolce --json` says of complexity. models: one, planted, where none is named."""
     named = [word for task in tasks for word in ("--task", task)]
+    named += [word for model in models or ("planted",) for word in ("--model", model)]
     done = work(
-        *("run", "dolce", "--raw", str(raw), *named, "--model", model, "--strategy", strategy),
+        *("run", "dolce", "--raw", str(raw), *named, "--strategy", strategy),
         *("--engine", "inline", "--quiet", "--json"),
     )
     return done.document["dolce"]
 
 
-def fitted(work: Scrollwork, task: str, file: Path, *options: str) -> Any:
+def fitted(work: Scrollwork, tasks: Sequence[str], file: Path, *options: str) -> Any:
     """What `dolce fit` says of a run's own observations. One run of one model must be in the home."""
-    file.write_text("".join(json.dumps(row) + "\n" for row in observations(work.home, task)), encoding="utf-8")
+    made = (row for task in tasks for row in observations(work.home, task))
+    file.write_text("".join(json.dumps(row) + "\n" for row in made), encoding="utf-8")
     return work("dolce", "fit", "--observations", str(file), "--json", *options).document
 
 

@@ -245,7 +245,7 @@ def test_stage_runs_code_of_draws_or_runs_that_its_key_does_not_know(
     assert status == 0
     # they turn names and tables into settings, and say how hosted models are called: nothing of this is in an answer
     named = {"models.registry", "models.tables", "models.local_tables", "models.checkpoint", "scoring.names"}
-    named |= {"models.budget", "models.ledger", "models.retry", "models.stopping"}
+    named |= {"models.breaker", "models.budget", "models.ledger", "models.retry", "models.stopping"}
     assert set(unknown) <= named | {"preprocessing.sampling"}, "which the suites run that do not draw"
 
 
