@@ -6,6 +6,7 @@ Commands run in a copy of the tree, with an environment of their own: nothing re
 from __future__ import annotations
 
 import base64
+import fcntl
 import hashlib
 import json
 import os
@@ -32,6 +33,7 @@ HOUSE = (
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell starts what runs behind it so, and children inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 BIN = Path(sys.executable).parent
+TOGETHER = Path()  # set by the fixture of this name
 SUITE = "zeroscrolls"
 
 
@@ -96,14 +98,31 @@ class Done:
         return json.loads(self.out)
 
 
+def lend_database(home: Path) -> None:
+    """Prefect's database with its tables in a home that has none: to make them takes seven seconds of a first start."""
+    with (TOGETHER / "prefect.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        made = TOGETHER / "prefect"
+        if not made.is_dir():
+            unfinished = TOGETHER / "prefect-unfinished"
+            env = environment(PREFECT_HOME=str(unfinished))
+            command = ["prefect", "server", "database", "upgrade", "-y"]
+            subprocess.run(command, env=env, capture_output=True, check=True, timeout=180)
+            unfinished.rename(made)
+    (home / "prefect").mkdir(mode=0o700, parents=True)
+    shutil.copy(made / "prefect.db", home / "prefect")
+    (home / "prefect" / "prefect.db").chmod(0o600)
+
+
 @dataclass(frozen=True)
 class Scrollwork:
-    """The command of the tree at `root`, with a home of its own."""
+    """The command of the tree at `root`, with a home of its own. lent: Prefect's database is (lend_database)."""
 
     root: Path
     home: Path
     env: dict[str, str] = field(default_factory=dict)
     prefix: tuple[str, ...] = ("-m", "flows.cli")
+    lent: bool = True
 
     def with_(self, **changes: Any) -> Scrollwork:
         """The same with another root, home, environment or prefix."""
@@ -111,6 +130,9 @@ class Scrollwork:
 
     def start(self, *arguments: str, input_from: Any = subprocess.DEVNULL, **options: Any) -> subprocess.Popen[str]:
         """Start the command."""
+        starts_server = "--engine" not in arguments or arguments[arguments.index("--engine") + 1] == "prefect"
+        if self.lent and arguments[0] in ("run", "build", "up") and starts_server and not self.home.exists():
+            lend_database(self.home)
         env = environment(PYTHONPATH=str(self.root), **self.env)
         return subprocess.Popen(
             [sys.executable, *self.prefix, "--home", str(self.home), *arguments],
@@ -195,6 +217,14 @@ def edit(path: Path, change: Any) -> None:
     after = change(before)
     assert after != before, f"nothing changed in {path}"
     path.write_text(after, encoding="utf-8")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def together(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> None:
+    """Where the workers of pytest leave what they make once for all of them."""
+    global TOGETHER
+    base = tmp_path_factory.getbasetemp()
+    TOGETHER = base if worker_id == "master" else base.parent
 
 
 @pytest.fixture(scope="session")
@@ -409,8 +439,8 @@ def kill(pids: list[int]) -> None:
 
 def serve(house: Path, root: Path) -> Iterator[Server]:
     """A copy of the house with server and worker, stopped at the end whatever happens."""
-    shutil.copytree(house, root, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
-    server = Server(Scrollwork(root, root / ".scrollwork"))
+    shutil.copytree(house, root, dirs_exist_ok=True)
+    server = Server(Scrollwork(root, root / ".scrollwork", lent=False))  # one first start as it is
     try:
         with socket.create_server(("127.0.0.1", 0)) as free:  # two workers of pytest would take the usual port at once
             port = free.getsockname()[1]
