@@ -42,9 +42,10 @@ check: $(STAMP)  ## style, types, and the import direction of the house
 bench: $(STAMP)  ## measured speed and memory, as ratios in one run
 	$(BIN)/python -m benchmarks
 
-soak: $(LOCAL_STAMP)  ## kills, damage, full disks and runs at once, ten times over; by hand
+soak: $(LOCAL_STAMP)  ## kills, damage, full disks and runs at once, ten times over, and ROUGE on every real pair; by hand
 	for round in 1 2 3 4 5 6 7 8 9 10; do echo "round $$round of 10"; $(BIN)/python -m pytest tests/survival || exit 1; done
 	SCROLLWORK_KILLS=100 $(BIN)/python -m pytest tests/survival/test_calls_survive.py -k kill
+	SCROLLWORK_EVERY_PAIR=1 $(BIN)/python -m pytest tests/scoring/test_rouge_real_pairs.py
 
 env: $(STAMP)
 

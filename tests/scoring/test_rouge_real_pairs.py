@@ -81,6 +81,7 @@ def test_real_pair_departs_from_rouge_score(source, every, stem):
 @pytest.mark.parametrize("source", SOURCES)
 @pytest.mark.parametrize("stem", [False, True])
 def test_any_real_pair_departs_from_rouge_score(source, stem):
-    compared, wrong = departures(source, stem, every=1)
+    """Every third; all of them in `make soak`: rouge-score takes minutes for them."""
+    compared, wrong = departures(source, stem, every=int(os.environ.get("SCROLLWORK_EVERY_PAIR", "3")))
     assert compared > 50
     assert wrong == []
