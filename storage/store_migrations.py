@@ -6,9 +6,12 @@ the two together. Everything happens in one transaction: who is killed half-way 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import sqlalchemy as sa
 
@@ -25,11 +28,32 @@ def prepare(database: Database) -> None:
     """Make or migrate what is not there yet. Raises ForeignStore, unchanged, for anything that is not ours."""
     if database.sqlite:
         refuse_torn(database)
+        make_whole(database)
     schema = database.read(lambda connection: _schema(database, connection))
     if schema != SCHEMA_VERSION:
         database.write(lambda connection: _bring_up(database, connection))
     if database.sqlite:  # only now: turning the journal over writes to the file
         database.write_ahead()
+
+
+def make_whole(database: Database) -> None:
+    """Make a file of SQLite that is not there yet: it appears with all its tables, or not at all. Made in its place it
+    would be a file of 0 bytes on a full disk, which cannot be told from a store that lost everything."""
+    path = Path(database.engine.url.database or ":memory:")
+    if path.name == ":memory:" or database.engine.url.query or path.exists():
+        return
+    new = Database(path.with_name(f".{path.name}.{uuid4().hex[:12]}"))
+    made, new.name = Path(new.engine.url.database or ""), database.name
+    try:
+        new.write(lambda connection: _bring_up(new, connection))
+        new.engine.dispose()
+        with suppress(OSError):  # somebody else was first, or links cannot be made: it is made in its place
+            os.link(made, path)
+    finally:
+        new.engine.dispose()
+        for left in (made, made.with_name(f"{made.name}-journal")):
+            with suppress(OSError):
+                left.unlink()
 
 
 def refuse_torn(database: Database) -> None:

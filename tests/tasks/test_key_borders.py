@@ -315,6 +315,7 @@ def profiled(node, *rest):
     finally:
         sys.setprofile(None)
         ran = {name for name in map(module_of, files) if name and not in_kernel(name)} - {"tasks.build"}
+        ran -= {imported for _, imported in kernel.EDGES}  # with a reason each
         met.update(ran)
         if found := ran - set(sources(node.code)):
             unknown[node.name] = sorted(found)
