@@ -6,6 +6,7 @@ from typing import Any
 
 from prefect import flow
 
+import tasks.loaded  # noqa: F401  before what it watches
 from flows.parameters import finish, request_of
 from tasks.chain import Chain, build
 from tasks.execute import run_prefect, side_by_side

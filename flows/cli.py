@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import tasks.loaded  # noqa: F401  before what it watches
 from flows.groups import GROUPS, Command
 from flows.options import COMMANDS, GLOBAL_OPTIONS
 

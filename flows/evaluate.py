@@ -7,6 +7,7 @@ from typing import Any
 from prefect import flow
 from prefect.runtime import flow_run
 
+import tasks.loaded  # noqa: F401  before what it watches
 from flows.parameters import finish, request_of
 from reporting.leaderboard import markdown
 from tasks.chain import Chain, run

@@ -13,6 +13,7 @@ from storage.errors import DamagedArtifact
 from storage.manifest import Ingredients
 from tasks.graph import Node
 from tasks.planner import Planner, Status
+from tasks.source import settle
 from tasks.workshop import Workshop
 
 log = logging.getLogger("scrollwork")
@@ -86,6 +87,7 @@ def _checked(node: Node, shop: Workshop, stands: Mapping[str, Status] | None = N
 
 
 def _build(node: Node, ingredients: Ingredients, inputs: Mapping[str, Artifact], shop: Workshop) -> Built:
+    settle(node.code)  # before anything is asked: its answers too may be known by our code
     module = importlib.import_module(node.built_by)
     if node.stage == "generate":  # its content is the answers, known only when they are there
         artifact = cast(Artifact, module.snapshot(node, ingredients, inputs, shop))

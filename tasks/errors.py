@@ -24,3 +24,14 @@ class StageFailed(RuntimeError):
     def __init__(self, message: str, chain: object = None) -> None:
         super().__init__(message)
         self.chain = chain
+
+
+class CodeChanged(RuntimeError):
+    """Code changed while this process ran: no key could say what is made with it."""
+
+    THEN = "nothing is made with it, answers that were stored stand; start the same command again"
+
+    @classmethod
+    def of(cls, file: str, how: str) -> "CodeChanged":
+        """The error for a file. how: what befell it."""
+        return cls(f"code changed under this run: {file} {how}; {cls.THEN}")

@@ -17,6 +17,7 @@ KERNEL: Mapping[str, str] = {
     "tasks.errors": "what a person is told where there is no artifact",
     "tasks.graph": "nodes as plain data",
     "tasks.kernel": "these lists: what they say of a module, its key shows",
+    "tasks.loaded": "tells whether the code that runs is the code of the key; nothing comes back",
     "tasks.progress": "tells how far a stage is; nothing comes back",
     "tasks.source": "digests of code: what it makes of a module, its key shows",
     "tasks.source_memory": "the same, remembered by the bytes of modules",

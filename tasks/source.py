@@ -14,17 +14,18 @@ import threading
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from tasks import loaded
+from tasks.errors import CodeChanged
 from tasks.kernel import KERNEL, KEYED, KEYED_BESIDE
+from tasks.loaded import ROOMS, ROOT
 from tasks.source_memory import Memory, Parsed
 
-ROOT = Path(__file__).resolve().parents[1]
-ROOMS = (
-    "analysis", "config", "flows", "models", "preprocessing", "records", "reporting", "scoring", "storage", "tasks",
-)  # fmt: skip
 ABSENT = "not installed"  # in place of a version
+_SURE: set[str] = set()  # libraries that were loaded in the version that keys say
 # Of two threads that parse at once one may end in "SystemError: AST constructor recursion depth mismatch": Python 3.11
 # to 3.13.0 count the depth of all threads together (python/cpython issue 106905).
 PARSING = threading.Lock()
@@ -62,6 +63,25 @@ def _libraries(entries: tuple[str, ...]) -> dict[str, str]:
     named = {KEYED[name] for module in found for name in _read(module)[2]}
     named |= {name for module, beside in KEYED_BESIDE.items() if module in found for name in beside}
     return {name: _version(name) for name in sorted(named)}
+
+
+def settle(entries: Sequence[str]) -> None:
+    """Load what the entry modules run, before they do. Raises CodeChanged where that may be other code, or another
+    version of a library, than their key says."""
+    loaded.settle(sources(entries))
+    for name, keyed in libraries(entries).items():
+        if name not in _SURE:
+            imported = any(one in sys.modules for one, distribution in KEYED.items() if distribution == name)
+            if not keyed == _at_first()[name] == _version(name):
+                raise CodeChanged(f"{name} was installed anew under this run: {CodeChanged.THEN}")
+            if imported:
+                _SURE.add(name)
+
+
+@cache
+def _at_first() -> dict[str, str]:
+    """Versions of all libraries of keys when the first stage was built: some are loaded long before they are in one."""
+    return {name: _version(name) for name in {*KEYED.values(), *chain.from_iterable(KEYED_BESIDE.values())}}
 
 
 def _version(name: str) -> str:

@@ -1,7 +1,8 @@
 """What was made of modules' bytes in former processes, beside Python's own bytecode: to parse them all anew is half of
 what a command costs that has nothing to do.
 
-Known by the bytes, so no change is missed; whatever cannot be read or written there is made again. Delete it at will.
+Known by the bytes, so no change is missed; whatever cannot be read or written there, or is not as it was written, is
+made again. Delete it at will.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ class Memory:
     """One file. version: of what makes the digests; another one remembers nothing of it."""
 
     def __init__(self, folder: Path, version: str) -> None:
-        self._path = folder / f"sources-{version[:16]}.json"
+        self._path = folder / f"sources-{version[:16]}.memory"
         self._known: dict[str, Parsed] = {}
         self._needed: set[str] = set()
         self._news = False
-        with suppress(OSError, ValueError):  # none, or torn
-            read = json.loads(self._path.read_bytes())
-            rows = read.items() if isinstance(read, dict) else ()
-            self._known = {key: value for key, row in rows if (value := _checked(row))}
+        with suppress(OSError):  # none
+            digest, _, content = self._path.read_bytes().partition(b"\n")
+            if digest == _digest(content):
+                self._known = {key: (made, tuple(names)) for key, (made, names) in json.loads(content).items()}
         if not sys.dont_write_bytecode:
             atexit.register(self.save)
 
@@ -51,15 +52,12 @@ class Memory:
         unfinished = self._path.with_suffix(f".{os.getpid()}")
         with suppress(OSError):  # a folder that is not ours
             self._path.parent.mkdir(exist_ok=True)
-            unfinished.write_text(json.dumps(kept), encoding="utf-8")
+            content = json.dumps(kept).encode("utf-8")
+            unfinished.write_bytes(_digest(content) + b"\n" + content)
             unfinished.replace(self._path)
         self._news = False
 
 
-def _checked(row: object) -> Parsed | None:
-    """A row as it was written, None for anything else."""
-    if isinstance(row, list) and len(row) == 2 and isinstance(row[0], str) and isinstance(row[1], list):
-        digest, names = row
-        if len(digest) == 64 and all(isinstance(name, str) for name in names):
-            return digest, tuple(names)
-    return None
+def _digest(content: bytes) -> bytes:
+    """Of the whole content, as the first line: a row with another letter in a name would still look sound."""
+    return hashlib.sha256(content).hexdigest().encode("ascii")

@@ -1,4 +1,5 @@
-"""What `verify` says of code: whether what the newest runs stand on was made by the modules that are here now."""
+"""What `verify` says of code: whether what the newest runs stand on was made by the modules that are here now, and with
+the versions of libraries."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import Any
 from storage.artifacts import Artifact
 from storage.manifest import Ingredients
 from tasks.planner import changed
-from tasks.source import exists, sources
+from tasks.source import exists, libraries, sources
 
 
 def made_by_other_code(
@@ -49,10 +50,11 @@ def difference(made: Ingredients) -> str:
     The modules of a key are everything that each of them imports: a module that is new in it is imported by one that
     changed. Only a stage's own module, which keys did not know at first, has to be asked for by name.
     """
-    now = _now(tuple(sorted(made.source)))
+    now, installed = _now(tuple(sorted(made.source)))
     if not any(module.startswith("tasks.") for module in made.source):
         now = {**now, f"tasks.{made.stage}": ""}
     found = list(changed("source", made.source, now, values=False))
+    found += changed("library", made.libraries, installed, values=True)
     if "assets" in made.params:
         from reporting.page import assets_digest
 
@@ -61,6 +63,7 @@ def difference(made: Ingredients) -> str:
 
 
 @cache
-def _now(modules: tuple[str, ...]) -> dict[str, str]:
-    """Today's digests of modules and of what they import; without those that are gone."""
-    return sources([module for module in modules if exists(module)])
+def _now(modules: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str]]:
+    """Today's digests of modules and of what they import, without those that are gone; versions of their libraries."""
+    here = [module for module in modules if exists(module)]
+    return sources(here), libraries(here)

@@ -363,18 +363,59 @@ def remembered(tree):
     return list((tree / "tasks" / "__pycache__").glob("sources-*"))
 
 
+def rows_of(path):
+    """What such a file holds behind its own digest."""
+    return json.loads(path.read_bytes().partition(b"\n")[2])
+
+
 @pytest.mark.parametrize("garbage", [b"", b"[]", b"7", b'{"a": 1}', b"\xff\xfe", b'{"%s": ["a", ["b"]]}' % (b"0" * 64)])
 def test_damaged_memory_of_digests_changes_one_or_stays(tree, garbage):
     code = "x = 1"
     first = digest_of(tree, code)
     (path,) = remembered(tree)
-    whole = json.loads(path.read_bytes())
-    assert first in {digest for digest, _ in whole.values()}
+    assert first in {digest for digest, _ in rows_of(path).values()}
     path.write_bytes(garbage)
     assert digest_of(tree, code) == first
     (path,) = remembered(tree)
-    assert first in {digest for digest, _ in json.loads(path.read_bytes()).values()}
+    assert first in {digest for digest, _ in rows_of(path).values()}
     assert digest_of(tree, "x = 2") != first
+
+
+def test_flipped_bit_in_memory_of_digests_is_believed(tmp_path, monkeypatch):
+    monkeypatch.setattr(source_memory.atexit, "register", lambda _: None)
+    code = {f"room.m{number}": b"import room.helper%d" % number for number in range(3)}
+    parsed = {module: (str(len(module)) * 64, (data.split()[1].decode(),)) for module, data in code.items()}
+
+    def made(memory):
+        return {module: memory.of(module, data, lambda module, _: parsed[module]) for module, data in code.items()}
+
+    memory = source_memory.Memory(tmp_path, "v" * 64)
+    assert made(memory) == parsed
+    memory.save()
+    (path,) = tmp_path.iterdir()
+    whole = path.read_bytes()
+    assert source_memory.Memory(tmp_path, "v" * 64)._known
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << place % 8]) + whole[place + 1 :])
+        assert made(source_memory.Memory(tmp_path, "v" * 64)) == parsed, place
+
+
+def test_helper_falls_out_of_keys_by_one_letter_of_a_remembered_name(tree):
+    code = "from preprocessing import prompting"
+    digest_of(tree, code)
+    ask = "from tasks.source import sources; print(sources(['preprocessing.probe']))"
+    env = environment(PYTHONPATH=str(tree))
+
+    def asked():
+        return subprocess.run(
+            [sys.executable, "-c", ask], cwd=tree, env=env, capture_output=True, text=True, check=True
+        ).stdout
+
+    first = asked()
+    assert "preprocessing.prompting" in first
+    (path,) = remembered(tree)
+    edit(path, lambda text: text.replace('"preprocessing.prompting"', '"preprocessing.promptinf"'))
+    assert asked() == first
 
 
 def test_memory_of_digests_grows_for_ever_or_is_written_where_bytecode_is_not(tmp_path, monkeypatch):
@@ -386,7 +427,7 @@ def test_memory_of_digests_grows_for_ever_or_is_written_where_bytecode_is_not(tm
             memory.of(f"m{module}", b"%d" % number, lambda module, data: ("0" * 64, (module, data.decode())))
         memory.save()
     (path,) = tmp_path.iterdir()
-    assert len(json.loads(path.read_bytes())) == 7
+    assert len(rows_of(path)) == 7
     calls = []
     again = source_memory.Memory(tmp_path, "v" * 64)
     assert again.of("m3", b"3", lambda *given: calls.append(given)) == ("0" * 64, ("m3", "3"))
