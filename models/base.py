@@ -27,7 +27,8 @@ class Ask:
 
     references: gold outputs, only for a model whose table says `reads_references` (upper bounds), else empty.
     prefix: digest of the leading documents that the prompt starts with, "" for none: asks that share it share a
-    provider's prefix cache. tokens: of the input, measured or estimated, 0 where nobody counted.
+    provider's prefix cache. follows: the call before it in the run shares it too. tokens: of the input, measured or
+    estimated, 0 where nobody counted.
     """
 
     task: str
@@ -41,6 +42,7 @@ class Ask:
     prefix: str = ""
     tokens: int = 0
     seed: int | None = None
+    follows: bool = False
 
     @property
     def likely_tokens(self) -> int:

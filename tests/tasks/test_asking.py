@@ -71,8 +71,10 @@ def ask(
 ) -> None:
     """Ask so many calls, from the number `first` on. begin: as a new run does."""
 
+    of = given.pop("prefix", lambda _: "")
+
     def source(keys: Collection[str] | None) -> Iterator[list[Call]]:
-        return chunks((call(number) for number in range(first, count)), 16)
+        return chunks((call(number, of(number), text="word " * 1500) for number in range(first, count)), 16)
 
     if begin:
         calling.begin("run")
@@ -235,6 +237,25 @@ def test_prompts_own_faults_are_asked_again_or_excuse_others(store: ResponseStor
     client = Scripted(lambda *_: GOOD, latency=0.001)
     ask(client, store, 100, at_once=8)
     assert len(client.sent) == 10, "only what was never asked"
+
+
+@pytest.mark.parametrize(("group", "plain"), [(1, 20), (5, 4)])
+def test_vendor_that_says_all_was_cached_is_paid_ten_times_what_is_counted(
+    store: ResponseStore, group: int, plain: int
+) -> None:
+    """A discount counts only behind a call that begins alike, in the budget as in the rows; what was said is kept."""
+    client = Scripted(lambda *_: Reply("text", "complete", "m", Usage(1500, 1500, 0, 10, 0)), latency=0.001)
+    table = {"price": {"input": 1.0, "cached": 0.1, "output": 4.0}, "provider": "openai", "retry": {}}
+    calling._budgets.clear()
+    ask(client, store, 20, at_once=4, table=table, budget_usd="1", prefix=lambda number: str(number // group))
+    spent = store.spent("run")["m"]
+    assert spent.cost_nano_usd == calling._budgets["run"].spent
+    assert spent.cost_nano_usd == plain * 1500 * 1000 + (20 - plain) * 1500 * 100 + 20 * 10 * 4000
+    assert (
+        sum(one.cost_nano_usd or 0 for one in store.answers([str(n) for n in range(20)]).values())
+        == spent.cost_nano_usd
+    )
+    assert spent.cached_tokens == 20 * 1500
 
 
 @pytest.mark.parametrize("paid", [None, Usage(100, 0, 0, 10, 10)])
