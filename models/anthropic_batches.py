@@ -28,7 +28,7 @@ from models.batches import (
     text_in,
 )
 from models.batches import size_of as bytes_of
-from models.problems import TERMINAL_NAMES, error_in, is_own, shown
+from models.problems import TERMINAL_NAMES, error_in, shown
 from models.wire import Wire
 
 PATH = "/v1/messages/batches"
@@ -84,9 +84,8 @@ class AnthropicBatches:
         if kind == "errored":
             error = error_in(result.get("error")) or {"names": set(), "message": "no reason"}
             said = f"{', '.join(sorted(error['names']))}: {error['message']}".strip(": ")
-            lasting = bool(error["names"] & TERMINAL_NAMES)
-            trouble: Trouble = "terminal" if lasting else "transient"
-            return Line(key, CallProblem(trouble, shown(said, self._wire.secrets), own=lasting and is_own(error)))
+            trouble: Trouble = "terminal" if error["names"] & TERMINAL_NAMES else "transient"
+            return Line(key, CallProblem(trouble, shown(said, self._wire.secrets)))
         if kind in UNDONE:
             return Line(key, CallProblem("transient", UNDONE[kind]))
         raise BadLine(f"a result of type {shown(kind, self._wire.secrets) or 'none'}")

@@ -10,13 +10,15 @@ from models.grouping import Item
 
 @dataclass(frozen=True)
 class Trip:
-    """One attempt: began and ended on the loop's clock, started on the wall's; tokens reserved at the limiter."""
+    """One attempt: began and ended on the loop's clock, started on the wall's; tokens reserved at the limiter. number:
+    of the request among those of the run."""
 
     item: Item
     reserved: int
     began: float
     started: float
     ended: float
+    number: int = 0
 
     @property
     def seconds(self) -> float:
@@ -52,7 +54,16 @@ class Trip:
             masked=reply.masked,
         )
 
-    def given_up(self, problem: CallProblem) -> CallFailed:
-        """The end of a call that is not tried again."""
-        item = self.item
-        return CallFailed(item.call.key, problem.kind, problem.message, problem.status, item.attempts, problem.own)
+    def given_up(self, problem: CallProblem, sent: int) -> CallFailed:
+        """The end of a call that is not tried again. sent: requests of the run that have gone."""
+        return CallFailed(
+            self.item.call.key,
+            problem.kind,
+            problem.message,
+            problem.status,
+            self.item.attempts,
+            own=problem.own,
+            foreign=problem.foreign,
+            number=self.number,
+            sent=sent,
+        )

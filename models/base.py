@@ -27,7 +27,8 @@ class Ask:
 
     references: gold outputs, only for a model whose table says `reads_references` (upper bounds), else empty.
     prefix: digest of the leading documents that the prompt starts with, "" for none: asks that share it share a
-    provider's prefix cache. tokens: of the input, measured or estimated, 0 where nobody counted.
+    provider's prefix cache. follows: the call before it in the run shares it too. tokens: of the input, measured or
+    estimated, 0 where nobody counted.
     """
 
     task: str
@@ -41,6 +42,7 @@ class Ask:
     prefix: str = ""
     tokens: int = 0
     seed: int | None = None
+    follows: bool = False
 
     @property
     def likely_tokens(self) -> int:
@@ -113,7 +115,8 @@ class Answer:
 
 @dataclass(frozen=True)
 class CallFailed:
-    """No answer: kind terminal or transient, HTTP status where there was one. own: the prompt's own fault."""
+    """No answer: kind terminal or transient, HTTP status where there was one. own, foreign: as of the last problem.
+    number: of the last request among those of the run; sent: how many had gone when it ended."""
 
     key: str
     kind: str
@@ -121,6 +124,9 @@ class CallFailed:
     status: int | None = None
     attempts: int = 1
     own: bool = False
+    foreign: bool = False
+    number: int = 0
+    sent: int = 0
 
 
 @dataclass(frozen=True)
@@ -155,8 +161,9 @@ class CallProblem(Exception):
     kind: terminal (another try cannot help), transient, or quota (the limit of the day or the account's money is used
     up: the run stops). slow_down: the provider is overloaded or a limit is passed (429, 503, 529): concurrency falls.
     paid: tokens that were charged though the reply is of no use, None where nothing is known. doubt: why those that
-    the provider said are not believed. own: the prompt's own fault (too long, against a policy, no room
-    for thoughts), which says nothing of the endpoint.
+    the provider said are not believed. own: the call's own affair (no room for thoughts, which is paid; what
+    cannot be sent); what a status or an error says of a prompt is a claim, and no such proof. foreign: no error object
+    came with it, so it may be of something between here and the provider.
     """
 
     def __init__(
@@ -170,11 +177,13 @@ class CallProblem(Exception):
         slow_down: bool = False,
         paid: Usage | None = None,
         own: bool = False,
+        foreign: bool = False,
     ) -> None:
         self.kind: Trouble = kind
         self.message = message if len(message) <= LONGEST_MESSAGE else message[: LONGEST_MESSAGE - 1] + "…"
         self.status, self.retry_after_s, self.limits = status, retry_after_s, limits
         self.slow_down, self.paid, self.doubt, self.own = slow_down, paid, "", own
+        self.foreign = foreign
         super().__init__(self.message)
 
 

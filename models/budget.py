@@ -14,7 +14,8 @@ from decimal import ROUND_CEILING, Decimal, InvalidOperation
 from typing import Any, Protocol
 
 from models.base import Ask, Call, Usage
-from models.usage_bounds import byte_bound, size_of
+from models.tables import CACHE_MINIMUM
+from models.usage_bounds import byte_bound, shared_most, size_of
 
 NANO = 10**9  # nano-dollars a dollar
 PER_TOKEN = Decimal(1000)  # nano-dollars a token for a dollar a million tokens
@@ -45,13 +46,15 @@ class Gate(Protocol):
 
 @dataclass(frozen=True)
 class Price:
-    """Nano-dollars a token; cached and cache_write are input's where the table has none. batch: share to pay in one."""
+    """Nano-dollars a token; cached and cache_write are input's where the table has none. batch: share to pay in one.
+    cache_minimum: tokens of a prompt below which nothing is cached."""
 
     input: Decimal
     output: Decimal
     cached: Decimal
     cache_write: Decimal
     batch: Decimal = Decimal(1)
+    cache_minimum: int = CACHE_MINIMUM
 
     def of(self, usage: Usage) -> int:
         """What the provider charges for a reply, nano-dollars; tokens that it does not report count as none."""
@@ -60,11 +63,23 @@ class Price:
         inputs = plain * self.input + cached * self.cached + written * self.cache_write
         return whole(inputs + (usage.output_tokens or 0) * self.output)
 
+    def counted(self, usage: Usage, ask: Ask) -> int:
+        """What a reply counts for, in a budget and in the rows: nobody here sees what a provider took from its cache,
+        so the discount counts only for what the call before it in the run begins with too; the rest is plain input."""
+        most = shared_most(ask) if (usage.input_tokens or 0) >= self.cache_minimum else 0
+        return self.of(replace(usage, cached_tokens=min(usage.cached_tokens or 0, most)))
+
     def in_batch(self) -> Price:
-        """The same in a batch."""
-        one = Decimal(1)
-        share = self.batch
-        return Price(self.input * share, self.output * share, self.cached * share, self.cache_write * share, one)
+        """The same in a batch, whose requests follow nothing: no discount of a cache."""
+        share, plain = self.batch, max(self.input, self.cached)
+        return replace(
+            self,
+            input=self.input * share,
+            output=self.output * share,
+            cached=plain * share,
+            cache_write=self.cache_write * share,
+            batch=Decimal(1),
+        )
 
     def most(self, input_tokens: int, output_tokens: int) -> int:
         """What a call may cost at most: no token from the cache, each written to it."""
@@ -108,6 +123,7 @@ def price_of(name: str, table: Mapping[str, Any]) -> Price:
         cached=found.get("cached", entry) * PER_TOKEN,
         cache_write=found.get("cache_write", entry) * PER_TOKEN,
         batch=batch,
+        cache_minimum=int(table.get("cache_minimum", CACHE_MINIMUM)),
     )
 
 
@@ -237,7 +253,7 @@ class Meter:
             if usage is not None and usage.input_tokens:
                 self._larger = max(self._larger, Decimal(usage.input_tokens) / counted)
         if usage is not None and usage.input_tokens is not None and usage.output_tokens is not None:
-            self._budget.give(amount, self._price.of(usage))
+            self._budget.give(amount, self._price.counted(usage, call.ask))
         else:
             unknown = assumed(self._price, call.ask, self._thoughts) if maybe or usage is not None else 0
             self._budget.give(amount, unknown, uncertain=True)

@@ -20,15 +20,24 @@ CACHE_S = 240.0  # vendors keep a prefix for five minutes after its last use
 
 def sharing(calls: Iterable[Call]) -> Iterator[Call]:
     """The calls, each a moment later; one whose prefix neither neighbour has gets none. Nobody would read what it puts
-    into a cache, and writing there costs more than plain input (Anthropic: a quarter)."""
+    into a cache, and writing there costs more than plain input (Anthropic: a quarter). Those behind the first that
+    share one `follow`."""
     before, held = "", None
     for call in calls:
         if held is not None:
-            yield held if held.ask.prefix in (before, call.ask.prefix) else without_prefix(held)
+            yield placed(held, before, call.ask.prefix)
             before = held.ask.prefix
         held = call
     if held is not None:
-        yield held if held.ask.prefix == before else without_prefix(held)
+        yield placed(held, before, "")
+
+
+def placed(call: Call, before: str, after: str) -> Call:
+    """The call between neighbours with these prefixes."""
+    prefix = call.ask.prefix
+    if not prefix or prefix not in (before, after):
+        return without_prefix(call)
+    return replace(call, ask=replace(call.ask, follows=True)) if prefix == before else call
 
 
 def without_prefix(call: Call) -> Call:

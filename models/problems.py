@@ -43,16 +43,6 @@ DAY_WORDS = re.compile(r"per day|/ ?day\b|\b[RT]PD\b|daily (?:limit|quota)|spend
 MONEY_WORDS = re.compile(
     r"credit balance is too low|exceeded your current quota|reached your specified API usage limits", re.IGNORECASE
 )
-# what is wrong with one prompt, in names and messages of both vendors and of vLLM, llama.cpp, OpenRouter, Azure
-OWN_WORDS = re.compile(
-    r"context_length_exceeded|exceed_context_size|request_too_large|string_above_max_length|request too large|"
-    r"maximum (?:context|prompt|input)|context (?:length|window|size)|too many (?:input |prompt )?tokens|"
-    r"(?:prompt|input|request)\b[^.]{0,40}\btoo (?:long|large)|"
-    r"content_filter|content_policy|bio_policy|misalignment_policy|invalid_prompt|"
-    r"content (?:policy|management policy|filter)|moderation|flagged|usage polic",
-    re.IGNORECASE,
-)
-OWN_STATUSES = (400, 403, 422)
 
 MESSAGE_CHARS = 300
 READ_CHARS = 2000  # of a message, for what it means
@@ -103,7 +93,8 @@ def problem_of_status(
         retry_after_s=retry_after(headers),
         limits=limits_of(headers),
         slow_down=status in SLOW_DOWN_STATUSES or bool(error and error["names"] & SLOW_DOWN_NAMES),
-        own=status == 413 or roomless or (status in OWN_STATUSES and error is not None and is_own(error)),
+        own=roomless,
+        foreign=error is None,
     )
 
 
@@ -128,7 +119,6 @@ def problem_in_reply(
         limits=limits_of(headers),
         slow_down=slow,
         paid=paid,
-        own=kind == "terminal" and is_own(error),
     )
 
 
@@ -139,11 +129,6 @@ def kind_of_status(status: int) -> Trouble:
     if status in TRANSIENT_STATUSES or (status >= 500 and status not in UNSUPPORTED):
         return "transient"
     return "terminal"
-
-
-def is_own(error: Mapping[str, Any]) -> bool:
-    """Whether an error object speaks of one prompt: its length, or what it says."""
-    return bool(OWN_WORDS.search(f"{' '.join(sorted(error['names']))} {error['message'][:READ_CHARS]}"))
 
 
 def is_quota(status: int, error: Mapping[str, Any]) -> bool:

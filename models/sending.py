@@ -173,10 +173,10 @@ class Engine:
             return False
         self._last_tokens = reserved
         self._patience.over()
-        self._breaker.sent(item)
+        number = self._breaker.sent(item)
         self._limiter.take(self._lane, reserved, now)
         self._order.take(item)
-        task = self._loop.create_task(self._attempt(item, reserved))
+        task = self._loop.create_task(self._attempt(item, reserved, number))
         self._tasks[task] = item, reserved
         task.add_done_callback(self._never_began)
         return True
@@ -247,7 +247,7 @@ class Engine:
 
     # ---- one attempt
 
-    async def _attempt(self, item: Item, reserved: int) -> None:
+    async def _attempt(self, item: Item, reserved: int, number: int) -> None:
         task = asyncio.current_task()
         assert task is not None
         began, started = self._loop.time(), time.time()
@@ -271,7 +271,7 @@ class Engine:
         if task not in self._tasks:
             return  # abandoned
         del self._tasks[task]
-        trip = Trip(item, reserved, began, started, self._loop.time())
+        trip = Trip(item, reserved, began, started, self._loop.time(), number)
         item.spent_s += trip.seconds
         try:
             self._ended(trip, result)
@@ -319,10 +319,9 @@ class Engine:
             self._hand_over((tried,))
             self._halt(problem.message)
             return
-        self._breaker.failed(item, problem, trip.ended)
+        lost = trip.given_up(problem, self._breaker.failed(item, problem, trip.ended))
         if self._breaker.tripped:
-            # the call itself is left as it was, where it was not its own fault
-            self._hand_over((tried, trip.given_up(problem)) if problem.own else (tried,))
+            self._hand_over((tried, lost) if problem.own else (tried,))  # another's call is left as it was
             self._halt(self._breaker.tripped)
             return
         wait = None
@@ -330,7 +329,7 @@ class Engine:
             wait = self._settings.policy.wait(item.attempts, item.spent_s, problem.retry_after_s, self._rng)
         if wait is None:
             self._order.warm(item.group)
-            self._hand_over((tried, trip.given_up(problem)))
+            self._hand_over((tried, lost))
             return
         self._hand_over((tried,))
         if not self.stopped:

@@ -21,12 +21,14 @@ FURTHER_BYTES_A_TOKEN = 16  # at most, of those beyond the first of a character;
 
 @dataclass(frozen=True)
 class Bounds:
-    """Of one call. size: bytes of the prompt. output_most: None where nobody knows what was allowed."""
+    """Of one call. size: bytes of the prompt. output_most: None where nobody knows what was allowed. cache_most: that
+    can be read from and written to a cache, each; None where that is the vendor's affair alone."""
 
     input_least: int
     input_most: int
     output_most: int | None
     size: int
+    cache_most: int | None = None
 
 
 ANY = Bounds(1, 2**24, 2**20, 0)  # of a call whose prompt is not at hand: more than any window
@@ -46,7 +48,31 @@ def bounds_of(ask: Ask, body: Mapping[str, Any] | None = None) -> Bounds:
     """The bounds of a call. body: of its request, which says how much output it allows."""
     size = size_of(ask.segments)
     least = sum(least_tokens(segment.text) for segment in ask.segments)
-    return Bounds(max(1, least), size + TEMPLATE, output_allowed(body or {}), size)
+    return Bounds(max(1, least), size + TEMPLATE, output_allowed(body or {}), size, cache_allowed(body or {}))
+
+
+def cache_allowed(body: Mapping[str, Any]) -> int | None:
+    """Tokens that a request's body lets a vendor take from a cache or put there; None where caching is automatic."""
+    options = body.get("prompt_cache_options")
+    if isinstance(options, Mapping) and options.get("mode") == "explicit":  # and we set no mark
+        return 0
+    turns = [turn.get("content") for turn in body.get("messages", ())]
+    if not any(isinstance(content, list) for content in turns):
+        return None  # of no Anthropic messages
+    if any("cache_control" in str((name, value)) for name, value in body.items() if name != "messages"):
+        return None  # by a table's `extra`
+    most = size = 0
+    for content in turns:
+        for block in content if isinstance(content, list) else [{"text": content}]:
+            size += len(str(block.get("text", "")).encode("utf-8", "replace"))
+            most = size + TEMPLATE if "cache_control" in block else most
+    return most
+
+
+def shared_most(ask: Ask) -> int:
+    """Tokens that a cache can give back of what the call before it in the run begins with too."""
+    last = max((n for n, segment in enumerate(ask.segments) if segment.role in ("document", "omission")), default=-1)
+    return size_of(ask.segments[: last + 1]) + TEMPLATE if ask.follows else 0
 
 
 def output_allowed(body: Mapping[str, Any]) -> int | None:
@@ -72,6 +98,8 @@ def doubt(usage: Usage, bounds: Bounds, text: str) -> str:
     for name, part in (("cached", usage.cached_tokens), ("written to the cache", usage.cache_write_tokens)):
         if part is not None and given is not None and part > given:
             return f"{part:,} tokens {name} of {given:,} input tokens"
+        if part and bounds.cache_most is not None and part > bounds.cache_most:
+            return f"{part:,} tokens {name}, where the request lets {bounds.cache_most:,} be cached"
     if given is not None and (usage.cached_tokens or 0) + (usage.cache_write_tokens or 0) > given:
         return f"more tokens read from and written to the cache than the {given:,} input tokens"
     if made is None:

@@ -38,10 +38,12 @@ def cost_of(usage: Usage, price: Price | None) -> int | None:
 
 
 def counted(usage: Usage, price: Price | None, call: Call, thoughts: int) -> int | None:
-    """Nano-dollars that a try counts for: what the provider charges for what it reports; what a call that nobody knows
-    the tokens of counts for, as in a budget; None where the price is not known."""
+    """Nano-dollars that a try counts for, as in a budget (`Price.counted`); what a call that nobody knows the tokens of
+    counts for; None where the price is not known. call: as it was sent."""
     cost = cost_of(usage, price)
-    return assumed(price, call.ask, thoughts) if cost is None and price is not None else cost
+    if price is None or cost == 0:
+        return cost
+    return assumed(price, call.ask, thoughts) if cost is None else price.counted(usage, call.ask)
 
 
 def stored_answer(answer: Answer, provider: str, member: str, cost_nano_usd: int | None) -> StoredAnswer:

@@ -105,7 +105,7 @@ class Asker:
         """Send what is wanted of these; why calls were left out, "" where none were."""
         gate = meter(self._model.name, self._calling, self._store)
         shared = ledger(self._store)
-        calls = sharing(self._wanted(batches))
+        calls = self._as_sent(sharing(self._wanted(batches)))
         run = self._model.run(calls, gate=gate, stop=STOP, ledger=shared, breaker=self._breaker)
         with run:
             try:
@@ -148,6 +148,12 @@ class Asker:
             self._asked |= set(mine)
             self._open |= mine  # at once: they are held and given back with the others
             yield from mine.values()
+
+    def _as_sent(self, calls: Iterable[Call]) -> Iterator[Call]:
+        """The calls, remembered with their place among neighbours: what they count for depends on it."""
+        for call in calls:
+            self._open[call.key] = call
+            yield call
 
     def _missing(self, keys: Collection[str]) -> list[str]:
         states = self._store.states(keys)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tomllib
+from dataclasses import replace
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -203,3 +204,13 @@ def test_spent_before_is_forgotten() -> None:
 
 def test_batch_share_is_not_read() -> None:
     assert price_of("gpt", {"price": {"input": 1, "output": 2, "batch": 0.5}}).batch == Decimal("0.5")
+
+
+def test_discount_of_a_cache_is_believed_where_nothing_can_be_cached() -> None:
+    price = price_of("m", {"price": {"input": 1, "cached": 0.1, "output": 1}, "cache_minimum": 2048})
+    follows = replace(call(1, "a", text="word " * 2000).ask, follows=True)
+    assert price.counted(Usage(2100, 2000, 0, 0), follows) == 100 * 1000 + 2000 * 100
+    assert price.counted(Usage(2100, 2000, 0, 0), replace(follows, follows=False)) == 2100 * 1000
+    assert price.counted(Usage(2047, 2000, 0, 0), follows) == 2047 * 1000, "too short for the vendor's cache"
+    assert price.counted(Usage(9000, 9000, 0, 0), replace(follows, segments=follows.segments[:0])) > 9000 * 800
+    assert price.in_batch().of(Usage(2100, 2000, 0, 0)) == 2100 * 1000, "requests of a batch follow nothing"

@@ -149,3 +149,9 @@ def test_prompt_that_nobody_shares_is_written_to_a_cache() -> None:
     assert [one.ask.prefix for one in shared] == ["", "b", "b", "", "", "", "b", "b", ""]
     assert list(sharing([])) == []
     assert [one.ask.prefix for one in sharing([given[0]])] == [""]
+
+
+def test_first_of_a_document_counts_as_read_from_a_cache() -> None:
+    calls = [call(number, prefix) for number, prefix in enumerate(["a", "a", "a", "b", "", "", "c", "c"])]
+    found = [(one.ask.prefix, one.ask.follows) for one in sharing(calls)]
+    assert found == [*zip("aaa", (False, True, True), strict=True), *[("", False)] * 3, ("c", False), ("c", True)]

@@ -220,3 +220,10 @@ def test_message_moves_the_cursor_or_fills_the_screen() -> None:
     assert found.isprintable()
     assert len(found) < 310
     assert found.startswith("[2J head less long")
+
+
+def test_firewall_that_speaks_of_a_policy_is_believed_to_blame_the_prompt() -> None:
+    blocked = {"error": "Blocked by your organization's content policy"}
+    for status, body, foreign in ((403, blocked, False), (400, blocked, False), (413, None, True), (400, None, True)):
+        found = problem_of_status(status, {}, body, "<html>Request Entity Too Large</html>")
+        assert (found.kind, found.own, found.foreign) == ("terminal", False, foreign)

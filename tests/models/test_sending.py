@@ -148,12 +148,35 @@ def test_failures_that_are_not_alike_are_borne_for_ever() -> None:
     assert "the last one so" in driven.stopped
 
 
-def test_prompts_that_are_wrong_in_themselves_stop_a_model() -> None:
-    own = CallProblem("terminal", "maximum context length is 8192 tokens", status=400, own=True)
-    driven = in_time(drive(fails(own, 99), calls(500, group=5)))
+def test_endpoint_that_blames_every_prompt_is_believed() -> None:
+    for said in ("maximum context length is 8192 tokens", "Blocked by your organization's content policy"):
+        client = fails(CallProblem("terminal", said, status=400), 99)
+        driven = in_time(drive(client, calls(500, group=5)))
+        assert len(client.sent) <= MOST
+        assert said in driven.stopped
+
+
+@pytest.mark.parametrize("at_once", [8, 32])
+def test_answer_that_was_under_way_before_an_outage_hides_it(at_once: int) -> None:
+    """From the 30th on all are refused at once, while slow answers to earlier ones come in between."""
+    client = Scripted(
+        lambda one, _: GOOD if int(one.key) < 30 else ALIKE["400"],
+        latency=lambda one: 0.5 + int(one.key) % 7 if int(one.key) < 30 else 0.1,
+    )
+    breaker = Breaker()
+    driven = in_time(drive(client, calls(2000), caps=Caps(at_once, at_once), breaker=breaker))
+    assert len(client.sent) <= 30 + MOST + at_once
+    assert "requests in a row were not answered" in driven.stopped
+    assert breaker.proven <= 30
+    assert all(lost.sent >= breaker.proven for lost in driven.failures.values())
+
+
+def test_model_that_refuses_half_of_the_prompts_is_stopped() -> None:
+    rng = Random(3)
+    client = Scripted(lambda *_: ALIKE["400"] if rng.random() < 1 / 2 else GOOD, latency=lambda _: 4 * rng.random())
+    driven = in_time(drive(client, calls(2000)))
     assert driven.stopped == ""
-    assert len(driven.failures) == 500
-    assert all(lost.own for lost in driven.failures.values())
+    assert len(driven.answers) + len(driven.failures) == 2000
 
 
 @pytest.mark.parametrize("problem", [ALIKE["500"], ALIKE["403"], ALIKE["400"]])

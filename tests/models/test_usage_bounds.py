@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from models.anthropic import with_breakpoint
 from models.base import Reply, Usage
 from models.usage_bounds import TEMPLATE, bounds_of, doubt, least_tokens
-from tests.models.hosted_kit import SPECS, ask, one_vendor, reply_of, vendor  # noqa: F401
+from tests.models.hosted_kit import SPECS, ask, body_of, one_vendor, reply_of, vendor  # noqa: F401
 from tests.servers.vendor import Vendor
 
 WORDS = "word " * 2000  # 10,000 bytes; about 2,000 tokens
@@ -39,6 +40,27 @@ def test_usage_that_can_be_is_not_believed(usage: Usage) -> None:
 ])  # fmt: skip
 def test_usage_that_cannot_be_is_believed(usage: Usage, said: str) -> None:
     assert said in doubt(usage, BOUNDS, "an answer of five words")
+
+
+@pytest.mark.parametrize(("usage", "most"), [
+    (Usage(2100, 2099, 0, 80), 0), (Usage(2100, 1, 0, 80), 0), (Usage(2100, 0, 2000, 80), 0),
+])  # fmt: skip
+def test_vendor_takes_tokens_from_a_cache_that_no_request_may_use(usage: Usage, most: int) -> None:
+    asked = ask(WORDS, question="why " * 1000)
+    off = {"prompt_cache_options": {"mode": "explicit"}}
+    for body in (body_of("anthropic:claude-test", asked), body_of("openai:gpt-test", asked) | off):
+        assert f"where the request lets {most} be cached" in doubt(usage, bounds_of(asked, body), "")
+    for body in (with_breakpoint(body_of("anthropic:claude-test", asked)), body_of("openai:gpt-test", asked)):
+        assert doubt(usage, bounds_of(asked, body), "") == ""
+
+
+def test_vendor_caches_more_than_what_was_marked() -> None:
+    asked = ask("word " * 100, question="why " * 1000)
+    body = with_breakpoint(body_of("anthropic:claude-test", asked))
+    assert doubt(Usage(2100, 1500, 0, 80), bounds_of(asked, body), "") == ""
+    assert "1,600 tokens cached, where" in doubt(Usage(2100, 1600, 0, 80), bounds_of(asked, body), "")
+    elsewhere = body | {"system": [{"type": "text", "text": "s", "cache_control": {"type": "ephemeral"}}]}
+    assert doubt(Usage(2100, 1600, 0, 80), bounds_of(asked, elsewhere), "") == "", "a table's own mark may be anywhere"
 
 
 def test_answer_of_many_words_takes_one_token() -> None:

@@ -35,6 +35,7 @@ STATUSES: dict[str, tuple[int, str, str | None, str, dict[str, str]]] = {
     ),
     "401": (401, "authentication_error", "invalid_api_key", "Incorrect API key provided: KEY", {}),
     "403": (403, "permission_error", None, "Your key KEY has no access", {}),
+    "policy": (403, "content_policy_violation", None, "Blocked by your organization's content policy", {}),
     "404": (404, "not_found_error", "model_not_found", "The model does not exist", {}),
     "400-hostile": (400, "x\x1b[2J", "\u202e", "<script>\x1b[2J\x1b]0;t\x07\0\u202e KEY \ud800" + "(" * 100_000, {}),
     "408": (408, "timeout_error", None, "Timeout", {}),

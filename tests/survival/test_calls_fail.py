@@ -84,6 +84,8 @@ def test_provider_that_only_fails_holds_the_run_up_or_leaves_no_row(
 FOR_ALL = {
     "302": ("HTTP 302: sent elsewhere", {}),
     "403": ("HTTP 403: Your key [key] has no access", {}),
+    "policy": ("HTTP 403: Blocked by your organization's content policy", {}),
+    "context": ("HTTP 400: This model's maximum context|maximum context", {}),
     "500": ("HTTP 500: Internal server error", {}),
     "html": ("HTTP 200 with a page of HTML", {}),
     "reset": ("the server closed the connection|Connection reset by peer", {}),
@@ -120,14 +122,18 @@ def test_what_failed_for_good_is_asked_again_unasked_or_never(scrollwork: Scroll
     work = failing(scrollwork, served)
     command = (*FEW, *of_model(work), "--json")
     work.run(*command, model="gpt", status=1)
+    asked = len(served.requests())
+    assert failures(work.home) == [], "where nothing is answered, a claim of all prompts proves nothing"
+    served.set(plan={"script": ["", "context", "", "context"]})
+    work.run(*command, model="gpt", status=1)
     lost = failures(work.home)
-    assert {(kind, status, tries) for kind, status, tries in lost} == {("terminal", 400, 1)}
-    assert len(served.requests()) == len(lost)
+    assert lost == [("terminal", 400, 1)] * 2
+    assert len(served.requests()) == 2 * asked
     served.set(plan={})
     still = work.run(*command, model="gpt", status=1)
-    assert len(served.requests()) == len(lost), "not asked again unasked"
-    assert "failed: gpt: 9 failed for good (--retry-failed): HTTP 400: maximum context" in still.err
+    assert len(served.requests()) == 2 * asked, "not asked again unasked"
+    assert "failed: gpt: 2 failed for good (--retry-failed): HTTP 400: maximum context" in still.err
     done = work.run(*command, "--retry-failed", model="gpt")
     assert failures(work.home) == []
-    assert [row["coverage"]["answered"] for row in done.document["tasks"]] == [len(lost)]
-    assert len(served.requests()) == 2 * len(lost)
+    assert [row["coverage"]["answered"] for row in done.document["tasks"]] == [asked]
+    assert len(served.requests()) == 2 * asked + 2

@@ -71,8 +71,10 @@ def ask(
 ) -> None:
     """Ask so many calls, from the number `first` on. begin: as a new run does."""
 
+    of = given.pop("prefix", lambda _: "")
+
     def source(keys: Collection[str] | None) -> Iterator[list[Call]]:
-        return chunks((call(number) for number in range(first, count)), 16)
+        return chunks((call(number, of(number), text="word " * 1500) for number in range(first, count)), 16)
 
     if begin:
         calling.begin("run")
@@ -194,7 +196,9 @@ SHAPE = CallProblem(
     "transient", "HTTP 200 with no status, but it has message.content: is the endpoint chat?", status=200
 )
 NO_SERVER = CallProblem("transient", "cannot connect", paid=Usage(0, 0, 0, 0, 0))
-TOO_LONG = CallProblem("terminal", "maximum context length is 8192 tokens", status=400, own=True)
+TOO_LONG = CallProblem("terminal", "maximum context length is 8192 tokens", status=400)
+BLOCKED = CallProblem("terminal", "HTTP 403: Blocked by your organization's content policy", status=403)
+PAGE = CallProblem("terminal", "HTTP 400: a page of HTML: is a proxy or a firewall between?", status=400, foreign=True)
 
 
 def failed(store: ResponseStore) -> int:
@@ -202,7 +206,9 @@ def failed(store: ResponseStore) -> int:
 
 
 @pytest.mark.parametrize("count", [9, 121])
-@pytest.mark.parametrize("problem", [ELSEWHERE, FORBIDDEN, UNSUPPORTED, BROKEN, SHAPE, NO_SERVER])
+@pytest.mark.parametrize(
+    "problem", [ELSEWHERE, FORBIDDEN, UNSUPPORTED, BROKEN, SHAPE, NO_SERVER, TOO_LONG, BLOCKED, PAGE]
+)
 def test_hotel_network_marks_every_request_as_failed_for_good(
     store: ResponseStore, caplog: pytest.LogCaptureFixture, problem: CallProblem, count: int
 ) -> None:
@@ -222,19 +228,54 @@ def test_hotel_network_marks_every_request_as_failed_for_good(
 
 
 def test_prompts_own_faults_are_asked_again_or_excuse_others(store: ResponseStore) -> None:
-    ask(Scripted(lambda *_: TOO_LONG, latency=0.001), store, 40, at_once=8)
-    assert failed(store) == 40
-    ask(
-        Scripted(lambda one, _: GOOD if int(one.key) % 7 else UNSUPPORTED, latency=0.001),
-        store,
-        100,
-        at_once=8,
-        first=50,
-    )
-    assert failed(store) == 40 + 7
+    for first, problem in ((0, TOO_LONG), (50, UNSUPPORTED)):
+        client = Scripted(lambda one, _, said=problem: GOOD if int(one.key) % 7 else said, latency=0.001)  # type: ignore[misc]
+        ask(client, store, first + 40, at_once=8, first=first)
+    assert failed(store) == 6 + 5
     client = Scripted(lambda *_: GOOD, latency=0.001)
     ask(client, store, 100, at_once=8)
-    assert len(client.sent) == 10, "only what was never asked"
+    assert len(client.sent) == 20, "only what was never asked"
+
+
+@pytest.mark.parametrize("problem", [FORBIDDEN, UNSUPPORTED, TOO_LONG, BLOCKED, PAGE])
+@pytest.mark.parametrize("count", [11, 21])
+def test_answer_that_was_under_way_makes_an_outage_the_fault_of_prompts(
+    store: ResponseStore, problem: CallProblem, count: int
+) -> None:
+    """Seven are answered, the eighth takes long, and all later ones are refused meanwhile."""
+    client = Scripted(
+        lambda one, _: GOOD if int(one.key) < 8 else problem, latency=lambda one: 0.3 if one.key == "7" else 0.001
+    )
+    ask(client, store, count, at_once=4)
+    assert (len(stored(store, count)), failed(store)) == (8, 0)
+    well = Scripted(latency=0.001)
+    ask(well, store, count, at_once=4)
+    assert (len(stored(store, count)), len(well.sent)) == (count, count - 8)
+
+
+@pytest.mark.parametrize("count", [3, 21])
+def test_proxys_pages_after_two_answers_are_the_fault_of_prompts(store: ResponseStore, count: int) -> None:
+    ask(Scripted(lambda one, _: GOOD if int(one.key) < 2 else PAGE, latency=0.001), store, count, at_once=1)
+    assert (len(stored(store, count)), failed(store)) == (2, 0)
+
+
+@pytest.mark.parametrize(("group", "plain"), [(1, 20), (5, 4)])
+def test_vendor_that_says_all_was_cached_is_paid_ten_times_what_is_counted(
+    store: ResponseStore, group: int, plain: int
+) -> None:
+    """A discount counts only behind a call that begins alike, in the budget as in the rows; what was said is kept."""
+    client = Scripted(lambda *_: Reply("text", "complete", "m", Usage(1500, 1500, 0, 10, 0)), latency=0.001)
+    table = {"price": {"input": 1.0, "cached": 0.1, "output": 4.0}, "provider": "openai", "retry": {}}
+    calling._budgets.clear()
+    ask(client, store, 20, at_once=4, table=table, budget_usd="1", prefix=lambda number: str(number // group))
+    spent = store.spent("run")["m"]
+    assert spent.cost_nano_usd == calling._budgets["run"].spent
+    assert spent.cost_nano_usd == plain * 1500 * 1000 + (20 - plain) * 1500 * 100 + 20 * 10 * 4000
+    assert (
+        sum(one.cost_nano_usd or 0 for one in store.answers([str(n) for n in range(20)]).values())
+        == spent.cost_nano_usd
+    )
+    assert spent.cached_tokens == 20 * 1500
 
 
 @pytest.mark.parametrize("paid", [None, Usage(100, 0, 0, 10, 10)])
