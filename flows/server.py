@@ -138,11 +138,17 @@ def server_command(port: int) -> list[str]:
     return [sys.executable, "-m", "uvicorn", *factory, *where]
 
 
-def server_settings(port: int, secret: str) -> dict[str, str]:
-    """What is set for a guarded server: its secret, and CORS for its own origin only."""
+def server_settings(folder: Path, port: int, secret: str) -> dict[str, str]:
+    """What is set for a guarded server: its folder with its database, its secret, and CORS for its own origin only.
+
+    It must be started in that folder: Prefect reads `.env`, prefect.toml and pyproject.toml where it starts.
+    """
     own = f"http://127.0.0.1:{port}"
     return {
         **QUIET,
+        "PREFECT_HOME": str(folder),
+        "PREFECT_SERVER_DATABASE_CONNECTION_URL": f"sqlite+aiosqlite:///{folder}/prefect.db",
+        "PREFECT_SERVER_CSRF_PROTECTION_ENABLED": "false",  # it has no cookies, and takes no secret of other pages
         "PREFECT_PLUGINS_ENABLED": "false",  # ours points clients to this server
         "PREFECT_SERVER_UI_API_URL": "/api",  # the page asks the host that it came from
         "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": own,

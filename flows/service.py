@@ -97,7 +97,7 @@ def start(
     try:
         say(f"starting the Prefect server at {ui}")
         write_private(secret_path(home), secret + "\n")
-        running["server"] = spawn(server_command(port), folder / "server.log", of_server, umask=0o077)
+        running["server"] = spawn(server_command(port), folder / "server.log", of_server, folder, umask=0o077)
         note(home, running)
         wait_for(lambda: healthy(running["url"]), running["server"], folder / "server.log", "the Prefect server")
         end_orphans(running)
@@ -121,7 +121,8 @@ def environments(
 ) -> tuple[dict[str, str], dict[str, str]]:
     """The environments of server and worker. variables: what the worker gets of ours."""
     both = {"PREFECT_HOME": str(Path(running["home"]) / "prefect"), "PREFECT_API_URL": running["url"]}
-    server = {**chosen(os.environ, SERVER), **server_settings(running["port"], secret), **both}
+    server = {**chosen(os.environ, SERVER), **server_settings(Path(both["PREFECT_HOME"]), running["port"], secret)}
+    server |= both
     proxies = [*variables.get("NO_PROXY", "").split(","), *variables.get("no_proxy", "").split(","), *OWN_HOSTS]
     unproxied = ",".join(dict.fromkeys(filter(None, proxies)))
     worker = {**variables, **QUIET, **both, "PREFECT_API_AUTH_STRING": secret, "SCROLLWORK_HOME": running["home"]}
@@ -142,13 +143,13 @@ def down(home: Path, say: Callable[[str], None]) -> bool:
     return True
 
 
-def spawn(command: list[str], log: Path, env: dict[str, str], umask: int = -1) -> int:
+def spawn(command: list[str], log: Path, env: dict[str, str], cwd: Path = PROJECT, umask: int = -1) -> int:
     """Start a command in the background, in a process group of its own; its process id. umask: -1 for the user's."""
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(descriptor, "ab") as stream:
         process = subprocess.Popen(
             command,
-            cwd=PROJECT,
+            cwd=cwd,
             env=env,
             stdin=subprocess.DEVNULL,
             stdout=stream,
@@ -192,12 +193,16 @@ def online(running: dict[str, Any], name: str) -> bool:
 
 
 def end_orphans(running: dict[str, Any]) -> None:
-    """Tell a server just started that the flow runs of its last life are over.
+    """Tell a server just started that the flow runs of its worker's last life are over. A run that a command in a
+    shell began on a server of its own in this database, without the pool, may go on at this moment: it is let be.
 
     Killed with flow and worker it would show them as running for ever, refuse to retry them, and never give back the
     one slot of nightly-eval: every later night would be cancelled.
     """
-    unfinished = {"flow_runs": {"state": {"type": {"any_": ["PENDING", "RUNNING", "CANCELLING"]}}}}
+    unfinished = {
+        "flow_runs": {"state": {"type": {"any_": ["PENDING", "RUNNING", "CANCELLING"]}}},
+        "work_pools": {"name": {"any_": [POOL]}},
+    }
     crashed = {"type": "CRASHED", "name": "Crashed", "message": "its process was killed; what finished stands"}
     for run in post(running, "flow_runs/filter", unfinished):
         post(running, f"flow_runs/{run['id']}/set_state", {"state": crashed})

@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import subprocess
+import sys
 import threading
 import time
 import urllib.request
@@ -235,6 +236,10 @@ MINE = {
     "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": "*",
     "PREFECT_SERVER_API_HOST": "0.0.0.0",
     "PREFECT_SERVER_API_BASE_PATH": "/x",
+    "PREFECT_API_DATABASE_CONNECTION_URL": "postgresql+asyncpg://u:p@h/d",
+    "PREFECT_SERVER_DATABASE_CONNECTION_URL": "postgresql+asyncpg://u:p@h/d",
+    "PREFECT_SERVER_DATABASE_HOST": "h",
+    "PREFECT_SERVER_DATABASE_MIGRATE_ON_START": "false",
     "PREFECT_LOGGING_LEVEL": "DEBUG",
 }
 
@@ -260,6 +265,54 @@ def test_proxies_are_asked_for_this_machine_or_lose_what_is_excepted(tmp_path):
     running = {"home": str(tmp_path), "url": "http://127.0.0.1:1/api", "port": 1, "hosts": []}
     _, worker = service.environments(running, "s", {"NO_PROXY": "corp.example,localhost"})
     assert worker["NO_PROXY"] == worker["no_proxy"] == "corp.example,localhost,127.0.0.1"
+
+
+ASKED = """
+from prefect.settings import get_current_settings as found
+server = found().server
+print(server.database.connection_url.get_secret_value(), server.api.csrf_protection_enabled, server.api.base_path)
+"""
+
+
+def test_the_users_own_database_is_used_by_up(tmp_path, monkeypatch):
+    """Its unfinished flow runs were marked as crashed. From the environment, and from each file that Prefect reads."""
+    theirs = f"sqlite+aiosqlite:///{tmp_path}/theirs.db"
+    for name in ("PREFECT_API_DATABASE_CONNECTION_URL", "PREFECT_SERVER_DATABASE_CONNECTION_URL"):
+        monkeypatch.setenv(name, theirs)
+    place, folder = tmp_path / "project", tmp_path / "home" / "prefect"
+    place.mkdir()
+    folder.mkdir(parents=True)
+    (place / ".env").write_text(
+        f"PREFECT_API_DATABASE_CONNECTION_URL={theirs}\nPREFECT_SERVER_CSRF_PROTECTION_ENABLED=true\n"
+        "PREFECT_SERVER_API_BASE_PATH=/theirs\n"
+    )
+    (place / "prefect.toml").write_text(f'[server.database]\nconnection_url = "{theirs}"\n')
+    started = {}
+    monkeypatch.setattr(service, "PROJECT", place)
+    monkeypatch.setattr(subprocess, "Popen", lambda command, **options: started.update(options) or FakeProcess)
+    monkeypatch.setattr(service, "wait_for", stopped)
+    with pytest.raises(service.ServiceError, match="so far"):
+        service.start(tmp_path / "home", 1, {}, [], print)
+    monkeypatch.undo()
+    done = subprocess.run(
+        [sys.executable, "-c", ASKED], cwd=started["cwd"], env=started["env"], capture_output=True, text=True
+    )
+    assert done.stdout.split() == [f"sqlite+aiosqlite:///{folder}/prefect.db", "False", "None"], done.stderr
+
+
+class FakeProcess:
+    pid = 0
+
+
+def stopped(*_):
+    raise service.ServiceError("so far")
+
+
+def test_runs_beside_the_pool_of_up_are_marked_as_crashed(monkeypatch):
+    asked = []
+    monkeypatch.setattr(service, "post", lambda running, path, body: asked.append(body) or [])
+    service.end_orphans({})
+    assert [body["work_pools"] for body in asked] == [{"name": {"any_": ["local"]}}]
 
 
 # ---- the home of a flow run

@@ -269,8 +269,14 @@ def served_for(house, tmp_path_factory):
         'active = "theirs"\n[profiles.theirs]\nPREFECT_API_AUTH_STRING = "user:three"\n'
         'PREFECT_SERVER_API_AUTH_STRING = "user:four"\nPREFECT_API_URL = "http://127.0.0.1:9/api"\n'
     )
+    theirs = f"sqlite+aiosqlite:///{place}/theirs.db"
+    (root / ".env").write_text(
+        f"PREFECT_SERVER_CSRF_PROTECTION_ENABLED=true\nPREFECT_API_DATABASE_CONNECTION_URL={theirs}\n"
+    )
     (place / "models.toml").write_text('[mine]\nprovider = "compatible"\nkey_env = "MY_MODEL_KEY"\n')
-    work = Scrollwork(root, place / "home", {**OF_THE_USER, "HOME": str(place)})
+    work = Scrollwork(
+        root, place / "home", {**OF_THE_USER, "HOME": str(place), "PREFECT_SERVER_DATABASE_CONNECTION_URL": theirs}
+    )
     options = ("--models", str(place / "models.toml"), "--pass-env", "PASSED_*", "--allow-host", "box.example")
     try:
         said = work("up", "--json", *options, umask=0o022)
@@ -303,6 +309,15 @@ def test_prefects_own_auth_strings_end_up_in_401(served_for):
     assert "nightly-eval" in done.stdout, done.stderr
     ran = work("run", "zeroscrolls", "--sample", "--model", "naive:seed=0", "--task", "space_digest", "--json")
     assert len(ran.document["tasks"]) == 1
+
+
+def test_the_database_of_the_user_is_used(served_for):
+    work, _, _ = served_for
+    work("run", "zeroscrolls", "--sample", "--model", "naive:seed=1", "--task", "space_digest", "--quiet")
+    alone = work.with_(home=work.home.parent / "alone")
+    alone("run", "zeroscrolls", "--sample", "--model", "naive:seed=1", "--task", "space_digest", "--quiet")
+    assert [path.name for path in work.home.parent.glob("theirs.db*")] == []
+    assert (alone.home / "prefect" / "prefect.db").is_file()
 
 
 def test_keys_reach_the_server_or_more_than_the_named_ones_the_worker(served_for):
