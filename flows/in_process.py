@@ -19,7 +19,7 @@ def start_server(folder: Path) -> None:
     from prefect.context import refresh_global_settings_context
     from prefect.settings import get_current_settings
 
-    from flows.server import new_secret
+    from flows.server import healthy, new_secret
 
     settings = get_current_settings()
     if settings.api.url or not settings.server.ephemeral.enabled:
@@ -42,6 +42,8 @@ def start_server(folder: Path) -> None:
     thread.join()  # here Ctrl-C is heard
     if errors:
         raise errors[0]
+    if not healthy(server.api_url, secret):
+        raise RuntimeError(f"another server answers at {server.api_url}; try again")
 
 
 def guarded(folder: Path, secret: str) -> Any:

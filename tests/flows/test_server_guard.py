@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.server
 import json
 import os
 import socket
@@ -10,6 +11,7 @@ import sys
 import threading
 import time
 import urllib.request
+from contextlib import suppress
 from stat import S_IMODE
 
 import pytest
@@ -17,9 +19,9 @@ import uvicorn
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from flows import parameters, server, service
+from flows import parameters, prefect_plugin, server, service
 from flows.prefect_server import Guard
-from flows.variables import SERVER, WORKER, chosen, key_names
+from flows.variables import SERVER, WORKER, calm, chosen, key_names
 from tasks.errors import UsageError
 
 SECRET = "Basic c2NyYXBl"
@@ -42,7 +44,12 @@ async def behind(scope, receive, send):
 def port():
     """A guarded application on a real socket, started as `up` starts it."""
     config = uvicorn.Config(
-        Guard(behind, ["box.example"]), host="127.0.0.1", port=0, http="h11", lifespan="off", log_level="error"
+        Guard(behind, ["box.example"], "scrollwork:word"),
+        host="127.0.0.1",
+        port=0,
+        http="h11",
+        lifespan="off",
+        log_level="error",
     )
     listening = socket.create_server(("127.0.0.1", 0))
     running = uvicorn.Server(config)
@@ -180,7 +187,7 @@ def noted(tmp_path, port):
     home = tmp_path / "it's a home"
     server.make_private(home / "prefect")
     server.write_private(server.secret_path(home), "scrollwork:word\n")
-    note = {"url": f"http://127.0.0.1:{port}/api", "ui": "", "server": 1, "worker": 1, "home": str(home)}
+    note = {"url": f"http://127.0.0.1:{port}/api", "ui": "", "server": os.getpid(), "worker": 1, "home": str(home)}
     note |= {"secret_file": str(server.secret_path(home)), "hosts": [], "variables": []}
     server.write_private(server.note_path(home), json.dumps(note))
     return home
@@ -206,6 +213,109 @@ def test_the_users_own_auth_string_is_sent_to_our_server(noted, monkeypatch, nam
 def test_our_secret_is_sent_to_another_server(noted, monkeypatch):
     monkeypatch.setenv("PREFECT_API_URL", "http://prefect.example/api")
     assert "PREFECT_API_AUTH_STRING" not in server.settings(noted)
+
+
+def test_the_secret_is_sent_to_whoever_took_the_port_of_a_dead_server(noted, monkeypatch):
+    """A server that says yes to everything, at the noted address: of a dead process, of a living one, of another secret."""
+    heard = []
+
+    class Taker(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            heard.append(str(self.headers))
+            self.send_response(200)
+            self.send_header("X-Scrollwork-Proof", server.proof("scrollwork:other", self.headers["X-Scrollwork-Word"]))
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"[]")
+
+        do_POST = do_GET
+
+        def log_message(self, *_):
+            """Say nothing."""
+
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Taker) as taker:
+        threading.Thread(target=taker.serve_forever, daemon=True).start()
+        note = server.noted(noted) | {"url": f"http://127.0.0.1:{taker.server_port}/api"}
+        server.note_path(noted).write_text(json.dumps(note))
+        assert server.running(noted) is None
+        assert "PREFECT_API_AUTH_STRING" not in server.settings(noted)
+        with pytest.raises(OSError, match="not our server"):
+            server.post(note, "flow_runs/filter", {})
+        monkeypatch.setattr(prefect_plugin, "PROJECT", noted)
+        monkeypatch.setenv("SCROLLWORK_HOME", str(noted))
+        assert prefect_plugin.point_to_server() is None
+        taker.shutdown()
+    assert len(heard) == 4
+    assert "uthorization" not in "".join(heard)
+
+
+def test_a_dead_server_is_told_as_running(noted, monkeypatch):
+    assert server.running(noted) is not None
+    died = subprocess.Popen([sys.executable, "-c", ""])
+    died.wait()
+    note = server.noted(noted) | {"server": died.pid}
+    server.note_path(noted).write_text(json.dumps(note))
+    assert server.running(noted) is None
+
+
+CHILD = """
+import sys, time
+print("began", flush=True)
+sys.stdin.read()
+for _ in range(3):
+    time.sleep(0.3)
+    print("goes on", flush=True)
+open(sys.argv[1], "w").write("ended")
+"""
+WORKER_OF_CHILD = """
+import subprocess, sys, time
+from flows.prefect_worker import turn_at_end
+if len(sys.argv) > 3:
+    child = subprocess.Popen([sys.executable, "-c", sys.argv[3], sys.argv[4]], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, start_new_session=True)
+    child.stdout.read(6)
+import threading
+threading.Thread(target=turn_at_end, args=(int(sys.argv[1]), sys.argv[2]), daemon=True).start()
+print("polls", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_a_worker_outlives_its_server_or_takes_paid_answers_along(tmp_path, busy):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    gone, lives = os.pipe()
+    command = [sys.executable, "-c", WORKER_OF_CHILD, str(gone), str(port)]
+    command += [CHILD, str(tmp_path / "done")] if busy else []
+    worker = subprocess.Popen(command, cwd=server.PROJECT, pass_fds=[gone], stdout=subprocess.PIPE, text=True)
+    try:
+        assert worker.stdout.readline() == "polls\n"
+        began = time.monotonic()
+        os.close(lives)
+        if busy:
+            until_taken(port)
+            assert not (tmp_path / "done").exists(), "the port is held while the flow run goes on"
+        said, _ = worker.communicate(timeout=20)
+    finally:
+        worker.kill()
+        os.close(gone)
+    assert worker.returncode == 0
+    assert said == "goes on\n" * 3 * busy
+    assert (tmp_path / "done").exists() == busy
+    assert busy or time.monotonic() - began < 10
+
+
+def until_taken(port):
+    """Wait until the port is held, by somebody who says nothing."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port), 5) as connection:
+            assert connection.recv(100) == b""
+            return
+        time.sleep(0.02)
+    pytest.fail("nobody holds the port")
 
 
 # ---- variables
@@ -259,6 +369,22 @@ def test_the_worker_gets_what_nobody_named(tmp_path):
     runs_with = {*chosen(MINE, SERVER), "HTTPS_PROXY", "SSL_CERT_FILE", "SCROLLWORK_STORE"}
     assert set(plain) == runs_with | keys
     assert set(with_own) == runs_with | keys | {"MY_KEY", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"}
+
+
+def test_levels_at_which_libraries_print_the_secret_reach_server_or_worker(tmp_path, monkeypatch):
+    for name in ("ROOT_LEVEL", "SERVER_LEVEL", "LOGGERS_UVICORN_LEVEL", "LEVEL"):
+        monkeypatch.setenv(f"PREFECT_LOGGING_{name}", "debug")
+    monkeypatch.setenv("PREFECT_LOGGING_EXTRA_LOGGERS", "websockets")
+    running = {"home": str(tmp_path), "url": "http://127.0.0.1:1/api", "port": 1, "hosts": []}
+    for env in service.environments(running, "s", chosen(os.environ, WORKER)):
+        levels = {name: env[name] for name in env if "LOGG" in name}
+        assert levels == {
+            "PREFECT_LOGGING_LEVEL": "debug",
+            "PREFECT_LOGGING_ROOT_LEVEL": "INFO",
+            "PREFECT_SERVER_LOGGING_LEVEL": "INFO",
+        }
+    assert calm({"PREFECT_LOGGING_ROOT_LEVEL": "error"})["PREFECT_LOGGING_ROOT_LEVEL"] == "ERROR"
+    assert set(calm({"PREFECT_LOGGING_ROOT_LEVEL": "5", "PREFECT_SERVER_LOGGING_LEVEL": "NOTSET"}).values()) == {"INFO"}
 
 
 def test_proxies_are_asked_for_this_machine_or_lose_what_is_excepted(tmp_path):

@@ -11,6 +11,7 @@ import shutil
 import sqlite3
 import subprocess
 import threading
+import time
 import urllib.error
 import urllib.request
 from contextlib import closing
@@ -21,7 +22,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from tests.conftest import Scrollwork, environment, processes_of
+from tests.conftest import Scrollwork, Server, environment, processes_of
 from tests.reporting.browser import CHROMIUM, NONE, browser
 
 pytestmark = pytest.mark.slow
@@ -258,6 +259,16 @@ OF_THE_USER = {
 }
 
 
+DEBUG = {
+    "PREFECT_DEBUG_MODE": "1",
+    "PREFECT_LOGGING_LEVEL": "DEBUG",
+    "PREFECT_LOGGING_ROOT_LEVEL": "DEBUG",
+    "PREFECT_LOGGING_SERVER_LEVEL": "DEBUG",
+    "PREFECT_LOGGING_LOGGERS_UVICORN_LEVEL": "DEBUG",
+    "PREFECT_LOGGING_EXTRA_LOGGERS": "websockets,httpcore,hpack",
+}
+
+
 @pytest.fixture(scope="module")
 def served_for(house, tmp_path_factory):
     """(work, what `up` said, the note): `up` for a user with auth strings, a profile and many variables."""
@@ -275,7 +286,9 @@ def served_for(house, tmp_path_factory):
     )
     (place / "models.toml").write_text('[mine]\nprovider = "compatible"\nkey_env = "MY_MODEL_KEY"\n')
     work = Scrollwork(
-        root, place / "home", {**OF_THE_USER, "HOME": str(place), "PREFECT_SERVER_DATABASE_CONNECTION_URL": theirs}
+        root,
+        place / "home",
+        {**OF_THE_USER, **DEBUG, "HOME": str(place), "PREFECT_SERVER_DATABASE_CONNECTION_URL": theirs},
     )
     options = ("--models", str(place / "models.toml"), "--pass-env", "PASSED_*", "--allow-host", "box.example")
     try:
@@ -333,6 +346,23 @@ def test_keys_reach_the_server_or_more_than_the_named_ones_the_worker(served_for
     assert not [value for value in ("sk-of-the-vendor", "my-key", "passed") if value in said.out + said.err]
 
 
+def test_the_secret_is_in_a_log_with_all_settings_for_debugging(served_for):
+    work, _, note = served_for
+    word = Path(note["secret_file"]).read_text().strip().partition(":")[2]
+    served = Server(work)
+    run = served.trigger("build-datasets")
+    assert served.wait(run)["state_name"] == "Completed"
+    assert said_to(
+        note["url"].replace("http", "ws", 1) + "/events/in",
+        {"type": "auth", "token": served.secret},
+        subprotocols=["prefect"],
+    ) == {"type": "auth_success"}
+    for name in ("server.log", "worker.log"):
+        text = (work.home / "prefect" / name).read_text(errors="replace")
+        assert [part for part in (word[:12], word[-12:], basic(served.secret)[6:30], "Basic ") if part in text] == []
+    assert " | DEBUG " in text, "what the user asked for is there"
+
+
 def test_an_allowed_host_is_refused(served_for):
     _, _, note = served_for
     assert ask(f"{note['url']}/health", Host="box.example")[0] == 200
@@ -347,7 +377,12 @@ def test_down_keeps_the_secret_or_a_second_up_uses_it_again(served_for):
     told = work("up", "--allow-host", "late.example").err
     assert "what runs does not know late.example: scrollwork down, then up" in told
     os.kill(note["server"], 9)
-    os.kill(note["worker"], 9)
+    deadline = time.monotonic() + 2
+    while "worker\0start" in command_of(note["worker"]):
+        assert time.monotonic() < deadline, "the worker polls whoever takes the port"
+        time.sleep(0.05)
+    assert "server: ended without scrollwork down, its worker too (scrollwork up)" in work("status").out
+    assert work("status", "--json").document["server"] is None
     assert work("down", "--json").document == {"stopped": True}
     left = {path.name for path in (work.home / "prefect").iterdir()}
     assert not {"secret", "server.json"} & left
@@ -355,6 +390,13 @@ def test_down_keeps_the_secret_or_a_second_up_uses_it_again(served_for):
     again = json.loads((work.home / "prefect" / "server.json").read_text())
     assert Path(again["secret_file"]).read_text() != first
     assert ask(f"{again['url']}/flows/filter", "POST", {}, Authorization=basic(first.strip()))[0] == 401
+
+
+def command_of(pid):
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
 
 
 def test_the_server_in_process_is_open_or_holds_keys(scrollwork):
