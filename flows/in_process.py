@@ -42,7 +42,7 @@ def start_server(folder: Path) -> None:
     thread.join()  # here Ctrl-C is heard
     if errors:
         raise errors[0]
-    if not healthy(server.api_url, secret):
+    if not healthy(server.api_url, secret, timeout_s=30):
         raise RuntimeError(f"another server answers at {server.api_url}; try again")
 
 

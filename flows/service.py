@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,10 @@ def up(
     keys = key_names(models_file)
     folder = home / "prefect"
     make_private(folder)
-    with held(folder / ".up.lock"):
+    lock = folder / ".up.lock"
+    lock.touch(mode=0o600)
+    lock.chmod(0o600)
+    with held(lock):
         standing = noted(home)
         if standing is not None and stands(standing) and alive(standing["worker"]):
             say(f"already up: {standing['ui']}")
@@ -110,9 +114,10 @@ def start(
         name = f"scrollwork-{port}"
         worker = [sys.executable, "-m", "flows.prefect_worker", str(gone), str(port)]
         worker += ["worker", "start", "--pool", POOL, "--name", name]
+        since = datetime.now(UTC)
         running["worker"] = spawn(worker, folder / "worker.log", env, PROJECT, -1, gone)
         note(home, running)
-        wait_for(lambda: online(running, name), running["worker"], folder / "worker.log", "the worker")
+        wait_for(lambda: online(running, name, since), running["worker"], folder / "worker.log", "the worker")
     except BaseException:
         stop_all(running)
         forget(home)
@@ -199,11 +204,12 @@ def wait_for(ready: Callable[[], bool], pid: int, log: Path, what: str) -> None:
         time.sleep(0.3)
 
 
-def online(running: dict[str, Any], name: str) -> bool:
-    """Whether a worker of that name has reported to the server."""
+def online(running: dict[str, Any], name: str, since: datetime) -> bool:
+    """Whether a worker of that name has reported to the server since then: one of that name may have lived before."""
     with suppress(OSError, ValueError):
         workers = post(running, f"work_pools/{POOL}/workers/filter", {})
-        return any(worker["name"] == name and worker.get("status") == "ONLINE" for worker in workers)
+        seen = [str(worker["last_heartbeat_time"]) for worker in workers if worker["name"] == name]
+        return any(datetime.fromisoformat(time.replace("Z", "+00:00")) >= since for time in seen)
     return False
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import base64
 import http.server
 import json
 import os
@@ -12,6 +14,7 @@ import threading
 import time
 import urllib.request
 from contextlib import suppress
+from datetime import UTC, datetime
 from stat import S_IMODE
 
 import pytest
@@ -20,7 +23,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from flows import parameters, prefect_plugin, server, service
-from flows.prefect_server import Guard
+from flows.prefect_server import Guard, breaks, with_first
 from flows.variables import SERVER, WORKER, calm, chosen, key_names
 from tasks.errors import UsageError
 
@@ -129,6 +132,62 @@ def test_the_servers_own_page_or_a_program_loses_its_secret(port):
         assert json.loads(body)["authorization"] == SECRET
     connect(f"ws://127.0.0.1:{port}/api/events/out").close()
     connect(f"ws://127.0.0.1:{port}/api/events/out", origin=f"http://127.0.0.1:{port}").close()
+
+
+def test_prefect_fails_on_credentials_that_are_not_ascii(port):
+    wrong = base64.b64encode("\u00e9:\u00e9".encode()).decode()
+    _, body = raw(port, "POST /api/flows HTTP/1.1", f"Host: 127.0.0.1:{port}", f"Authorization: Basic {wrong}")
+    assert "authorization" not in json.loads(body)
+    assert not breaks(SECRET.encode())
+
+
+@pytest.mark.parametrize(
+    "text", ["[1]", '"x"', "null", "{", "[" * 100_000, None, '{"token": 1}', '{"token": "\u00e9"}']
+)
+def test_prefect_fails_on_the_first_word_of_a_websocket(text):
+    said = [{"type": "websocket.connect"}, {"type": "websocket.receive", "text": text, "bytes": b"x"}]
+    said.append({"type": "websocket.receive", "text": "[1]"})
+
+    async def heard():
+        receive = with_first(FakeReceive(said))
+        return [await receive() for _ in range(3)]
+
+    connect_, first, later = asyncio.run(heard())
+    assert (connect_, later) == (said[0], said[2])
+    assert first == {"type": "websocket.receive", "text": "{}"}
+
+
+def test_a_right_first_word_is_changed():
+    right = {"type": "websocket.receive", "text": '{"type": "auth", "token": "scrollwork:word"}'}
+    assert asyncio.run(with_first(FakeReceive([right]))()) == right
+
+
+class FakeReceive:
+    def __init__(self, messages):
+        self.messages = iter(messages)
+
+    async def __call__(self):
+        return next(self.messages)
+
+
+def test_the_worker_of_the_last_life_is_taken_for_the_new_one(monkeypatch):
+    since = datetime(2026, 5, 1, 12, tzinfo=UTC)
+    for seen, new in (("2026-05-01T11:59:59.9Z", False), ("2026-05-01T12:00:00.100000Z", True)):
+        worker = {"name": "scrollwork-1", "status": "ONLINE", "last_heartbeat_time": seen}
+        monkeypatch.setattr(service, "post", lambda *_, worker=worker: [worker, {**worker, "name": "other"}])
+        assert service.online({}, "scrollwork-1", since) == new
+        assert not service.online({}, "scrollwork-2", since)
+
+
+def test_the_lock_of_up_is_open_to_others(tmp_path, monkeypatch):
+    (tmp_path / "prefect").mkdir()
+    lock = tmp_path / "prefect" / ".up.lock"
+    monkeypatch.setattr(service, "start", stopped)
+    for _ in range(2):
+        with pytest.raises(service.ServiceError, match="so far"):
+            service.up(tmp_path, None, print)
+        assert S_IMODE(lock.stat().st_mode) == 0o600
+        lock.chmod(0o664)  # as earlier versions left it
 
 
 def test_a_websocket_for_another_host_is_accepted(port):

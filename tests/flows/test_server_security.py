@@ -19,6 +19,7 @@ from pathlib import Path
 from stat import S_IMODE
 
 import pytest
+from starlette.routing import WebSocketRoute
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
@@ -66,23 +67,52 @@ def test_another_secret_is_as_good(server):
     url = f"{server.noted['url']}/flows/filter"
     secret = server.secret
     wrong = ["", secret[:-1], secret + "x", secret.upper(), secret.partition(":")[2], "scrollwork:", "admin:pass"]
-    for header in [*map(basic, wrong), f"Bearer {secret}", secret, "Basic", "Basic \u00e9", basic(secret) + " x"]:
+    for header in [
+        *map(basic, wrong),
+        f"Bearer {secret}",
+        secret,
+        "Basic",
+        "Basic \u00e9",
+        basic(secret) + " x",
+        basic("\u00e9:\u00e9"),
+    ]:
         assert ask(url, "POST", {}, Authorization=header)[0] == 401, header
     assert ask(url, "POST", {}, Authorization=basic(secret))[0] == 200
 
 
-WEBSOCKETS = ["events/in", "events/out", "logs/out", "task_runs/subscriptions/scheduled"]
+def websockets(routes, before=""):
+    """The paths of all websockets that Prefect's server has."""
+    for route in routes:
+        if isinstance(route, WebSocketRoute):
+            yield re.sub(r"\{[^}]*\}", "local", before + route.path)
+        else:
+            inner = getattr(route, "original_router", route)  # of a router that FastAPI includes as it is
+            yield from websockets(getattr(inner, "routes", None) or [], before + (getattr(route, "path", None) or ""))
 
 
-@pytest.mark.parametrize("path", WEBSOCKETS)
-def test_a_websocket_tells_or_takes_something_without_the_secret(server, path):
-    url = server.noted["url"].replace("http", "ws", 1) + "/" + path
-    for first in ({"type": "auth"}, {"type": "auth", "token": "x"}, {"type": "subscribe", "keys": []}):
+def test_a_websocket_tells_or_takes_something_without_the_secret(server, monkeypatch, tmp_path):
+    monkeypatch.setenv("PREFECT_HOME", str(tmp_path))
+    from prefect.server.api.server import create_app
+
+    paths = set(websockets(create_app(final=True).routes))
+    assert {"/api/events/in", "/api/logs/out", "/api/work_pools/local/workers/connect"} <= paths
+    for path in paths:
+        refuses(server, path)
+    assert "Traceback" not in (server.work.home / "prefect" / "server.log").read_text(errors="replace")
+
+
+STRANGE = ([1], "x", None, {"type": "auth", "token": 1}, {"type": "auth", "token": "\u00e9"}, {"type": 1})
+
+
+def refuses(server, path):
+    url = server.noted["ui"].replace("http", "ws", 1) + path
+    for first in ({"type": "auth"}, {"type": "auth", "token": "x"}, {"type": "subscribe", "keys": []}, *STRANGE):
         assert said_to(url, first, subprotocols=["prefect"]) == "refused"
     assert said_to(url, {"type": "subscribe", "keys": []}) == "refused"
     with pytest.raises(InvalidStatus):
         connect(url, subprotocols=["prefect"], origin="http://evil.example", proxy=None)
-    assert said_to(url, {"type": "auth", "token": server.secret}, subprotocols=["prefect"]) == {"type": "auth_success"}
+    right = {"type": "auth", "token": server.secret}
+    assert said_to(url, right, subprotocols=["prefect"]) == {"type": "auth_success"}
 
 
 def said_to(url, first, **options):
@@ -243,7 +273,7 @@ def test_the_secret_is_where_others_can_read_it(server):
     assert S_IMODE((server.work.home / "prefect").stat().st_mode) == 0o700
     assert S_IMODE(Path(server.noted["secret_file"]).stat().st_mode) == 0o600
     open_to_others = [p for p in (server.work.home / "prefect").iterdir() if p.is_file() and p.stat().st_mode & 0o077]
-    assert [path.name for path in open_to_others if path.name != ".up.lock"] == []
+    assert [path.name for path in open_to_others] == []
 
 
 OF_THE_USER = {
