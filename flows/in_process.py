@@ -6,18 +6,20 @@ import os
 import signal
 import subprocess
 import threading
+from pathlib import Path
 from typing import Any
 
 
-def start_server() -> None:
-    """Start it, if Prefect would, guarded as the one of `up` is. Ctrl-C in a terminal reaches every process of the
-    command: it must not end the server that a run needs which waits for paid answers, so the server is born with that
-    signal blocked. Raises RuntimeError.
+def start_server(folder: Path) -> None:
+    """Start it, if Prefect would, guarded as the one of `up` is, with its database in the same folder of the home.
+
+    Ctrl-C in a terminal reaches every process of the command: it must not end the server that a run needs which waits
+    for paid answers, so the server is born with that signal blocked. Raises RuntimeError.
     """
     from prefect.context import refresh_global_settings_context
     from prefect.settings import get_current_settings
 
-    from flows.server import new_secret
+    from flows.server import healthy, new_secret
 
     settings = get_current_settings()
     if settings.api.url or not settings.server.ephemeral.enabled:
@@ -25,7 +27,7 @@ def start_server() -> None:
     secret = new_secret()
     os.environ |= {"PREFECT_API_AUTH_STRING": secret, "PREFECT_SERVER_API_AUTH_STRING": secret}
     refresh_global_settings_context()
-    server = guarded(secret)
+    server = guarded(folder.resolve(), secret)
     errors: list[Exception] = []
 
     def start() -> None:
@@ -40,11 +42,13 @@ def start_server() -> None:
     thread.join()  # here Ctrl-C is heard
     if errors:
         raise errors[0]
+    if not healthy(server.api_url, secret, timeout_s=30):
+        raise RuntimeError(f"another server answers at {server.api_url}; try again")
 
 
-def guarded(secret: str) -> Any:
+def guarded(folder: Path, secret: str) -> Any:
     """Prefect's own temporary server, which its clients find by itself, with our command and environment in place of
-    Prefect's: open to everybody on this machine, and with all variables of this process."""
+    Prefect's: open to everybody on this machine, with all variables of this process and the user's own database."""
     from prefect.server.api.server import SubprocessASGIServer
     from prefect.settings import get_current_settings
 
@@ -57,12 +61,12 @@ def guarded(secret: str) -> Any:
             wanted = get_current_settings().to_environment_variables(exclude_unset=True)
             env = {
                 **chosen(os.environ, SERVER),
-                **{name: value for name, value in wanted.items() if name != "PREFECT_API_KEY"},
-                **server_settings(port, secret),
+                **chosen(wanted, SERVER),
+                **server_settings(folder, port, secret),
                 "PREFECT_UI_ENABLED": "0",
                 "PREFECT__SERVER_EPHEMERAL": "1",
                 "PREFECT__SERVER_FINAL": "1",
             }
-            return subprocess.Popen(server_command(port), env=env, umask=0o077)
+            return subprocess.Popen(server_command(port), cwd=folder, env=env, umask=0o077)
 
     return Guarded()

@@ -14,7 +14,7 @@ from typing import Any
 
 from prefect.plugins import register_hook
 
-from flows.server import PROJECT, access, healthy, noted
+from flows.server import PROJECT, access, noted, stands
 
 log = logging.getLogger("scrollwork")
 
@@ -61,7 +61,7 @@ def point_to_server() -> Any:
     places = [os.environ.get("SCROLLWORK_HOME"), Path.cwd() / ".scrollwork", PROJECT / ".scrollwork"]
     for place in places:
         server = noted(Path(place)) if place else None
-        if server is not None and named in (None, server["url"]) and healthy(server["url"]):
+        if server is not None and named in (None, server["url"]) and stands(server):
             from prefect.plugins import SetupResult
 
             os.environ |= access(server)  # not by the result: `prefect plugins diagnose` prints the beginning of values

@@ -6,6 +6,10 @@ hosts are answered, not any name that leads to this machine (DNS rebinding), and
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import hmac
+import json
 import os
 import re
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
@@ -13,6 +17,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 ALLOWED_HOSTS = "SCROLLWORK_ALLOWED_HOSTS"  # names beside OWN_HOSTS, by commas
+WORD, PROOF = "X-Scrollwork-Word", "X-Scrollwork-Proof"  # of a request to /api/health and of its answer
 OWN_HOSTS = ("127.0.0.1", "localhost")
 # Of every reply: Prefect's pages ask hosts of its analytics from the owner's browser, and may stand in anybody's frame.
 POLICY = (b"content-security-policy", b"connect-src 'self'; frame-ancestors 'none'")
@@ -28,7 +33,13 @@ def create_app() -> App:
     """Prefect's application, guarded. Its settings come from the environment, as those of `prefect server start` do."""
     from prefect.server.api.server import create_app as prefect_app
 
-    return Guard(prefect_app(final=True), filter(None, os.environ.get(ALLOWED_HOSTS, "").split(",")))
+    hosts = filter(None, os.environ.get(ALLOWED_HOSTS, "").split(","))
+    return Guard(prefect_app(final=True), hosts, os.environ.get("PREFECT_SERVER_API_AUTH_STRING", ""))
+
+
+def proof(secret: str, word: str) -> str:
+    """What only a holder of the secret makes of a word."""
+    return hmac.new(secret.encode("utf-8"), word.encode("utf-8"), hashlib.sha256).hexdigest()
 
 
 def host_of(authority: str) -> str:
@@ -48,8 +59,8 @@ def place_of(origin: str) -> str:
 class Guard:
     """An ASGI application that answers for its own hosts only and takes no secret from a page of another origin."""
 
-    def __init__(self, app: App, more_hosts: Iterable[str] = ()) -> None:
-        self.app, self.hosts = app, {*OWN_HOSTS, *more_hosts}
+    def __init__(self, app: App, more_hosts: Iterable[str] = (), secret: str = "") -> None:
+        self.app, self.hosts, self.secret = app, {*OWN_HOSTS, *more_hosts}, secret
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or refuse it: 400 for another host, 403 for what asks before a page of another origin is
@@ -64,16 +75,57 @@ class Guard:
         elif foreign and (scope["type"] == "websocket" or scope["method"] == "OPTIONS"):
             await refuse(scope, send, 403, "pages of another origin have no access")
         else:
-            kept = [pair for pair in scope["headers"] if not (foreign and pair[0] == b"authorization")]
-            await self.app({**scope, "headers": kept}, receive, with_policy(send))
+            kept = [
+                (name, value)
+                for name, value in scope["headers"]
+                if name != b"authorization" or not (foreign or breaks(value))
+            ]
+            words = values(scope, WORD.lower().encode()) if self.secret and scope["path"] == "/api/health" else []
+            proofs = [(PROOF.lower().encode(), proof(self.secret, word).encode()) for word in words[:1]]
+            heard = receive if scope["type"] == "http" else with_first(receive)
+            await self.app({**scope, "headers": kept}, heard, with_headers(send, [POLICY, *proofs]))
 
 
-def with_policy(send: Send) -> Send:
-    """The same, with POLICY among the headers of a reply."""
+def breaks(credentials: bytes) -> bool:
+    """Whether Prefect fails on them, with 500 and a traceback, in place of 401: its comparison takes ASCII only."""
+    try:
+        return not base64.b64decode(credentials.split()[-1]).isascii()
+    except (ValueError, IndexError):
+        return False
+
+
+def with_first(receive: Receive) -> Receive:
+    """The same, with a first word of a websocket that Prefect refuses in place of one on which it fails."""
+    first = True
+
+    async def receiving() -> Any:
+        nonlocal first
+        message = await receive()
+        if first and message["type"] == "websocket.receive":
+            first = False
+            if not is_word(message.get("text")):
+                return {"type": "websocket.receive", "text": "{}"}
+        return message
+
+    return receiving
+
+
+def is_word(text: Any) -> bool:
+    """Whether it is a JSON object whose token, if there is one, is of ASCII characters."""
+    try:
+        found = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        return False
+    token = found.get("token", "") if isinstance(found, dict) else None
+    return isinstance(token, str) and token.isascii()
+
+
+def with_headers(send: Send, more: list[tuple[bytes, bytes]]) -> Send:
+    """The same, with more headers of a reply."""
 
     async def sending(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message.get("headers", ()), POLICY]}
+            message = {**message, "headers": [*message.get("headers", ()), *more]}
         await send(message)
 
     return sending

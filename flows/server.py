@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import hmac
+import http.client
 import json
 import os
 import secrets
@@ -12,6 +14,9 @@ import urllib.request
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from flows.prefect_server import PROOF, WORD, proof
+from flows.variables import calm
 
 PROJECT = Path(__file__).resolve().parents[1]
 QUIET = {
@@ -41,24 +46,49 @@ def noted(home: Path) -> dict[str, Any] | None:
     return value if isinstance(value, dict) and {"url", "ui", "server", "worker"} <= set(value) else None
 
 
-def healthy(url: str, timeout_s: float = 2.0) -> bool:
-    """Whether a Prefect API answers at `url`. Proxies are not asked: the server is on this machine."""
+def healthy(url: str, secret: str, timeout_s: float = 2.0) -> bool:
+    """Whether the server with that secret answers at `url`. The secret is not sent: whoever holds the port of a server
+    that died would get it. The guard answers with what only the secret makes of a word of ours. No proxy is asked."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    word = secrets.token_urlsafe(16)
     try:
-        with opener.open(f"{url}/health", timeout=timeout_s) as reply:
-            return bool(reply.status == 200)
-    except (OSError, ValueError):
+        with opener.open(urllib.request.Request(f"{url}/health", headers={WORD: word}), timeout=timeout_s) as reply:
+            return bool(reply.status == 200) and hmac.compare_digest(reply.headers.get(PROOF, ""), proof(secret, word))
+    except (OSError, ValueError, TypeError, http.client.HTTPException):
         return False
 
 
+def stands(server: dict[str, Any], timeout_s: float = 2.0) -> bool:
+    """Whether a noted server runs, and is what answers at its address."""
+    secret = secret_of(server)
+    return bool(secret) and alive(server["server"]) and healthy(str(server["url"]), secret, timeout_s)
+
+
+def alive(pid: Any) -> bool:
+    """Whether the process runs (a zombie of ours is reaped and does not)."""
+    if not isinstance(pid, int) or pid <= 0:
+        return False
+    with suppress(ChildProcessError, OSError):
+        os.waitpid(pid, os.WNOHANG)
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
 def running(home: Path) -> dict[str, Any] | None:
-    """The noted server of a home, if it answers."""
+    """The noted server of a home, if it stands."""
     server = noted(home)
-    return server if server is not None and healthy(server["url"]) else None
+    return server if server is not None and stands(server) else None
 
 
 def post(server: dict[str, Any], path: str, body: dict[str, Any]) -> Any:
-    """A request to the API of a noted server, with its secret."""
+    """A request to the API of a noted server that stands, with its secret. Raises OSError."""
+    if not stands(server, timeout_s=10):
+        raise ConnectionError(f"not our server at {server['url']}")
     token = base64.b64encode(secret_of(server).encode("utf-8")).decode("ascii")
     headers = {"Content-Type": "application/json", "Authorization": f"Basic {token}"}
     request = urllib.request.Request(f"{server['url']}/{path}", json.dumps(body).encode("utf-8"), headers)
@@ -138,11 +168,18 @@ def server_command(port: int) -> list[str]:
     return [sys.executable, "-m", "uvicorn", *factory, *where]
 
 
-def server_settings(port: int, secret: str) -> dict[str, str]:
-    """What is set for a guarded server: its secret, and CORS for its own origin only."""
+def server_settings(folder: Path, port: int, secret: str) -> dict[str, str]:
+    """What is set for a guarded server: its folder with its database, its secret, and CORS for its own origin only.
+
+    It must be started in that folder: Prefect reads `.env`, prefect.toml and pyproject.toml where it starts.
+    """
     own = f"http://127.0.0.1:{port}"
     return {
         **QUIET,
+        **calm(os.environ),
+        "PREFECT_HOME": str(folder),
+        "PREFECT_SERVER_DATABASE_CONNECTION_URL": f"sqlite+aiosqlite:///{folder}/prefect.db",
+        "PREFECT_SERVER_CSRF_PROTECTION_ENABLED": "false",  # it has no cookies, and takes no secret of other pages
         "PREFECT_PLUGINS_ENABLED": "false",  # ours points clients to this server
         "PREFECT_SERVER_UI_API_URL": "/api",  # the page asks the host that it came from
         "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": own,

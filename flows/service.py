@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,19 +20,19 @@ from flows.server import (
     PROJECT,
     QUIET,
     access_line,
-    healthy,
+    alive,
     make_private,
     new_secret,
     note_path,
     noted,
     post,
-    secret_of,
     secret_path,
     server_command,
     server_settings,
+    stands,
     write_private,
 )
-from flows.variables import SERVER, WORKER, chosen, key_names
+from flows.variables import SERVER, WORKER, calm, chosen, key_names
 from storage.location import held
 
 DEFAULT_PORT = 4200
@@ -64,9 +65,12 @@ def up(
     keys = key_names(models_file)
     folder = home / "prefect"
     make_private(folder)
-    with held(folder / ".up.lock"):
+    lock = folder / ".up.lock"
+    lock.touch(mode=0o600)
+    lock.chmod(0o600)
+    with held(lock):
         standing = noted(home)
-        if standing is not None and secret_of(standing) and healthy(standing["url"]) and alive(standing["worker"]):
+        if standing is not None and stands(standing) and alive(standing["worker"]):
             say(f"already up: {standing['ui']}")
             new = {*hosts} - {*standing["hosts"]} | {*chosen(os.environ, [*keys, *passed])} - {*standing["variables"]}
             if new:
@@ -94,25 +98,32 @@ def start(
     running: dict[str, Any] = {"url": f"{ui}/api", "ui": ui, "port": port, "server": 0, "worker": 0, "home": str(home)}
     running |= {"secret_file": str(secret_path(home)), "hosts": hosts, "variables": list(variables)}
     of_server, env = environments(running, secret, variables)
+    gone, lives = os.pipe()  # `lives` is open as long as the server runs, and nothing is written there
     try:
         say(f"starting the Prefect server at {ui}")
         write_private(secret_path(home), secret + "\n")
-        running["server"] = spawn(server_command(port), folder / "server.log", of_server, umask=0o077)
+        running["server"] = spawn(server_command(port), folder / "server.log", of_server, folder, 0o077, lives)
+        os.close(lives)
         note(home, running)
-        wait_for(lambda: healthy(running["url"]), running["server"], folder / "server.log", "the Prefect server")
+        wait_for(lambda: stands(running), running["server"], folder / "server.log", "the Prefect server")
         end_orphans(running)
         say("creating work pool and deployments")
         prefect(["work-pool", "create", POOL, "--type", "process", "--overwrite"], env)
         prefect(["--no-prompt", "deploy", "--all"], env)
         say("starting a worker")
-        worker = [sys.executable, "-m", "prefect", "worker", "start", "--pool", POOL, "--name", f"scrollwork-{port}"]
-        running["worker"] = spawn(worker, folder / "worker.log", env)
+        name = f"scrollwork-{port}"
+        worker = [sys.executable, "-m", "flows.prefect_worker", str(gone), str(port)]
+        worker += ["worker", "start", "--pool", POOL, "--name", name]
+        since = datetime.now(UTC)
+        running["worker"] = spawn(worker, folder / "worker.log", env, PROJECT, -1, gone)
         note(home, running)
-        wait_for(lambda: online(running, f"scrollwork-{port}"), running["worker"], folder / "worker.log", "the worker")
+        wait_for(lambda: online(running, name, since), running["worker"], folder / "worker.log", "the worker")
     except BaseException:
         stop_all(running)
         forget(home)
         raise
+    finally:
+        os.close(gone)
     return running
 
 
@@ -121,10 +132,18 @@ def environments(
 ) -> tuple[dict[str, str], dict[str, str]]:
     """The environments of server and worker. variables: what the worker gets of ours."""
     both = {"PREFECT_HOME": str(Path(running["home"]) / "prefect"), "PREFECT_API_URL": running["url"]}
-    server = {**chosen(os.environ, SERVER), **server_settings(running["port"], secret), **both}
+    server = {**chosen(os.environ, SERVER), **server_settings(Path(both["PREFECT_HOME"]), running["port"], secret)}
+    server |= both
     proxies = [*variables.get("NO_PROXY", "").split(","), *variables.get("no_proxy", "").split(","), *OWN_HOSTS]
     unproxied = ",".join(dict.fromkeys(filter(None, proxies)))
-    worker = {**variables, **QUIET, **both, "PREFECT_API_AUTH_STRING": secret, "SCROLLWORK_HOME": running["home"]}
+    worker = {
+        **variables,
+        **QUIET,
+        **calm(os.environ),
+        **both,
+        "PREFECT_API_AUTH_STRING": secret,
+        "SCROLLWORK_HOME": running["home"],
+    }
     worker |= {"PREFECT_WORKER_QUERY_SECONDS": "2", "NO_PROXY": unproxied, "no_proxy": unproxied}
     return server | {ALLOWED_HOSTS: ",".join(running["hosts"])}, worker
 
@@ -142,19 +161,21 @@ def down(home: Path, say: Callable[[str], None]) -> bool:
     return True
 
 
-def spawn(command: list[str], log: Path, env: dict[str, str], umask: int = -1) -> int:
-    """Start a command in the background, in a process group of its own; its process id. umask: -1 for the user's."""
+def spawn(command: list[str], log: Path, env: dict[str, str], cwd: Path, umask: int, kept: int) -> int:
+    """Start a command in the background, in a process group of its own; its process id. umask: -1 for the user's. kept:
+    an open file that it inherits."""
     descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     with os.fdopen(descriptor, "ab") as stream:
         process = subprocess.Popen(
             command,
-            cwd=PROJECT,
+            cwd=cwd,
             env=env,
             stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=subprocess.STDOUT,
             start_new_session=True,
             umask=umask,
+            pass_fds=[kept],
         )
     return process.pid
 
@@ -183,21 +204,26 @@ def wait_for(ready: Callable[[], bool], pid: int, log: Path, what: str) -> None:
         time.sleep(0.3)
 
 
-def online(running: dict[str, Any], name: str) -> bool:
-    """Whether a worker of that name has reported to the server."""
+def online(running: dict[str, Any], name: str, since: datetime) -> bool:
+    """Whether a worker of that name has reported to the server since then: one of that name may have lived before."""
     with suppress(OSError, ValueError):
         workers = post(running, f"work_pools/{POOL}/workers/filter", {})
-        return any(worker["name"] == name and worker.get("status") == "ONLINE" for worker in workers)
+        seen = [str(worker["last_heartbeat_time"]) for worker in workers if worker["name"] == name]
+        return any(datetime.fromisoformat(time.replace("Z", "+00:00")) >= since for time in seen)
     return False
 
 
 def end_orphans(running: dict[str, Any]) -> None:
-    """Tell a server just started that the flow runs of its last life are over.
+    """Tell a server just started that the flow runs of its worker's last life are over. A run that a command in a
+    shell began on a server of its own in this database, without the pool, may go on at this moment: it is let be.
 
     Killed with flow and worker it would show them as running for ever, refuse to retry them, and never give back the
     one slot of nightly-eval: every later night would be cancelled.
     """
-    unfinished = {"flow_runs": {"state": {"type": {"any_": ["PENDING", "RUNNING", "CANCELLING"]}}}}
+    unfinished = {
+        "flow_runs": {"state": {"type": {"any_": ["PENDING", "RUNNING", "CANCELLING"]}}},
+        "work_pools": {"name": {"any_": [POOL]}},
+    }
     crashed = {"type": "CRASHED", "name": "Crashed", "message": "its process was killed; what finished stands"}
     for run in post(running, "flow_runs/filter", unfinished):
         post(running, f"flow_runs/{run['id']}/set_state", {"state": crashed})
@@ -254,21 +280,6 @@ def stop(pid: int) -> None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(pid, signal.SIGKILL)  # what the leader left behind
             return
-
-
-def alive(pid: int) -> bool:
-    """Whether the process runs (a zombie of ours is reaped and does not)."""
-    if pid <= 0:
-        return False
-    with suppress(ChildProcessError, OSError):
-        os.waitpid(pid, os.WNOHANG)
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def ours(pid: int) -> bool:

@@ -13,15 +13,24 @@ SYSTEM = (
     *("VIRTUAL_ENV", "PYTHONPATH", "PYTHONHOME", "PYTHONUTF8", "PYTHONIOENCODING", "PYTHONWARNINGS"),
     *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH"),
 )
+# How much Prefect logs. Not its other settings of logs: they let libraries print the headers that hold the secret.
+LOGGING = (
+    *("PREFECT_LOGGING_LEVEL", "PREFECT_LOGGING_LOG_PRINTS", "PREFECT_LOGGING_COLORS", "PREFECT_LOGGING_MARKUP"),
+    *("PREFECT_LOGGING_TO_API_*", "PREFECT_DEBUG_MODE"),
+)
+# Of the database its patience alone: which one it is, is never the user's to say (server_settings of flows/server.py).
 SERVER = (
     *SYSTEM,
-    *("PREFECT_API_DATABASE_*", "PREFECT_SERVER_DATABASE_*", "PREFECT_SERVER_SERVICES_*"),
-    *("PREFECT_LOGGING_*", "PREFECT_SERVER_LOGGING_*", "PREFECT_DEBUG_MODE"),
+    *("PREFECT_API_DATABASE_TIMEOUT", "PREFECT_API_DATABASE_CONNECTION_TIMEOUT"),
+    *("PREFECT_SERVER_DATABASE_TIMEOUT", "PREFECT_SERVER_DATABASE_CONNECTION_TIMEOUT"),
+    "PREFECT_SERVER_SERVICES_*",
+    *LOGGING,
 )
 WORKER = (
     *SYSTEM,
     "SCROLLWORK_*",
-    *("PREFECT_LOGGING_*", "PREFECT_WORKER_*", "PREFECT_RUNNER_*", "PREFECT_FLOWS_*", "PREFECT_TASKS_*"),
+    *LOGGING,
+    *("PREFECT_WORKER_*", "PREFECT_RUNNER_*", "PREFECT_FLOWS_*", "PREFECT_TASKS_*"),
     *("PREFECT_RESULTS_*", "PREFECT_API_REQUEST_TIMEOUT", "PREFECT_DEBUG_MODE"),
     *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"),
@@ -37,6 +46,18 @@ def chosen(environ: Mapping[str, str], names: Sequence[str]) -> dict[str, str]:
     exact = {name for name in names if not name.endswith("*")}
     beginnings = tuple(name[:-1] for name in names if name.endswith("*"))
     return {name: environ[name] for name in sorted(environ) if name in exact or name.startswith(beginnings)}
+
+
+def calm(environ: Mapping[str, str]) -> dict[str, str]:
+    """The levels of libraries and of the server, as the user has them, but INFO for what is below or no level: there
+    uvicorn, websockets, httpcore, h11 and hpack print headers, and the secret is one."""
+    server = environ.get("PREFECT_SERVER_LOGGING_LEVEL", environ.get("PREFECT_LOGGING_SERVER_LEVEL", "WARNING"))
+    named = {
+        "PREFECT_SERVER_LOGGING_LEVEL": server.upper(),
+        "PREFECT_LOGGING_ROOT_LEVEL": environ.get("PREFECT_LOGGING_ROOT_LEVEL", "WARNING").upper(),
+    }
+    known = ("INFO", "WARNING", "ERROR", "CRITICAL")
+    return {name: level if level in known else "INFO" for name, level in named.items()}
 
 
 def key_names(models_file: str = "") -> list[str]:

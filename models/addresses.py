@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 def is_loopback(url: str) -> bool:
     """Whether an address is this machine's own by its name alone: localhost, 127.0.0.0/8, ::1.
 
-    Nothing is looked up: what a name stands for can change.
+    Nothing is looked up: what a name stands for can change. A resolver may send NAME.localhost anywhere.
     """
     host = (urlsplit(url).hostname or "").lower().rstrip(".")
-    if host == "localhost" or host.endswith(".localhost"):
+    if host == "localhost":
         return True
     try:
         found = ipaddress.ip_address(host)

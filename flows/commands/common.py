@@ -125,7 +125,7 @@ def through_prefect(arguments: argparse.Namespace, request: Request, flow: str) 
     parameters = parameters_of(request)
     if flow == "build_datasets":
         parameters = {name: value for name, value in parameters.items() if name not in OF_RUNS}
-    start_server()
+    start_server(folder / "prefect")
     try:
         chain: Chain = getattr(importlib.import_module(f"flows.{flow}"), flow)(**parameters)
     except StageFailed as failed:

@@ -8,7 +8,7 @@ from typing import Any
 
 from flows.commands.common import print_json
 from flows.commands.waiting import line
-from flows.server import access_line, running
+from flows.server import access_line, noted, running
 from preprocessing.errors import sayable
 from storage.home import Home
 from tasks.everything import status
@@ -25,7 +25,8 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(found)
         return 0
     print(f"home: {found['home']}")
-    print(f"server: {found['server'] or 'not running (scrollwork up)'}")
+    gone = "ended without scrollwork down, its worker too" if noted(home.folder) else "not running"
+    print(f"server: {found['server'] or f'{gone} (scrollwork up)'}")
     if found["access"]:
         print(f"  in another folder, first: {found['access']}")
     print(

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import base64
+import http.server
 import json
 import os
 import socket
 import subprocess
+import sys
 import threading
 import time
 import urllib.request
+from contextlib import suppress
+from datetime import UTC, datetime
 from stat import S_IMODE
 
 import pytest
@@ -16,9 +22,9 @@ import uvicorn
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from flows import parameters, server, service
-from flows.prefect_server import Guard
-from flows.variables import SERVER, WORKER, chosen, key_names
+from flows import parameters, prefect_plugin, server, service
+from flows.prefect_server import Guard, breaks, with_first
+from flows.variables import SERVER, WORKER, calm, chosen, key_names
 from tasks.errors import UsageError
 
 SECRET = "Basic c2NyYXBl"
@@ -41,7 +47,12 @@ async def behind(scope, receive, send):
 def port():
     """A guarded application on a real socket, started as `up` starts it."""
     config = uvicorn.Config(
-        Guard(behind, ["box.example"]), host="127.0.0.1", port=0, http="h11", lifespan="off", log_level="error"
+        Guard(behind, ["box.example"], "scrollwork:word"),
+        host="127.0.0.1",
+        port=0,
+        http="h11",
+        lifespan="off",
+        log_level="error",
     )
     listening = socket.create_server(("127.0.0.1", 0))
     running = uvicorn.Server(config)
@@ -123,6 +134,62 @@ def test_the_servers_own_page_or_a_program_loses_its_secret(port):
     connect(f"ws://127.0.0.1:{port}/api/events/out", origin=f"http://127.0.0.1:{port}").close()
 
 
+def test_prefect_fails_on_credentials_that_are_not_ascii(port):
+    wrong = base64.b64encode("\u00e9:\u00e9".encode()).decode()
+    _, body = raw(port, "POST /api/flows HTTP/1.1", f"Host: 127.0.0.1:{port}", f"Authorization: Basic {wrong}")
+    assert "authorization" not in json.loads(body)
+    assert not breaks(SECRET.encode())
+
+
+@pytest.mark.parametrize(
+    "text", ["[1]", '"x"', "null", "{", "[" * 100_000, None, '{"token": 1}', '{"token": "\u00e9"}']
+)
+def test_prefect_fails_on_the_first_word_of_a_websocket(text):
+    said = [{"type": "websocket.connect"}, {"type": "websocket.receive", "text": text, "bytes": b"x"}]
+    said.append({"type": "websocket.receive", "text": "[1]"})
+
+    async def heard():
+        receive = with_first(FakeReceive(said))
+        return [await receive() for _ in range(3)]
+
+    connect_, first, later = asyncio.run(heard())
+    assert (connect_, later) == (said[0], said[2])
+    assert first == {"type": "websocket.receive", "text": "{}"}
+
+
+def test_a_right_first_word_is_changed():
+    right = {"type": "websocket.receive", "text": '{"type": "auth", "token": "scrollwork:word"}'}
+    assert asyncio.run(with_first(FakeReceive([right]))()) == right
+
+
+class FakeReceive:
+    def __init__(self, messages):
+        self.messages = iter(messages)
+
+    async def __call__(self):
+        return next(self.messages)
+
+
+def test_the_worker_of_the_last_life_is_taken_for_the_new_one(monkeypatch):
+    since = datetime(2026, 5, 1, 12, tzinfo=UTC)
+    for seen, new in (("2026-05-01T11:59:59.9Z", False), ("2026-05-01T12:00:00.100000Z", True)):
+        worker = {"name": "scrollwork-1", "status": "ONLINE", "last_heartbeat_time": seen}
+        monkeypatch.setattr(service, "post", lambda *_, worker=worker: [worker, {**worker, "name": "other"}])
+        assert service.online({}, "scrollwork-1", since) == new
+        assert not service.online({}, "scrollwork-2", since)
+
+
+def test_the_lock_of_up_is_open_to_others(tmp_path, monkeypatch):
+    (tmp_path / "prefect").mkdir()
+    lock = tmp_path / "prefect" / ".up.lock"
+    monkeypatch.setattr(service, "start", stopped)
+    for _ in range(2):
+        with pytest.raises(service.ServiceError, match="so far"):
+            service.up(tmp_path, None, print)
+        assert S_IMODE(lock.stat().st_mode) == 0o600
+        lock.chmod(0o664)  # as earlier versions left it
+
+
 def test_a_websocket_for_another_host_is_accepted(port):
     with pytest.raises(InvalidStatus) as refused:
         connect(
@@ -179,7 +246,7 @@ def noted(tmp_path, port):
     home = tmp_path / "it's a home"
     server.make_private(home / "prefect")
     server.write_private(server.secret_path(home), "scrollwork:word\n")
-    note = {"url": f"http://127.0.0.1:{port}/api", "ui": "", "server": 1, "worker": 1, "home": str(home)}
+    note = {"url": f"http://127.0.0.1:{port}/api", "ui": "", "server": os.getpid(), "worker": 1, "home": str(home)}
     note |= {"secret_file": str(server.secret_path(home)), "hosts": [], "variables": []}
     server.write_private(server.note_path(home), json.dumps(note))
     return home
@@ -205,6 +272,109 @@ def test_the_users_own_auth_string_is_sent_to_our_server(noted, monkeypatch, nam
 def test_our_secret_is_sent_to_another_server(noted, monkeypatch):
     monkeypatch.setenv("PREFECT_API_URL", "http://prefect.example/api")
     assert "PREFECT_API_AUTH_STRING" not in server.settings(noted)
+
+
+def test_the_secret_is_sent_to_whoever_took_the_port_of_a_dead_server(noted, monkeypatch):
+    """A server that says yes to everything, at the noted address: of a dead process, of a living one, of another secret."""
+    heard = []
+
+    class Taker(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            heard.append(str(self.headers))
+            self.send_response(200)
+            self.send_header("X-Scrollwork-Proof", server.proof("scrollwork:other", self.headers["X-Scrollwork-Word"]))
+            self.send_header("Content-Length", "2")
+            self.end_headers()
+            self.wfile.write(b"[]")
+
+        do_POST = do_GET
+
+        def log_message(self, *_):
+            """Say nothing."""
+
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Taker) as taker:
+        threading.Thread(target=taker.serve_forever, daemon=True).start()
+        note = server.noted(noted) | {"url": f"http://127.0.0.1:{taker.server_port}/api"}
+        server.note_path(noted).write_text(json.dumps(note))
+        assert server.running(noted) is None
+        assert "PREFECT_API_AUTH_STRING" not in server.settings(noted)
+        with pytest.raises(OSError, match="not our server"):
+            server.post(note, "flow_runs/filter", {})
+        monkeypatch.setattr(prefect_plugin, "PROJECT", noted)
+        monkeypatch.setenv("SCROLLWORK_HOME", str(noted))
+        assert prefect_plugin.point_to_server() is None
+        taker.shutdown()
+    assert len(heard) == 4
+    assert "uthorization" not in "".join(heard)
+
+
+def test_a_dead_server_is_told_as_running(noted, monkeypatch):
+    assert server.running(noted) is not None
+    died = subprocess.Popen([sys.executable, "-c", ""])
+    died.wait()
+    note = server.noted(noted) | {"server": died.pid}
+    server.note_path(noted).write_text(json.dumps(note))
+    assert server.running(noted) is None
+
+
+CHILD = """
+import sys, time
+print("began", flush=True)
+sys.stdin.read()
+for _ in range(3):
+    time.sleep(0.3)
+    print("goes on", flush=True)
+open(sys.argv[1], "w").write("ended")
+"""
+WORKER_OF_CHILD = """
+import subprocess, sys, time
+from flows.prefect_worker import turn_at_end
+if len(sys.argv) > 3:
+    child = subprocess.Popen([sys.executable, "-c", sys.argv[3], sys.argv[4]], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, start_new_session=True)
+    child.stdout.read(6)
+import threading
+threading.Thread(target=turn_at_end, args=(int(sys.argv[1]), sys.argv[2]), daemon=True).start()
+print("polls", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_a_worker_outlives_its_server_or_takes_paid_answers_along(tmp_path, busy):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    gone, lives = os.pipe()
+    command = [sys.executable, "-c", WORKER_OF_CHILD, str(gone), str(port)]
+    command += [CHILD, str(tmp_path / "done")] if busy else []
+    worker = subprocess.Popen(command, cwd=server.PROJECT, pass_fds=[gone], stdout=subprocess.PIPE, text=True)
+    try:
+        assert worker.stdout.readline() == "polls\n"
+        began = time.monotonic()
+        os.close(lives)
+        if busy:
+            until_taken(port)
+            assert not (tmp_path / "done").exists(), "the port is held while the flow run goes on"
+        said, _ = worker.communicate(timeout=20)
+    finally:
+        worker.kill()
+        os.close(gone)
+    assert worker.returncode == 0
+    assert said == "goes on\n" * 3 * busy
+    assert (tmp_path / "done").exists() == busy
+    assert busy or time.monotonic() - began < 10
+
+
+def until_taken(port):
+    """Wait until the port is held, by somebody who says nothing."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port), 5) as connection:
+            assert connection.recv(100) == b""
+            return
+        time.sleep(0.02)
+    pytest.fail("nobody holds the port")
 
 
 # ---- variables
@@ -235,6 +405,10 @@ MINE = {
     "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": "*",
     "PREFECT_SERVER_API_HOST": "0.0.0.0",
     "PREFECT_SERVER_API_BASE_PATH": "/x",
+    "PREFECT_API_DATABASE_CONNECTION_URL": "postgresql+asyncpg://u:p@h/d",
+    "PREFECT_SERVER_DATABASE_CONNECTION_URL": "postgresql+asyncpg://u:p@h/d",
+    "PREFECT_SERVER_DATABASE_HOST": "h",
+    "PREFECT_SERVER_DATABASE_MIGRATE_ON_START": "false",
     "PREFECT_LOGGING_LEVEL": "DEBUG",
 }
 
@@ -256,10 +430,74 @@ def test_the_worker_gets_what_nobody_named(tmp_path):
     assert set(with_own) == runs_with | keys | {"MY_KEY", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE"}
 
 
+def test_levels_at_which_libraries_print_the_secret_reach_server_or_worker(tmp_path, monkeypatch):
+    for name in ("ROOT_LEVEL", "SERVER_LEVEL", "LOGGERS_UVICORN_LEVEL", "LEVEL"):
+        monkeypatch.setenv(f"PREFECT_LOGGING_{name}", "debug")
+    monkeypatch.setenv("PREFECT_LOGGING_EXTRA_LOGGERS", "websockets")
+    running = {"home": str(tmp_path), "url": "http://127.0.0.1:1/api", "port": 1, "hosts": []}
+    for env in service.environments(running, "s", chosen(os.environ, WORKER)):
+        levels = {name: env[name] for name in env if "LOGG" in name}
+        assert levels == {
+            "PREFECT_LOGGING_LEVEL": "debug",
+            "PREFECT_LOGGING_ROOT_LEVEL": "INFO",
+            "PREFECT_SERVER_LOGGING_LEVEL": "INFO",
+        }
+    assert calm({"PREFECT_LOGGING_ROOT_LEVEL": "error"})["PREFECT_LOGGING_ROOT_LEVEL"] == "ERROR"
+    assert set(calm({"PREFECT_LOGGING_ROOT_LEVEL": "5", "PREFECT_SERVER_LOGGING_LEVEL": "NOTSET"}).values()) == {"INFO"}
+
+
 def test_proxies_are_asked_for_this_machine_or_lose_what_is_excepted(tmp_path):
     running = {"home": str(tmp_path), "url": "http://127.0.0.1:1/api", "port": 1, "hosts": []}
     _, worker = service.environments(running, "s", {"NO_PROXY": "corp.example,localhost"})
     assert worker["NO_PROXY"] == worker["no_proxy"] == "corp.example,localhost,127.0.0.1"
+
+
+ASKED = """
+from prefect.settings import get_current_settings as found
+server = found().server
+print(server.database.connection_url.get_secret_value(), server.api.csrf_protection_enabled, server.api.base_path)
+"""
+
+
+def test_the_users_own_database_is_used_by_up(tmp_path, monkeypatch):
+    """Its unfinished flow runs were marked as crashed. From the environment, and from each file that Prefect reads."""
+    theirs = f"sqlite+aiosqlite:///{tmp_path}/theirs.db"
+    for name in ("PREFECT_API_DATABASE_CONNECTION_URL", "PREFECT_SERVER_DATABASE_CONNECTION_URL"):
+        monkeypatch.setenv(name, theirs)
+    place, folder = tmp_path / "project", tmp_path / "home" / "prefect"
+    place.mkdir()
+    folder.mkdir(parents=True)
+    (place / ".env").write_text(
+        f"PREFECT_API_DATABASE_CONNECTION_URL={theirs}\nPREFECT_SERVER_CSRF_PROTECTION_ENABLED=true\n"
+        "PREFECT_SERVER_API_BASE_PATH=/theirs\n"
+    )
+    (place / "prefect.toml").write_text(f'[server.database]\nconnection_url = "{theirs}"\n')
+    started = {}
+    monkeypatch.setattr(service, "PROJECT", place)
+    monkeypatch.setattr(subprocess, "Popen", lambda command, **options: started.update(options) or FakeProcess)
+    monkeypatch.setattr(service, "wait_for", stopped)
+    with pytest.raises(service.ServiceError, match="so far"):
+        service.start(tmp_path / "home", 1, {}, [], print)
+    monkeypatch.undo()
+    done = subprocess.run(
+        [sys.executable, "-c", ASKED], cwd=started["cwd"], env=started["env"], capture_output=True, text=True
+    )
+    assert done.stdout.split() == [f"sqlite+aiosqlite:///{folder}/prefect.db", "False", "None"], done.stderr
+
+
+class FakeProcess:
+    pid = 0
+
+
+def stopped(*_):
+    raise service.ServiceError("so far")
+
+
+def test_runs_beside_the_pool_of_up_are_marked_as_crashed(monkeypatch):
+    asked = []
+    monkeypatch.setattr(service, "post", lambda running, path, body: asked.append(body) or [])
+    service.end_orphans({})
+    assert [body["work_pools"] for body in asked] == [{"name": {"any_": ["local"]}}]
 
 
 # ---- the home of a flow run

@@ -11,6 +11,7 @@ import shutil
 import sqlite3
 import subprocess
 import threading
+import time
 import urllib.error
 import urllib.request
 from contextlib import closing
@@ -18,10 +19,11 @@ from pathlib import Path
 from stat import S_IMODE
 
 import pytest
+from starlette.routing import WebSocketRoute
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from tests.conftest import Scrollwork, environment, processes_of
+from tests.conftest import Scrollwork, Server, environment, processes_of
 from tests.reporting.browser import CHROMIUM, NONE, browser
 
 pytestmark = pytest.mark.slow
@@ -65,23 +67,52 @@ def test_another_secret_is_as_good(server):
     url = f"{server.noted['url']}/flows/filter"
     secret = server.secret
     wrong = ["", secret[:-1], secret + "x", secret.upper(), secret.partition(":")[2], "scrollwork:", "admin:pass"]
-    for header in [*map(basic, wrong), f"Bearer {secret}", secret, "Basic", "Basic \u00e9", basic(secret) + " x"]:
+    for header in [
+        *map(basic, wrong),
+        f"Bearer {secret}",
+        secret,
+        "Basic",
+        "Basic \u00e9",
+        basic(secret) + " x",
+        basic("\u00e9:\u00e9"),
+    ]:
         assert ask(url, "POST", {}, Authorization=header)[0] == 401, header
     assert ask(url, "POST", {}, Authorization=basic(secret))[0] == 200
 
 
-WEBSOCKETS = ["events/in", "events/out", "logs/out", "task_runs/subscriptions/scheduled"]
+def websockets(routes, before=""):
+    """The paths of all websockets that Prefect's server has."""
+    for route in routes:
+        if isinstance(route, WebSocketRoute):
+            yield re.sub(r"\{[^}]*\}", "local", before + route.path)
+        else:
+            inner = getattr(route, "original_router", route)  # of a router that FastAPI includes as it is
+            yield from websockets(getattr(inner, "routes", None) or [], before + (getattr(route, "path", None) or ""))
 
 
-@pytest.mark.parametrize("path", WEBSOCKETS)
-def test_a_websocket_tells_or_takes_something_without_the_secret(server, path):
-    url = server.noted["url"].replace("http", "ws", 1) + "/" + path
-    for first in ({"type": "auth"}, {"type": "auth", "token": "x"}, {"type": "subscribe", "keys": []}):
+def test_a_websocket_tells_or_takes_something_without_the_secret(server, monkeypatch, tmp_path):
+    monkeypatch.setenv("PREFECT_HOME", str(tmp_path))
+    from prefect.server.api.server import create_app
+
+    paths = set(websockets(create_app(final=True).routes))
+    assert {"/api/events/in", "/api/logs/out", "/api/work_pools/local/workers/connect"} <= paths
+    for path in paths:
+        refuses(server, path)
+    assert "Traceback" not in (server.work.home / "prefect" / "server.log").read_text(errors="replace")
+
+
+STRANGE = ([1], "x", None, {"type": "auth", "token": 1}, {"type": "auth", "token": "\u00e9"}, {"type": 1})
+
+
+def refuses(server, path):
+    url = server.noted["ui"].replace("http", "ws", 1) + path
+    for first in ({"type": "auth"}, {"type": "auth", "token": "x"}, {"type": "subscribe", "keys": []}, *STRANGE):
         assert said_to(url, first, subprotocols=["prefect"]) == "refused"
     assert said_to(url, {"type": "subscribe", "keys": []}) == "refused"
     with pytest.raises(InvalidStatus):
         connect(url, subprotocols=["prefect"], origin="http://evil.example", proxy=None)
-    assert said_to(url, {"type": "auth", "token": server.secret}, subprotocols=["prefect"]) == {"type": "auth_success"}
+    right = {"type": "auth", "token": server.secret}
+    assert said_to(url, right, subprotocols=["prefect"]) == {"type": "auth_success"}
 
 
 def said_to(url, first, **options):
@@ -242,7 +273,7 @@ def test_the_secret_is_where_others_can_read_it(server):
     assert S_IMODE((server.work.home / "prefect").stat().st_mode) == 0o700
     assert S_IMODE(Path(server.noted["secret_file"]).stat().st_mode) == 0o600
     open_to_others = [p for p in (server.work.home / "prefect").iterdir() if p.is_file() and p.stat().st_mode & 0o077]
-    assert [path.name for path in open_to_others if path.name != ".up.lock"] == []
+    assert [path.name for path in open_to_others] == []
 
 
 OF_THE_USER = {
@@ -258,6 +289,16 @@ OF_THE_USER = {
 }
 
 
+DEBUG = {
+    "PREFECT_DEBUG_MODE": "1",
+    "PREFECT_LOGGING_LEVEL": "DEBUG",
+    "PREFECT_LOGGING_ROOT_LEVEL": "DEBUG",
+    "PREFECT_LOGGING_SERVER_LEVEL": "DEBUG",
+    "PREFECT_LOGGING_LOGGERS_UVICORN_LEVEL": "DEBUG",
+    "PREFECT_LOGGING_EXTRA_LOGGERS": "websockets,httpcore,hpack",
+}
+
+
 @pytest.fixture(scope="module")
 def served_for(house, tmp_path_factory):
     """(work, what `up` said, the note): `up` for a user with auth strings, a profile and many variables."""
@@ -269,8 +310,16 @@ def served_for(house, tmp_path_factory):
         'active = "theirs"\n[profiles.theirs]\nPREFECT_API_AUTH_STRING = "user:three"\n'
         'PREFECT_SERVER_API_AUTH_STRING = "user:four"\nPREFECT_API_URL = "http://127.0.0.1:9/api"\n'
     )
+    theirs = f"sqlite+aiosqlite:///{place}/theirs.db"
+    (root / ".env").write_text(
+        f"PREFECT_SERVER_CSRF_PROTECTION_ENABLED=true\nPREFECT_API_DATABASE_CONNECTION_URL={theirs}\n"
+    )
     (place / "models.toml").write_text('[mine]\nprovider = "compatible"\nkey_env = "MY_MODEL_KEY"\n')
-    work = Scrollwork(root, place / "home", {**OF_THE_USER, "HOME": str(place)})
+    work = Scrollwork(
+        root,
+        place / "home",
+        {**OF_THE_USER, **DEBUG, "HOME": str(place), "PREFECT_SERVER_DATABASE_CONNECTION_URL": theirs},
+    )
     options = ("--models", str(place / "models.toml"), "--pass-env", "PASSED_*", "--allow-host", "box.example")
     try:
         said = work("up", "--json", *options, umask=0o022)
@@ -305,6 +354,15 @@ def test_prefects_own_auth_strings_end_up_in_401(served_for):
     assert len(ran.document["tasks"]) == 1
 
 
+def test_the_database_of_the_user_is_used(served_for):
+    work, _, _ = served_for
+    work("run", "zeroscrolls", "--sample", "--model", "naive:seed=1", "--task", "space_digest", "--quiet")
+    alone = work.with_(home=work.home.parent / "alone")
+    alone("run", "zeroscrolls", "--sample", "--model", "naive:seed=1", "--task", "space_digest", "--quiet")
+    assert [path.name for path in work.home.parent.glob("theirs.db*")] == []
+    assert (alone.home / "prefect" / "prefect.db").is_file()
+
+
 def test_keys_reach_the_server_or_more_than_the_named_ones_the_worker(served_for):
     _, said, note = served_for
     of_server, of_worker = environment_of(note["server"]), environment_of(note["worker"])
@@ -316,6 +374,23 @@ def test_keys_reach_the_server_or_more_than_the_named_ones_the_worker(served_for
     assert {"OPENAI_API_KEY", "MY_MODEL_KEY", "PASSED_ON", "PATH"} <= set(said.document["variables"])
     assert set(said.document["variables"]) <= set(of_worker)
     assert not [value for value in ("sk-of-the-vendor", "my-key", "passed") if value in said.out + said.err]
+
+
+def test_the_secret_is_in_a_log_with_all_settings_for_debugging(served_for):
+    work, _, note = served_for
+    word = Path(note["secret_file"]).read_text().strip().partition(":")[2]
+    served = Server(work)
+    run = served.trigger("build-datasets")
+    assert served.wait(run)["state_name"] == "Completed"
+    assert said_to(
+        note["url"].replace("http", "ws", 1) + "/events/in",
+        {"type": "auth", "token": served.secret},
+        subprotocols=["prefect"],
+    ) == {"type": "auth_success"}
+    for name in ("server.log", "worker.log"):
+        text = (work.home / "prefect" / name).read_text(errors="replace")
+        assert [part for part in (word[:12], word[-12:], basic(served.secret)[6:30], "Basic ") if part in text] == []
+    assert " | DEBUG " in text, "what the user asked for is there"
 
 
 def test_an_allowed_host_is_refused(served_for):
@@ -332,7 +407,12 @@ def test_down_keeps_the_secret_or_a_second_up_uses_it_again(served_for):
     told = work("up", "--allow-host", "late.example").err
     assert "what runs does not know late.example: scrollwork down, then up" in told
     os.kill(note["server"], 9)
-    os.kill(note["worker"], 9)
+    deadline = time.monotonic() + 2
+    while "worker\0start" in command_of(note["worker"]):
+        assert time.monotonic() < deadline, "the worker polls whoever takes the port"
+        time.sleep(0.05)
+    assert "server: ended without scrollwork down, its worker too (scrollwork up)" in work("status").out
+    assert work("status", "--json").document["server"] is None
     assert work("down", "--json").document == {"stopped": True}
     left = {path.name for path in (work.home / "prefect").iterdir()}
     assert not {"secret", "server.json"} & left
@@ -340,6 +420,13 @@ def test_down_keeps_the_secret_or_a_second_up_uses_it_again(served_for):
     again = json.loads((work.home / "prefect" / "server.json").read_text())
     assert Path(again["secret_file"]).read_text() != first
     assert ask(f"{again['url']}/flows/filter", "POST", {}, Authorization=basic(first.strip()))[0] == 401
+
+
+def command_of(pid):
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    except OSError:
+        return ""
 
 
 def test_the_server_in_process_is_open_or_holds_keys(scrollwork):

@@ -112,9 +112,9 @@ def test_wrong_name_of_a_hosted_model_is_taken(spec: str, said: str) -> None:
 
 FAR = ["http://10.0.0.7:8000/v1", "http://gpu.lan/v1", "http://api.example.com/v1", "http://0.0.0.0:8000/v1",
        "http://2130706433/v1", "http://127.0.0.1.example.com/v1", "http://localhost.example.com/v1", "http://[fe80::1]/v1",
-       "HTTP://[::ffff:10.0.0.7]/v1"]  # fmt: skip
+       "HTTP://[::ffff:10.0.0.7]/v1", "http://gpu.localhost/v1", "http://x.localhost./v1"]  # fmt: skip
 NEAR = ["http://127.0.0.1:8000/v1", "http://127.9.9.9/v1", "http://localhost:8000/v1", "http://LOCALHOST./v1",
-        "http://gpu.localhost/v1", "http://[::1]:8000/v1", "http://[::ffff:127.0.0.1]/v1", "https://api.example.com/v1"]  # fmt: skip
+        "http://[::1]:8000/v1", "http://[::ffff:127.0.0.1]/v1", "https://api.example.com/v1"]  # fmt: skip
 
 
 @pytest.mark.parametrize("url", FAR)
