@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -98,31 +99,36 @@ def check(home: Home, arguments: argparse.Namespace) -> int:
     """Whether the store is whole, and holds what the snapshots of its home hold."""
     if arguments.file or arguments.out:
         raise UsageError("store check: takes no file; name the store with --home or --store")
+    from tasks.damaged_answers import damaged_snapshots
     from tasks.verified_answers import checked_store, snapshots
 
-    found = list(snapshots(home))
-    if not home.has_store and not found:
+    found, damaged = list(snapshots(home)), [str(one) for one in damaged_snapshots(home)]
+    if not home.has_store and not found and not damaged:
         raise UsageError(f"no answers are stored in {home.url}")
-    return tell_checked(arguments, checked_store(home, found), refilled=None)
+    checked = checked_store(home, found)
+    return tell_checked(arguments, replace(checked, problems=(*damaged, *checked.problems)), refilled=None)
 
 
 def repair(home: Home, arguments: argparse.Namespace) -> int:
     """Take out what is damaged, put back what snapshots hold."""
     if arguments.file or arguments.out:
         raise UsageError("store repair: takes no file; name the store with --home or --store")
+    from tasks.damaged_answers import folders
     from tasks.refill import repair as mend
-    from tasks.verified_answers import snapshots
 
-    if not home.has_store and not any(snapshots(home)):
+    if not home.has_store and not any(folders(home)):
         raise UsageError(f"no answers are stored in {home.url}")
     done = mend(home)
-    more = {"taken_out": done.taken_out, "moved": done.moved, "saved": done.saved}
+    names = ("taken_out", "moved", "saved", "damaged", "conflicts")
+    more = {name: getattr(done, name) for name in names}
     if not arguments.json:
         show("taken out: ", done.taken_out)
         if done.moved:
             print(f"the damaged file is {done.moved} now; {done.saved:,} rows of it were taken over")
         if done.taken_out:
             print("what was taken out stands in the table set_aside; no answer of it is scored")
+        show("damaged snapshot: ", done.damaged)
+        show("kept: ", done.conflicts)
         print(f"{done.refilled:,} answers and failures put back from snapshots")
     return tell_checked(arguments, done.checked, done.refilled, **more)
 
