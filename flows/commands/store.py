@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -66,8 +67,13 @@ def back_up(home: Home, arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({"out": arguments.out, **vars(done)})
     else:
+        show("damaged: ", [f"{why}; what the store has of it was written anew" for why in done.damaged])
+        if done.damaged:
+            print("damaged parts stay where they are; to be rid of them back up into a new folder")
+        if done.different:
+            print(f"{done.different:,} of its answers differ from those of this store; they were kept as they are")
         print(f"{arguments.out}: {done.new:,} new answers; it holds {done.answers:,} in {done.parts:,} parts")
-    return 0
+    return 1 if done.damaged or done.different else 0
 
 
 def restore(home: Home, arguments: argparse.Namespace) -> int:
@@ -76,12 +82,16 @@ def restore(home: Home, arguments: argparse.Namespace) -> int:
         raise UsageError("store restore: name the folder, scrollwork store restore DIR")
     from storage.location import Location
     from storage.responses import ResponseStore
-    from storage.store_backup import check_backup
+    from storage.store_backup import check_backup, parts_of, problem_of
     from storage.store_backup import restore as take
 
     folder = Location(arguments.file)
-    check_backup(folder)  # before a store is made for it
-    return tell_imported(arguments, take(ResponseStore(home.store_place), folder))
+    if arguments.intact:
+        left = [why for part in parts_of(folder) if (why := problem_of(folder, part))]
+        print("\n".join(f"left out: {why}" for why in left), file=sys.stderr, end="\n" if left else "")
+    else:
+        check_backup(folder)  # before a store is made for it
+    return tell_imported(arguments, take(ResponseStore(home.store_place), folder, arguments.intact))
 
 
 def tell_imported(arguments: argparse.Namespace, done: Imported) -> int:
