@@ -466,6 +466,10 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
                 ["--out"],
                 {"default": "", "metavar": "FILE", "help": "what to export to (Parquet); the folder of a backup"},
             ),
+            (
+                ["--intact"],
+                {"action": "store_true", "help": "restore the parts that are whole, where others are damaged"},
+            ),
         ],
     ),
     "status": ("runs, stages, answers, failures, money", "scrollwork status", "flows.commands.status", []),

@@ -17,7 +17,9 @@ from records.base import InvalidRow, Row, canonical_json, from_batch, to_batch
 from records.response import FINISH_REASONS
 from storage.errors import ForeignFile
 from storage.location import Location
+from storage.store_digests import row_digest
 from storage.store_rows import ASKED, ORIGINS, OUTCOMES
+from storage.store_tables import unescaped
 
 WHAT = "scrollwork answers"
 VERSION = 2
@@ -90,16 +92,18 @@ class Exported:
 
 def write_file(folder: Location, name: str, rows: Iterable[AnswerRow]) -> Exported:
     """Write a file of these answers, whole or not at all. Raises StorageError."""
-    digest, count, tries = hashlib.sha256(), 0, 0
+    digest, stored, count, tries = hashlib.sha256(), hashlib.sha256(), 0, 0
     with folder.temporary(name) as (stream, temporary):
         with pq.ParquetWriter(stream, AnswerRow.schema(), compression="zstd", compression_level=3) as writer:
             for group in _grouped(rows):
                 writer.write_batch(to_batch(AnswerRow, group), row_group_size=len(group))
                 for row in group:
                     digest.update(line_of(row, VERSION))
+                    stored.update(stored_line(row.request_key, stored_digest(row)))
                     tries += len(row.tries)
                 count += len(group)
             footer = {"what": WHAT, "schema": str(VERSION), "answers": str(count), "sha256": digest.hexdigest()}
+            footer["stored"] = stored.hexdigest()
             writer.add_key_value_metadata({f"scrollwork.{name}": value for name, value in footer.items()})
         folder.publish(stream, temporary, name)
     return Exported(count, tries, digest.hexdigest())
@@ -126,6 +130,17 @@ def line_of(row: AnswerRow, version: int) -> bytes:
     return canonical_json(values).encode("utf-8") + b"\n"
 
 
+def stored_digest(row: AnswerRow) -> str:
+    """The digest that the answer's row has in a store."""
+    values = asdict(row)
+    return row_digest("responses", {n: unescaped(v) if isinstance(v, str) else v for n, v in values.items()})
+
+
+def stored_line(key: str, digest: str | None) -> bytes:
+    """What a file's `stored` holds of an answer: so a store is held against a file without reading its texts."""
+    return f"{key} {digest}\n".encode()
+
+
 def _schema_of(version: str) -> pa.Schema | None:
     """The columns of a file of this version, None for one that is not known."""
     own = AnswerRow.schema()
@@ -150,7 +165,7 @@ def footer_of(folder: Location, name: str) -> dict[str, str]:
     except OSError as error:
         reason = error.strerror or _firstline_of(error)
         raise ForeignFile(f"{path}: cannot be read as a file of answers ({reason})") from error
-    said = {one: found.get(f"scrollwork.{one}", "") for one in ("what", "schema", "answers", "sha256")}
+    said = {one: found.get(f"scrollwork.{one}", "") for one in ("what", "schema", "answers", "sha256", "stored")}
     if said["what"] != WHAT:
         raise ForeignFile(f"{path}: is a Parquet file of something else, not one of `scrollwork store export`")
     known = _schema_of(said["schema"])

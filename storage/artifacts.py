@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import platform
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from records.base import Row
 from storage.digest import sha256_file, sha256_of
-from storage.errors import DamagedArtifact
+from storage.errors import DamagedArtifact, StorageError
 from storage.location import TEMPORARY, Location, held, stands
 from storage.manifest import NAME as MANIFEST
 from storage.manifest import Ingredients, Manifest, Part
@@ -167,7 +167,13 @@ class ArtifactWriter:
 
 
 class Artifacts:
-    """All artifacts below one folder, local or remote."""
+    """All artifacts below one folder, local or remote.
+
+    keeper: called with a folder before what lies in it is taken away: it may move it elsewhere (and says where to), or
+    raise a StorageError, and all stays.
+    """
+
+    keeper: Callable[[Location], Location | None] | None = None
 
     def __init__(self, url: str) -> None:
         self.root = Location(url)
@@ -210,7 +216,9 @@ class Artifacts:
         self.clear(artifact.folder)
 
     def repair(self, damage: DamagedArtifact) -> bool:
-        """Take a damaged artifact away, unless another process has built it anew meanwhile; whether it was taken."""
+        """Take a damaged artifact away, unless another process has built it anew meanwhile; whether it was taken.
+
+        Raises StorageError where the keeper does."""
         folder = Location(damage.folder)
         with held(folder.local / LOCK) if folder.local is not None else nullcontext():
             try:
@@ -225,6 +233,8 @@ class Artifacts:
 
     def clear(self, folder: Location) -> None:
         """Take away what lies in a folder: the manifest first, so that it never stands without its parts."""
+        if self.keeper is not None:
+            self.keeper(folder)
         folder.remove(MANIFEST)
         _empty(folder)
 
@@ -251,7 +261,7 @@ class Artifacts:
             location = Location(str(folder))
             removed += len(location.sweep())
             if not (folder / MANIFEST).exists():
-                removed += _sweep_unfinished(folder)
+                removed += _sweep_unfinished(folder, self.keeper)
         return removed
 
 
@@ -315,8 +325,8 @@ def _empty(folder: Location) -> None:
             folder.remove(name)
 
 
-def _sweep_unfinished(folder: Path) -> int:
-    """Remove a folder without manifest, unless somebody is building in it."""
+def _sweep_unfinished(folder: Path, keeper: Callable[[Location], Location | None] | None) -> int:
+    """Remove a folder without manifest, unless somebody is building in it, or its keeper keeps it."""
     import fcntl
 
     lock = folder / LOCK
@@ -328,10 +338,12 @@ def _sweep_unfinished(folder: Path) -> int:
             names = [path for path in folder.iterdir() if path.name != LOCK]
             if any(path.name.startswith(TEMPORARY) for path in names):
                 return 0  # somebody writes here without the lock
+            if keeper is not None:
+                keeper(Location(str(folder)))
             for path in names:
                 path.unlink(missing_ok=True)
             lock.unlink(missing_ok=True)
             folder.rmdir()
             return len(names)
-    except (BlockingIOError, FileNotFoundError, OSError):
+    except (OSError, StorageError):
         return 0

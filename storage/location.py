@@ -96,7 +96,7 @@ class Location:
                 os.link(path, self.local / name)  # atomic, and refused where the name is taken
             except FileExistsError:
                 return False
-        _sync_folder(self.local)
+        sync_folder(self.local)
         return True
 
     def replace(self, name: str, data: bytes) -> None:
@@ -109,7 +109,7 @@ class Location:
             stream.flush()
             os.fsync(stream.fileno())
             os.replace(path, self.local / name)
-        _sync_folder(self.local)
+        sync_folder(self.local)
 
     @contextmanager
     def temporary(self, name: str) -> Iterator[tuple[IO[bytes], Path]]:
@@ -131,7 +131,7 @@ class Location:
         os.fsync(stream.fileno())
         if self.local is not None:
             os.replace(path, self.local / name)
-            _sync_folder(self.local)
+            sync_folder(self.local)
         else:
             self._fs.put_file(str(path), self._path(name))
 
@@ -206,7 +206,8 @@ def _removed_if_unlocked(path: Path) -> bool:
         return False
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Make names in a folder as durable as the files."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

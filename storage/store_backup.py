@@ -14,16 +14,19 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import IO, Any
 
 import pyarrow.parquet as pq
+import sqlalchemy as sa
 
-from storage.answer_files import write_file
+from storage.answer_files import footer_of, groups_of, stored_digest, stored_line, write_file
 from storage.errors import ForeignFile, StorageError
 from storage.location import TEMPORARY, Location, held
 from storage.responses import ResponseStore
+from storage.store_database import in_batches
 from storage.store_files import Imported, answers_of, import_from, keys_of
+from storage.store_tables import responses
 
 NAME, LOCK = "backup.json", ".backup.lock"
 WHAT, FORMAT = "scrollwork backup of answers", 1
@@ -45,17 +48,21 @@ class Part:
 
 @dataclass(frozen=True)
 class BackedUp:
-    """What a backup came to. new: answers that this one added; answers: all that it holds."""
+    """What a backup came to. new: answers that this one added; answers: all that it holds in parts that are whole;
+    damaged: the other parts, in words; different: answers that it holds otherwise than the store does."""
 
     new: int
     answers: int
     parts: int
+    damaged: tuple[str, ...] = ()
+    different: int = 0
 
 
 def back_up(store: ResponseStore, folder: Location) -> BackedUp:
     """Add the answers that the backup in the folder does not hold yet; nothing is written where there are none.
 
-    Reads keys of all answers and the texts of new ones only. Raises StorageError, DamagedRows, ForeignFile.
+    Reads keys of all answers and the texts of new ones only; hashes the parts that stand. What a damaged one held is
+    written anew as far as the store has it; it stays. Raises StorageError, DamagedRows, ForeignFile.
     """
     with held(folder.local / LOCK) if folder.local is not None else nullcontext():
         parts = parts_of(folder)
@@ -64,22 +71,30 @@ def back_up(store: ResponseStore, folder: Location) -> BackedUp:
             raise StorageError(
                 f"{folder}: holds files that are no backup ({strangers[0]}); name an empty or new folder"
             )
-        known = {key for part in parts for key in _keys_in(folder, part)}
+        damaged = {part: why for part in parts if (why := problem_of(folder, part))}
+        known: set[str] = set()
+        different = 0
+        for part in parts:
+            if part not in damaged:
+                keys = list(_keys_in(folder, part))
+                known.update(keys)
+                different += _different(store, folder, part, keys)
         new = [key for key in keys_of(store) if key not in known]
         if new:
             _tidy(folder, parts)
         for start in range(0, len(new), PART_ANSWERS):
             parts = [*parts, _written(store, folder, len(parts) + 1, new[start : start + PART_ANSWERS])]
             folder.replace(NAME, _manifest(parts))
-    return BackedUp(len(new), sum(part.answers for part in parts), len(parts))
+    whole = [part for part in parts if part not in damaged]
+    return BackedUp(len(new), sum(part.answers for part in whole), len(whole), tuple(damaged.values()), different)
 
 
-def restore(store: ResponseStore, folder: Location) -> Imported:
+def restore(store: ResponseStore, folder: Location, intact: bool = False) -> Imported:
     """Take over the answers of a backup; what stands in the store is kept. Raises ForeignFile, before anything is
-    taken where a part is torn, edited or gone."""
-    parts = check_backup(folder)
+    taken where a part is torn, edited or gone; intact: then of the others."""
+    parts = [part for part in parts_of(folder) if not problem_of(folder, part)] if intact else check_backup(folder)
     done = [import_from(store, folder, part.name) for part in parts]
-    return Imported(*(sum(numbers) for numbers in zip(*(vars(one).values() for one in done), strict=True)))
+    return Imported(*(sum(vars(one)[field.name] for one in done) for field in fields(Imported)))
 
 
 def check_backup(folder: Location) -> list[Part]:
@@ -87,18 +102,35 @@ def check_backup(folder: Location) -> list[Part]:
     parts = parts_of(folder)
     if not parts:
         raise ForeignFile(f"{folder}: is no backup of `scrollwork store backup` ({NAME} is not there)")
-    for part in parts:
-        try:
-            with folder.open(part.name) as stream:
-                sha256 = _sha256(stream)
-        except OSError as error:
-            raise ForeignFile(f"{folder}/{part.name}: cannot be read ({error}). Nothing was restored") from error
-        if sha256 != part.sha256:
-            raise ForeignFile(
-                f"{folder}/{part.name}: is torn or was edited, its bytes are not those that {NAME} says (sha256). "
-                "Nothing was restored"
-            )
+    if problems := [why for part in parts if (why := problem_of(folder, part))]:
+        whole = len(parts) - len(problems)
+        raise ForeignFile(f"{'; '.join(problems)}. Nothing was restored; --intact restores the {whole} whole parts")
     return parts
+
+
+def problem_of(folder: Location, part: Part) -> str:
+    """What is wrong with the bytes of a part, "" for nothing."""
+    try:
+        with folder.open(part.name) as stream:
+            sha256 = _sha256(stream)
+    except OSError as error:
+        return f"{folder}/{part.name}: cannot be read ({error})"
+    if sha256 != part.sha256:
+        return f"{folder}/{part.name}: is torn or was edited, its bytes are not those that {NAME} says (sha256)"
+    return ""
+
+
+def _different(store: ResponseStore, folder: Location, part: Part, keys: list[str]) -> int:
+    """How many answers of a part the store holds otherwise. The part is read only where its footer tells some."""
+    held: dict[str, str] = {}
+    for some in in_batches(keys):
+        query = sa.select(responses.c.request_key, responses.c.digest).where(responses.c.request_key.in_(some))
+        held |= store.database.read(lambda connection, query=query: dict(connection.execute(query).all()))  # type: ignore[misc]
+    said = hashlib.sha256(b"".join(stored_line(key, held.get(key)) for key in keys)).hexdigest()
+    if not held or said == footer_of(folder, part.name)["stored"]:
+        return 0
+    rows = (row for group in groups_of(folder, part.name) for row in group)
+    return sum(held.get(row.request_key, digest) != digest for row in rows for digest in [stored_digest(row)])
 
 
 def parts_of(folder: Location) -> list[Part]:
@@ -136,10 +168,8 @@ def _written(store: ResponseStore, folder: Location, number: int, keys: list[str
 
 
 def _keys_in(folder: Location, part: Part) -> Iterator[str]:
-    """The keys of a part. Raises ForeignFile where it is not the file that was written."""
+    """The keys of a part that is whole. Raises ForeignFile where it cannot be read."""
     try:
-        if folder.size_and_time(part.name)[0] != part.bytes:
-            raise ForeignFile(f"{folder}/{part.name}: has not the {part.bytes:,} bytes that {NAME} says")
         with folder.open(part.name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:
             for group in range(file.metadata.num_row_groups):
                 yield from file.read_row_group(group, columns=["request_key"], use_threads=False).column(0).to_pylist()

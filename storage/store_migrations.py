@@ -21,6 +21,7 @@ from storage.store_digests import digested
 from storage.store_tables import ESCAPE, MARK, SCHEMA_VERSION, about, escaped, tables
 
 _MAGIC, _HEADER = b"SQLite format 3\0", 100  # of a file of SQLite
+REPAIRED = ".repaired"  # a file beside a torn store that `store repair` has made and not put in its place yet
 _LOCK = 0x5C_01_10  # PostgreSQL's advisory lock of whoever makes or migrates
 
 
@@ -57,11 +58,14 @@ def make_whole(database: Database) -> None:
 
 
 def refuse_torn(database: Database) -> None:
-    """Raise TornStore for what SQLite would take for whole: less than a header, or a last page cut short.
+    """Raise TornStore for what SQLite would take for whole: less than a header, a last page cut short, and for a file
+    whose repair was killed.
 
     Beside a journal the file may be in the middle of being written; then SQLite itself mends it.
     """
     path = Path(database.engine.url.database or ":memory:")
+    if path.with_name(f"{path.name}{REPAIRED}").exists():
+        raise TornStore(f"{database.name}: its repair was ended half-way. `scrollwork store repair` does it again")
     try:
         if path.with_name(f"{path.name}-wal").exists():
             return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,15 +16,18 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from storage.errors import StorageError, TornStore
+from storage.errors import StorageError, TornStore, naming_full_disks
+from storage.location import held, sync_folder
 from storage.responses import ResponseStore
 from storage.store_check import CHANGED, DIGESTED, PLACE, attempts_against_answers, place_in, rows_of
 from storage.store_database import Database, in_batches
 from storage.store_digests import intact
+from storage.store_migrations import REPAIRED
 from storage.store_rows import StoredAnswer, StoredAttempt, StoredFailure
 from storage.store_tables import attempts, failures, responses, set_aside, unescaped
 
 _JOURNALS = ("", "-wal", "-shm")
+_PASSING = (5, 6, 7, 9, 13, 14)  # of SQLite: busy, locked, no memory, interrupted, full, cannot be opened
 _KINDS = {"responses": StoredAnswer, "failures": StoredFailure, "attempts": StoredAttempt}
 
 
@@ -37,25 +41,40 @@ class Opened:
 
 
 def opened(place: str | Path) -> Opened:
-    """Open the store at `place`; move a torn file of SQLite aside and take over the intact rows that can be read of it.
+    """Open the store at `place`; a torn file of SQLite is replaced by one with the intact rows that can be read of it,
+    and kept beside it.
 
-    Raises StorageError for a database that is no response store, or a newer one: it is not touched.
+    Killed at any moment it is begun anew by the next one, and until then nobody else opens the store. Raises
+    StorageError for a database that is no response store, or a newer one: it is not touched.
     """
+    if (store := _whole(place)) is not None:
+        return Opened(store)
+    path = Path(Database(place).engine.url.database or "")
+    lock = path.with_name(f"{path.name}.repair-lock")
+    with held(lock):
+        try:
+            if (store := _whole(place)) is not None:  # another process has repaired it meanwhile
+                return Opened(store)
+            saved = _salvaged(path)
+            aside = _swapped(path)
+        finally:
+            lock.unlink(missing_ok=True)
+    return Opened(ResponseStore(place), str(aside), saved)
+
+
+def _whole(place: str | Path) -> ResponseStore | None:
+    """The store, None where its file is torn."""
     try:
         store = ResponseStore(place)
-        try:
-            lines = _integrity(store)
-        except TornStore:
-            lines = ["torn"]
-        if lines == ["ok"]:
-            return Opened(store)
-        store.close()
+    except TornStore:
+        return None
+    try:
+        if _integrity(store) == ["ok"]:
+            return store
     except TornStore:
         pass
-    path = Path(Database(place).engine.url.database or "")
-    aside = _moved(path)
-    store = ResponseStore(place)
-    return Opened(store, str(aside), _take_over(store, aside))
+    store.close()
+    return None
 
 
 def take_out_damaged(store: ResponseStore) -> list[str]:
@@ -137,30 +156,78 @@ def _integrity(store: ResponseStore) -> list[str]:
     return store.database.read(lambda connection: list(connection.exec_driver_sql(check).scalars().all()))
 
 
-def _moved(path: Path) -> Path:
-    """Move a database and its journals beside themselves, under a name that is free. Raises StorageError."""
-    number = 1
-    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists():
-        number += 1
-    for ending in _JOURNALS[::-1]:  # the database last: who is killed between finds it where it was
-        source = path.with_name(path.name + ending)
+def _salvaged(path: Path) -> int:
+    """Write the intact rows of a torn store, and of an earlier repair that was killed, to the file that `_swapped` puts
+    in its place; how many. What is here before it has its last name counts for nothing."""
+    half, done = path.with_name(f"{path.name}.repairing"), path.with_name(f"{path.name}{REPAIRED}")
+    _remove(half)
+    try:
+        store = ResponseStore(half)
         try:
-            os.rename(source, aside.with_name(aside.name + ending))
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            raise StorageError(f"{source}: is damaged and cannot be moved aside ({error.strerror})") from error
+            for source in (path, done):
+                _take_over(store, source)
+            counted = [sa.select(sa.func.count()).select_from(table) for table in DIGESTED.values()]
+            saved = store.database.read(lambda connection: sum(int(connection.scalar(one) or 0) for one in counted))
+        finally:
+            store.close()
+        if half.with_name(f"{half.name}-wal").exists():
+            raise StorageError(f"{half}: its journal could not be written to it; the damaged store was not touched")
+        os.replace(half, done)
+        sync_folder(path.parent)
+    except BaseException:
+        _remove(half)
+        raise
+    return saved
+
+
+def _remove(path: Path) -> None:
+    for ending in _JOURNALS:
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+
+
+def _swapped(path: Path) -> Path:
+    """Put the repaired file in the place of the torn one; where that is now. Raises StorageError.
+
+    Its journals go before the swap: SQLite would take them for the new file's. While the repaired file waits the store
+    is refused (store_migrations.py), so nobody sees it without them.
+    """
+    number = 1
+    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists() and not _same(aside, path):
+        number += 1
+    for ending in _JOURNALS:
+        source = path.with_name(path.name + ending)
+        if source.exists():
+            _also_named(source, aside.with_name(aside.name + ending))
+    sync_folder(path.parent)
+    for ending in _JOURNALS[1:]:
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+    os.replace(path.with_name(f"{path.name}{REPAIRED}"), path)
+    sync_folder(path.parent)
     return aside
 
 
-def _take_over(store: ResponseStore, aside: Path) -> int:
-    """Add the rows of a damaged database of schema 4 that are intact and can still be read; how many."""
-    saved = 0
+def _same(one: Path, other: Path) -> bool:
+    return other.exists() and one.samefile(other)
+
+
+def _also_named(source: Path, name: Path) -> None:
+    """Give a file a second name, or a copy where the file system knows no second names."""
+    try:
+        os.link(source, name)
+    except FileExistsError:
+        return  # of a killed repair
+    except OSError:
+        with naming_full_disks("the damaged store", str(name)):
+            shutil.copy2(source, name)
+
+
+def _take_over(store: ResponseStore, source: Path) -> None:
+    """Add the rows of a damaged database of schema 4 that are intact and can still be read."""
     for table in DIGESTED.values():
         names = [column.name for column in table.c]
         rows: dict[Any, dict[str, Any]] = {}
         for order in ("ASC", "DESC"):  # up to the damage, from both sides
-            for values in _readable(aside, f"SELECT {', '.join(names)} FROM {table.name} ORDER BY rowid {order}"):
+            for values in _readable(source, f"SELECT {', '.join(names)} FROM {table.name} ORDER BY rowid {order}"):
                 row = {n: unescaped(v) if isinstance(v, str) else v for n, v in zip(names, values, strict=True)}
                 if intact(table.name, row):
                     rows[row["digest"]] = row
@@ -174,12 +241,12 @@ def _take_over(store: ResponseStore, aside: Path) -> int:
                 store.database.add_new(connection, table, whole[start : start + 500])
 
         store.database.write(work)
-        saved += len(whole)
-    return saved
 
 
 def _readable(path: Path, query: str) -> Iterator[tuple[Any, ...]]:
-    """The rows of a query up to the first that cannot be read."""
+    """The rows of a query up to the first that cannot be read. Raises StorageError where another try may read more."""
+    if not path.exists():
+        return
     try:
         journal = path.with_name(f"{path.name}-wal").exists()
         how = "mode=ro" if journal else "immutable=1"  # else SQLite would make a journal beside it
@@ -189,5 +256,8 @@ def _readable(path: Path, query: str) -> Iterator[tuple[Any, ...]]:
             yield from connection.execute(query)
         finally:
             connection.close()
-    except (sqlite3.DatabaseError, OverflowError):
+    except OverflowError:
         return
+    except sqlite3.DatabaseError as error:
+        if (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF in _PASSING:
+            raise StorageError(f"{path}: {error}. It was not touched; repair it again") from error

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 
+from storage.artifacts import LOCK
 from storage.home import Home
+from storage.location import held as locked
+from storage.responses import ResponseStore
 from storage.store_check import Checked
 from storage.store_repair import opened, replace_answers, settle_attempts, take_out_damaged
+from storage.store_rows import ANSWERED
+from tasks.damaged_answers import Damaged, believed, damaged, damaged_snapshots, move_aside
 from tasks.snapshot_rows import refilled, refilled_failure
 from tasks.verified_answers import checked_store, hold, snapshots
 
@@ -15,12 +21,15 @@ from tasks.verified_answers import checked_store, hold, snapshots
 class Repaired:
     """What a repair did. refilled: answers and failures put back from snapshots; taken_out: rows that stand in the
     table `set_aside` now, in words; moved: where a torn file of the store went, "" for none; saved: rows taken over
-    from it; checked: the store as it is now."""
+    from it; damaged: snapshots that are, and what was saved of them; conflicts: answers of which snapshots disagree;
+    checked: the store as it is now."""
 
     refilled: int
     taken_out: tuple[str, ...]
     moved: str
     saved: int
+    damaged: tuple[str, ...]
+    conflicts: tuple[str, ...]
     checked: Checked
 
 
@@ -45,8 +54,43 @@ def repair(home: Home) -> Repaired:
             [refilled(row, provider) for row, provider in held.gone],
             [refilled_failure(row, provider) for row, provider in held.failures_gone],
         )
+        count = len(different) + len(held.gone) + len(held.failures_gone)
+        torn, lost = [], []
+        for one in damaged_snapshots(home):
+            number, left = salvage(store, one)
+            count += number
+            torn.append(f"{one}; {number:,} answers and failures of it were put back{put_away(home, one)}")
+            if left:
+                lost.append(
+                    f"{left:,} answers and failures of {one.folder} can be read nowhere; they may be asked again"
+                )
         done += settle_attempts(store)
     finally:
         store.close()
-    count = len(different) + len(held.gone) + len(held.failures_gone)
-    return Repaired(count, tuple(done), place.moved, place.saved, checked_store(home, found))
+    checked = checked_store(home, list(snapshots(home)))
+    checked = replace(checked, problems=(*checked.problems, *lost))
+    return Repaired(count, tuple(done), place.moved, place.saved, tuple(torn), tuple(held.conflicts), checked)
+
+
+def salvage(store: ResponseStore, found: Damaged) -> tuple[int, int]:
+    """Put back what is certain of a damaged snapshot; (how much of it the store lacked, how much it lacks still)."""
+    answers, failures = believed(found)
+    before = store.states({row.request_key for row in answers} | {row.request_key for row in failures})
+    new = {row.request_key: row for row in answers if before.get(row.request_key) != ANSWERED}
+    failed = {row.request_key: row for row in failures if row.request_key not in before}
+    store.add(
+        [refilled(row, found.provider) for row in new.values()],
+        [refilled_failure(row, found.provider) for row in failed.values()],
+    )
+    wanted = found.answered | found.failed
+    lacking = len(wanted.difference(store.states(wanted))) if found.paid else 0
+    return len({*new, *failed}), lacking + (found.unread if found.paid else 0)
+
+
+def put_away(home: Home, found: Damaged) -> str:
+    """Move a damaged snapshot aside once its answers stand; where to, in words. Those of free models stay."""
+    if not found.paid:
+        return "; the next run builds it again"
+    with locked(found.folder.local / LOCK) if found.folder.local is not None else nullcontext():
+        aside = move_aside(home, found.folder) if damaged(home, found.folder) is not None else None
+    return f"; it is {aside} now" if aside is not None else ""

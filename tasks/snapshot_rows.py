@@ -81,6 +81,11 @@ def differences(written: Response, row: Mapping[str, Any]) -> list[str]:
     return found
 
 
+def same_where_both_hold(fields: list[str]) -> bool:
+    """Whether such differences are only in what snapshots hold since schema 4."""
+    return {one.split()[0] for one in fields} <= {*NEW_IN_4.values(), "digest"}
+
+
 def refilled(written: Response, provider: str) -> StoredAnswer:
     """The answer that a snapshot holds, as a row of the store: no more than is known, and marked.
 

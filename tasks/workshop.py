@@ -55,6 +55,7 @@ class Workshop:
         self.locations = locations
         self.home = Home(locations.home, locations.store)
         self.artifacts: Artifacts = self.home.artifacts
+        self.artifacts.keeper = self._keep
         self._made: dict[str, object] = {}
 
     @cached_property
@@ -68,7 +69,16 @@ class Workshop:
         from storage.responses import ResponseStore
         from tasks.verified_answers import Guard
 
-        return ResponseStore(self.home.store_place, Guard(self.home))
+        calling = self.locations.calling
+        return ResponseStore(self.home.store_place, Guard(self.home, calling is not None and calling.retry_failed))
+
+    def _keep(self, folder: Location) -> Location | None:
+        """No snapshot is thrown away that may hold the last copy of paid answers."""
+        if "generate" not in folder.url.split("/")[-3:-2]:
+            return None
+        from tasks.verified_answers import Keeper
+
+        return Keeper(self.home, lambda: self.store)(folder)
 
     def once(self, name: str, make: Callable[[], T]) -> T:
         """What `make` gives, made at the first call under a name."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,8 +67,13 @@ def back_up(home: Home, arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({"out": arguments.out, **vars(done)})
     else:
+        show("damaged: ", [f"{why}; what the store has of it was written anew" for why in done.damaged])
+        if done.damaged:
+            print("damaged parts stay where they are; to be rid of them back up into a new folder")
+        if done.different:
+            print(f"{done.different:,} of its answers differ from those of this store; they were kept as they are")
         print(f"{arguments.out}: {done.new:,} new answers; it holds {done.answers:,} in {done.parts:,} parts")
-    return 0
+    return 1 if done.damaged or done.different else 0
 
 
 def restore(home: Home, arguments: argparse.Namespace) -> int:
@@ -75,12 +82,16 @@ def restore(home: Home, arguments: argparse.Namespace) -> int:
         raise UsageError("store restore: name the folder, scrollwork store restore DIR")
     from storage.location import Location
     from storage.responses import ResponseStore
-    from storage.store_backup import check_backup
+    from storage.store_backup import check_backup, parts_of, problem_of
     from storage.store_backup import restore as take
 
     folder = Location(arguments.file)
-    check_backup(folder)  # before a store is made for it
-    return tell_imported(arguments, take(ResponseStore(home.store_place), folder))
+    if arguments.intact:
+        left = [why for part in parts_of(folder) if (why := problem_of(folder, part))]
+        print("\n".join(f"left out: {why}" for why in left), file=sys.stderr, end="\n" if left else "")
+    else:
+        check_backup(folder)  # before a store is made for it
+    return tell_imported(arguments, take(ResponseStore(home.store_place), folder, arguments.intact))
 
 
 def tell_imported(arguments: argparse.Namespace, done: Imported) -> int:
@@ -98,31 +109,36 @@ def check(home: Home, arguments: argparse.Namespace) -> int:
     """Whether the store is whole, and holds what the snapshots of its home hold."""
     if arguments.file or arguments.out:
         raise UsageError("store check: takes no file; name the store with --home or --store")
+    from tasks.damaged_answers import damaged_snapshots
     from tasks.verified_answers import checked_store, snapshots
 
-    found = list(snapshots(home))
-    if not home.has_store and not found:
+    found, damaged = list(snapshots(home)), [str(one) for one in damaged_snapshots(home)]
+    if not home.has_store and not found and not damaged:
         raise UsageError(f"no answers are stored in {home.url}")
-    return tell_checked(arguments, checked_store(home, found), refilled=None)
+    checked = checked_store(home, found)
+    return tell_checked(arguments, replace(checked, problems=(*damaged, *checked.problems)), refilled=None)
 
 
 def repair(home: Home, arguments: argparse.Namespace) -> int:
     """Take out what is damaged, put back what snapshots hold."""
     if arguments.file or arguments.out:
         raise UsageError("store repair: takes no file; name the store with --home or --store")
+    from tasks.damaged_answers import folders
     from tasks.refill import repair as mend
-    from tasks.verified_answers import snapshots
 
-    if not home.has_store and not any(snapshots(home)):
+    if not home.has_store and not any(folders(home)):
         raise UsageError(f"no answers are stored in {home.url}")
     done = mend(home)
-    more = {"taken_out": done.taken_out, "moved": done.moved, "saved": done.saved}
+    names = ("taken_out", "moved", "saved", "damaged", "conflicts")
+    more = {name: getattr(done, name) for name in names}
     if not arguments.json:
         show("taken out: ", done.taken_out)
         if done.moved:
             print(f"the damaged file is {done.moved} now; {done.saved:,} rows of it were taken over")
         if done.taken_out:
             print("what was taken out stands in the table set_aside; no answer of it is scored")
+        show("damaged snapshot: ", done.damaged)
+        show("kept: ", done.conflicts)
         print(f"{done.refilled:,} answers and failures put back from snapshots")
     return tell_checked(arguments, done.checked, done.refilled, **more)
 

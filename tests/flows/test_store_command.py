@@ -87,6 +87,19 @@ def test_answers_do_not_move_between_homes(filled, tmp_path):
     assert (status, json.loads(out)) == (0, {"ok": True, "broken": [], "refilled": 0, **counted})
 
 
+def test_backup_over_a_damaged_part_is_called_well(filled, tmp_path):
+    folder, other = tmp_path / "backup", ("--home", str(tmp_path / "other"))
+    assert filled("store", "backup", "--out", str(folder))[0] == 0
+    (part,) = folder.glob("*.parquet")
+    part.write_bytes(part.read_bytes()[:-9])
+    status, out, _ = filled("store", "backup", "--out", str(folder))
+    assert (status, f"damaged: {part}" in out, "2 new answers; it holds 2" in out) == (1, True, True)
+    status, _, err = filled(*other, "store", "restore", str(folder))
+    assert (status, str(part) in err, "--intact" in err) == (1, True, True)
+    status, out, err = filled(*other, "store", "restore", str(folder), "--intact")
+    assert (status, "2 new answers" in out, f"left out: {part}" in err) == (0, True, True)
+
+
 def test_store_command_makes_a_home_for_nothing(call, tmp_path):
     (tmp_path / "torn.parquet").write_bytes(b"PAR1")
     for arguments, ended, said in (

@@ -102,14 +102,56 @@ def test_torn_or_edited_part_is_restored(other, folder, tmp_path, damage, which)
     with pytest.raises(ForeignFile, match=which):
         restore(other, Location(str(folder)))
     assert everything(other, 6) == ({}, {}), "nothing of the other parts is taken"
-    if which != "backup.json" or data is not None:
+    if which == "backup.json" and data is not None:
         before = files(folder)
-        add(store, [7])
-        if data is None or len(data) != len(path.read_bytes()) or which == "backup.json":
-            with pytest.raises(ForeignFile):
-                back_up(store, Location(str(folder)))
-            assert files(folder) == before
+        with pytest.raises(ForeignFile):
+            back_up(store, Location(str(folder)))
+        assert files(folder) == before
     store.close()
+
+
+@pytest.mark.parametrize("damage", [lambda path: path.write_bytes(path.read_bytes()[:-9]), os.unlink, None])
+def test_damaged_part_is_taken_for_a_copy(store, other, folder, damage):
+    """Told by name each time, its answers written anew; the parts that are whole can be had."""
+    add(store, range(3))
+    back_up(store, Location(str(folder)))
+    add(store, range(3, 6))
+    back_up(store, Location(str(folder)))
+    (path,) = folder.glob("answers-00001-*")
+    if damage is None:
+        data = bytearray(path.read_bytes())
+        data[200] ^= 1
+        path.write_bytes(data)
+    else:
+        damage(path)
+    left = path.read_bytes() if path.exists() else None
+    with pytest.raises(ForeignFile, match="--intact"):
+        restore(other, Location(str(folder)))
+    assert restore(other, Location(str(folder)), intact=True).new == 3
+    done = back_up(store, Location(str(folder)))
+    assert (done.new, done.answers, done.parts) == (3, 6, 2)
+    assert path.name in done.damaged[0]
+    assert (path.read_bytes() if path.exists() else None) == left, "it is kept"
+    again = back_up(store, Location(str(folder)))
+    assert (again.new, again.answers, again.damaged) == (0, 6, done.damaged)
+    restore(other, Location(str(folder)), intact=True)
+    assert everything(other, 6) == everything(store, 6)
+
+
+@pytest.mark.parametrize("footer", [True, False])
+def test_other_answers_under_the_same_keys_are_called_backed_up(store, other, folder, footer, monkeypatch):
+    """footer: without one, as files of before, every row is read."""
+    add(store, range(5))
+    if not footer:
+        monkeypatch.setattr("storage.answer_files.stored_line", lambda *_: b"")
+    back_up(store, Location(str(folder)))
+    add(other, range(3))
+    third, tries = paid(3, "another text")
+    other.add([third], [], tries)
+    before = files(folder)
+    assert back_up(other, Location(str(folder))) == BackedUp(0, 5, 1, different=1)
+    assert back_up(store, Location(str(folder))) == BackedUp(0, 5, 1)
+    assert files(folder) == before
 
 
 def test_manifest_that_was_edited_is_believed(store, other, folder):

@@ -94,6 +94,38 @@ def test_answer_that_a_snapshot_holds_is_paid_again(
         assert set(before) <= set(now)
 
 
+@pytest.mark.parametrize("damage", ["a byte", "no manifest"])
+def test_lost_store_and_a_damaged_snapshot_are_paid_again(
+    work: Scrollwork, vendor: Vendors, start: int, damage: str
+) -> None:
+    """The last copy is refused by name, not deleted; each row with its own digest is put back."""
+    asked, before = len(vendor.requests()), rows(work.home, "SELECT request_key, text, cost_nano_usd FROM responses")
+    for path in work.home.glob("responses.db*"):
+        path.unlink()
+    (part,) = (work.home / "artifacts" / "generate").glob("*/*/responses-*.parquet")
+    if damage == "a byte":
+        data = bytearray(part.read_bytes())
+        data[0] ^= 1  # of the file's magic: every row can be read
+        part.write_bytes(data)
+        assert str(part.parent) in work("store", "check", status=1).out
+    else:
+        (part.parent / "manifest.json").unlink()
+    whole = part.read_bytes()
+    for _ in range(2):
+        assert "store repair" in more(work, status=1)
+        assert (len(vendor.requests()), part.read_bytes()) == (asked, whole)
+    repaired = work("store", "repair", "--json").document
+    assert (repaired["ok"], repaired["refilled"]) == (True, len(before))
+    assert str(part.parent) in repaired["damaged"][0]
+    work.run("--task", "qmsum", "--limit", "1", *of_model(work), model="gpt")
+    assert len(vendor.requests()) == asked, "the snapshot is built again from the store"
+    more(work)
+    assert len(vendor.requests()) > asked, "what is new is asked"
+    assert twice(vendor.requests()[start:]) == {}
+    assert set(before) <= set(rows(work.home, "SELECT request_key, text, cost_nano_usd FROM responses"))
+    work("verify")
+
+
 def test_damaged_answer_is_scored_or_asked_again(work: Scrollwork, vendor: Vendors, start: int) -> None:
     """An edited answer, costs of 0: told by both commands with key and model, refused by a run, mended."""
     asked, before = len(vendor.requests()), files_of(work.home)
