@@ -5,7 +5,7 @@ The server gets no key of any vendor. The worker gets what it runs with and the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 
 # What any program needs. A name that ends in * stands for all that begin so.
 SYSTEM = (
@@ -58,6 +58,18 @@ def calm(environ: Mapping[str, str]) -> dict[str, str]:
     }
     known = ("INFO", "WARNING", "ERROR", "CRITICAL")
     return {name: level if level in known else "INFO" for name, level in named.items()}
+
+
+def quiet_libraries(environ: MutableMapping[str, str]) -> None:
+    """Take away what lets libraries log through Prefect in this process; server and worker never have it.
+
+    Their records hold the secret, and Prefect's handler on httpcore, through which it calls the API, waits for itself.
+    """
+    levels = calm(environ)
+    for name in [name for name in environ if name.startswith("PREFECT_LOGGING_")]:
+        if not chosen({name: ""}, LOGGING):
+            del environ[name]
+    environ.update(levels)
 
 
 def key_names(models_file: str = "") -> list[str]:

@@ -338,7 +338,7 @@ def _sweep_unfinished(folder: Path, keeper: Callable[[Location], Location | None
             names = [path for path in folder.iterdir() if path.name != LOCK]
             if any(path.name.startswith(TEMPORARY) for path in names):
                 return 0  # somebody writes here without the lock
-            if keeper is not None:
+            if names and keeper is not None:
                 keeper(Location(str(folder)))
             for path in names:
                 path.unlink(missing_ok=True)

@@ -111,11 +111,13 @@ def through_prefect(arguments: argparse.Namespace, request: Request, flow: str) 
     from flows.in_process import start_server
     from flows.parameters import parameters_of
     from flows.server import make_private, settings
+    from flows.variables import quiet_libraries
     from tasks.errors import StageFailed
 
     folder = Home.at(arguments.home, arguments.store).folder
     make_private(folder / "prefect")
     os.environ.update(settings(folder))
+    quiet_libraries(os.environ)
     if request.store:
         os.environ["SCROLLWORK_STORE"] = request.store
     if "PREFECT_LOGGING_LEVEL" not in os.environ:

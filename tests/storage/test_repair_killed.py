@@ -40,7 +40,7 @@ POINTS = {
     "all tables are taken over": '(ResponseStore, "close", 3)',  # the first two closed the torn one
     "nothing has its last name": '(os, "replace", 1)',
     "the repaired file is there": '(os, "replace", 1, True)',
-    "the torn file has two names": '(os, "link", 1, True)',
+    "the torn file has two names": '(os, "link", 2, True)',  # the first made the new store
     "the journals are away": '(os, "replace", 2)',
     "everything is done": '(os, "replace", 2, True)',
 }

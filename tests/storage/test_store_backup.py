@@ -226,8 +226,8 @@ def test_killed_backup_cannot_be_restored_or_gone_on_with(tmp_path, folder):
     store.close()
 
 
-def test_remote_folder_holds_no_backup(store, other):
-    folder = Location("memory://backup-of-a-test")
+def test_remote_folder_holds_no_backup(store, other, tmp_path):
+    folder = Location(f"memory://{tmp_path.name}")  # all tests of a process share this memory
     add(store, range(3))
     assert back_up(store, folder).new == 3
     add(store, range(3, 5))

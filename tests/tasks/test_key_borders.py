@@ -302,6 +302,8 @@ from pathlib import Path
 from tasks import build, kernel
 from tasks.source import ROOT, ROOMS, in_kernel, sources
 inner, unknown, met = build._build, {}, set()
+# What EDGES names, with a reason each, and what it needs in its own room.
+behind_edges = {name for _, edge in kernel.EDGES for name in sources((edge,)) if name.startswith(edge.partition(".")[0])}
 def module_of(file):
     path = Path(file)
     if not path.is_relative_to(ROOT) or path.relative_to(ROOT).parts[0] not in ROOMS:
@@ -315,7 +317,7 @@ def profiled(node, *rest):
     finally:
         sys.setprofile(None)
         ran = {name for name in map(module_of, files) if name and not in_kernel(name)} - {"tasks.build"}
-        ran -= {imported for _, imported in kernel.EDGES}  # with a reason each
+        ran -= behind_edges
         met.update(ran)
         if found := ran - set(sources(node.code)):
             unknown[node.name] = sorted(found)
