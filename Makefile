@@ -24,13 +24,13 @@ run: $(STAMP)  ## the whole chain on the bundled sample: leaderboard and page
 AT_ONCE := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 test: $(STAMP)  ## the fast tests, on up to four cores
-	$(BIN)/python -m pytest -m "not slow" $(AT_ONCE)
+	$(BIN)/python -m pytest -m "not slow and not soak" $(AT_ONCE)
 
 # In two parts, each with its summary line: first what runs beside others, then what must be alone. Either may fail it.
 test-all: $(LOCAL_STAMP)  ## with the slow suites: Prefect server and worker, kills, full disks, checkpoints in process
 	failed=0; \
-	$(BIN)/python -m pytest -m "not alone" $(AT_ONCE) || failed=1; \
-	$(BIN)/python -m pytest -m alone || failed=1; \
+	$(BIN)/python -m pytest -m "not alone and not soak" $(AT_ONCE) || failed=1; \
+	$(BIN)/python -m pytest -m "alone and not soak" || failed=1; \
 	exit $$failed
 
 check: $(STAMP)  ## style, types, and the import direction of the house
@@ -42,7 +42,8 @@ check: $(STAMP)  ## style, types, and the import direction of the house
 bench: $(STAMP)  ## measured speed and memory, as ratios in one run
 	$(BIN)/python -m benchmarks
 
-soak: $(LOCAL_STAMP)  ## kills, damage, full disks and runs at once, ten times over, and ROUGE on every real pair; by hand
+soak: $(LOCAL_STAMP)  ## kills, damage, full disks and runs at once, ten times over, and what test-all leaves to others; by hand
+	$(BIN)/python -m pytest -m soak || exit 1
 	for round in 1 2 3 4 5 6 7 8 9 10; do echo "round $$round of 10"; $(BIN)/python -m pytest tests/survival || exit 1; done
 	SCROLLWORK_KILLS=100 $(BIN)/python -m pytest tests/survival/test_calls_survive.py -k kill
 	SCROLLWORK_EVERY_PAIR=1 $(BIN)/python -m pytest tests/scoring/test_rouge_real_pairs.py

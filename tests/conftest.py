@@ -20,10 +20,13 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.forked import POSSIBLE, READ_BY_LIBRARIES, Forked, forking_process
 
 PROJECT = Path(__file__).resolve().parents[1]
 HOUSE = (
@@ -114,15 +117,23 @@ def lend_database(home: Path) -> None:
     (home / "prefect" / "prefect.db").chmod(0o600)
 
 
+@cache
+def forking() -> socket.socket:
+    """Where this process of pytest asks for forked commands."""
+    return forking_process(environment())
+
+
 @dataclass(frozen=True)
 class Scrollwork:
-    """The command of the tree at `root`, with a home of its own. lent: Prefect's database is (lend_database)."""
+    """The command of the tree at `root`, with a home of its own. lent: Prefect's database is (lend_database); forked: from a
+    process that has the libraries (tests/forked.py), where that makes no difference."""
 
     root: Path
     home: Path
     env: dict[str, str] = field(default_factory=dict)
     prefix: tuple[str, ...] = ("-m", "flows.cli")
     lent: bool = True
+    forked: bool = True
 
     def with_(self, **changes: Any) -> Scrollwork:
         """The same with another root, home, environment or prefix."""
@@ -133,18 +144,14 @@ class Scrollwork:
         starts_server = "--engine" not in arguments or arguments[arguments.index("--engine") + 1] == "prefect"
         if self.lent and arguments[0] in ("run", "build", "up") and starts_server and not self.home.exists():
             lend_database(self.home)
-        env = environment(PYTHONPATH=str(self.root), **self.env)
-        return subprocess.Popen(
-            [sys.executable, *self.prefix, "--home", str(self.home), *arguments],
-            cwd=self.root,
-            env=env,
-            stdin=input_from,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            **options,
-        )
+        command = [*self.prefix, "--home", str(self.home), *arguments]
+        options |= {"cwd": self.root, "env": environment(PYTHONPATH=str(self.root), **self.env)}
+        options |= {"stdin": input_from, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        options |= {"text": True, "encoding": "utf-8"}
+        alike = not any(name.startswith(READ_BY_LIBRARIES) for name in self.env) and self.prefix[0] != "-c"
+        if POSSIBLE and self.forked and alike and "preexec_fn" not in options:
+            return Forked(command, forking(), **options)
+        return subprocess.Popen([sys.executable, *command], **options)
 
     def __call__(self, *arguments: str, status: int | None = 0, **options: Any) -> Done:
         """Run the command; `status` is what it must end with, None for any."""

@@ -42,6 +42,7 @@ def test_scrolls_default_is_further_from_the_published_length_or_gives_other_out
 
 
 @pytest.mark.slow
+@pytest.mark.soak  # two minutes; the lengths of both defaults, which the same rules make, are held above
 def test_the_documents_numbers_are_not_what_the_program_prints(raw: str) -> None:
     printed = {line.split("|")[1].strip(): line.split("|")[2:4] for line in table(raw)[2:]}
     section = DOCUMENT.read_text(encoding="utf-8").partition("\n## qmsum\n")[2].partition("\n## ")[0]

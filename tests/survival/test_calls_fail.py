@@ -93,8 +93,12 @@ FOR_ALL = {
 }
 
 
+# All of them in `make soak`: tests/tasks/test_asking.py has each in process, for as many inputs.
+OFTEN = ("context", "500")
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", FOR_ALL)
+@pytest.mark.parametrize("fault", [pytest.param(one, marks=() if one in OFTEN else pytest.mark.soak) for one in FOR_ALL])
 def test_nothing_but_failures_are_borne_for_121_inputs_or_kept(
     fault: str, scrollwork: Scrollwork, served: Vendors
 ) -> None:

@@ -142,7 +142,7 @@ def test_nothing_to_do_imports_something_heavy(finished, tmp_path, arguments):
     script.write_text(LOADED, encoding="utf-8")
     if arguments[0] == "build":  # a run does not count statistics
         finished(*arguments, "--engine", "inline", "--quiet")
-    done = finished.with_(prefix=(str(script),))(*arguments)
+    done = finished.with_(prefix=(str(script),), forked=False)(*arguments)
     status, modules = json.loads(done.err.splitlines()[-1])
     assert status == 0
     assert [name for name in HEAVY if name in modules] == []
@@ -161,7 +161,7 @@ def test_a_small_command_imports_prefect(scrollwork, tmp_path, command):
         ),
         encoding="utf-8",
     )
-    done = scrollwork.with_(prefix=(str(script),))(*command)
+    done = scrollwork.with_(prefix=(str(script),), forked=False)(*command)
     status, modules = json.loads(done.err.splitlines()[-1])
     assert (status, "prefect" in modules, "polars" in modules) == (0, False, False)
 

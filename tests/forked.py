@@ -1,0 +1,167 @@
+"""The commands of the tests in processes that have the libraries already: forked from one that imported them once.
+
+A command imports for one to three seconds before it does anything, and the suites run more than a thousand. Here only
+libraries are imported before; the house, and Prefect, whose settings come from the environment, each command imports
+by itself, and it ends as any interpreter does. What such a process shares with the others: the order of its sets
+(PYTHONHASHSEED) and what libraries read of the environment while they are imported. `Scrollwork.start` (conftest.py)
+starts an interpreter of its own where a test sets one of those.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import io
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import warnings
+from contextlib import suppress
+from typing import Any
+
+LIBRARIES = (
+    *("pandas", "pyarrow.compute", "pyarrow.parquet", "pyarrow.fs", "numpy", "fsspec", "sqlalchemy", "jinja2"),
+    *("sqlalchemy.dialects.sqlite", "sqlalchemy.ext.asyncio", "aiosqlite", "matplotlib.figure", "nltk", "rapidfuzz"),
+    *("matplotlib.backends.backend_svg", "matplotlib.backends.backend_agg", "rouge_score.rouge_scorer", "openai"),
+    *("anthropic", "httpx", "anyio", "asyncio", "concurrent.futures", "http.server", "websockets", "websockets.sync"),
+    *("fastapi", "starlette", "uvicorn", "pydantic", "pydantic_settings", "yaml", "jsonschema", "rich.console"),
+    *(
+        "rich.table",
+        "rich.progress",
+        "griffe",
+        "referencing",
+        "pathspec",
+        "coolname",
+        "opentelemetry.trace",
+        "argparse",
+    ),
+)
+READ_BY_LIBRARIES = ("PYTHON", "LC_", "LANG", "TZ", "HOME", "XDG_", "MPL", "OMP_", "ARROW_", "OPENBLAS_", "MALLOC")
+WIDTH = 16  # of a number on the way back: two of them may wait to be read
+POSSIBLE = hasattr(os, "pidfd_open")  # Linux; elsewhere every command is an interpreter of its own
+
+
+class Forked(subprocess.Popen[str]):
+    """A command that the forking process starts for us. Its parent is that process, which tells how it ended."""
+
+    def __init__(self, arguments: list[str], channel: socket.socket, **options: Any) -> None:
+        self._channel = channel
+        super().__init__(arguments, **options)
+
+    def _execute_child(self, args: Any, *rest: Any) -> None:  # type: ignore[override]
+        # The order of subprocess.Popen since Python 3.11.
+        _, _, _, _, cwd, env, _, _, _, stdin, ours_in, ours_out, stdout, ours_err, stderr, *more = rest
+        umask, new_session = more[-3:-1]
+        asked = {"arguments": args, "cwd": str(cwd), "env": env, "umask": umask, "new_session": new_session}
+        self._status, theirs = os.pipe()
+        socket.send_fds(self._channel, [json.dumps(asked).encode()], [stdin, stdout, stderr, theirs])
+        os.close(theirs)
+        self.pid = int(os.read(self._status, WIDTH))
+        self._child_created = True
+        self._close_pipe_fds(stdin, ours_in, ours_out, stdout, ours_err, stderr)  # type: ignore[attr-defined]
+
+    def _ended(self, seconds: float | None) -> bool:
+        if self.returncode is None and select.select([self._status], [], [], seconds)[0]:
+            self.returncode = int(os.read(self._status, WIDTH))
+            os.close(self._status)
+        return self.returncode is not None
+
+    def _internal_poll(self, *_: Any, **__: Any) -> int | None:
+        return self.returncode if self._ended(0) else None
+
+    def _wait(self, timeout: float | None) -> int:
+        if not self._ended(timeout):
+            raise subprocess.TimeoutExpired(self.args, timeout or 0)
+        return int(self.returncode)
+
+
+def forking_process(env: dict[str, str]) -> socket.socket:
+    """Start the process that forks, and give the socket on which it is asked. It ends when that is closed."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        command = [sys.executable, "-P", __file__, str(theirs.fileno())]
+        subprocess.Popen(command, env=env, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
+    return ours
+
+
+def serve(channel: socket.socket) -> list[str]:
+    """Fork a process for each request on the channel. Returns in that process, which is then as asked: its arguments."""
+    running: dict[int, tuple[int, int]] = {}
+    while True:
+        for ready in select.select([channel, *running], [], [])[0]:
+            if ready is not channel:
+                pid, status = running.pop(ready)
+                _tell(status, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+                os.close(status)
+                os.close(ready)
+                continue
+            data, files, _, _ = socket.recv_fds(channel, 1 << 18, 4)
+            if not data:
+                os._exit(0)
+            if (pid := os.fork()) == 0:
+                for number in [*running, *(one for _, one in running.values()), files[-1]]:
+                    os.close(number)
+                channel.close()
+                return _become(json.loads(data), files[:3])
+            *passed, status = files
+            for number in passed:
+                os.close(number)
+            _tell(status, pid)
+            running[os.pidfd_open(pid)] = (pid, status)
+
+
+def _tell(status: int, number: int) -> None:
+    with suppress(BrokenPipeError):  # nobody wants to know any more
+        os.write(status, f"{number:{WIDTH}}".encode())
+
+
+def _become(asked: dict[str, Any], files: list[int]) -> list[str]:
+    """Take over what was asked: standard streams, folder, environment."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number, file in enumerate(files):
+        os.dup2(file, number)
+        os.close(file)
+    for name, number in (("stdin", 0), ("stdout", 1), ("stderr", 2)):  # the old ones know what the old files could do
+        buffer = os.fdopen(number, "wb" if number else "rb", closefd=False)
+        errors = "backslashreplace" if number == 2 else "strict"
+        stream = io.TextIOWrapper(buffer, encoding="utf-8", errors=errors, line_buffering=number == 2)
+        stream.mode = "w" if number else "r"
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+    if asked["new_session"]:
+        os.setsid()
+    if asked["umask"] >= 0:
+        os.umask(asked["umask"])
+    os.chdir(asked["cwd"])
+    os.environ.clear()
+    os.environ.update(asked["env"])
+    sys.path[:0] = os.environ["PYTHONPATH"].split(os.pathsep)
+    sys.path_importer_cache.clear()
+    return list(asked["arguments"])
+
+
+def run(arguments: list[str]) -> None:
+    """As `python *arguments` does: -m MODULE, or the path of a script."""
+    if arguments[0] == "-m":
+        sys.path.insert(0, os.getcwd())
+        sys.argv = arguments[1:]
+        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+    else:
+        sys.path.insert(0, os.path.dirname(os.path.abspath(arguments[0])))
+        sys.argv = arguments
+        runpy.run_path(arguments[0], run_name="__main__")
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the commands get it too
+    warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
+    for library in LIBRARIES:
+        importlib.import_module(library)
+    gc.collect()
+    gc.freeze()
+    run(serve(socket.socket(fileno=int(sys.argv[1]))))
