@@ -12,12 +12,17 @@ import hmac
 import json
 import os
 import re
+import signal
+import threading
+import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
 ALLOWED_HOSTS = "SCROLLWORK_ALLOWED_HOSTS"  # names beside OWN_HOSTS, by commas
 WORD, PROOF = "X-Scrollwork-Word", "X-Scrollwork-Proof"  # of a request to /api/health and of its answer
+LIFELINE = "SCROLLWORK_LIFELINE"  # an inherited pipe: the server ends when nobody holds its other end
+END_S = 10.0
 OWN_HOSTS = ("127.0.0.1", "localhost")
 # Of every reply: Prefect's pages ask hosts of its analytics from the owner's browser, and may stand in anybody's frame.
 POLICY = (b"content-security-policy", b"connect-src 'self'; frame-ancestors 'none'")
@@ -33,8 +38,19 @@ def create_app() -> App:
     """Prefect's application, guarded. Its settings come from the environment, as those of `prefect server start` do."""
     from prefect.server.api.server import create_app as prefect_app
 
+    if watched := os.environ.get(LIFELINE):
+        threading.Thread(target=end_with, args=(int(watched),), name="scrollwork-lifeline", daemon=True).start()
+
     hosts = filter(None, os.environ.get(ALLOWED_HOSTS, "").split(","))
     return Guard(prefect_app(final=True), hosts, os.environ.get("PREFECT_SERVER_API_AUTH_STRING", ""))
+
+
+def end_with(watched: int) -> None:
+    """End when the other end of a pipe is closed: the process that holds it is gone, killed perhaps."""
+    os.read(watched, 1)  # nothing is ever written there
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(END_S)
+    os._exit(1)
 
 
 def proof(secret: str, word: str) -> str:

@@ -127,9 +127,12 @@ def through_prefect(arguments: argparse.Namespace, request: Request, flow: str) 
     parameters = parameters_of(request)
     if flow == "build_datasets":
         parameters = {name: value for name, value in parameters.items() if name not in OF_RUNS}
-    start_server(folder / "prefect")
+    server = start_server(folder / "prefect")
+    module = importlib.import_module(f"flows.{flow}")  # takes as long as the server
+    if server is not None:
+        server.wait()
     try:
-        chain: Chain = getattr(importlib.import_module(f"flows.{flow}"), flow)(**parameters)
+        chain: Chain = getattr(module, flow)(**parameters)
     except StageFailed as failed:
         if not isinstance(failed.chain, Chain):
             raise

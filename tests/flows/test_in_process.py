@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from flows.server import settings
-from tests.conftest import processes_of
+from tests.conftest import environment, processes_of
 
 
 @pytest.mark.slow
@@ -42,6 +46,24 @@ def test_prefect_in_process_sends_telemetry_or_gives_up_while_it_starts(tmp_path
     assert found["DO_NOT_TRACK"] == "1"
     assert int(found["PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS"]) >= 120
     assert found["PREFECT_HOME"] == str(tmp_path / "prefect")
+
+
+def test_a_server_that_ends_while_it_starts_is_waited_for_or_begun_for_ever(scrollwork, tmp_path):
+    started = tmp_path / "started"
+    broken = tmp_path / "uvicorn"
+    broken.mkdir()
+    (broken / "__main__.py").write_text(f"open({str(started)!r}, 'a').write('x')\nraise SystemExit(7)\n")
+    (broken / "__init__.py").touch()
+    in_the_way = f"{tmp_path}{os.pathsep}{scrollwork.root}"
+    code = f"import sys; sys.path[:0] = {in_the_way.split(os.pathsep)!r}; from flows.cli import main; sys.exit(main())"
+    command = [sys.executable, "-c", code, "--home", str(scrollwork.home)]
+    command += ["run", "zeroscrolls", "--sample", "--model", "naive", "--task", "space_digest"]
+    env = environment(PYTHONPATH=in_the_way)
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert "the Prefect server of this run ended with status 7" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert started.read_text() == "xxx"
 
 
 def test_a_server_that_the_user_named_is_overruled(tmp_path, monkeypatch):

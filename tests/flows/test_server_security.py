@@ -459,6 +459,27 @@ def test_the_server_in_process_is_open_or_holds_keys(scrollwork):
     assert S_IMODE((work.home / "prefect").stat().st_mode) == 0o700
 
 
+def test_the_server_in_process_goes_on_when_its_run_is_killed(scrollwork):
+    run = scrollwork.start("run", "zeroscrolls", "--sample", "--model", "naive", "--task", "qmsum")
+    found = None
+    while found is None and run.poll() is None:
+        found = next(filter(None, map(listening, processes_of(scrollwork.home))), None)
+    assert found is not None, run.communicate()
+    pid, port = found
+    while run.poll() is None:
+        try:
+            if ask(f"http://127.0.0.1:{port}/api/health")[0] == 200:
+                break
+        except OSError:
+            continue
+    run.kill()
+    run.communicate()
+    deadline = time.monotonic() + 30
+    while "--port" in command_of(pid) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert "--port" not in command_of(pid)
+
+
 def listening(pid):
     """(pid, port) of a process that is a Prefect server."""
     try:

@@ -98,7 +98,9 @@ OFTEN = ("context", "500")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("fault", [pytest.param(one, marks=() if one in OFTEN else pytest.mark.soak) for one in FOR_ALL])
+@pytest.mark.parametrize(
+    "fault", [pytest.param(one, marks=() if one in OFTEN else pytest.mark.soak) for one in FOR_ALL]
+)
 def test_nothing_but_failures_are_borne_for_121_inputs_or_kept(
     fault: str, scrollwork: Scrollwork, served: Vendors
 ) -> None:
