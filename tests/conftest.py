@@ -366,7 +366,7 @@ class Server:
     def _answer(self, request: urllib.request.Request) -> Any:
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         request.add_header("Authorization", f"Basic {base64.b64encode(self.secret.encode()).decode()}")
-        with opener.open(request, timeout=30) as reply:
+        with opener.open(request, timeout=150) as reply:  # Prefect on SQLite may wait for itself for a minute
             text = reply.read().decode()
             return json.loads(text) if "json" in reply.headers.get("Content-Type", "") else text
 

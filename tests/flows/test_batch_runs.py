@@ -140,6 +140,7 @@ def test_batch_where_there_is_none(
 
 
 @pytest.mark.slow
+@pytest.mark.soak  # as tests/flows/test_secrets.py, with two tasks in one batch
 def test_key_in_a_secret_block_is_not_read_for_batches(work: Scrollwork, vendor: Vendor) -> None:
     vendor.set(key=OPENAI_KEY)
     file = work.home.parent / "own.toml"

@@ -35,7 +35,7 @@ def ask(url, method="GET", body=None, **headers):
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, data, {"Content-Type": "application/json"} | headers, method=method)
     try:
-        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=60) as reply:
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=150) as reply:
             return reply.status, dict(reply.headers), reply.read().decode(errors="replace")
     except urllib.error.HTTPError as error:
         return error.code, dict(error.headers), error.read().decode(errors="replace")
