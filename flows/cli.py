@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import io
 import json
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import tasks.loaded  # noqa: F401  before what it watches
 from flows.groups import GROUPS, Command
@@ -29,34 +31,77 @@ def parser() -> argparse.ArgumentParser:
         description="Build long-text benchmarks and evaluate language models on them; every stage is resumable.",
         epilog="example: scrollwork run zeroscrolls --sample --model naive",
     )
+    given: set[str] = set()
     for flags, settings in GLOBAL_OPTIONS:
-        top.add_argument(*flags, **settings)
+        add_option(top, given, flags, settings)
+    top.set_defaults(parser=top)
     top.add_argument("--version", action="store_true", help="print the version")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     for name, command in COMMANDS.items():
-        sub = add_command(commands, name, command)
+        sub = add_command(commands, given, name, command)
         if name in GROUPS:
             below = sub.add_subparsers(dest="subcommand", metavar="COMMAND")
             for inner, one in GROUPS[name].items():
-                add_command(below, inner, one)
+                add_command(below, given, inner, one)
     return top
 
 
-def add_command(commands: Commands, name: str, command: Command) -> argparse.ArgumentParser:
-    """A command with its options, and the global ones behind it."""
+def add_command(commands: Commands, given: set[str], name: str, command: Command) -> argparse.ArgumentParser:
+    """A command with its options, and the global ones behind it. given: names of the options met so far."""
     summary, example, _, arguments = command
     sub = commands.add_parser(name, help=summary, description=summary, epilog=f"example: {example}")
     for flags, settings in arguments:
-        sub.add_argument(*flags, **settings)
+        add_option(sub, given, flags, settings)
     for flags, settings in GLOBAL_OPTIONS:
-        sub.add_argument(*flags, **{**settings, "default": argparse.SUPPRESS})
+        add_option(sub, given, flags, {**settings, "default": argparse.SUPPRESS})
+    sub.set_defaults(parser=sub)
     return sub
+
+
+def add_option(
+    parser: argparse.ArgumentParser, given: set[str], flags: Sequence[str], settings: dict[str, Any]
+) -> None:
+    """An argument; an option that takes one value takes it once (Once)."""
+    if flags[0].startswith("-") and "action" not in settings:
+        settings = {**settings, "action": partial(Once, given)}
+    parser.add_argument(*flags, **settings)
+
+
+class Once(argparse.Action):
+    """Stores a value. A second one is an error: the last would win without a word, on both sides of the command too."""
+
+    def __init__(self, given: set[str], option_strings: Sequence[str], dest: str, **settings: Any) -> None:
+        super().__init__(option_strings, dest, **settings)
+        self._given = given
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Raises ArgumentError."""
+        if self.option_strings[-1] in self._given:
+            raise argparse.ArgumentError(self, "given twice; it takes one value")
+        self._given.add(self.option_strings[-1])
+        setattr(namespace, self.dest, values)
+
+
+def unrecognized(arguments: argparse.Namespace, unknown: Sequence[str]) -> str:
+    """What is said of arguments that no parser takes, with the option that may have been meant."""
+    known = [flag for action in arguments.parser._actions for flag in action.option_strings]
+    asked = next((one.partition("=")[0] for one in unknown if one.startswith("-")), "")
+    near = difflib.get_close_matches(asked, known, n=1)
+    return f"unrecognized arguments: {' '.join(unknown)}" + (f"; did you mean {near[0]}?" if near else "")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; the exit status: 0 done, 1 the work failed, 2 the call was wrong."""
     top = parser()
-    arguments = top.parse_args(argv)
+    arguments, unknown = top.parse_known_args(argv)
+    if unknown:
+        arguments.parser.error(unrecognized(arguments, unknown))
     if arguments.version:
         from importlib.metadata import version
 

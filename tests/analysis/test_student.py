@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 from scipy import stats
 
-from analysis.student import NORMAL_FROM, quantile, within
+from analysis.student import EXPANDED_FROM, quantile, within
 
 
-@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 5, 9, 24, 25, 99, 500, NORMAL_FROM - 1])
+@pytest.mark.parametrize(
+    "freedom", [1, 2, 3, 4, 5, 9, 24, 25, 99, 500, EXPANDED_FROM - 1, EXPANDED_FROM, 2001, 12_345, 10**7]
+)
 @pytest.mark.parametrize("probability", [0.5, 0.55, 0.8, 0.975, 0.9999])
 def test_quantile_differs_from_the_one_of_scipy(probability: float, freedom: int) -> None:
     assert quantile(probability, freedom) == pytest.approx(stats.t.ppf(probability, freedom), rel=1e-9, abs=1e-12)
@@ -20,8 +22,8 @@ def test_probability_differs_from_the_one_of_scipy(freedom: int) -> None:
         assert within(t, freedom) == pytest.approx(1 - 2 * stats.t.sf(t, freedom), abs=1e-12)
 
 
-def test_normal_distribution_takes_over_with_a_jump() -> None:
-    assert quantile(0.975, NORMAL_FROM) == pytest.approx(stats.t.ppf(0.975, NORMAL_FROM), abs=0.0015)
+def test_quantile_above_two_thousand_is_the_normals() -> None:
+    assert round(quantile(0.975, EXPANDED_FROM), 5) == 1.96115
 
 
 @pytest.mark.parametrize(("probability", "freedom"), [(0.975, 0), (0.3, 5), (1.0, 5)])

@@ -47,6 +47,14 @@ def test_no_command_is_taken_for_success(call):
 
 WRONG = [
     (
+        ("plan", "zeroscrolls", "--max-input-tokens", "512", "--max-input-tokens", "1024"),
+        ["argument --max-input-tokens: given twice; it takes one value"],
+    ),
+    (("plan", "zeroscrolls", "--limit", "3", "--max-in", "5", "--limit=3"), ["argument --limit: given twice"]),
+    (("plan", "zeroscrolls", "--home", "elsewhere"), ["argument --home: given twice"]),  # and before the command
+    (("run", "zeroscrolls", "--modle", "naive"), ["scrollwork run", "arguments: --modle naive; did you mean --model?"]),
+    (("dolce", "units", "--qqqq"), ["scrollwork dolce units", "unrecognized arguments: --qqqq\n"]),
+    (
         ("run", "zeroskrolls", "--sample", "--model", "naive"),
         ["zeroskrolls", "there are: dolce, scrolls, seam, zeroscrolls"],
     ),
