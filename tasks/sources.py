@@ -16,7 +16,7 @@ from tasks.errors import UsageError
 from tasks.hub_sources import Hub, hub_of, moved
 from tasks.raw import filled
 from tasks.request import Request
-from tasks.suites import CONFIG
+from tasks.suites import CONFIG, refuse_unknown_keys
 
 HEX = {"sha256": 64, "git_blob": 40}
 DRIVE = "https://drive.usercontent.google.com/download?id={}&export=download&confirm=t"
@@ -197,7 +197,7 @@ def _table(where: str, dataset: str, table: Any) -> Iterator[Source]:
     """The sources of a data set's table."""
     if not isinstance(table, dict) or not isinstance(table.get("files"), list):
         raise UsageError(f"{where}: must be a table with a list `files`")
-    _keys(where, table, TABLE_KEYS)
+    refuse_unknown_keys(where, table, TABLE_KEYS)
     for number, entry in enumerate(table["files"]):
         if not isinstance(entry, dict):
             raise UsageError(f"{where}, files[{number}]: must be a table")
@@ -205,7 +205,7 @@ def _table(where: str, dataset: str, table: Any) -> Iterator[Source]:
 
 
 def _source(where: str, dataset: str, table: Mapping[str, Any], entry: Mapping[str, Any]) -> Source:
-    _keys(where, entry, FILE_KEYS)
+    refuse_unknown_keys(where, entry, FILE_KEYS)
     below = _text(where, entry, "path")
     if not below:
         raise UsageError(f"{where}: `path` is missing")
@@ -297,9 +297,3 @@ def _text(where: str, table: Mapping[str, Any], key: str) -> str:
     if not isinstance(value, str):
         raise UsageError(f"{where}: `{key}` must be text")
     return value
-
-
-def _keys(where: str, table: Mapping[str, Any], known: frozenset[str]) -> None:
-    for key in table:
-        if key not in known:
-            raise UsageError(f"{where}: unknown key {key!r}; there are: {', '.join(sorted(known))}")

@@ -24,6 +24,21 @@ TEMPLATE_FIELDS = (
     "inner_header",
     "block",
 )
+# Keys of a suite file by its tables, and those that must be there; a task's `options` are its data set's own.
+SUITE_NEEDS = frozenset({"name", "title", "default_splits", "seed", "truncation", "temperature", "task"})
+SUITE_KEYS = SUITE_NEEDS | {
+    *("chat_sentence", "validation_size", "citation", "release", "submission", "submission_order", "in_sample"),
+    *("layout", "prompts", "runs"),
+}
+TASK_NEEDS = frozenset({"dataset", "short", "kind", "metric", "max_new_tokens", "splits", "raw"})
+TASK_KEYS = TASK_NEEDS | {
+    *TEMPLATE_FIELDS,
+    *("options", "sample", "paper", "seeded", "one_source", "shards", "query_ends", "mention_ids", "proxy"),
+    *("empty_answer", "judged", "windows"),
+}
+PROMPTS_KEYS = frozenset({"task", "layout", "max_new_tokens", "truncation"})
+RUNS_KEYS = frozenset({"count", "shots", "instances"})
+WINDOWS_KEYS = frozenset({"units", "lengths", "full", "more", "other", "unknown", "extractor", "scenario"})
 
 
 @dataclass(frozen=True)
@@ -138,6 +153,7 @@ def load_suite(name: str) -> Suite:
         known = sorted(file.stem for file in (CONFIG / "suites").glob("*.toml"))
         raise UsageError(f"there is no suite {name!r}; there are: {', '.join(known)}")
     data = tomllib.loads(path.read_text(encoding="utf-8"))
+    refuse_bad_tables(path.name, data)
     return Suite(
         name=data["name"],
         title=data["title"],
@@ -156,6 +172,38 @@ def load_suite(name: str) -> Suite:
         in_sample=tuple(data.get("in_sample", ())),
         tasks={task: _task(task, table, data.get("layout")) for task, table in data["task"].items()},
     )
+
+
+def refuse_bad_tables(file: str, data: Mapping[str, Any]) -> None:
+    """Raise UsageError, naming file, table and key, for a key of a suite file that nothing reads, or one that lacks."""
+
+    def checked(place: str, table: Any, known: frozenset[str] | None, needed: frozenset[str] = frozenset()) -> Any:
+        where = f"{file}: {place}".rstrip(": ")
+        if not isinstance(table, Mapping):
+            raise UsageError(f"{where}: must be a table")
+        if known is not None:
+            refuse_unknown_keys(where, table, known)
+        if lacking := sorted(needed.difference(table)):
+            raise UsageError(f"{where}: lacks {', '.join(lacking)}")
+        return table
+
+    checked("", data, SUITE_KEYS, SUITE_NEEDS)
+    checked("[runs]", data.get("runs", {}), RUNS_KEYS)
+    for name, table in checked("[task]", data["task"], None).items():
+        checked(f"[task.{name}]", table, TASK_KEYS, TASK_NEEDS)
+        checked(f"[task.{name}.windows]", table.get("windows", {}), WINDOWS_KEYS)
+    for name, table in checked("[prompts]", data.get("prompts", {}), None).items():
+        place = f"[prompts.{name}"
+        checked(f"{place}]", table, PROMPTS_KEYS)
+        for task, strings in checked(f"{place}.task]", table.get("task", {}), None).items():
+            checked(f"{place}.task.{task}]", strings, frozenset(TEMPLATE_FIELDS))
+
+
+def refuse_unknown_keys(where: str, table: Mapping[str, Any], known: frozenset[str]) -> None:
+    """Raise UsageError for a key of a table of a configuration file that nothing reads."""
+    for key in table:
+        if key not in known:
+            raise UsageError(f"{where}: unknown key {key!r}; there are: {', '.join(sorted(known))}")
 
 
 def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -> TaskConfig:
