@@ -140,12 +140,13 @@ def print_anywhere(as_json: bool) -> None:
 def complain(error: Exception, as_json: bool) -> int:
     """Say an error on standard error; expected ones in one line, others with their traceback."""
     from flows.commands.common import expected, wrong_call
+    from tasks.extras import install_line
 
     if not expected(error):
         import traceback
 
         traceback.print_exception(error)
-    text = str(error) or type(error).__name__
+    text = install_line(error) or str(error) or type(error).__name__
     print(f"{PROG}: {text}", file=sys.stderr)
     if as_json:
         print(json.dumps({"error": text}))

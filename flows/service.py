@@ -34,6 +34,7 @@ from flows.server import (
 )
 from flows.variables import SERVER, WORKER, calm, chosen, key_names
 from storage.location import held
+from tasks.errors import UsageError
 
 DEFAULT_PORT = 4200
 POOL = "local"
@@ -59,6 +60,11 @@ def up(
     hosts: names beside 127.0.0.1 and localhost that the server answers to. passed: variables that the worker gets
     beside those of flows/variables.py (NAME or NAME*). models_file: the user's own file of models, for its key_env.
     """
+    if not (PROJECT / "prefect.yaml").is_file():
+        raise UsageError(
+            "up serves the deployments of scrollwork's prefect.yaml, which a checkout has and an installed package "
+            "does not: run it in a checkout; `scrollwork run` needs no server"
+        )
     wrong = [name for name in hosts if not host_of(name) or host_of(name) != name.lower() or "*" in name]
     if wrong:
         raise ServiceError(f"--allow-host {wrong[0]}: write a host name or an address, without a port")

@@ -17,9 +17,6 @@ from models.registry import BATCHES, make
 from models.retry import policy
 from models.tables import BadTable
 from models.usage_bounds import Bounds, bounds_of
-from storage.home import Home
-from storage.responses import ResponseStore
-from storage.store_rows import WAITING
 from tasks.batch_post import Post
 from tasks.build import ensure
 from tasks.calling import STOP, Calling
@@ -158,25 +155,3 @@ def unanswered(nodes: Sequence[Node], locations: Locations, failed: Collection[s
         and not any(needed.name in failed for _, needed in node.inputs)
         and planner.status(node).state != "reused"
     ]
-
-
-def waiting(home: Home) -> list[dict[str, object]]:
-    """Open batches: {batch, provider, model, state, requests, since}; batch is the provider's name, "" for none yet."""
-    if not home.has_store:
-        return []
-    store = ResponseStore(home.store_place)
-    found: list[dict[str, object]] = []
-    for one in store.open_batches():
-        states = list(store.batch_requests(one.batch_id).values())
-        found.append(
-            {
-                "batch": one.provider_batch_id or "",
-                "provider": one.provider,
-                "model": one.model,
-                "state": one.state,
-                "requests": states.count(WAITING),
-                "since": one.submitted or one.created,
-            }
-        )
-    store.close()
-    return found

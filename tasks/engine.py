@@ -13,6 +13,7 @@ from tasks import progress
 from tasks.build import Built, ensure
 from tasks.calling import STOP
 from tasks.errors import BadRecord, CodeChanged, Interrupted, UsageError
+from tasks.extras import install_line
 from tasks.graph import Node
 from tasks.workshop import Locations, Workshop
 
@@ -82,5 +83,7 @@ def build_told(node: Node, shop: Workshop) -> Built:
 def said(error: BaseException) -> str:
     """An error for the person who meets it: expected ones as they are, others with their kind."""
     expected = (RawError, StorageError, BadRecord, CodeChanged, UsageError, BadTable)
-    text = str(error) or "no message"
-    return sayable(text if isinstance(error, expected) else f"{type(error).__name__}: {text}", MESSAGE)
+    text = install_line(error) or str(error) or "no message"
+    return sayable(
+        text if isinstance(error, expected) or install_line(error) else f"{type(error).__name__}: {text}", MESSAGE
+    )

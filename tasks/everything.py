@@ -158,7 +158,7 @@ def held(home: Home) -> dict[str, Any]:
             assumed = {"assumed_calls": own.cost_assumed_calls, "assumed": own.cost_assumed_nano_usd / NANO}
             money = {"amount": own.cost_nano_usd / NANO, "unknown_calls": own.cost_unknown_calls}
             spent[model] = {**named, **money, **assumed}
-        from tasks.batching import waiting
+        from tasks.open_batches import waiting
 
         found["open_batches"] = waiting(home)
     total = {name: sum(own[name] for own in spent.values()) for name in MONEY}

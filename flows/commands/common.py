@@ -15,6 +15,7 @@ from storage.home import Home
 from tasks import progress
 from tasks.chain import Chain, Planned
 from tasks.errors import UsageError
+from tasks.extras import install_line
 from tasks.request import ROLES, Request
 
 if TYPE_CHECKING:
@@ -200,7 +201,7 @@ def expected(error: BaseException) -> bool:
     from tasks.errors import BadRecord, StageFailed, UsageError
 
     known = (ServiceError, UnknownModel, RawError, StorageError, BadRecord, StageFailed, UsageError, OSError)
-    return isinstance(error, known)
+    return isinstance(error, known) or bool(install_line(error))
 
 
 def wrong_call(error: BaseException) -> bool:
@@ -208,4 +209,4 @@ def wrong_call(error: BaseException) -> bool:
     from models.registry import UnknownModel
     from tasks.errors import UsageError
 
-    return isinstance(error, (UnknownModel, UsageError))
+    return isinstance(error, (UnknownModel, UsageError)) or bool(install_line(error))

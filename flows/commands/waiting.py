@@ -16,7 +16,7 @@ def in_batches(request: Request) -> list[str]:
     tables = calling_of(request).tables
     if not tables:
         return []
-    from tasks.batching import waiting
+    from tasks.open_batches import waiting
 
     found = waiting(Home(request.home, request.store))
     return [f"{line(one)}; run the same command with --batch later" for one in found if one["model"] in tables]
