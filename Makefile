@@ -33,11 +33,12 @@ test-all: $(LOCAL_STAMP)  ## with the slow suites: Prefect server and worker, ki
 	$(BIN)/python -m pytest -m "alone and not soak" || failed=1; \
 	exit $$failed
 
-check: $(STAMP)  ## style, types, and the import direction of the house
+check: $(STAMP)  ## style, types, the import direction of the house, undeclared dependencies
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(BIN)/deptry .
 
 bench: $(STAMP)  ## measured speed and memory, as ratios in one run
 	$(BIN)/python -m benchmarks
