@@ -111,11 +111,11 @@ def start(
         running["server"] = spawn(server_command(port), folder / "server.log", of_server, folder, 0o077, lives)
         os.close(lives)
         note(home, running)
-        wait_for(lambda: stands(running), running["server"], folder / "server.log", "the Prefect server")
-        end_orphans(running)
-        say("creating work pool and deployments")
-        prefect(["work-pool", "create", POOL, "--type", "process", "--overwrite"], env)
-        prefect(["--no-prompt", "deploy", "--all"], env)
+        with preparing(env) as commands:
+            wait_for(lambda: stands(running), running["server"], folder / "server.log", "the Prefect server")
+            end_orphans(running)
+            say("creating work pool and deployments")
+            prepare(commands)
         say("starting a worker")
         name = f"scrollwork-{port}"
         worker = [sys.executable, "-m", "flows.prefect_worker", str(gone), str(port)]
@@ -186,18 +186,26 @@ def spawn(command: list[str], log: Path, env: dict[str, str], cwd: Path, umask: 
     return process.pid
 
 
-def prefect(arguments: list[str], env: dict[str, str]) -> None:
-    """Run a `prefect` command to its end. Raises ServiceError with what it printed."""
-    done = subprocess.run(
-        [sys.executable, "-m", "prefect", *arguments],
+def preparing(env: dict[str, str]) -> subprocess.Popen[str]:
+    """A process that loads Prefect, and makes pool and deployments when `prepare` tells it to."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "flows.prefect_commands"],
         cwd=PROJECT,
         env=env,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
+        errors="replace",
     )
-    if done.returncode:
-        raise ServiceError(f"prefect {' '.join(arguments)} failed:\n{(done.stdout + done.stderr).strip()[-2000:]}")
+
+
+def prepare(commands: subprocess.Popen[str]) -> None:
+    """Make pool and deployments. Raises ServiceError with what Prefect printed."""
+    lines = [["work-pool", "create", POOL, "--type", "process", "--overwrite"], ["--no-prompt", "deploy", "--all"]]
+    said, _ = commands.communicate("".join(json.dumps(line) + "\n" for line in lines))
+    if commands.returncode:
+        raise ServiceError(f"work pool and deployments were not made:\n{said.strip()[-2000:]}")
 
 
 def wait_for(ready: Callable[[], bool], pid: int, log: Path, what: str) -> None:

@@ -6,13 +6,15 @@ import json
 import re
 import shutil
 import socket
+import subprocess
+import sys
 import time
 from collections import Counter
 
 import pytest
 
 from flows.service import free_port
-from tests.conftest import Scrollwork, files_of, processes_of
+from tests.conftest import PROJECT, Scrollwork, edit, environment, files_of, processes_of
 
 pytestmark = pytest.mark.slow
 
@@ -275,3 +277,23 @@ def test_down_leaves_processes_or_a_note_behind(house, tmp_path):
     assert not (root / ".scrollwork" / "prefect" / "server.json").exists()
     assert free_port(port) == port, "the next server can have it at once"
     assert work("down", "--json").document == {"stopped": False}
+
+
+def test_a_command_of_prefect_that_fails_is_hidden_or_goes_on_to_the_next():
+    lines = "".join(json.dumps(line) + "\n" for line in (["no-such-command"], ["version"]))
+    command = [sys.executable, "-m", "flows.prefect_commands"]
+    done = subprocess.run(command, cwd=PROJECT, env=environment(), input=lines, capture_output=True, text=True)
+    assert done.returncode not in (0, None)
+    assert "prefect no-such-command failed" in done.stderr
+    assert "Python version" not in done.stdout
+
+
+def test_a_deployment_that_cannot_be_made_is_not_told_or_leaves_a_server(tree, tmp_path):
+    work = Scrollwork(tree, tmp_path / "home")
+    edit(tree / "prefect.yaml", lambda text: text.replace("flows/evaluate.py:evaluate", "flows/evaluate.py:gone"))
+    done = work("up", "--quiet", status=1)
+    assert "work pool and deployments were not made:" in done.err
+    assert "gone" in done.err
+    assert "Traceback" not in done.err.partition("were not made")[0]
+    assert not (work.home / "prefect" / "server.json").exists()
+    assert processes_of(work.home) == []

@@ -15,7 +15,7 @@ import pytest
 from tests.conftest import Scrollwork, files_of, leftovers, shared_data
 from tests.survival.hosted import Vendors, answered, hosted, of_model, rows, table, twice, vendors
 
-KILLS = int(os.environ.get("SCROLLWORK_KILLS", "10"))  # `make soak` asks for a hundred
+KILLS = int(os.environ.get("SCROLLWORK_KILLS", "7"))  # `make soak` asks for a hundred
 AT_ONCE = 8
 LATENCY_S = 0.15
 UNDER_WAY_S = 0.25  # before a kill: what the server has finished then may be on its way into the store

@@ -39,7 +39,7 @@ def slowed(house, tmp_path):
     tree = shutil.copytree(house, tmp_path / "tree", ignore=shutil.ignore_patterns("__pycache__"))
     edit(tree / "tasks" / "score.py", lambda text: text + WAIT.replace("{folder}", str(tmp_path)))
     (tmp_path / "wait").touch()
-    yield from serve(tree, tmp_path / "project")
+    yield from serve(tree, tmp_path / "project", lent=False)  # one first start as it is
 
 
 def until(true, what, timeout_s=120):

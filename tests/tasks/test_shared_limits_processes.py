@@ -40,8 +40,16 @@ def together(url: str, number: int, rpm: int, *, kill_after_s: float = 0.0) -> l
     return [times_of(process) for process in processes]
 
 
-@pytest.mark.parametrize("rpm", [600, 6000])
-@pytest.mark.parametrize("number", [2, 4])
+# The other two pairs in `make soak`: each number of processes and each limit is in one that stays.
+@pytest.mark.parametrize(
+    ("number", "rpm"),
+    [
+        (2, 6000),
+        (4, 600),
+        pytest.param(2, 600, marks=pytest.mark.soak),
+        pytest.param(4, 6000, marks=pytest.mark.soak),
+    ],
+)
 def test_real_processes_pass_a_limit_or_lose_some_of_it(place: str, number: int, rpm: int) -> None:  # noqa: F811
     each = together(place, number, rpm)
     found = sorted(moment for one in each for moment in one)
