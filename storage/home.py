@@ -12,7 +12,7 @@ from typing import Any
 from storage.artifacts import Artifacts
 from storage.digest import FileDigests
 from storage.errors import StorageError
-from storage.location import Location
+from storage.location import Location, writable
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,12 @@ class Home:
     def has_store(self) -> bool:
         """Whether there is, or may be, a response store; its own stands only once something was stored."""
         return bool(self.store) or (self.folder / "responses.db").is_file()
+
+    @property
+    def writable(self) -> bool:
+        """Whether anything can be kept here: not on a disk mounted for reading, or of another user. Remote homes say it
+        when they are written to."""
+        return "://" in self.url or all(writable(self.folder / name) for name in ("", "artifacts", "runs"))
 
     @property
     def reports(self) -> Path:

@@ -150,6 +150,12 @@ class Location:
         return [name for name in left if _removed_if_unlocked(self.local / name)]
 
 
+def writable(folder: Path) -> bool:
+    """Whether files can be made in a folder, or it can be made itself."""
+    standing = next(place for place in (folder, *folder.parents) if place.exists())
+    return os.access(standing, os.W_OK | os.X_OK)
+
+
 @contextmanager
 def held(path: Path) -> Iterator[None]:
     """Hold a lock on `path` among the processes of this machine; waits while another holds it."""
@@ -204,6 +210,10 @@ def _removed_if_unlocked(path: Path) -> bool:
             return True
     except (FileNotFoundError, BlockingIOError):
         return False
+    except OSError:
+        if writable(path.parent):
+            raise
+        return False  # nobody can clean up here
 
 
 def sync_folder(folder: Path) -> None:

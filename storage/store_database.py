@@ -7,17 +7,21 @@ deadlock or a lost connection repeats the transaction, so its statements leave w
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import quote
 
 import sqlalchemy as sa
 
 from storage.errors import StorageError, StorageFull, TornStore, naming_full_disks
+from storage.location import writable
 from storage.store_digests import digested
 
 T = TypeVar("T")
@@ -64,6 +68,7 @@ class Database:
         self._passing = passing
         self.sqlite = parsed.get_backend_name() == "sqlite"
         self.name = shown(parsed.render_as_string(hide_password=True))
+        self.read_only = self.sqlite and _is_read_only(parsed)
         if self.sqlite and parsed.database:
             with naming_full_disks("the response store", parsed.database):
                 try:
@@ -71,11 +76,13 @@ class Database:
                 except (PermissionError, FileExistsError, NotADirectoryError) as error:
                     raise StorageError(f"{self.name}: its folder cannot be made ({error.strerror})") from error
         try:
+            opened = {"creator": partial(_open_to_read, parsed.database or "")} if self.read_only else {}
             self.engine = sa.create_engine(
                 parsed,
                 connect_args={"timeout": self._patience_s} if self.sqlite else _POSTGRES[passing],
                 pool_pre_ping=not self.sqlite,
                 hide_parameters=True,
+                **opened,
             )
         except ModuleNotFoundError as error:
             raise StorageError(
@@ -216,6 +223,21 @@ def in_batches(keys: Sequence[K], size: int = BATCH) -> Iterator[Sequence[K]]:
 def shown(url: str) -> str:
     """The URL without user, password and options: what a message may say."""
     return re.sub(r"(//).*@", r"\1***@", url).partition("?")[0]
+
+
+def _is_read_only(parsed: sa.URL) -> bool:
+    """Whether a file of SQLite stands there that cannot be written, or beside which SQLite's own files cannot."""
+    path = Path(parsed.database or ":memory:")
+    if path.name == ":memory:" or parsed.query or not path.is_file():
+        return False
+    return not (os.access(path, os.W_OK) and writable(path.parent))
+
+
+def _open_to_read(path: str) -> sqlite3.Connection:
+    """A file that is not written. Without SQLite's own files beside it nobody is writing (`immutable`); SQLite would
+    make them first, also for reading. https://www.sqlite.org/uri.html"""
+    alone = "" if any(Path(f"{path}-{own}").exists() for own in ("wal", "shm")) else "&immutable=1"
+    return sqlite3.connect(f"file:{quote(path)}?mode=ro{alone}", uri=True, check_same_thread=False)
 
 
 def _parsed(place: str | Path) -> sa.URL:

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
-from storage.errors import ForeignStore, TornStore
+from storage.errors import ForeignStore, StorageError, TornStore
 from storage.store_database import BATCH, TORN, Database, in_batches
 from storage.store_digests import digested
 from storage.store_tables import ESCAPE, MARK, SCHEMA_VERSION, about, escaped, tables
@@ -31,9 +31,14 @@ def prepare(database: Database) -> None:
         refuse_torn(database)
         make_whole(database)
     schema = database.read(lambda connection: _schema(database, connection))
+    if schema != SCHEMA_VERSION and database.read_only:
+        raise StorageError(
+            f"{database.name}: of schema {schema}, this version keeps {SCHEMA_VERSION}, and the file cannot be "
+            "written; let it be written once, or name a copy with --store"
+        )
     if schema != SCHEMA_VERSION:
         database.write(lambda connection: _bring_up(database, connection))
-    if database.sqlite:  # only now: turning the journal over writes to the file
+    if database.sqlite and not database.read_only:  # only now: turning the journal over writes to the file
         database.write_ahead()
 
 

@@ -14,8 +14,8 @@ from tasks.graph import Node, topological
 from tasks.judging import compare_node, complexity_node, judge_node, rank_node
 from tasks.model_tables import calling_of
 from tasks.planner import Planner, Status
+from tasks.published import keep
 from tasks.published import publish as publish_page
-from tasks.published import write_file
 from tasks.request import Request
 from tasks.stages import build_nodes, failure, overview_node, report_node, run_nodes
 from tasks.workshop import Locations, Workshop
@@ -122,8 +122,8 @@ def overviewed(request: Request, overview: Node, engine: Engine) -> tuple[Finish
     assert artifact is not None
     artifact.check(rehash=True)
     for name in artifact.facts["pictures"]:
-        write_file(shop.home.reports / f"{request.suite}-{name}", artifact.bytes_of(name))
-    page = write_file(shop.home.reports / f"{request.suite}-statistics.html", artifact.bytes_of("statistics.html"))
+        keep(shop.home.reports / f"{request.suite}-{name}", artifact.bytes_of(name))
+    page = keep(shop.home.reports / f"{request.suite}-statistics.html", artifact.bytes_of("statistics.html"))
     return last, page
 
 
@@ -212,8 +212,10 @@ def without_password(url: str) -> str:
 
 
 def note(chain: Chain) -> None:
-    """Keep a row of the run: request, how its stages ended, keys of its last artifacts."""
+    """Keep a row of the run where the home can be written: request, how stages ended, keys of the last artifacts."""
     shop = Workshop(locations_of(chain.request))
+    if not shop.home.writable:
+        return
     planner = Planner(shop)
     roots = {one.node.name: planner.status(one.node).key for one in chain.finished if not one.error}
     shop.home.note_run(

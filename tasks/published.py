@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Callable, Sequence
@@ -10,15 +11,33 @@ from pathlib import Path
 
 from storage.artifacts import Artifact
 from storage.errors import naming_full_disks
+from storage.location import writable
 
 FOLDER = ".files"  # behind a page's name: where its data lie
 
 
 def publish(artifact: Artifact, path: Path) -> Path:
-    """Put the page of a report artifact, and its data files, where people find them. Raises DamagedArtifact."""
+    """Put the page of a report artifact and its data files where people find them; the path. Raises DamagedArtifact."""
     facts = artifact.facts
-    put(path, facts["page"], facts["folder"], facts["files"], artifact.bytes_of)
+    return placed(path, lambda place: put(place, facts["page"], facts["folder"], facts["files"], artifact.bytes_of))
+
+
+def placed(path: Path, write: Callable[[Path], object]) -> Path:
+    """Write at a path of the home, in the working folder where the home cannot be written and other bytes stand there;
+    where it was written."""
+    try:
+        write(path)
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS) or writable(path.parent):
+            raise
+        path = Path.cwd() / path.name
+        write(path)
     return path
+
+
+def keep(path: Path, data: bytes) -> Path:
+    """Write a file of the home (`placed`); where it was written."""
+    return placed(path, lambda place: write_file(place, data))
 
 
 def put(path: Path, page: str, folder: str, files: Sequence[str], bytes_of: Callable[[str], bytes]) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from preprocessing.errors import sayable
+from storage.errors import StorageError
 from storage.home import Home
 from tasks import progress
 from tasks.chain import Chain, Planned
@@ -99,6 +100,11 @@ def execute(arguments: argparse.Namespace, request: Request, planned: Planned, f
     from tasks import chain
 
     inline: Callable[[Request], Chain] = chain.build if flow == "build_datasets" else chain.run
+    home = Home.at(arguments.home, arguments.store)
+    if not home.writable:
+        if planned.work:
+            raise StorageError(f"{home.url}: cannot be written, and not every stage stands there; name another --home")
+        say(f"{home.url} cannot be written: it is read, and no row of this run is kept")
     if arguments.engine == "inline" or not planned.work:
         return inline(request)
     return through_prefect(arguments, request, flow)
@@ -197,7 +203,6 @@ def expected(error: BaseException) -> bool:
     from flows.service import ServiceError
     from models.registry import UnknownModel
     from preprocessing.errors import RawError
-    from storage.errors import StorageError
     from tasks.errors import BadRecord, StageFailed, UsageError
 
     known = (ServiceError, UnknownModel, RawError, StorageError, BadRecord, StageFailed, UsageError, OSError)

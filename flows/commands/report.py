@@ -16,7 +16,7 @@ from tasks.errors import StageFailed
 from tasks.everything import Scored, everything_scored
 from tasks.lots import Lot, lots_in
 from tasks.pages import drawn, put_page
-from tasks.published import write_file
+from tasks.published import placed, write_file
 
 TABLES = {"markdown": "md", "latex": "tex", "csv": "csv"}
 FIGURES = ("svg", "png")
@@ -34,8 +34,16 @@ def run(arguments: argparse.Namespace) -> int:
     content = board(found.rows, found.params, ranks_of(home, arguments.suite, found, lots))
     ending = TABLES.get(arguments.format, "html")
     name = f"{arguments.suite}-figures" if arguments.format in FIGURES else f"{arguments.suite}-all.{ending}"
-    out = Path(arguments.out) if arguments.out else home.reports / name
-    files = written(arguments.format, out.resolve(), found, content, everything, lots)
+    files: list[str] = []
+
+    def write(place: Path) -> None:
+        files[:] = written(arguments.format, place, found, content, everything, lots)
+
+    if arguments.out:
+        out = Path(arguments.out)
+        write(out.resolve())
+    else:
+        out = placed(home.reports / name, write)
     if arguments.json:
         print_json({"out": str(out), **({"files": files} if files else {})})
     else:
