@@ -9,7 +9,7 @@ LOCAL_STAMP := $(VENV)/.installed-local
 # The suites start hundreds of processes: without bytecode each of them compiles the house and its libraries anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-all check bench soak env validators clean lock
+.PHONY: run test test-all check bench soak env validators clean lock licences
 
 run: $(STAMP)  ## the whole chain on the bundled sample: leaderboard and page
 	@$(BIN)/scrollwork run zeroscrolls --sample --model naive
@@ -39,6 +39,7 @@ check: $(STAMP)  ## style, types, the import direction of the house, undeclared 
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/deptry .
+	$(BIN)/python .ci/licences.py check
 
 bench: $(STAMP)  ## measured speed and memory, as ratios in one run
 	$(BIN)/python -m benchmarks
@@ -62,6 +63,9 @@ $(LOCAL_STAMP): $(STAMP)
 	@echo "Adding torch and transformers to $(VENV) (once)"
 	@.ci/environment $(VENV) $(PYTHON) -c requirements.lock torch==2.13.0 -e ".[$(EXTRAS),local]"
 	@touch $@
+
+licences: $(LOCAL_STAMP)  ## renew docs/licences.md from what is installed
+	$(BIN)/python .ci/licences.py write
 
 lock:  ## renew requirements.lock: pinned versions of all extras, without URLs (needs uv)
 	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --no-emit-index-url --no-annotate --no-header -o requirements.lock
