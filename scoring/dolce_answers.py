@@ -10,6 +10,7 @@ import re
 import string
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 
 from scoring.normalize import scrolls
 
@@ -18,6 +19,14 @@ UNANSWERABLE, CHOICE_OF_NONE = "unanswerable", "E"
 MARKS = string.punctuation + "“”‘’…–—"
 LETTER = re.compile(r"\b[A-E]\b")
 LETTERS = re.compile(r"\b[A-E]{1,5}\b")
+# The article, as in "A careful reading shows": a small word follows that is no verb or link, as after the letter it is
+# ("A is", "A because", "A fits"). Words in -s are taken for verbs, but those in -ss, -us, -is and -os.
+ARTICLE = re.compile(
+    r"A[ \t]+(?!(?:is|was|has|as|and|or|nor|but|because|since|for|so|with|without|from|in|on|at|by|to|of|the|not|only|"
+    r"would|could|should|may|might|must|can|cannot|will|did|are|were|be|seemed|appeared|also|then|if|when|where|which|"
+    r"that|than|here|rather|instead|over|based|due|given|through|per|above|below|alone|too|correctly|best|better|most)\b)"
+    r"(?![a-z]*[^suio]s\b)[a-z]"
+)
 JOINS = re.compile(r"[\s,;&/().]*(?:(?:and|or)\b[\s(]*)?", re.IGNORECASE)
 LONGEST_JOIN = 16  # characters between two letters of one answer
 NUMBER = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|(?<![0-9])\.[0-9]+")
@@ -81,16 +90,23 @@ def first_word(reply: str, options: Sequence[str] = ()) -> str:
 
 
 def choice(reply: str, options: Sequence[str] = ()) -> str:
-    """Extract 4-choice answer: the first capital A to E that stands alone."""
-    match = LETTER.search(reply)
+    """Extract 4-choice answer: the first capital A to E that stands alone and is no article."""
+    match = next(lettered(LETTER, reply), None)
     return match.group() if match else ""
+
+
+def lettered(pattern: re.Pattern[str], reply: str) -> Iterator[re.Match[str]]:
+    """Where letters stand, without articles; with them where nothing else stands."""
+    found = (match for match in pattern.finditer(reply) if not ARTICLE.match(reply, match.start()))
+    first = next(found, None)
+    return pattern.finditer(reply) if first is None else chain([first], found)
 
 
 def choices(reply: str, options: Sequence[str] = ()) -> str:
     """The same where several letters can be right: the first run of them, sorted, each once. "ACD", "A, C and D"."""
     found: set[str] = set()
     end = -1
-    for match in LETTERS.finditer(reply):
+    for match in lettered(LETTERS, reply):
         if found and not joined(reply, end, match.start()):
             break
         if len(set(match.group())) == len(match.group()):  # no word such as "ADD"

@@ -25,7 +25,18 @@ VECTORS = [
     ("first_word", "--- ...", ""),
     ("choice", "The answer is (D).", "D"),
     ("choice", "Because of Bob: C", "C"),
-    ("choice", "A good question: B", "A"),  # the first that stands alone, article or not
+    ("choice", "A good question: B", "B"),
+    ("choice", "A careful reading shows that the answer is D.", "D"),
+    ("choice", "A detailed look at A previous passage leaves C", "C"),
+    ("choice", "A class of birds is meant, so D", "D"),
+    ("choice", "A close call", "A"),  # nothing else stands there
+    ("choice", "A because B is wrong", "A"),
+    ("choice", "A fits better than B.", "A"),
+    ("choice", "A is correct, B is not", "A"),
+    ("choice", "A\ncareful: B", "A"),
+    ("choice", "A) careful reading, not B", "A"),
+    ("choice", "A and not B", "A"),
+    ("choice", "A seems right; C does not", "A"),
     ("choice", "option b", ""),
     ("choice", "F", ""),
     ("choice", "E. The question is unanswerable.", "E"),
@@ -36,6 +47,8 @@ VECTORS = [
     ("choices", "AB\n\nA is right because C is wrong.", "AB"),
     ("choices", "C. Both A and B are in it", "C"),
     ("choices", "ADD them: B", "B"),
+    ("choices", "A careful reading shows A and C.", "AC"),
+    ("choices", "A, a careful reading shows, and not C", "A"),
     ("choices", "none", ""),
     ("number", "5 apples and $1,234.50", "1234.5"),
     ("number", "The answer is -7.", "-7"),
@@ -128,7 +141,7 @@ def test_text_raises(name: str, text: str) -> None:
     assert dolce_accuracy.score(found, ["x"]).value in (0.0, 100.0)
 
 
-REPEATED = ["1", "1,", ",111", "1,111", ".", "-", "-1", "A", "A ", "A,", "a\n", "\n", " ", "```", "` ", "answer", "answer is ", "answer: ",
+REPEATED = ["1", "1,", ",111", "1,111", ".", "-", "-1", "A", "A ", "A,", "A as", "A a ", "a\n", "\n", " ", "```", "` ", "answer", "answer is ", "answer: ",
             "output is", "cannot ", "cannot be ", "I am not able to ", "unanswerable", "é", "\ud800", "(", "and ", "\n ```x"]  # fmt: skip
 
 
