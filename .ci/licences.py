@@ -31,7 +31,12 @@ ALLOWED = {
         "NVIDIA's; its metadata name no licence. It comes with torch where pip takes a build for CUDA.",
     ),
 }
-READ = {"rouge": "Apache-2.0"}  # its metadata say LICENCE.txt: what its repository says
+READ = {
+    "rouge": "Apache-2.0",  # its metadata say LICENCE.txt, and that is this one
+    # of the build on PyPI; others hold less, and say less
+    "torch": "Apache-2.0 AND Apache-2.0 WITH LLVM-exception AND BSD-2-Clause AND BSD-3-Clause AND BSL-1.0 AND ISC AND "
+    "MIT AND Zlib",
+}
 # Words of classifiers and of loose fields, as SPDX has them.
 SPDX = {
     "Apache License 2.0": "Apache-2.0",

@@ -157,12 +157,7 @@ class Scrollwork:
     def start(self, *arguments: str, input_from: Any = subprocess.DEVNULL, **options: Any) -> subprocess.Popen[str]:
         """Start the command."""
         starts_server = "--engine" not in arguments or arguments[arguments.index("--engine") + 1] == "prefect"
-        if (
-            self.lent
-            and arguments[0] in ("run", "build", "up")
-            and starts_server
-            and not (self.home / "prefect").exists()
-        ):
+        if self.lent and arguments[0] in ("run", "build", "up") and starts_server and not self.home.exists():
             lend_database(self.home)
         command = [*self.prefix, "--home", str(self.home), *arguments]
         options |= {"cwd": self.root, "env": environment(PYTHONPATH=str(self.root), **self.env)}
@@ -293,6 +288,10 @@ class Call:
 
     def __init__(self, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.home, self._capsys = home, capsys
+
+    def at(self, home: Path) -> Call:
+        """The same with another home."""
+        return Call(home, self._capsys)
 
     def __call__(self, *arguments: str) -> tuple[Any, str, str]:
         """(exit status, standard output, standard error)."""

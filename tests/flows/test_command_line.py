@@ -139,13 +139,17 @@ def test_a_taken_port_starts_a_server_elsewhere(call):
 
 # ---- what is printed where
 
+# the command without the --home that `scrollwork` puts before its arguments
+WITHOUT_HOME = ("-c", "import sys; from flows.cli import main; sys.exit(main(sys.argv[3:]))")
+
 
 @pytest.mark.parametrize("place", ["before", "after"])
 def test_global_options_count_only_on_one_side_of_the_command(scrollwork, tmp_path, place):
     home = tmp_path / "other"
     options = ("--home", str(home), "--json", "--quiet")
     command = ("build", "zeroscrolls", "--sample", *SMALL, "--engine", "inline")
-    done = scrollwork(*options, *command) if place == "before" else scrollwork(*command, *options)
+    alone = scrollwork.with_(prefix=WITHOUT_HOME)
+    done = alone(*options, *command) if place == "before" else alone(*command, *options)
     assert done.document[0]["task"] == "musique"
     assert done.err == ""
     assert (home / "artifacts").is_dir()
@@ -154,7 +158,7 @@ def test_global_options_count_only_on_one_side_of_the_command(scrollwork, tmp_pa
 
 def test_home_of_the_environment_is_overlooked(scrollwork, tmp_path):
     named = scrollwork.with_(home=tmp_path / "unused", env={"SCROLLWORK_HOME": str(tmp_path / "named")})
-    process = named.with_(prefix=("-c", "import sys; from flows.cli import main; sys.exit(main(sys.argv[3:]))"))
+    process = named.with_(prefix=WITHOUT_HOME)
     done = process("--json", "status")
     assert done.document["home"] == str(tmp_path / "named")
 

@@ -241,7 +241,7 @@ def test_broken_release_takes_the_other_tasks_along(call, tmp_path, rows):
 
 
 def against(call, own, *arguments, status=0, suite="zeroscrolls"):
-    found, out, err = call("--home", str(own[0]), "build", suite, "--sample", *INLINE, "--json", *arguments)
+    found, out, err = call.at(own[0])("build", suite, "--sample", *INLINE, "--json", *arguments)
     assert found == status, err
     assert "Traceback" not in err
     return {row["task"]: row.get("against") for row in json.loads(out)}, err
@@ -276,7 +276,7 @@ def test_planted_difference_is_not_told_to_people_and_programs(call, tmp_path, o
     assert one["first_differences"]["input"]["at"] == at - 9
     assert one["first_differences"]["input"]["id"] == theirs[4]["id"]
     assert one["first_differences"]["query_end_index"]["release"] == theirs[6]["query_end_index"]
-    status, out, _ = call("--home", str(own[0]), "build", "zeroscrolls", "--sample", *INLINE, "--task", "qmsum",
+    status, out, _ = call.at(own[0])("build", "zeroscrolls", "--sample", *INLINE, "--task", "qmsum",
                           "--against", str(zipped))  # fmt: skip
     told = " ".join(out.split())
     assert status == 0
@@ -294,7 +294,7 @@ def test_task_without_a_release_is_not_named(call, tmp_path, own, rows):
 
 
 def test_unreadable_release_is_taken_for_a_difference(call, tmp_path, own, rows):
-    ask = ("--home", str(own[0]), "build", "zeroscrolls", "--sample", *INLINE, "--task", "qmsum", "--against")
+    ask = ("build", "zeroscrolls", "--sample", *INLINE, "--task", "qmsum", "--against")
     zipped = write(tmp_path / "qmsum.zip", "qmsum", rows["zeroscrolls"]["qmsum"])
     data = zipped.read_bytes()
     (tmp_path / "cut.zip").write_bytes(data[: len(data) // 2])
@@ -306,7 +306,7 @@ def test_unreadable_release_is_taken_for_a_difference(call, tmp_path, own, rows)
         (wrong_split, 1, "split.zip: holds none of the tasks asked for (qmsum/test.jsonl)"),
         (tmp_path / "none.zip", 2, "none.zip: there is no such file or folder"),
     ]:
-        status, _, err = call(*ask, str(path))
+        status, _, err = call.at(own[0])(*ask, str(path))
         assert (status, told in err, "Traceback" in err) == (code, True, False), err
     at = data.index(b"qmsum/test.jsonl") + 200
     (tmp_path / "flipped.zip").write_bytes(data[:at] + bytes([data[at] ^ 0xFF]) + data[at + 1 :])

@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 import urllib.request
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
 from stat import S_IMODE
 
@@ -475,6 +475,7 @@ def test_the_users_own_database_is_used_by_up(tmp_path, monkeypatch):
     started = {}
     monkeypatch.setattr(service, "PROJECT", place)
     monkeypatch.setattr(subprocess, "Popen", lambda command, **options: started.update(options) or FakeProcess)
+    monkeypatch.setattr(service, "preparing", lambda env: nullcontext())
     monkeypatch.setattr(service, "wait_for", stopped)
     with pytest.raises(service.ServiceError, match="so far"):
         service.start(tmp_path / "home", 1, {}, [], print)

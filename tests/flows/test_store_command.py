@@ -77,26 +77,26 @@ def test_answers_do_not_move_between_homes(filled, tmp_path):
     file = tmp_path / "answers.parquet"
     status, out, _ = filled("store", "export", "--out", str(file), "--json")
     assert (status, json.loads(out)["answers"], json.loads(out)["attempts"]) == (0, 2, 2)
-    other = ("--home", str(tmp_path / "other"))
-    status, out, _ = filled(*other, "store", "import", str(file), "--json")
+    other = filled.at(tmp_path / "other")
+    status, out, _ = other("store", "import", str(file), "--json")
     assert (status, json.loads(out)) == (0, {"file": str(file), "new": 2, "equal": 0, "different": 0, "attempts": 2})
-    status, out, _ = filled(*other, "store", "import", str(file))
+    status, out, _ = other("store", "import", str(file))
     assert (status, out) == (0, f"{file}: 0 new answers, 2 were here already, equal\n")
-    status, out, _ = filled(*other, "store", "check", "--json")
+    status, out, _ = other("store", "check", "--json")
     counted = {"rows": 4, "answers": 2, "failures": 0, "attempts": 2}
     assert (status, json.loads(out)) == (0, {"ok": True, "broken": [], "refilled": 0, **counted})
 
 
 def test_backup_over_a_damaged_part_is_called_well(filled, tmp_path):
-    folder, other = tmp_path / "backup", ("--home", str(tmp_path / "other"))
+    folder, other = tmp_path / "backup", filled.at(tmp_path / "other")
     assert filled("store", "backup", "--out", str(folder))[0] == 0
     (part,) = folder.glob("*.parquet")
     part.write_bytes(part.read_bytes()[:-9])
     status, out, _ = filled("store", "backup", "--out", str(folder))
     assert (status, f"damaged: {part}" in out, "2 new answers; it holds 2" in out) == (1, True, True)
-    status, _, err = filled(*other, "store", "restore", str(folder))
+    status, _, err = other("store", "restore", str(folder))
     assert (status, str(part) in err, "--intact" in err) == (1, True, True)
-    status, out, err = filled(*other, "store", "restore", str(folder), "--intact")
+    status, out, err = other("store", "restore", str(folder), "--intact")
     assert (status, "2 new answers" in out, f"left out: {part}" in err) == (0, True, True)
 
 

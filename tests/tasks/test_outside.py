@@ -41,7 +41,8 @@ def score(call: Call):  # type: ignore[no-untyped-def]
     """Scores predictions against the sample: (exit status, document, standard error)."""
 
     def score(path: Path, *arguments: str, name: str = "theirs", suite: str = "zeroscrolls") -> tuple[int, Any, str]:
-        more = ("--sample", "--engine", "inline", "--predictions", str(path), "--name", name, *arguments)
+        named = () if "--name" in arguments else ("--name", name)
+        more = ("--sample", "--engine", "inline", "--predictions", str(path), *named, *arguments)
         status, out, err = call("--quiet", "--json", "score", suite, *more)
         return status, json.loads(out), err
 
