@@ -39,7 +39,6 @@ READ = {
 }
 # Words of classifiers and of loose fields, as SPDX has them.
 SPDX = {
-    "Apache License 2.0": "Apache-2.0",
     "Apache License, Version 2.0": "Apache-2.0",
     "Apache Software License": "Apache-2.0",
     "Apache 2.0": "Apache-2.0",
@@ -48,12 +47,9 @@ SPDX = {
     "BSD License": "BSD",
     "GNU General Public License (GPL)": "GPL",
     "GNU General Public License v2 or later (GPLv2+)": "GPL-2.0-or-later",
-    "GNU Lesser General Public License v3 (LGPLv3)": "LGPL-3.0-only",
     "ISC License (ISCL)": "ISC",
     "MIT License": "MIT",
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
-    "Other/Proprietary License": "proprietary",
-    "PSF": "PSF-2.0",
     "Python Software Foundation License": "PSF-2.0",
 }
 
