@@ -50,6 +50,7 @@ class TemporaryServer:
             **chosen(wanted, SERVER),
             **server_settings(self._folder, port, self._secret),
             "PREFECT_UI_ENABLED": "0",
+            "PREFECT_SERVER_REGISTER_BLOCKS_ON_START": "0",  # for its pages; a block that is saved brings its type
             "PREFECT__SERVER_EPHEMERAL": "1",
             LIFELINE: str(self._watched),
         }

@@ -1,16 +1,19 @@
 """Prefect's server behind a guard, as the application factory that uvicorn is started with (flows/server.py).
 
 Prefect checks the secret (PREFECT_SERVER_API_AUTH_STRING). What it has no setting for is here: only the server's own
-hosts are answered, not any name that leads to this machine (DNS rebinding), and no page of another origin is heard.
+hosts are answered, not any name that leads to this machine (DNS rebinding), and no page of another origin is heard. And
+what fails because SQLite is busy is tried again here within moments: Prefect's clients would wait for two seconds.
 """
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import hmac
 import json
 import os
+import random
 import re
 import signal
 import threading
@@ -23,6 +26,8 @@ ALLOWED_HOSTS = "SCROLLWORK_ALLOWED_HOSTS"  # names beside OWN_HOSTS, by commas
 WORD, PROOF = "X-Scrollwork-Word", "X-Scrollwork-Proof"  # of a request to /api/health and of its answer
 LIFELINE = "SCROLLWORK_LIFELINE"  # an inherited pipe: the server ends when nobody holds its other end
 END_S = 10.0
+BUSY_S = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # waits, give or take half, before a request that met a busy database again
+KEPT_BYTES = 1 << 20  # of a request's body at most, for that
 OWN_HOSTS = ("127.0.0.1", "localhost")
 # Of every reply: Prefect's pages ask hosts of its analytics from the owner's browser, and may stand in anybody's frame.
 POLICY = (b"content-security-policy", b"connect-src 'self'; frame-ancestors 'none'")
@@ -42,7 +47,7 @@ def create_app() -> App:
         threading.Thread(target=end_with, args=(int(watched),), name="scrollwork-lifeline", daemon=True).start()
 
     hosts = filter(None, os.environ.get(ALLOWED_HOSTS, "").split(","))
-    return Guard(prefect_app(final=True), hosts, os.environ.get("PREFECT_SERVER_API_AUTH_STRING", ""))
+    return Guard(persistent(prefect_app(final=True)), hosts, os.environ.get("PREFECT_SERVER_API_AUTH_STRING", ""))
 
 
 def end_with(watched: int) -> None:
@@ -100,6 +105,57 @@ class Guard:
             proofs = [(PROOF.lower().encode(), proof(self.secret, word).encode()) for word in words[:1]]
             heard = receive if scope["type"] == "http" else with_first(receive)
             await self.app({**scope, "headers": kept}, heard, with_headers(send, [POLICY, *proofs]))
+
+
+def persistent(app: App) -> App:
+    """The same, which makes a request again that is answered by 503.
+
+    So Prefect answers where nothing was written because the database was busy: two transactions of SQLite that began
+    by reading. Every task asks for the limits of its tags while events of others are written, and about one in four
+    meets this.
+    """
+
+    async def asked(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+        kept: list[Any] = []
+        for wait_s in BUSY_S:
+            attempt = _Attempt(kept, receive, send)
+            try:
+                await app(dict(scope), attempt.receive, attempt.send)
+            except Exception:  # raised by Starlette behind its own 503 too
+                if not attempt.busy:
+                    raise
+            if not attempt.busy:
+                return
+            await asyncio.sleep(wait_s * random.uniform(0.5, 1.5))
+        await app(scope, _Attempt(kept, receive, send).receive, send)
+
+    return asked
+
+
+class _Attempt:
+    """One of several answers to a request: what was received is received again, 503 is not sent."""
+
+    def __init__(self, kept: list[Any], receive: Receive, send: Send) -> None:
+        self._kept, self._receive, self._send = kept, receive, send
+        self._again = iter(tuple(kept))
+        self.busy = False
+
+    async def receive(self) -> Any:
+        if (message := next(self._again, None)) is None:
+            message = await self._receive()
+            if message["type"] == "http.request":
+                self._kept.append(message)
+        return message
+
+    async def send(self, message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            size = sum(len(part.get("body", b"")) for part in self._kept)
+            self.busy = message["status"] == 503 and size <= KEPT_BYTES
+        if not self.busy:
+            await self._send(message)
 
 
 def breaks(credentials: bytes) -> bool:

@@ -9,7 +9,9 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -46,6 +48,22 @@ def test_a_second_up_starts_a_second_server(server):
     assert server.noted == before
     assert before["server"] in server.processes()
     assert before["worker"] in server.processes()
+
+
+def test_tasks_that_begin_together_are_sent_away_for_seconds(server):
+    """Each asks for the limits of its tags, whose rows the others write: SQLite refuses what read before it wrote."""
+    for name in ("tag:one", "tag:two"):
+        server.post("v2/concurrency_limits/", name=name, limit=1000)
+
+    def begin(_):
+        try:
+            answer = server.post("v2/concurrency_limits/increment-with-lease", names=["tag:one", "tag:two"], slots=1)
+            return len(answer["limits"])
+        except urllib.error.HTTPError as error:
+            return f"{error.code}"
+
+    with ThreadPoolExecutor(4) as pool:
+        assert Counter(pool.map(begin, range(64))) == {2: 64}
 
 
 def test_status_does_not_know_the_server(server):

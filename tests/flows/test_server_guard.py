@@ -23,7 +23,7 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
 from flows import parameters, prefect_plugin, server, service
-from flows.prefect_server import Guard, breaks, with_first
+from flows.prefect_server import BUSY_S, KEPT_BYTES, Guard, breaks, persistent, with_first
 from flows.variables import SERVER, WORKER, calm, chosen, key_names
 from tasks.errors import UsageError
 
@@ -97,6 +97,84 @@ def test_a_name_that_leads_here_is_answered(port, host):
 def test_the_pages_may_ask_a_host_of_prefects_analytics(port):
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=10) as reply:
         assert reply.headers.get_all("content-security-policy") == ["connect-src 'self'; frame-ancestors 'none'"]
+
+
+def answered(app, body=b"{}", parts=2):
+    """(statuses, body) that a client of `app` sees, whose request comes in parts."""
+    size = -(-len(body) // parts)
+    coming = [
+        {"type": "http.request", "body": body[at * size : (at + 1) * size], "more_body": at < parts - 1}
+        for at in range(parts)
+    ]
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    async def receive():
+        return coming.pop(0) if coming else {"type": "http.disconnect"}
+
+    asyncio.run(app({"type": "http", "path": "/api/flows/", "headers": []}, receive, send))
+    statuses = [message["status"] for message in sent if message["type"] == "http.response.start"]
+    return statuses, b"".join(message.get("body", b"") for message in sent)
+
+
+class Busy:
+    """Answers 503 `times` times and raises behind it, as Starlette does; then the request's body."""
+
+    def __init__(self, times, status=503):
+        self.times, self.status, self.asked = times, status, 0
+
+    async def __call__(self, scope, receive, send):
+        self.asked += 1
+        assert "seen" not in scope
+        scope["seen"] = True
+        body, more = b"", True
+        while more:
+            message = await receive()
+            body, more = body + message["body"], message["more_body"]
+        busy = self.asked <= self.times
+        await send({"type": "http.response.start", "status": self.status if busy else 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"busy" if busy else body})
+        if busy:
+            raise RuntimeError("database is locked")
+
+
+@pytest.mark.parametrize("times", [0, 1, len(BUSY_S)])
+def test_a_busy_database_is_left_to_the_client(times):
+    app = Busy(times)
+    assert answered(persistent(app), b'{"name": "tag:qmsum"}') == ([200], b'{"name": "tag:qmsum"}')
+    assert app.asked == times + 1
+
+
+def test_a_database_that_stays_busy_is_asked_for_ever():
+    app, sent = Busy(100), []
+
+    async def send(message):
+        sent.append(message.get("status"))
+
+    async def receive():
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    with pytest.raises(RuntimeError, match="database is locked"):
+        asyncio.run(persistent(app)({"type": "http", "path": "/", "headers": []}, receive, send))
+    assert sent == [503, None]
+    assert app.asked == len(BUSY_S) + 1
+
+
+@pytest.mark.parametrize("status", [500, 502, 423])
+def test_another_failure_is_made_twice(status):
+    app = Busy(1, status)
+    with pytest.raises(RuntimeError):
+        answered(persistent(app))
+    assert app.asked == 1
+
+
+def test_a_large_body_is_kept_to_be_sent_again():
+    app = Busy(1)
+    with pytest.raises(RuntimeError):
+        answered(persistent(app), bytes(KEPT_BYTES + 1), parts=3)
+    assert app.asked == 1
 
 
 def test_a_request_with_no_host_or_two_is_answered(port):
