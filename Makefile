@@ -30,7 +30,7 @@ test: $(STAMP)  ## the fast tests, on up to four cores
 test-all: $(LOCAL_STAMP)  ## with the slow suites: Prefect server and worker, kills, full disks, checkpoints in process
 	failed=0; \
 	$(BIN)/python -m pytest -m "not alone and not soak" $(AT_ONCE) || failed=1; \
-	$(BIN)/python -m pytest -m "alone and not soak" || failed=1; \
+	$(BIN)/python -m pytest -m "alone and not soak" $$(grep -rl --include=*.py "mark\.alone" tests) || failed=1; \
 	exit $$failed
 
 check: $(STAMP)  ## style, types, the import direction of the house, undeclared dependencies

@@ -9,15 +9,22 @@ from typing import Any
 
 from preprocessing.errors import MalformedFile, MalformedRecord, MalformedRow
 
+# Of one cell, in characters. csv has such a limit too, one for the whole process: readers of submissions raise it, and
+# a row must not be whole or broken by what else was read. So it is raised here as well, and ours checked on every row.
+LONGEST, LONGEST_READ = 131_072, 64 << 20
+
 
 def csv_rows(text: str, name: str, columns: Sequence[str]) -> Iterator[tuple[str, dict[str, str]] | MalformedRecord]:
     """(where, cells by column) of the rows below a header that names at least `columns`. Raises MalformedFile."""
+    csv.field_size_limit(max(csv.field_size_limit(), LONGEST_READ))
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     header = _header(reader, name, columns)
     while True:
         before = reader.line_num
         try:
             row = next(reader, None)
+            if any(len(cell) > LONGEST for cell in row or ()):
+                raise csv.Error(f"field larger than field limit ({LONGEST})")
         except csv.Error as error:
             if reader.line_num > before + 1 or "unexpected end" in str(error):  # a quote that swallowed other rows
                 raise _broken(name, f"line {before + 1}", error) from error

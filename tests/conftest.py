@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -115,18 +115,28 @@ asyncio.run(register())
 """
 
 
+def made_once(name: str, make: Callable[[Path], object]) -> Path:
+    """A folder that all workers of pytest read: whoever needs it first makes it, the others wait."""
+    with (TOGETHER / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        made = TOGETHER / name
+        if not made.is_dir():
+            unfinished = TOGETHER / f"{name}-unfinished"
+            shutil.rmtree(unfinished, ignore_errors=True)
+            make(unfinished)
+            unfinished.rename(made)
+    return made
+
+
 def lend_database(home: Path) -> None:
     """Prefect's database as a first start leaves it, in a home that has none: that start takes 13 seconds of CPU more."""
-    with (TOGETHER / "prefect.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        made = TOGETHER / "prefect"
-        if not made.is_dir():
-            unfinished = TOGETHER / "prefect-unfinished"
-            shutil.rmtree(unfinished, ignore_errors=True)
-            env = environment(PREFECT_HOME=str(unfinished))
-            for command in (["prefect", "server", "database", "upgrade", "-y"], [sys.executable, "-c", REGISTER]):
-                subprocess.run(command, env=env, capture_output=True, check=True, timeout=180)
-            unfinished.rename(made)
+
+    def start(folder: Path) -> None:
+        env = environment(PREFECT_HOME=str(folder))
+        for command in (["prefect", "server", "database", "upgrade", "-y"], [sys.executable, "-c", REGISTER]):
+            subprocess.run(command, env=env, capture_output=True, check=True, timeout=180)
+
+    made = made_once("prefect", start)
     (home / "prefect").mkdir(mode=0o700, parents=True)
     shutil.copy(made / "prefect.db", home / "prefect")
     (home / "prefect" / "prefect.db").chmod(0o600)

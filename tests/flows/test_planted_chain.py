@@ -106,9 +106,9 @@ REAL_COW = {  # contexts, their units at least, strategy: about 157 windows a pr
 }
 
 
-# The other two, of the same class, in `make soak`; so of REAL_PIG.
+# The other three, of the same class, in `make soak`; so of REAL_PIG.
 @pytest.mark.slow
-@pytest.mark.parametrize("task", seldom(REAL_COW, "leval_toefl", "longbench_2wikimultihopqa"))
+@pytest.mark.parametrize("task", seldom(REAL_COW, "leval_toefl", "longbench_2wikimultihopqa", "bamboo_meetingqa"))
 def test_category_of_real_contexts_is_not_the_planted_one(
     scrollwork: Scrollwork, shared: Path, tmp_path: Path, task: str
 ) -> None:

@@ -227,7 +227,7 @@ def test_an_unknown_deployment_is_a_traceback(server):
 
 def test_a_failing_plugin_takes_prefect_along(server, house, tmp_path):
     """Without a server, with a broken note of one, with other insides of Prefect, with a broken module: `prefect` works."""
-    root = shutil.copytree(house, tmp_path / "project", ignore=shutil.ignore_patterns("__pycache__"))
+    root = shutil.copytree(house, tmp_path / "project")
     other = type(server)(Scrollwork(root, root / ".scrollwork"))
     assert "3." in other.prefect("version").out
 
@@ -276,7 +276,7 @@ def test_server_worker_or_a_flow_run_send_telemetry(server):
 
 def test_down_leaves_processes_or_a_note_behind(house, tmp_path):
     """A home beside the other one: up on a port of its own, runs nothing, is stopped alone and whole."""
-    root = shutil.copytree(house, tmp_path / "project", ignore=shutil.ignore_patterns("__pycache__"))
+    root = shutil.copytree(house, tmp_path / "project")
     work = Scrollwork(root, tmp_path / "home")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

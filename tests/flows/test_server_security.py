@@ -308,7 +308,7 @@ DEBUG = {
 def served_for(house, tmp_path_factory):
     """(work, what `up` said, the note): `up` for a user with auth strings, a profile and many variables."""
     place = tmp_path_factory.mktemp("user")
-    root = shutil.copytree(house, place / "project", ignore=shutil.ignore_patterns("__pycache__"))
+    root = shutil.copytree(house, place / "project")
     profiles = place / ".prefect" / "profiles.toml"
     profiles.parent.mkdir()
     profiles.write_text(
@@ -360,8 +360,7 @@ def test_prefects_own_auth_strings_end_up_in_401(served_for):
 
 
 def test_the_database_of_the_user_is_used(served_for):
-    work, _, _ = served_for
-    work("run", "zeroscrolls", "--sample", "--model", "naive:seed=1", "--task", "space_digest", "--quiet")
+    work, _, _ = served_for  # has run a flow, above
     alone = work.with_(home=work.home.parent / "alone")
     alone("run", "zeroscrolls", "--sample", "--model", "naive:seed=1", "--task", "space_digest", "--quiet")
     assert [path.name for path in work.home.parent.glob("theirs.db*")] == []

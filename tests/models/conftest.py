@@ -6,21 +6,22 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import made_once
 from tests.models import local_kit
 
 
 @pytest.fixture(scope="session")
-def tiny_t5(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tiny_t5() -> Path:
     """A T5 that reads the letter."""
-    return _trained("t5", tmp_path_factory)
+    return _trained("t5")
 
 
 @pytest.fixture(scope="session")
-def tiny_llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tiny_llama() -> Path:
     """A Llama with a chat template that reads the letter."""
-    return _trained("llama", tmp_path_factory)
+    return _trained("llama")
 
 
-def _trained(kind: str, factory: pytest.TempPathFactory) -> Path:
+def _trained(kind: str) -> Path:
     local_kit.needed()
-    return local_kit.trained(kind, factory.mktemp("checkpoints") / f"tiny-{kind}")
+    return made_once(f"tiny-{kind}", lambda folder: local_kit.trained(kind, folder))

@@ -114,7 +114,7 @@ def test_kill_during_the_upload_leaves_requests_that_nobody_asks(scrollwork: Scr
 def test_kills_at_random_moments_pay_twice(scrollwork: Scrollwork, vendor: Vendor, name: str) -> None:
     work, arguments = work_of(scrollwork, vendor, name)
     rng = random.Random(f"kills of {name}")
-    vendor.set(batch={"looks": 6, "create": ["slow:0.3"], "results_s": 0.3})
+    vendor.set(batch={"looks": 2, "create": ["slow:0.3"], "results_s": 0.3})
     first = len(vendor.log.rows)
     for _ in range(3):
         process = work.start(*arguments)
