@@ -1,6 +1,7 @@
 """Our construction of a task against a release: equal ids, inputs, references and offsets, and where they first part.
 
-Inputs are paired by id; a released input with an id of another scheme by its text, else by its documents and query.
+Inputs are paired by id; a released input with an id of another scheme by its text, else by its documents and query. Of
+inputs that are equal there (QMSum asks one query of a meeting twice) by the references too.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -120,8 +122,8 @@ def compare(
     """
     found = Comparison(tuple(example.example_id for example in ours))
     by_id = {example.example_id: example for example in ours}
-    theirs = {str(row.data["id"]) for row in rows() if isinstance(row, Record) and "id" in row.data}
-    pairing = _Pairing([one for one in ours if one.example_id not in theirs], text_of, template, query_ends)
+    theirs = _references_by_id(rows(), split)
+    pairing = _Pairing([one for one in ours if one.example_id not in theirs], theirs, text_of, template, query_ends)
     released: dict[str, _Released] = {}
     for row in rows():
         found.rows += 1
@@ -148,35 +150,66 @@ def compare(
     return found
 
 
+def _references_by_id(rows: Iterable[Record | MalformedRecord], split: str) -> dict[str, frozenset[bytes]]:
+    """Digests of the references of each released input."""
+    found: dict[str, set[bytes]] = {}
+    for row in rows:
+        if isinstance(row, MalformedRecord) or "id" not in row.data:
+            continue
+        own = found.setdefault(str(row.data["id"]), set())
+        with suppress(MalformedRecord):  # told where it is compared
+            if (output := output_of(row, split)) is not None:
+                own.add(_digest(output))
+    return {name: frozenset(own) for name, own in found.items()}
+
+
 class _Pairing:
-    """Pairs released inputs with those of ours whose ids the release does not have, each once."""
+    """Pairs released inputs with those of ours whose ids the release does not have, each once. theirs: references of
+    the released inputs by id."""
 
     def __init__(
-        self, ours: Sequence[Example], text_of: Callable[[str], str], template: Template, query_ends: str
+        self,
+        ours: Sequence[Example],
+        theirs: Mapping[str, frozenset[bytes]],
+        text_of: Callable[[str], str],
+        template: Template,
+        query_ends: str,
     ) -> None:
         self._template, self._query_ends = template, query_ends
+        self._theirs, self._told = theirs, {*theirs.values()}
         self._free = {example.example_id for example in ours}
-        self._by_content = {_content(one.document_ids, one.query): one for one in ours}
-        self._by_input = {_digest(official_rows(example, template, text_of)[0]["input"]): example for example in ours}
+        self._by_content: dict[tuple[tuple[str, ...], str], list[Example]] = {}
+        self._by_input: dict[bytes, list[Example]] = {}
+        for one in ours:
+            self._by_content.setdefault(_content(one.document_ids, one.query), []).append(one)
+            text = official_rows(one, template, text_of)[0]["input"]
+            self._by_input.setdefault(_digest(text), []).append(one)
 
     def of(self, row: Record) -> tuple[str, Example | None]:
         """(way, our example) of a released row, (…, None) where there is none."""
         if not self._free:
             return "", None
-        for way, example in self._candidates(row):
-            if example is not None and example.example_id in self._free:
+        for way, equal in self._candidates(row):
+            if free := [one for one in equal if one.example_id in self._free]:
+                example = min(free, key=lambda one: self._unlike(one, row.text("id")))
                 self._free.remove(example.example_id)
                 return way, example
         return "", None
 
-    def _candidates(self, row: Record) -> Iterator[tuple[str, Example | None]]:
-        yield WAYS[1], self._by_input.get(_digest(row.text("input")))
+    def _unlike(self, example: Example, name: str) -> tuple[bool, bool]:
+        """How an input of ours that equals a released one differs from it in its references; last come those that
+        another released input has."""
+        own = frozenset(map(_digest, example.references))
+        return own != self._theirs[name], own in self._told
+
+    def _candidates(self, row: Record) -> Iterator[tuple[str, list[Example]]]:
+        yield WAYS[1], self._by_input.get(_digest(row.text("input")), [])
         try:
             pieces = pieces_of(row, self._template, self._query_ends)
         except MalformedRecord:  # its offsets are wrong; that is counted where they are compared
             return
         ids = tuple(document.document_id for document in pieces.documents)
-        yield WAYS[2], self._by_content.get(_content(ids, pieces.query))
+        yield WAYS[2], self._by_content.get(_content(ids, pieces.query), [])
 
 
 def _content(document_ids: Sequence[str], query: str | None) -> tuple[tuple[str, ...], str]:
@@ -184,7 +217,7 @@ def _content(document_ids: Sequence[str], query: str | None) -> tuple[tuple[str,
 
 
 def _digest(text: str) -> bytes:
-    return hashlib.sha256(text.encode("utf-8")).digest()
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def _compare_record(

@@ -22,13 +22,15 @@ OBSERVED = "problems are classified; there is no average"
 @dataclass(frozen=True)
 class Column:
     """A task of the suite. examples: how many inputs the paper has, None where it is not known. units: spec of the
-    units of contexts, where windows of them are shown."""
+    units of contexts, where windows of them are shown. parts: the numbers that the paper prints of the task, where
+    these are several: components of the score, or its metric and that of a subset."""
 
     task: str
     short: str
     metric: str
     examples: int | None
     units: str = ""
+    parts: tuple[str, ...] = ()
 
 
 def stopped(coverage: Coverage) -> list[tuple[str, int]]:
@@ -47,7 +49,8 @@ def stopped(coverage: Coverage) -> list[tuple[str, int]]:
 class Cell:
     """A model's score for a task. reason: why there is none, or why it is not whole; "" where it is complete.
 
-    value, low, high, spread, components: 0-100, as in Aggregate. members: (name, value) of a family's seeds.
+    value, low, high, spread, components: 0-100, as in Aggregate. members: (name, value) of a family's seeds. subset:
+    the score of the inputs that have a flag. parts: the column's.
     """
 
     task: str
@@ -62,6 +65,8 @@ class Cell:
     coverage: Coverage | None = None
     members: tuple[tuple[str, float | None], ...] = ()
     reason: str = ""
+    subset: Aggregate | None = None
+    parts: tuple[float | None, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -103,6 +108,12 @@ class Line:
     cells: tuple[Cell, ...]
     average: Average
     upper_bound: bool = False
+
+    @property
+    def inputs(self) -> tuple[int, int]:
+        """(answered, expected) inputs of all its tasks."""
+        counts = [cell.coverage for cell in self.cells if cell.coverage]
+        return sum(count.answered for count in counts), sum(count.expected for count in counts)
 
     @property
     def note(self) -> str:
@@ -176,17 +187,28 @@ class Board:
 Key = tuple[str, str, str, str]  # split, model, arm, task
 
 
-def board(rows: Sequence[Aggregate], params: Mapping[str, Any], ranks: Ranks | None = None) -> Board:
+def board(
+    rows: Sequence[Aggregate],
+    params: Mapping[str, Any],
+    ranks: Ranks | None = None,
+    subsets: Sequence[Aggregate] = (),
+) -> Board:
     """The leaderboard of a suite.
 
     rows: of every task, split and model, a family's members among them. params: suite, title, models, tasks (in
-    official order: name, short, metric, paper), published, failures (message by node name), upper_bounds (models that
-    read the references), ranked, upstream, as tasks/stages.py gives them. ranks: of a suite that ranks models. Raises
+    official order: name, short, metric, paper, parts), published, failures (message by node name), upper_bounds (models
+    that read the references), ranked, upstream, as tasks/stages.py gives them. ranks: of a suite that ranks models.
+    subsets: scores of the inputs of a task that have a flag. Raises
     ValueError for a row of another suite, task or metric, and for two rows that contradict each other.
     """
     columns = tuple(
         Column(
-            task["name"], task["short"], task["metric"], task.get("paper", {}).get("examples"), task.get("units", "")
+            task["name"],
+            task["short"],
+            task["metric"],
+            task.get("paper", {}).get("examples"),
+            task.get("units", ""),
+            tuple(task.get("parts", ())),
         )
         for task in params["tasks"]
     )
@@ -195,13 +217,16 @@ def board(rows: Sequence[Aggregate], params: Mapping[str, Any], ranks: Ranks | N
     ranked = bool(params.get("ranked"))
     reason = RANKED if ranked else OBSERVED if params.get("observed") else ""
     known = _indexed(rows, str(params["suite"]), columns)
+    flagged = {(row.split, row.model, row.arm, row.task): row for row in subsets}
     splits = {split for split, _, _, _ in known} | {one.split for one in failures if one.split}
     return Board(
         suite=str(params["suite"]),
         title=str(params["title"]),
         columns=columns,
         sections=tuple(
-            _section(split, known, columns, models, failures, frozenset(params.get("upper_bounds", ())), reason)
+            _section(
+                split, known, flagged, columns, models, failures, frozenset(params.get("upper_bounds", ())), reason
+            )
             for split in sorted(splits, key=lambda name: (name != "test", name))
         ),
         failures=failures,
@@ -233,6 +258,7 @@ def _indexed(rows: Sequence[Aggregate], suite: str, columns: Sequence[Column]) -
 def _section(
     split: str,
     known: Mapping[Key, Aggregate],
+    flagged: Mapping[Key, Aggregate],
     columns: Sequence[Column],
     models: Sequence[str],
     failures: Sequence[Failed],
@@ -258,7 +284,8 @@ def _section(
 
     for model, arm in sorted(names, key=place):
         messages = {one.task: one.message for one in failures if (one.split, one.model) == (split, model)}
-        cells = tuple(_cell(column, model, arm, here, messages) for column in columns)
+        subsets = {column.task: flagged.get((split, model, arm, column.task)) for column in columns}
+        cells = tuple(_cell(column, model, arm, here, messages, subsets[column.task]) for column in columns)
         bound = model in bounds
         mean = Average(None, reason=UPPER_BOUND if bound else no_average)
         lines.append(Line(model, arm, cells, mean if mean.reason else average(cells), bound))
@@ -266,7 +293,12 @@ def _section(
 
 
 def _cell(
-    column: Column, model: str, arm: str, here: Mapping[tuple[str, str, str], Aggregate], messages: Mapping[str, str]
+    column: Column,
+    model: str,
+    arm: str,
+    here: Mapping[tuple[str, str, str], Aggregate],
+    messages: Mapping[str, str],
+    subset: Aggregate | None,
 ) -> Cell:
     row = here.get((model, arm, column.task))
     if row is None:
@@ -274,6 +306,7 @@ def _cell(
     members = [(name, one.value) for (name, of, task), one in here.items() if (of, task) == (arm, column.task)]
     own = tuple(member for member in members if is_member(member[0], model)) if row.seeds > 1 else ()
     coverage = row.coverage
+    values = {**row.components, row.metric: row.value, **({subset.metric: subset.value} if subset else {})}
     reason = NO_GOLD if not coverage.expected else ""
     if coverage.expected > coverage.answered:
         reason = f"{coverage.expected - coverage.answered:,} of {coverage.expected:,} unanswered"
@@ -290,6 +323,8 @@ def _cell(
         coverage=coverage,
         members=own,
         reason=reason,
+        subset=subset,
+        parts=tuple(values.get(name) for name in column.parts),
     )
 
 

@@ -6,8 +6,19 @@ import csv
 import io
 from collections.abc import Iterator
 
-from reporting.board import Board, Line, Section
-from reporting.leaderboard import line_means, means, reference_means, references, remarks
+from records.score import Coverage
+from reporting.board import Board, Cell, Column, Line, Section
+from reporting.leaderboard import (
+    INPUTS,
+    asked,
+    line_means,
+    means,
+    named,
+    parts_table,
+    reference_means,
+    references,
+    remarks,
+)
 from reporting.text import number, shown, visible
 
 FORMULA = (
@@ -71,10 +82,10 @@ def latex(board: Board) -> str:
 def _tabular(board: Board, section: Section) -> Iterator[str]:
     yield f"% {visible(board.title)}, split {visible(section.split)}; needs \\usepackage{{booktabs}}"
     yield from (f"% ! {shown(remark, 500)}" for remark in remarks(board, section))
-    count = len(board.columns) + len(means(board))
+    count = len(board.columns) + len(means(board)) + 1
     yield f"\\begin{{tabular}}{{l{'r' * count}}}"
     yield "\\toprule"
-    yield tex_row(["model", *(column.short for column in board.columns), *means(board)])
+    yield tex_row(["model", *(column.short for column in board.columns), *means(board), INPUTS])
     yield "\\midrule"
     for line in section.lines:
         values = [
@@ -82,22 +93,27 @@ def _tabular(board: Board, section: Section) -> Iterator[str]:
             for cell in line.cells
         ]
         own = line_means(board, section, line) if board.ranked else (number(line.average.value),)
-        yield tex_row([_name(line), *values, *own])
+        yield tex_row([_name(line), *values, *own, asked(line)])
     if published := references(board, section):
         yield "\\midrule"
         label = tex(f"{published.label(published.main)} (not computed here)")
         yield f"\\multicolumn{{{count + 1}}}{{l}}{{\\textit{{{label}}}}} \\\\"
         for row in published.table(published.main):
-            about = "; ".join(filter(None, [row.about, row.apart]))
-            name = f"{row.label} ({about})" if about else row.label
             printed = [
                 number(row.scores.get(column.task)) + deviation(board, row.stds.get(column.task))
                 for column in board.columns
             ]
-            yield tex_row([name, *printed, *reference_means(board, section.split, row)])
+            yield tex_row([named(row), *printed, *reference_means(board, section.split, row), number(None)])
     yield "\\bottomrule"
     yield "\\end{tabular}"
     yield ""
+    head, lines, rows = parts_table(board, section)
+    if head:
+        yield f"\\begin{{tabular}}{{l{'r' * (len(head) - 1)}}}"
+        yield from ("\\toprule", tex_row(head), "\\midrule", *map(tex_row, lines))
+        if rows:
+            yield from ("\\midrule", *map(tex_row, rows))
+        yield from ("\\bottomrule", "\\end{tabular}", "")
 
 
 def deviation(board: Board, value: float | None) -> str:
@@ -127,7 +143,7 @@ def csv_table(board: Board) -> str:
     for section in board.sections:
         proxies = board.ranks.of(section.split).proxies()
         for line in section.lines:
-            for cell in line.cells:
+            for place, cell in enumerate(line.cells):
                 if (coverage := cell.coverage) is None:
                     continue
                 counts = (coverage.expected, coverage.answered, coverage.failed, coverage.missing)
@@ -140,11 +156,30 @@ def csv_table(board: Board) -> str:
                         "; ".join(filter(None, [cell.reason, proxies.get(cell.task, "")])),
                     )
                 )
+                for values, coverage in parts_of(board.columns[place], cell):
+                    counts = (coverage.expected, coverage.answered, coverage.failed, coverage.missing)
+                    more = (*counts, coverage.truncated, coverage.length_cut, "")
+                    writer.writerow(
+                        safe(value) for value in (section.split, line.model, line.arm, cell.task, *values, *more)
+                    )
             for told, reason in over_all(board, section, line):
-                writer.writerow(
-                    safe(value) for value in (section.split, line.model, line.arm, *told, *[None] * 7, reason)
-                )
+                answered, expected = line.inputs
+                on = (None, expected, answered, *[None] * 4)
+                writer.writerow(safe(value) for value in (section.split, line.model, line.arm, *told, *on, reason))
     return out.getvalue()
+
+
+def parts_of(column: Column, cell: Cell) -> Iterator[tuple[tuple[object, ...], Coverage]]:
+    """(metric, value, with unanswered as 0, interval, spread, seeds; of how many) of what a task's score is made of, as
+    the paper prints it, and of its flagged inputs."""
+    assert cell.coverage is not None
+    if row := cell.subset:
+        values = (row.metric, row.value, row.value_missing_as_zero, row.low, row.high, row.spread, row.seeds)
+        yield values, row.coverage
+        return
+    for name, value in zip(column.parts, cell.parts, strict=True):
+        if name != cell.metric and name in (cell.components or {}):
+            yield (name, value, *[None] * 4, cell.seeds), cell.coverage
 
 
 def over_all(board: Board, section: Section, line: Line) -> Iterator[tuple[tuple[object, ...], str]]:

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from records.ranking import NO_RANK, PUBLISHED, REFUSED, RUN_OUT, ModelRank
-from reporting.board import ABOUT, Board, Cell, Failed, Line, Section, board, stopped
-from reporting.published import AS_ASKED, Published, Reference
+from reporting.board import ABOUT, Board, Cell, Column, Failed, Line, Section, board, stopped
+from reporting.published import AS_ASKED, ROUGE, Published, Reference
 from reporting.ranks import Ranks, label
 from reporting.text import markdown_text, number, shown, spread
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+    from rich.table import Table
     from rich.text import Text
 
 __all__ = ["Board", "as_json", "board", "markdown", "terminal"]
 
 WARNING = "!"
+SUBSET_FIELDS = ("metric", "value", "value_missing_as_zero", "low", "high", "spread", "coverage")
+INPUTS = "n"  # head of the column that says how many inputs a line stands on
 MOST_RUNS = 10  # named in a remark
 REMARK = 500  # characters shown of a remark or an error message
 MODEL_WIDTH = 20  # columns of a terminal; with ten tasks the table is 98 wide
@@ -32,14 +35,24 @@ def as_json(board: Board) -> dict[str, Any]:
 
     A family of seeds is one model. An average's name is the model's; with its arm, and its split where there are
     several, behind it: "naive", "naive (closed-book)", "naive (validation)". A row of a model that reads the references
-    has "upper_bound": true. "settings": what was asked otherwise than the suite says, where something was.
+    has "upper_bound": true. The score of a task's flagged inputs (QuALITY's hard questions: em_hard) is a row of its
+    own, with the paper's numbers; it enters no average. "settings": what was asked otherwise than the suite says, where
+    something was.
     """
-    lines = [(section.split, line) for section in board.sections for line in section.lines]
+    lines = [(section, line) for section in board.sections for line in section.lines]
     several = len(board.sections) > 1
     return {
         **({"settings": dict(board.settings)} if board.settings else {}),
-        "tasks": [_row(split, line, cell) for split, line in lines for cell in line.cells if cell.coverage],
-        "averages": {f"{line.label} ({split})" if several else line.label: line.average.value for split, line in lines},
+        "tasks": [
+            row
+            for section, line in lines
+            for cell in line.cells
+            if cell.coverage
+            for row in (_row(section.split, line, cell), *_subset_row(board, section, line, cell))
+        ],
+        "averages": {
+            f"{line.label} ({section.split})" if several else line.label: line.average.value for section, line in lines
+        },
     }
 
 
@@ -58,6 +71,20 @@ def _row(split: str, line: Line, cell: Cell) -> dict[str, Any]:
         "coverage": asdict(cell.coverage),
         **({"upper_bound": True} if line.upper_bound else {}),
     }
+
+
+def _subset_row(board: Board, section: Section, line: Line, cell: Cell) -> Iterator[dict[str, Any]]:
+    """The row of a cell's flagged inputs, where there are any."""
+    if (row := cell.subset) is None:
+        return
+    told = replace(cell, **{name: getattr(row, name) for name in SUBSET_FIELDS})
+    published = references(board, section)
+    printed = [
+        {"model": one.label, "tokens": one.tokens, "value": one.parts[row.task][1]}
+        for one in (published.table(published.main) if published else ())
+        if row.task in one.parts
+    ]
+    yield {**_row(section.split, line, told), "published": printed}
 
 
 def remarks(board: Board, section: Section) -> Iterator[str]:
@@ -121,6 +148,11 @@ def line_means(board: Board, section: Section, line: Line) -> tuple[str, ...]:
     return rank_means(board.rank(section, line))
 
 
+def asked(line: Line) -> str:
+    """How many inputs a line stands on: "27/30" answered of those asked, over its tasks."""
+    return "{:,}/{:,}".format(*line.inputs)
+
+
 def reference_means(board: Board, split: str, row: Reference) -> tuple[str, ...]:
     """These of a row of the paper; AR and ARSD are worked out from it."""
     if not board.ranked:
@@ -149,6 +181,39 @@ def references(board: Board, section: Section) -> Published | None:
     return board.published if board.published and board.published.split == section.split else None
 
 
+def head_of_parts(column: Column) -> str:
+    """What the numbers of a task are: "R-1/2/L", "all/hard"."""
+    if column.parts == ROUGE:
+        return "R-1/2/L"
+    return "/".join(["all", *(name.removeprefix(f"{column.metric}_") for name in column.parts[1:])])
+
+
+def in_parts(values: Sequence[float | None]) -> str:
+    """The numbers of a task, "45.3/17.9/20.8"; an en dash where there are none."""
+    known = any(value is not None for value in values)
+    return "/".join(map(number, values)) if known else number(None)
+
+
+def parts_table(board: Board, section: Section) -> tuple[list[str], list[list[str]], list[list[str]]]:
+    """(head, a row a line, a row of the paper each) of the tasks of which the paper prints several numbers, its way;
+    nothing where there are none."""
+    columns = [place for place, column in enumerate(board.columns) if column.parts]
+    if not columns:
+        return [], [], []
+    head = ["model", *(f"{board.columns[place].short} {head_of_parts(board.columns[place])}" for place in columns)]
+    own = [[line.label, *(in_parts(line.cells[place].parts) for place in columns)] for line in section.lines]
+    published = references(board, section)
+    rows = published.table(published.main) if published else ()
+    tasks = [board.columns[place].task for place in columns]
+    return head, own, [[named(row), *(in_parts(row.parts.get(task, ())) for task in tasks)] for row in rows]
+
+
+def named(row: Reference) -> str:
+    """A row of the paper with its kind, length of input, and why it stands apart."""
+    about = "; ".join(filter(None, [row.about, row.apart]))
+    return f"{row.label} ({about})" if about else row.label
+
+
 # --- Markdown ---------------------------------------------------------------------------------------------------------
 
 
@@ -164,6 +229,9 @@ def markdown(board: Board) -> str:
             blocks.append(f"**{label}** (not computed here)")
             rows = published.table(published.main)
             blocks.append(_markdown_table(board, [_markdown_reference(board, section.split, row) for row in rows]))
+        head, own, printed = parts_table(board, section)
+        if head:
+            blocks.append(_markdown_grid([[markdown_text(cell) for cell in row] for row in (head, *own, *printed)]))
     if not board.sections:
         blocks.append("Nothing was scored.")
     if board.failures:
@@ -181,22 +249,25 @@ def _markdown_failure(one: Failed) -> str:
 
 
 def _markdown_table(board: Board, rows: Sequence[Sequence[str]]) -> str:
-    head = ["model", *(markdown_text(column.short) for column in board.columns), *means(board)]
+    head = ["model", *(markdown_text(column.short) for column in board.columns), *means(board), INPUTS]
+    return _markdown_grid([head, *rows])
+
+
+def _markdown_grid(rows: Sequence[Sequence[str]]) -> str:
+    head, *body = rows
     rule = [":--", *("--:" for _ in head[1:])]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *rows))
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *body))
 
 
 def _markdown_line(board: Board, section: Section, line: Line) -> list[str]:
     values = [_with_spread(cell.value, cell.spread) + (" ⚠" if cell.unanswered else "") for cell in line.cells]
     name = f"{line.label} ({line.note})" if line.note else line.label
-    return [markdown_text(name), *values, *line_means(board, section, line)]
+    return [markdown_text(name), *values, *line_means(board, section, line), asked(line)]
 
 
 def _markdown_reference(board: Board, split: str, row: Reference) -> list[str]:
-    about = "; ".join(filter(None, [row.about, row.apart]))
-    name = f"{row.label} ({about})" if about else row.label
     values = [_with_spread(row.scores.get(column.task), row.stds.get(column.task)) for column in board.columns]
-    return [markdown_text(name), *values, *reference_means(board, split, row)]
+    return [markdown_text(named(row)), *values, *reference_means(board, split, row), number(None)]
 
 
 def _with_spread(value: float | None, deviation: float | None) -> str:
@@ -254,6 +325,7 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
             cells = [_terminal_value(cell.value, cell.spread, bool(cell.unanswered)) for cell in line.cells]
             # what tells two lines of a model apart is never cut off: it goes below the name
             named = Text(broken(shown(line.label)), "dim" if line.upper_bound else "bold")
+            named.append(f"\n{asked(line)} inputs", "not bold dim")
             table.add_row(named, *([*cells, *average][place] for place in piece))
         yield table
     for text in remarks(board, section):
@@ -275,6 +347,25 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
                 continue
             table.add_row(*(Text(text, "dim") for text in (shown(name), *map(number, (*values, row.average)))))
         yield table
+    yield from _terminal_parts(board, section)
+
+
+def _terminal_parts(board: Board, section: Section) -> Iterator[Table]:
+    """The tasks of which the paper prints several numbers."""
+    from rich.table import Table
+    from rich.text import Text
+
+    head, own, published = parts_table(board, section)
+    if not head:
+        return
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(overflow="fold", max_width=2 * MODEL_WIDTH)
+    for _ in head[1:]:
+        table.add_column(justify="right", no_wrap=True)
+    for style, rows in (("dim", [head]), ("", own), ("dim", published)):
+        for row in rows:
+            table.add_row(*(Text(shown(cell), style) for cell in row))
+    yield table
 
 
 def in_pieces(widths: Sequence[int]) -> list[list[int]]:

@@ -38,7 +38,8 @@ class Overview:
 
 @dataclass(frozen=True)
 class Line:
-    """A task and split: names from outside, what was counted by measure, bins by measure, what the paper prints."""
+    """A task and split: names from outside, what was counted by measure, bins by measure, what the paper prints of the
+    split and (means) of the task over all splits."""
 
     task: str
     split: str
@@ -46,6 +47,7 @@ class Line:
     counted: Mapping[str, Distribution]
     bins: Mapping[str, Sequence[Bin]]
     paper: Mapping[str, Any]
+    means: Mapping[str, float]
 
     def difference(self, measure: str) -> float | None:
         """How far the mean lies from the paper's, in percent of it."""
@@ -61,7 +63,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Total:
-    """A task over all of its splits, as SCROLLS prints its means; means: by measure."""
+    """A task over all of its splits, as SCROLLS prints its means; means: by measure, none where some are not built."""
 
     task: str
     last_split: str
@@ -71,7 +73,7 @@ class Total:
 
     def difference(self, measure: str) -> float | None:
         """How far the mean lies from the paper's, in percent of it."""
-        return percent_off(self.means[measure], self.paper.get(measure))
+        return percent_off(self.means.get(measure), self.paper.get(measure))
 
 
 UNITS = {"words_in": "inputs", "words_out": "outputs"}
@@ -85,8 +87,8 @@ def overview(
 ) -> Overview:
     """Page and pictures; equal input gives equal bytes.
 
-    params: title, tasks (name, split, paper: examples or rows, words_in, words_out; data_set: what the
-    paper prints of it whole, where the suite draws from it), splits (of each task),
+    params: title, tasks (name, split, paper: examples or rows, words_in; means: words_in, words_out over all splits;
+    data_set: what the paper prints of it whole, where the suite draws from it), splits (of each task),
     paper (title, short, url), run (what was asked). facts: by (task, split): examples, documents, references, pairs,
     and the tokenizer of data sets.
     """
@@ -107,19 +109,21 @@ def overview(
 
 
 def totals(lines: Sequence[Line], splits: Mapping[str, Sequence[str]]) -> list[Total]:
-    """The tasks of which every one of several splits is built. splits: those that a task has, by task."""
+    """The tasks of which every one of several splits is built, and those of which the paper prints means over all.
+    splits: those that a task has, by task."""
     found = []
     for task in dict.fromkeys(one.task for one in lines):
         own = [one for one in lines if one.task == task]
-        if len(own) < 2 or {one.split for one in own} != set(splits[task]):
+        complete = len(own) > 1 and {one.split for one in own} == set(splits[task])
+        if not complete and not own[-1].means:
             continue
         means = {}
-        for measure in UNITS:
+        for measure in UNITS if complete else ():
             rows = [one.counted[measure] for one in own]
             count = sum(row.count for row in rows)
             means[measure] = sum((row.mean or 0.0) * row.count for row in rows) / max(count, 1)
         inputs = sum(one.counted["words_in"].count for one in own)
-        found.append(Total(task, own[-1].split, inputs, means, own[-1].paper))
+        found.append(Total(task, own[-1].split, inputs, means, own[-1].means))
     return found
 
 
@@ -153,6 +157,7 @@ def line(
         counted={row.measure: row for row in distributions if (row.task, row.split) == (name, split)},
         bins={measure: [one for one in own if one.measure == measure] for measure in {one.measure for one in own}},
         paper=task["paper"],
+        means=task["means"],
     )
 
 

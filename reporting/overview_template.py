@@ -76,9 +76,9 @@ TEMPLATE = (
 <td>{{ one.counted.spread.median | words }}</td>
 <td>{% if one.counted.in_document is defined and one.counted.in_document.count %}{{ (100 * one.counted.in_document.mean) | number }} %{% else %}–{% endif %}</td></tr>
 {% for all in totals if loop_ends(one, all) %}
-<tr class="all"><th scope="row">{{ all.task }}</th><td>all splits</td><td>{{ all.inputs | count }}</td><td></td><td></td><td></td>
+<tr class="all"><th scope="row">{{ all.task }}</th><td>all splits</td><td>{% if all.means %}{{ all.inputs | count }}{% else %}–{% endif %}</td><td></td><td></td><td></td>
 {% for measure in ("words_in", "words_out") %}
-<td>{{ all.means[measure] | words }}</td><td>{{ all.paper.get(measure) | printed }}</td><td>{{ all.difference(measure) | percent }}</td>
+<td>{{ all.means.get(measure) | words }}</td><td>{{ all.paper.get(measure) | printed }}</td><td>{{ all.difference(measure) | percent }}</td>
 {% endfor %}
 <td></td><td></td></tr>
 {% endfor %}
@@ -91,7 +91,7 @@ TEMPLATE = (
 {% if sizes %}
 <section id="data-sets" aria-labelledby="data-sets-title">
 <h2 id="data-sets-title">The data sets whole</h2>
-<p>Before anything is drawn from them. Lengths: means, {{ counted_by }}. In: the documents as a prompt shows them, with the marks of mentions and highlights. Out: what a model is asked to write; a dash where the files have no such text. Paper: over all splits; it does not say by which tokenizer.</p>
+<p>Before anything is drawn from them. Lengths: means, {{ counted_by }}. In: the documents as a prompt shows them, with the marks of mentions and highlights. Out: what a model is asked to write; a dash where the files have no such text. Paper: over all splits, so Δ is of all of them only; it does not say by which tokenizer.</p>
 <div class="scroll" tabindex="0" role="region" aria-label="The data sets beside the paper">
 <table>
 <caption>Samples, documents of a sample and lengths, beside what the paper prints</caption>

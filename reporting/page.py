@@ -15,7 +15,7 @@ from reporting.chunks import facts as as_facts
 from reporting.complexity_section import STYLE as NEEDS_STYLE
 from reporting.complexity_section import complexity_section
 from reporting.content import Content, usage_row
-from reporting.leaderboard import references
+from reporting.leaderboard import head_of_parts, in_parts, references
 from reporting.metrics import COMPONENTS, components, reading
 from reporting.run_section import STYLE as RUN_STYLE
 from reporting.run_section import published_rank, run_section
@@ -223,6 +223,8 @@ def environment() -> Environment:
         "count": count,
         "reading": reading,
         "components": components,
+        "parts": in_parts,
+        "head_of_parts": head_of_parts,
         "upto": lambda text, limit: Markup(escape(shown(text, limit))),
         "strip": lambda cell, published: Markup(strip(cell.seed_values, cell.value, published)),
         "fact": _fact,

@@ -8,15 +8,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 KINDS = ("baseline", "human", "zero-shot", "few-shot", "fine-tuned", "various")
+ROUGE = ("rouge1", "rouge2", "rougeL")  # as `rouge` of a row has them
 AS_ASKED = ("zero-shot", "few-shot", "various")  # as the benchmark itself asks models, or in many ways: nothing to say
 
 
 @dataclass(frozen=True)
 class Reference:
     """A row of a table of the paper. tokens: input length; scores: by task, 0-100, as printed, of ROUGE the geometric
-    mean of what is printed. printed: by task, what is printed of another metric. apart: why the row is not to be
-    compared with scores or with the rows beside it, "" where the paper says no such thing. Of repeated runs: scores
-    are means, stds their standard deviations, arrows the dominance of the next better model (SEAM), na the tasks
+    mean of what is printed. parts: by task, the numbers that are printed of it where these are several: ROUGE, or the
+    score of all inputs and of a subset. printed: by task, what is printed of another metric. apart: why the row is not
+    to be compared with scores or with the rows beside it, "" where the paper says no such thing. Of repeated runs:
+    scores are means, stds their standard deviations, arrows the dominance of the next better model (SEAM), na the tasks
     printed as NA; by task too."""
 
     table: str
@@ -31,6 +33,7 @@ class Reference:
     stds: Mapping[str, float] = field(default_factory=dict)
     arrows: Mapping[str, float] = field(default_factory=dict)
     na: tuple[str, ...] = ()
+    parts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -103,10 +106,17 @@ def published_of(data: Mapping[str, Any]) -> Published | None:
                 stds=row.get("stds", {}),
                 arrows=row.get("arrows", {}),
                 na=tuple(row.get("na", ())),
+                parts=_parts(row),
             )
             for row in data["row"]
         ),
     )
+
+
+def _parts(row: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
+    subsets = row.get("subset", {})
+    rouge: dict[str, tuple[float, ...]] = {task: tuple(values) for task, values in row.get("rouge", {}).items()}
+    return {**rouge, **{task: (row["scores"][task], value) for task, value in subsets.items()}}
 
 
 def _geometric(rouge: Mapping[str, Sequence[float]]) -> dict[str, float]:

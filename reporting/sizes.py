@@ -34,8 +34,9 @@ class Sizes:
         return self.counted[measure][1]
 
     def difference(self, measure: str) -> float | None:
-        """How far the mean lies from the paper's, in percent of it. Words are not held against tokens."""
-        if measure != "documents" and self.tokenizer == WORDS:
+        """How far the mean lies from the paper's, in percent of it. Words are not held against tokens, nor some splits
+        against all."""
+        if not self.whole or (measure != "documents" and self.tokenizer == WORDS):
             return None
         return percent_off(self.mean(measure), self.published.get(measure))
 

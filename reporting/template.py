@@ -22,13 +22,13 @@ TEMPLATE = (
 {% if board.ranked %}{{ rank_cell(published_rank(row)) }}{% else %}
 <td class="average">{{ row.average | number }}</td>
 {% endif %}
-{% for column in board.columns %}<td>{% if column.task in row.printed %}<small class="printed">{{ row.printed[column.task] }}</small>{% else %}{{ row.scores.get(column.task) | number }}{% endif %}</td>{% endfor %}
+{% for column in board.columns %}<td>{% if column.task in row.printed %}<small class="printed">{{ row.printed[column.task] }}</small>{% else %}{{ row.scores.get(column.task) | number }}{% if column.task in row.parts %}<small>{{ row.parts[column.task] | parts }}</small>{% endif %}{% endif %}</td>{% endfor %}
 {% endmacro %}
 {% macro head() %}
 <thead><tr><th scope="col" class="model" data-key="model">model</th>
 <th scope="col" class="average" data-key="average">{{ "average rank" if board.ranked else "average" }}</th>
 {% for column in board.columns %}
-<th scope="col" data-key="{{ column.task }}"><abbr title="{{ column.task }}">{{ column.short }}</abbr><small>{{ (column.metric | reading).short }}</small></th>
+<th scope="col" data-key="{{ column.task }}"><abbr title="{{ column.task }}">{{ column.short }}</abbr><small>{{ (column.metric | reading).short }}</small>{% if column.parts %}<small>{{ column | head_of_parts }}</small>{% endif %}</th>
 {% endfor %}
 </tr></thead>
 {% endmacro %}
@@ -100,7 +100,7 @@ TEMPLATE = (
 {% for line in whole[:8] %}
 <li><span><bdi>{{ line.label }}</bdi></span>
 <strong>{{ line.average.value | number }}{% if line.average.spread is not none %} <small>{{ line.average.spread | spread }}</small>{% endif %}</strong>
-<span>average of {{ line.cells | length }} tasks</span>
+<span>average of {{ line.cells | length }} tasks, {{ line.inputs[1] | count }} inputs</span>
 </li>
 {% endfor %}
 </ul>
@@ -133,13 +133,14 @@ TEMPLATE = (
 <tr data-line="{{ loop.index0 }}" data-label="{{ line.label }}"><th scope="row" class="model">{{ model_name(line) }}{% set seeds = line.cells | map(attribute="seeds") | max %}{% if seeds > 1 %}<small>{{ seeds }} seeds</small>{% endif %}</th>
 {% set interval = content.average(section.split, line) %}
 {% if board.ranked %}{{ rank_cell(board.rank(section, line)) }}{% else %}
-<td class="average"{% if line.average.value is not none %} data-value="{{ line.average.value }}"{% endif %}>{% if line.average.value is not none %}<b>{{ line.average.value | number }}</b>{% if interval %}<small>{{ interval[0] | number }}–{{ interval[1] | number }}</small>{% endif %}{% if line.average.spread is not none %}<small>{{ line.average.spread | spread }}</small>{% endif %}{% else %}–<small class="why">{{ line.average.reason | upto(200) }}</small>{% endif %}</td>
+<td class="average"{% if line.average.value is not none %} data-value="{{ line.average.value }}"{% endif %}>{% if line.average.value is not none %}<b>{{ line.average.value | number }}</b>{% if interval %}<small>{{ interval[0] | number }}–{{ interval[1] | number }}</small>{% endif %}{% if line.average.spread is not none %}<small>{{ line.average.spread | spread }}</small>{% endif %}{% else %}–<small class="why">{{ line.average.reason | upto(200) }}</small>{% endif %}<small>{{ line.inputs[0] | count }}/{{ line.inputs[1] | count }}</small></td>
 {% endif %}
 {% for cell in line.cells %}
 {% if cell.coverage is none or not cell.coverage.expected %}
 <td{% if cell.reason != not_asked %} class="bad"{% endif %}>–<small{% if cell.reason != not_asked %} class="bad long"{% endif %}>{{ cell.reason if cell.reason in (not_asked, "no inputs with gold") else "failed" }}</small></td>
 {% else %}
 <td{% if cell.unanswered %} class="bad"{% endif %}{% if cell.value is not none %} data-value="{{ cell.value }}"{% endif %}><b>{{ cell.value | number }}</b>
+{% if cell.parts %}<small>{{ cell.parts | parts }}</small>{% endif %}
 {% if cell.spread is not none %}<small>{{ cell.spread | spread }}</small>{% endif %}
 {% if cell.low is not none and cell.high is not none %}<small>{{ cell.low | number }}–{{ cell.high | number }}</small>{% endif %}
 <small{% if cell.unanswered %} class="bad"{% endif %}>{% if cell.unanswered %}⚠ {% endif %}{{ cell.coverage.answered | count }}/{{ cell.coverage.expected | count }}</small>

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from analysis.summary import Inputs, Labels, Member, document_group, input_name, nothing, summarize
 from records.example import Example
-from records.score import Aggregate, Score
+from records.score import SUBSETS, Aggregate, Score
 from scoring.answers import gold_problem
 from scoring.outcome import Metric
 from scoring.registry import metric
@@ -24,7 +25,7 @@ FORM = "format_ok"  # flag of a score
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
-    """A row a member, and one of the family."""
+    """A row a member, and one of the family; the same in a table of its own for the examples that have a flag."""
     own = metric(node.params["metric"])
     inputs_asked, without_gold = asked(inputs, own)
     members = members_of(inputs, inputs_asked)
@@ -32,6 +33,13 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     beside = getattr(own, "beside", nothing)
     for aggregate in summarize(labels_of(node), inputs_asked, members, own.headline, beside):
         table.add(aggregate)
+    if flag := node.params.get("subset"):
+        flagged, _ = asked(inputs, own, flag)
+        if flagged.clusters:
+            labels = replace(labels_of(node), metric=f"{node.params['metric']}_{flag}")
+            some = writer.table(SUBSETS, Aggregate)
+            for aggregate in summarize(labels, flagged, members_of(inputs, flagged), own.headline, beside):
+                some.add(aggregate)
     writer.facts = {"members": len(members), "without_gold": without_gold}
 
 
@@ -62,15 +70,17 @@ def members_of(inputs: Mapping[str, Artifact], wanted: Inputs) -> dict[str, Memb
     return members
 
 
-def asked(inputs: Mapping[str, Artifact], own: Metric) -> tuple[Inputs, dict[str, int]]:
+def asked(inputs: Mapping[str, Artifact], own: Metric, flag: str = "") -> tuple[Inputs, dict[str, int]]:
     """(every input that can be scored, with its group of documents; how many cannot, by reason). Of a suite that
-    observes windows of contexts, the whole contexts alone.
+    observes windows of contexts, the whole contexts alone. flag: of those examples alone that have it.
 
     Questions on the same documents stand and fall together.
     """
     groups = {}
     without: Counter[str] = Counter()
     for example in (row for sample in shards(inputs, "sample") for row in sample.rows("examples", Example)):
+        if flag and not has(example, flag):
+            continue
         if problem := gold_problem(own, example.references):
             without[problem] += 1
         else:
@@ -80,6 +90,12 @@ def asked(inputs: Mapping[str, Artifact], own: Metric) -> tuple[Inputs, dict[str
     prompts = [row for row in prompts if row["example_id"] in groups and row["units"] == row["span_length"]]
     clusters = {named(row): groups[row["example_id"]] for row in prompts}
     return Inputs(clusters, frozenset(named(row) for row in prompts if row["truncated"])), dict(sorted(without.items()))
+
+
+def has(example: Example, flag: str) -> bool:
+    """Whether an example has a flag; a released one has upstream's own field."""
+    fields = example.facts.get("fields", {})
+    return any(value in (1, True) for value in (example.facts.get(flag), fields.get(flag), fields.get(f"is_{flag}")))
 
 
 def named(row: Mapping[str, Any]) -> str:

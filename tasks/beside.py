@@ -42,8 +42,8 @@ def beside_of(params: Mapping[str, Any], everything: Iterable[Artifact], scored:
         found = judged.get(_made_from(aggregate))
         if found is None:
             continue
-        conduct += [replace(one, model=row.model).to_dict() for one in found.rows("conduct", Conduct)]
-        slices += [replace(one, model=row.model).to_dict() for one in found.rows("slices", Slice)]
+        conduct += [replace(one, model=row.model, split=row.split).to_dict() for one in found.rows("conduct", Conduct)]
+        slices += [replace(one, model=row.model, split=row.split).to_dict() for one in found.rows("slices", Slice)]
         own = found.columns("judgements", list(COLUMNS))
         by_task = outcomes.setdefault(row.split, {}).setdefault((row.model, row.arm), {})
         by_task[row.task] = outcomes_from(own, stored(metric(metrics[row.task])))
@@ -68,7 +68,7 @@ def needs_of(everything: Iterable[Artifact], scored: Found) -> dict[str, list[di
         if (own := fitted.get(_observed(aggregate))) is not None:
             for table, kind in BESIDE["complexity"].items():
                 rows: list[Any] = list(own.rows(table, kind))
-                found.setdefault(table, []).extend(replace(one, model=row.model) for one in rows)
+                found.setdefault(table, []).extend(replace(one, model=row.model, split=row.split) for one in rows)
     if found:
         from analysis.dolce.needs import agreements
 

@@ -7,18 +7,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from storage.digest import sha256_of
 from tasks.build import mending
 from tasks.calling import begin, new_run
 from tasks.engine import Engine, Finished, run_inline, run_strictly
 from tasks.graph import Node, topological
 from tasks.judging import compare_node, complexity_node, judge_node, rank_node
 from tasks.model_tables import calling_of
+from tasks.outside import is_outside, shown_name
 from tasks.planner import Planner, Status
 from tasks.published import keep
 from tasks.published import publish as publish_page
+from tasks.raw import standing
 from tasks.request import Request
 from tasks.stages import build_nodes, failure, overview_node, report_node, run_nodes
 from tasks.workshop import Locations, Workshop
+
+NAME_CHARS = 40  # of a system in a page's name
 
 
 @dataclass(frozen=True)
@@ -54,6 +59,7 @@ def locations_of(request: Request) -> Locations:
 
 def plan(request: Request) -> Planned:
     """The state of every stage of a request; the report's too, once everything before it stands or cannot be built."""
+    standing.cache_clear()
     planner = Planner(Workshop(locations_of(request)))
     nodes = topological(run_targets(request) if request.models else build_nodes(request))
     statuses = [(node, planner.status(node)) for node in nodes]
@@ -193,7 +199,8 @@ def reported(request: Request, report: Node, engine: Engine) -> tuple[Finished, 
 
 
 def sweep(request: Request) -> None:
-    """Clean up after killed runs."""
+    """Clean up after killed runs; look for raw files anew, which a person may have put there since."""
+    standing.cache_clear()
     Workshop(locations_of(request)).artifacts.sweep()
 
 
@@ -203,7 +210,17 @@ def publish(request: Request, report: Node) -> Path:
     artifact = Planner(shop).status(report).artifact
     assert artifact is not None
     artifact.check(rehash=True)
-    return publish_page(artifact, shop.home.reports / f"{request.suite}.html")
+    return publish_page(artifact, shop.home.reports / page_name(request))
+
+
+def page_name(request: Request) -> str:
+    """SUITE.html, and of systems that ran elsewhere alone SUITE-predictions-NAME.html: their scores take no page of
+    models away."""
+    if not all(map(is_outside, request.models)):
+        return f"{request.suite}.html"
+    name = "+".join(map(shown_name, request.models))
+    plain = re.sub(r"[^A-Za-z0-9.]+", "-", name)[:NAME_CHARS]
+    return f"{request.suite}-predictions-{plain if plain == name else f'{plain}-{sha256_of(name)[:8]}'}.html"
 
 
 def without_password(url: str) -> str:

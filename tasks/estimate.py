@@ -42,6 +42,8 @@ class Estimate:
     output_tokens: by the length of the references, without thoughts, up to the limit where there is none;
     output_tokens_most: if every answer goes to its limit, with thoughts_most, which reasoning models are given for
     thinking. counted: whether input was counted by a tokenizer of a model, or estimated.
+    truncated: prompts whose documents were cut to fit; of document_chars characters of all prompts' documents they lost
+    dropped_chars.
     """
 
     task: str
@@ -61,6 +63,9 @@ class Estimate:
     output_tokens_most: int = 0
     thoughts_most: int = 0
     counted: bool = True
+    truncated: int = 0
+    document_chars: int = 0
+    dropped_chars: int = 0
 
     def usage(self, output: int, cached: bool = True) -> Usage:
         """As if a provider had reported it."""
@@ -111,7 +116,11 @@ def built(node: Node, shop: Workshop) -> dict[str, Artifact]:
 def add(
     row: Estimate, node: Node, model: Hosted, table: Mapping[str, Any], inputs: Mapping[str, Artifact], shop: Workshop
 ) -> None:
-    """Count the calls of one node."""
+    """Count the calls of one node, and what its prompts lost."""
+    for prompt in inputs["prompts"].columns("prompts", ["truncated", "kept_chars", "dropped_chars"]):
+        row.truncated += prompt["truncated"] * len(model.members)
+        row.document_chars += (prompt["kept_chars"] + prompt["dropped_chars"]) * len(model.members)
+        row.dropped_chars += prompt["dropped_chars"] * len(model.members)
     expected = {
         example.example_id: max((len(text) // CHARACTERS + 1 for text in example.references), default=0)
         for example in inputs["sample"].rows("examples", Example)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from records.score import Aggregate
+from records.score import SUBSETS, Aggregate
 from reporting.board import is_member
 from storage.artifacts import Artifact
 from storage.home import Home
@@ -28,12 +28,13 @@ MONEY = ("amount", "unknown_calls", "assumed_calls", "assumed")
 @dataclass(frozen=True)
 class Scored:
     """What the newest runs scored. suite: as they scored it. params: of a report over it. artifacts: the aggregates,
-    each with the row that its line shows."""
+    each with the row that its line shows. subsets: scores of flagged examples."""
 
     suite: Suite
     rows: list[Aggregate]
     params: dict[str, Any]
     artifacts: tuple[tuple[Aggregate, Artifact], ...]
+    subsets: list[Aggregate] = field(default_factory=list)
 
 
 def scored(home: Home, suite: str) -> tuple[list[Aggregate], dict[str, Any]]:
@@ -48,7 +49,8 @@ def everything_scored(home: Home, suite: str) -> Scored:
     A model's tasks come from its newest run and from earlier ones with the same settings (limit, seed, options, raw
     folder, cut): scores of other inputs are never put into one row, nor scores by other metrics, or other models that
     judge, into one column: those of the newest run stand. A seed that was also run alone, on other inputs
-    than its family, says so in its name.
+    than its family, says so in its name. Models asked on other inputs of a split stand in a section of their own
+    (`by_inputs`).
     """
     rows: dict[str, list[Aggregate]] = {}
     artifacts: dict[str, Artifact] = {}
@@ -73,7 +75,17 @@ def everything_scored(home: Home, suite: str) -> Scored:
                 if "decoding" in params:
                     told = decoding.setdefault(found[-1].model, [])
                     told += [params["decoding"]] if params["decoding"] not in told else []
-    rows = {slot: told_apart(found, settings) for slot, found in rows.items()}
+    sections = {slot: found[-1].split for slot, found in rows.items()}
+    if not load_suite(suite).runs:  # a ranking says itself which runs it can compare
+        inputs = inputs_of(home, artifacts)
+        sections = by_inputs({slot: (found[-1], inputs[slot]) for slot, found in rows.items()}, settings)
+    subsets = {slot: named(artifact, SUBSETS) for slot, artifact in artifacts.items()}
+
+    def shown(found: Mapping[str, list[Aggregate]]) -> dict[str, list[Aggregate]]:
+        told = {slot: told_apart(own, settings) for slot, own in found.items() if own}
+        return {slot: [replace(row, split=sections[slot]) for row in own] for slot, own in told.items()}
+
+    rows, subsets = shown(rows), shown(subsets)
     models = sorted({found[-1].model for found in rows.values()})
     judges = next((judges for _, judges in scored_by.values() if judges), {})
     config = judged_suite(load_suite(suite), judges) if judges else load_suite(suite)
@@ -89,6 +101,7 @@ def everything_scored(home: Home, suite: str) -> Scored:
             {found[-1].task for found in rows.values()},
         ),
         tuple((rows[slot][-1], artifacts[slot]) for slot in sorted(rows)),
+        [row for slot in sorted(subsets) for row in subsets[slot]],
     )
 
 
@@ -99,9 +112,9 @@ def benchmarked(home: Home, suite: str) -> list[dict[str, Any]]:
     return [run for run in runs if not run["request"].get("vary")] or runs
 
 
-def named(artifact: Artifact) -> list[Aggregate]:
-    """The aggregates, with the profile in the model's name where it is not the plain one."""
-    rows = list(artifact.rows("aggregates", Aggregate))
+def named(artifact: Artifact, table: str = "aggregates") -> list[Aggregate]:
+    """The aggregates (or SUBSETS), with the profile in the model's name where it is not the plain one."""
+    rows = list(artifact.rows(table, Aggregate))
     profile = artifact.manifest.ingredients.params.get("profile", "plain")
     return rows if profile == "plain" else [replace(row, model=f"{row.model} ({profile})") for row in rows]
 
@@ -119,6 +132,61 @@ def told_apart(rows: list[Aggregate], settings: Mapping[str, Mapping[str, Any]])
             told = ", ".join(f"{name} {told_setting(own[name])}" for name in names)
             return [replace(row, model=f"{row.model} ({told})") for row in rows]
     return rows
+
+
+def by_inputs(
+    shown: Mapping[str, tuple[Aggregate, tuple[str, ...]]], settings: Mapping[str, Mapping[str, Any]]
+) -> dict[str, str]:
+    """The section of each slot (its row, and what its inputs are known by): its split, where all models of the split
+    were asked the same inputs of each task that they share. Else the models with the most inputs keep the split's
+    name, and the others' says what was asked otherwise: "test, limit 12". settings: of the runs, by model."""
+    splits: dict[str, dict[tuple[str, str], dict[str, tuple[str, ...]]]] = {}
+    numbers: Counter[tuple[str, str, str]] = Counter()
+    for row, inputs in shown.values():
+        asked = splits.setdefault(row.split, {}).setdefault((row.model, row.arm), {})
+        asked[row.task] = inputs
+        numbers[row.split, row.model, row.arm] += row.coverage.expected
+    names: dict[tuple[str, str, str], str] = {}
+    for split, models in splits.items():
+        groups: list[tuple[str, dict[str, tuple[str, ...]]]] = []  # (name, inputs by task)
+        first = ""
+        for model, arm in sorted(models, key=lambda who: (-numbers[split, *who], who)):
+            own = models[model, arm]
+            first = first or model
+            fits = (one for one in groups if all(one[1].get(task, asked) == asked for task, asked in own.items()))
+            if (group := next(fits, None)) is None:
+                group = (section_name(split, settings[model], settings[first], [name for name, _ in groups]), {})
+                groups.append(group)
+            group[1].update(own)
+            names[split, model, arm] = group[0]
+    return {slot: names[row.split, row.model, row.arm] for slot, (row, _) in shown.items()}
+
+
+def inputs_of(home: Home, aggregates: Mapping[str, Artifact]) -> dict[str, tuple[str, ...]]:
+    """What the inputs of aggregates are known by, by slot: the digests of their samples, so that a limit that leaves
+    nothing out, or another folder with the same files, makes no other inputs of them."""
+    digests = {
+        one.content: one.exact for one in home.artifacts.everything() if one.manifest.ingredients.stage == "sample"
+    }
+    found = {}
+    for slot, aggregate in aggregates.items():
+        inputs = aggregate.manifest.ingredients.inputs
+        samples = [content for name, content in inputs.items() if name.partition("-")[0] == "sample"]
+        found[slot] = tuple(sorted(digests.get(content, content) for content in samples))
+    return found
+
+
+def section_name(split: str, own: Mapping[str, Any], first: Mapping[str, Any], taken: Sequence[str]) -> str:
+    """What a section is called whose models were asked otherwise than the first's."""
+    if not taken:
+        return split
+    differing = [name for name in own if name not in IN_NAME and own[name] != first.get(name)]
+    told = ", ".join([split, *(f"{name} {told_setting(own[name])}" for name in differing)])
+    name, number = told if differing else f"{split}, other inputs", 1
+    while name in taken:
+        number += 1
+        name = f"{told if differing else f'{split}, other inputs'} ({number})"
+    return name
 
 
 def told_setting(value: Any) -> str:

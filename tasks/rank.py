@@ -70,7 +70,11 @@ def splits(rows: Iterable[RunScore]) -> list[str]:
 def runs_of(shown: Aggregate, artifact: Artifact) -> list[RunScore]:
     """The runs behind an aggregate, under the name that is shown; of a family not those of its members."""
     *_, family = artifact.rows("aggregates", Aggregate)
-    return [replace(row, model=shown.model) for row in artifact.rows("runs", RunScore) if row.model == family.model]
+    return [
+        replace(row, model=shown.model, split=shown.split)
+        for row in artifact.rows("runs", RunScore)
+        if row.model == family.model
+    ]
 
 
 def ranking_of_split(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import glob
 import re
-from collections.abc import Mapping, Sequence
+import stat
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,15 @@ from storage.digest import FileDigests, sha256_of
 from storage.partial import UNFINISHED
 from tasks.graph import RawQuery
 from tasks.workshop import Workshop
+
+FOLDER = "a folder"
+KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
+    (stat.S_ISDIR, FOLDER),
+    (stat.S_ISFIFO, "a FIFO (a named pipe)"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISSOCK, "a socket"),
+)
 
 
 @dataclass(frozen=True)
@@ -101,12 +111,44 @@ def find(
     return Found(dataset, roles, members)
 
 
+def kind_of(path: Path) -> str:
+    """What stands there in place of a file, "" for a file."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return "a link to nothing"
+    return next((name for is_kind, name in KINDS if is_kind(mode)), "")
+
+
 def first_match(root: str, patterns: Sequence[str]) -> tuple[str, tuple[str, ...]]:
-    """The first pattern that matches files below the raw folder, and those files; ("", ()) where none does."""
+    """The first pattern that matches files below the raw folder, and those files; ("", ()) where none does.
+
+    Raises MalformedFile for what has the name of a file and is none: it would be passed over, or waited for for ever.
+    """
     for pattern in patterns:
-        if found := matches(root, in_archive(pattern)[0]):
+        found, others = standing(root, in_archive(pattern)[0])
+        for path in others:
+            if kind := misfit(root, path, pattern):
+                raise MalformedFile(path, "", "", f"is {kind}, not a file", "not a file")
+        if found:
             return pattern, found
     return "", ()
+
+
+def stands(root: str, patterns: Sequence[str]) -> bool:
+    """Whether a file stands below the raw folder that matches one of them, or something in the place of one."""
+    for pattern in patterns:
+        found, others = standing(root, in_archive(pattern)[0])
+        if found or any(misfit(root, path, pattern) for path in others):
+            return True
+    return False
+
+
+def misfit(root: str, path: str, pattern: str) -> str:
+    """What stands in the place of a file that the pattern means, "" for nothing and for a folder that a pattern without
+    a suffix passes through."""
+    kind = kind_of(Path(root) / path)
+    return "" if kind == FOLDER and not Path(in_archive(pattern)[0]).suffix else kind
 
 
 def in_archive(pattern: str) -> tuple[str, str]:
@@ -143,12 +185,20 @@ def encodable(text: str) -> bool:
     return True
 
 
-@cache
 def matches(root: str, pattern: str) -> tuple[str, ...]:
-    """Paths below the raw folder that match, links followed, sorted by name with numbers in their order."""
-    found = glob.glob(pattern, root_dir=root, recursive=True)
-    whole = (path for path in found if not path.endswith(UNFINISHED) and (Path(root) / path).is_file())
-    return tuple(sorted((Path(path).as_posix() for path in whole), key=natural))
+    """Paths of files below the raw folder that match, links followed, sorted by name with numbers in their order."""
+    return standing(root, pattern)[0]
+
+
+@cache
+def standing(root: str, pattern: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(files, what is no file) below the raw folder that match, sorted."""
+    found: dict[bool, list[str]] = {True: [], False: []}
+    for path in glob.glob(pattern, root_dir=root, recursive=True):
+        if not path.endswith(UNFINISHED):
+            found[(Path(root) / path).is_file()].append(Path(path).as_posix())
+    files, others = (tuple(sorted(found[is_file], key=natural)) for is_file in (True, False))
+    return files, others
 
 
 def natural(path: str) -> list[tuple[int, int, str]]:

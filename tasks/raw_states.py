@@ -15,7 +15,7 @@ from storage.digest import FileDigests
 from storage.origins import Origins
 from storage.partial import Wanted, beside, problem_with
 from tasks.hub_sources import matching, wanted
-from tasks.raw import matches
+from tasks.raw import matches, standing
 from tasks.sources import Need, Source
 
 NAMES_OF_FILES = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
@@ -89,7 +89,7 @@ class RawStates:
 
     def rows(self) -> list[Row]:
         """A row a file: of every source, and of roles that no source gives."""
-        matches.cache_clear()
+        standing.cache_clear()
         rows = [row for source in self.sources() for row in self.of(source)]
         for need in self.needs:
             if not need.sources:

@@ -6,7 +6,7 @@ from typing import Any
 
 from preprocessing.curation import RELEASE
 from tasks.graph import RawQuery
-from tasks.raw import filled, first_match
+from tasks.raw import filled, stands
 from tasks.request import Request
 from tasks.suites import TaskConfig
 
@@ -25,9 +25,9 @@ def imported(request: Request, task: TaskConfig, split: str) -> bool:
         return False
     values = upstream_values(request, task, split)
     roles = ([p for one in ordered if (p := filled(one, values)) is not None] for ordered in task.raw.values())
-    if all(first_match(request.raw, patterns)[1] for patterns in roles):
+    if all(stands(request.raw, patterns) for patterns in roles):
         return False
-    return bool(first_match(request.raw, release_patterns(request, task, split))[1])
+    return stands(request.raw, release_patterns(request, task, split))
 
 
 def release_patterns(request: Request, task: TaskConfig, split: str) -> list[str]:

@@ -10,7 +10,7 @@ from records.base import Row
 from records.comparison import Average, Comparison
 from records.complexity import Agreement, AtLength, Complexity, Mixture, Passage, Plane, ProblemAtLength, Sights
 from records.judgement import Conduct, Slice
-from records.score import Aggregate
+from records.score import SUBSETS, Aggregate
 from reporting.assembly import PAGE
 from reporting.content import Beside
 from reporting.leaderboard import board
@@ -48,13 +48,23 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
             rows += list(inputs[name].rows("aggregates", Aggregate))
     for row in rows:
         table.add(row)
+    subsets = subsets_in(node, inputs)
+    some = writer.table(SUBSETS, Aggregate)
+    for row in subsets:
+        some.add(row)
     beside = copied(node, inputs, writer)
-    content = board(rows, node.params, ranks_in(node, inputs))
+    content = board(rows, node.params, ranks_in(node, inputs), subsets)
     beside[AGREEMENTS] = list(agreed(beside, writer))
     own = Beside(**{name: [row.to_dict() for row in found] for name, found in beside.items()})
     lots = lots_of(node, inputs)
     made = make(content, node.params, lots, node.label("suite"), writer.file, own)
     writer.facts = {"rows": len(rows), "page": PAGE, "folder": made.folder, "files": made.files}
+
+
+def subsets_in(node: Node, inputs: Mapping[str, Artifact]) -> list[Aggregate]:
+    """The scores of flagged examples beside those of their tasks."""
+    found = [inputs[name] for name, needed in node.inputs if needed.stage == "aggregate"]
+    return [row for artifact in found for row in artifact.rows(SUBSETS, Aggregate)]
 
 
 def copied(node: Node, inputs: Mapping[str, Artifact], writer: ArtifactWriter) -> dict[str, list[Row]]:

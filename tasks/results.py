@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from preprocessing.errors import sayable
 from records.drop import Drop
 from records.example import Example
 from records.raw_file import RawFile
-from records.score import Aggregate
+from records.score import SUBSETS, Aggregate
 from reporting.leaderboard import Board, board
 from reporting.ranks import Ranks
 from reporting.text import percent_off
@@ -23,7 +24,7 @@ from tasks.planner import Planner
 from tasks.ranked import read_ranks
 from tasks.request import Request
 from tasks.stages import curate_node, prompt_node, sample_node, statistics_node
-from tasks.suites import data_set_sizes, paper_sizes
+from tasks.suites import data_set_sizes, paper_means, paper_sizes
 from tasks.workshop import Workshop
 
 if TYPE_CHECKING:
@@ -75,6 +76,10 @@ class Results:
                     **({"release": released(part, curated, sampled)} if part.imported else {}),
                 }
             )
+        for row in rows:
+            if means := paper_means(self.request.suite, row["task"]):
+                own = [one for one in rows if one["task"] == row["task"]]
+                row["all_splits"] = over_splits(own, self.request.config.tasks[row["task"]].splits, means)
         return rows
 
     def statistics(self, part: Part) -> dict[str, Any]:
@@ -128,14 +133,16 @@ class Results:
             lines.append(line)
         return lines
 
-    def bad_records(self) -> list[Drop]:
-        """Every malformed record behind this request, also of stages that were reused."""
-        found: list[Drop] = []
+    def bad_records(self, most: int) -> tuple[int, list[Drop]]:
+        """(how many malformed records are behind this request, also of stages that were reused; the first of them)."""
+        total, found = 0, list[Drop]()
         for part in parts(self.request):
             artifact = self.artifact(curate_node(part))
             if artifact is not None and artifact.facts["errors"]:
-                found += [drop for drop in artifact.rows("drops", Drop) if drop.error]
-        return found
+                total += artifact.facts["errors"]
+                bad = (drop for drop in artifact.rows("drops", Drop) if drop.error)
+                found += islice(bad, most - len(found))
+        return total, found
 
     def dropped(self) -> list[str]:
         """A line a task and split that left records out, by reason: malformed ones, and apart those of its filters."""
@@ -223,11 +230,25 @@ class Results:
     def board(self, report: Node) -> Board | None:
         """The leaderboard that a report node made."""
         artifact = self.artifact(report)
-        return (
-            None
-            if artifact is None
-            else board(list(artifact.rows("aggregates", Aggregate)), report.params, self.ranks(report))
-        )
+        if artifact is None:
+            return None
+        rows, subsets = (list(artifact.rows(table, Aggregate)) for table in ("aggregates", SUBSETS))
+        return board(rows, report.params, self.ranks(report), subsets)
+
+
+def over_splits(rows: list[dict[str, Any]], known: Collection[str], published: Mapping[str, float]) -> dict[str, Any]:
+    """Mean lengths over the splits of a task that are built, beside what the paper prints over all that it has
+    (`known`); held against each other where these are the same."""
+    splits = [row["split"] for row in rows]
+    counted = {name: [row["statistics"].get(name, {}) for row in rows] for name in published}
+    whole = set(splits) == set(known) and all(all(found) for found in counted.values())
+    means: dict[str, float | None] = {}
+    for name, found in counted.items():
+        pairs = [(one["count"], one["mean"]) for one in found if one and one["count"]]
+        total = sum(count for count, _ in pairs)
+        means[name] = sum(count * mean for count, mean in pairs) / total if total else None
+    difference = {name: percent_off(means[name], published[name]) if whole else None for name in published}
+    return {"splits": splits, "whole": whole, **means, "published": dict(published), "difference": difference}
 
 
 def in_whole(listed: list[Sizes], split: str, known: list[str]) -> dict[str, Any]:

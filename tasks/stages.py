@@ -26,6 +26,7 @@ from preprocessing.tokens import engine_module
 from records.gold import KEPT
 from records.prompt import CLOSED_BOOK, FULL
 from reporting.page import assets_digest
+from reporting.published import ROUGE
 from scoring.registry import module_of as metric_module
 from tasks.errors import UsageError
 from tasks.graph import Node, RawQuery
@@ -36,7 +37,7 @@ from tasks.outside import PROVIDER, shown_name
 from tasks.parts import Part, parts, profile_of, seed_of
 from tasks.releases import release_options, release_query, upstream_values
 from tasks.request import Request
-from tasks.suites import Suite, TaskConfig, data_set_sizes, load_published, paper_sizes
+from tasks.suites import Suite, TaskConfig, data_set_sizes, load_published, paper_means, paper_sizes
 from tasks.tokenizers import length_tokenizer
 
 FIT_SPLIT = "train"  # what a model with fitted rules learns from, where its table does not say
@@ -291,13 +292,14 @@ def aggregate_node(part: Part) -> Node:
     told: dict[str, Any] = {"decoding": otherwise} if otherwise else {}
     if part.task.judges:
         told["judges"] = dict(part.task.judges)
+    subset = {"subset": part.task.subset} if part.task.subset else {}
     inputs = samples(part)
     for name, node in (("answers", answers_node), ("prompts", prompt_node), ("scores", score_node)):
         inputs += [(f"{name}-{number}", shard) for number, shard in enumerate(part.each_shard(node))]
     return Node(
         "aggregate",
         (*part.labels, ("metric", metric)),
-        {"metric": metric, "profile": part.profile.name, **bound, **told},
+        {"metric": metric, "profile": part.profile.name, **bound, **told, **subset},
         (metric_module(metric),),
         tuple(inputs),
         body="tasks.aggregate_runs" if part.run else "",
@@ -345,6 +347,7 @@ def overview_node(request: Request, statistics: Sequence[Node]) -> Node:
             "name": node.label("task"),
             "split": node.label("split"),
             "paper": paper_sizes(request.suite, tasks[node.label("task")], node.label("split")),
+            "means": paper_means(request.suite, node.label("task")),
             **({"data_set": data_set_sizes(request.suite, node.label("task"))} if request.run_count else {}),
         }
         for node in statistics
@@ -421,6 +424,12 @@ def report_params(
     upper_bounds: those of the models that read the references. decoding: of
     models that decode otherwise than the suite says.
     """
+    published = load_published(suite.name)
+    in_rouge = {task for row in published.get("row", ()) for task in row.get("rouge", ())}
+    parts = {
+        t.name: list(ROUGE) if t.name in in_rouge else [t.metric, t.subset_metric] if t.subset else []
+        for t in suite.tasks.values()
+    }
     return {
         "suite": suite.name,
         "title": suite.title,
@@ -430,12 +439,13 @@ def report_params(
                 "short": t.short,
                 "metric": t.metric,
                 "paper": dict(t.paper),
+                **({"parts": parts[t.name]} if parts[t.name] else {}),
                 **({"units": t.windows["units"]} if t.windows else {}),
             }
             for t in suite.tasks.values()
             if asked is None or not t.windows or t.name in asked
         ],
-        "published": dict(load_published(suite.name)),
+        "published": dict(published),
         "models": list(models),
         **({"upper_bounds": list(upper_bounds)} if upper_bounds else {}),
         **({"decoding": dict(decoding)} if decoding else {}),

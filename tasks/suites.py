@@ -34,7 +34,7 @@ TASK_NEEDS = frozenset({"dataset", "short", "kind", "metric", "max_new_tokens", 
 TASK_KEYS = TASK_NEEDS | {
     *TEMPLATE_FIELDS,
     *("options", "sample", "paper", "seeded", "one_source", "shards", "query_ends", "mention_ids", "proxy"),
-    *("empty_answer", "judged", "windows"),
+    *("empty_answer", "judged", "windows", "subset"),
 }
 PROMPTS_KEYS = frozenset({"task", "layout", "max_new_tokens", "truncation"})
 RUNS_KEYS = frozenset({"count", "shots", "instances"})
@@ -69,11 +69,17 @@ class TaskConfig:
     judged: Mapping[str, str] = field(default_factory=dict)
     judges: Mapping[str, str] = field(default_factory=dict)
     windows: Mapping[str, Any] = field(default_factory=dict)
+    subset: str = ""
 
     @property
     def asks(self) -> bool:
         """Whether it asks something that could be answered without the document: it has a closed-book arm."""
         return self.template["kind"] in ("qa", "nli")
+
+    @property
+    def subset_metric(self) -> str:
+        """Under what name the score of its flagged examples stands, "" where none are flagged."""
+        return f"{self.metric}_{self.subset}" if self.subset else ""
 
     @property
     def granularities(self) -> list[Mapping[str, Any]]:
@@ -232,6 +238,7 @@ def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -
         empty_answer=table.get("empty_answer", ""),
         judged=table.get("judged", {}),
         windows=table.get("windows", {}),
+        subset=table.get("subset", ""),
     )
 
 
@@ -243,14 +250,20 @@ def load_published(suite: str) -> Mapping[str, Any]:
 
 
 def paper_sizes(suite: str, task: TaskConfig, split: str) -> dict[str, Any]:
-    """What the paper's table of data sets prints for a task: examples or rows (one a reference) of the split, words_in,
-    words_out (means; of all splits where [corpus] gives them); what it does not print is absent."""
+    """What the paper's table of data sets prints for a split of a task: examples or rows (one a reference), words_in
+    (their mean); what it does not print, or prints of all splits only (`paper_means`), is absent."""
     sizes = load_published(suite).get("corpus", {}).get(task.name)
     if sizes is None:
         names = {"examples": "examples", "mean_words": "words_in"}
         return {names[name]: value for name, value in task.paper.items() if name in names and split == "test"}
-    counts = {name: sizes[name][split] for name in ("examples", "rows") if split in sizes.get(name, {})}
-    return {**counts, "words_in": sizes["words_in"], "words_out": sizes["words_out"]}
+    return {name: sizes[name][split] for name in ("examples", "rows") if split in sizes.get(name, {})}
+
+
+def paper_means(suite: str, task: str) -> dict[str, float]:
+    """The means that the paper prints over all splits of a task: words_in, words_out (SCROLLS, table 1); empty where it
+    prints none."""
+    sizes = load_published(suite).get("corpus", {}).get(task, {})
+    return {name: sizes[name] for name in ("words_in", "words_out") if name in sizes}
 
 
 def data_set_sizes(suite: str, task: str) -> dict[str, Any]:

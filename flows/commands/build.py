@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal
 
 from flows.commands.common import console, execute, print_json, request_of, say, tell_problems
@@ -67,12 +68,13 @@ def print_table(rows: list[dict[str, Any]]) -> None:
     """The rows for people."""
     from rich.table import Table
 
-    table = Table(
-        caption="words: means, white-space words; Δ %: of words in; spread: median, in words", caption_justify="left"
-    )
+    caption = "words: means, white-space words; Δ %: of words in; spread: median, in words"
+    if any("all_splits" in row for row in rows):
+        caption += "; the paper's means are over all splits"
+    table = Table(caption=caption, caption_justify="left")
     for name, side in COLUMNS.items():
         table.add_column(name, justify=side, no_wrap=name != "dropped")
-    for row in rows:
+    for row, following in zip_longest(rows, rows[1:]):
         paper = row["published"]
         sizes = (paper.get("examples"), paper.get("rows"))
         published = count(sizes[0]) if sizes[1] is None else f"{count(sizes[1])} rows"
@@ -81,7 +83,17 @@ def print_table(rows: list[dict[str, Any]]) -> None:
         dropped = ", ".join(f"{reason} {number}" for reason, number in row["dropped"].items()) or "0"
         rest = [*lengths, difference, words(row["words_out"]), words(row["spread_median"]), dropped]
         table.add_row(row["task"], row["split"], count(row["examples"]), published, *rest)
+        if "all_splits" in row and (following is None or following["task"] != row["task"]):
+            table.add_row(row["task"], "all splits", "–", "–", *over_splits(row["all_splits"]), "–", "")
     console().print(table)
+
+
+def over_splits(found: Mapping[str, Any]) -> list[str]:
+    """Words in, the paper's, the difference and words out of a task over all of its splits; where some are not built
+    the paper's alone."""
+    own = [words(found[name]) if found["whole"] else "–" for name in ("words_in", "words_out")]
+    difference = percent(found["difference"]["words_in"]).removesuffix(" %")
+    return [own[0], count(found["published"]["words_in"]), difference, own[1]]
 
 
 def print_sizes(sizes: Mapping[str, Sequence[Sizes]], known: Mapping[str, Sequence[str]]) -> None:
@@ -91,6 +103,7 @@ def print_sizes(sizes: Mapping[str, Sequence[Sizes]], known: Mapping[str, Sequen
     tokenizer = next(one.tokenizer for listed in sizes.values() for one in listed)
     table = Table(
         caption="the data sets whole, before anything is drawn; paper: over all splits, its tokenizer is not stated; "
+        "Δ %: of all splits only; "
         f"ours: {counted_by(tokenizer)}; in: documents as a prompt shows them; out: what is to be written",
         caption_justify="left",
     )

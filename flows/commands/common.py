@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 OF_CALLS = ("base_url", "context", "budget", "rpm", "tpm", "concurrency", "batch", "batch_wait", "retry_failed")
 # only `evaluate` is told
 OF_RUNS = ("models", "models_file", "arms", "tokenizer", "truncation", "prompts", *ROLES, *OF_CALLS)
+MOST_DROPPED = 20  # malformed records that are named
 WIDTH = 130  # of tables where the output is no terminal
 
 
@@ -186,15 +187,15 @@ def tell_problems(chain: Chain, request: Request) -> bool:
     results = Results(request)
     for line in results.imports():
         say(line)
-    bad = [] if request.strict else results.bad_records()
-    for drop in bad[:20]:
+    bad, first = (0, []) if request.strict else results.bad_records(MOST_DROPPED)
+    for drop in first:
         say(f"dropped: {drop.detail}")
-    if len(bad) > 20:
-        say(f"... and {len(bad) - 20} more")
+    if bad > len(first):
+        say(f"... and {bad - len(first)} more")
     for line in [] if request.strict and chain.failed else results.dropped():
         say(f"left out: {line}")
     if bad:
-        say(f"{len(bad)} malformed record(s) were dropped; the rest is finished")
+        say(f"{bad} malformed record(s) were dropped; the rest is finished")
     return bool(chain.failed or bad)
 
 

@@ -121,6 +121,11 @@ def remarks(rows: list[dict[str, Any]], models: tuple[str, ...]) -> list[str]:
     if told > asked:
         share = f"{(told - asked) / told:.1%}"
         lines.append(f"{told - asked:,} of {told:,} prompts ({share}) are equal to others: asked once")
+    for row in rows:
+        if row["truncated"]:
+            share = f"{row['dropped_chars'] / row['document_chars']:.1%}"
+            cut = f"{row['truncated']:,} of {row['prompts']:,} prompts"
+            lines.append(f"{row['model']}: {row['task']}: {cut} are cut to fit, {share} of all documents is lost")
     cached, read = (sum(row[name] for row in rows) for name in ("cached_tokens", "input_tokens"))
     if cached:
         lines.append(f"from cache: {cached / read:.1%} of tokens in, where prompts that begin alike follow each other")

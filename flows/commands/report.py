@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise StageFailed(f"nothing is scored for {arguments.suite} in {home.url}; run `scrollwork run` first")
     everything = [] if arguments.format in TABLES else list(home.artifacts.everything())
     lots = lots_in(everything, found.artifacts)
-    content = board(found.rows, found.params, ranks_of(home, arguments.suite, found, lots))
+    content = board(found.rows, found.params, ranks_of(home, arguments.suite, found, lots), found.subsets)
     ending = TABLES.get(arguments.format, "html")
     name = f"{arguments.suite}-figures" if arguments.format in FIGURES else f"{arguments.suite}-all.{ending}"
     files: list[str] = []

@@ -47,6 +47,8 @@ def run(arguments: argparse.Namespace) -> int:
             say(f"left out: {what}: {row['left_out']:,} predictions for inputs that were not chosen (--limit)")
     if others:
         say(f"not read in the folder: {listed(others)}")
+    if not arguments.quiet:
+        say(f"beside the models of this home: scrollwork report {arguments.suite}")
     if lacking and not arguments.task:
         say(f"no predictions for: {', '.join(lacking)}")
     return int(status or any(row["missing"] or row["unknown"] for row in matched))

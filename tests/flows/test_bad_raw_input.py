@@ -123,7 +123,7 @@ KINDS = [
     ("empty file", "qmsum", whole(lambda data: b""), FAILS, ["is empty"]),
     ("blank file", "summ_screen_fd", whole(lambda data: b" \n\n"), FAILS, ["is empty"]),
     ("missing file", "qmsum", remove, FAILS, ["no raw file for 'records'", "qmsum/data/ALL/jsonl/test.jsonl"]),
-    ("folder in place of a file", "qmsum", folder, FAILS, ["no raw file for 'records'"]),
+    ("folder in place of a file", "qmsum", folder, FAILS, ["test.jsonl: is a folder, not a file"]),
     ("every record broken", "qmsum", whole(lambda data: b"\n".join(b"{" for _ in data.split(b"\n"))), FAILS,
      ["no usable record", "line 1"]),
     ("byte-order mark", "qmsum", whole(lambda data: BOM + data), FINE, []),

@@ -67,6 +67,24 @@ def test_price_is_not_what_the_prompts_come_to(work: Scrollwork, tmp_path: Path)
     assert found["space_digest"]["cached_tokens"] == 0, "no two of its prompts share their reviews"
 
 
+def test_prompts_are_cut_without_a_word(work: Scrollwork) -> None:
+    cut = ("--tokenizer", "words", "--max-input-tokens", "800")
+    own = ("--models", str(work.home.parent / "own.toml"))
+    ran = work.run(*TASKS, *cut, *own, "--json", model="plain").document["tasks"]
+    whole = {row["task"]: row for row in estimate(work, "plain", "--json").document}
+    found = {row["task"]: row for row in estimate(work, "plain", *cut, "--json").document}
+    said = estimate(work, "plain", *cut).err
+    for row in ran:
+        told = found[row["task"]]
+        assert told["truncated"] == row["coverage"]["truncated"] > 0
+        assert told["document_chars"] == whole[row["task"]]["document_chars"] > told["dropped_chars"] > 0
+        share = f"{told['dropped_chars'] / told['document_chars']:.1%}"
+        prompts = f"{told['truncated']} of {told['prompts']} prompts"
+        assert f"plain: {row['task']}: {prompts} are cut to fit, {share} of all documents is lost" in said
+        assert whole[row["task"]]["truncated"] == whole[row["task"]]["dropped_chars"] == 0
+    assert "cut to fit" not in estimate(work, "plain").err
+
+
 @pytest.mark.slow
 def test_claude_pays_for_a_cache_that_nobody_reads_or_estimate_forgets_what_it_writes(
     work: Scrollwork, vendor: Vendor

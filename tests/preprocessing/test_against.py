@@ -162,6 +162,17 @@ def test_two_released_inputs_are_paired_with_one_of_ours(tmp_path: Path) -> None
     assert dict(found.paired) == {"input": 1}
 
 
+@pytest.mark.parametrize("theirs", ["ab", "ba", "xb", "bx", "ax", "xa"])
+def test_one_query_that_is_asked_twice_is_paired_crosswise(tmp_path: Path, theirs: str) -> None:
+    """QMSum asks a query of a meeting twice, with other references; "x": a reference that neither of ours has."""
+    row = released("zeroscrolls", "qmsum")[0]
+    ours = [{**row, "id": name, "output": name} for name in "ab"]
+    others = [{**row, "id": f"{number}", "output": text} for number, text in enumerate(theirs)]
+    found = compared(tmp_path, "zeroscrolls", "qmsum", ours, others)
+    assert dict(found.paired) == {"input": 2}
+    assert found.equal[REFERENCES] == 2 - theirs.count("x")
+
+
 def test_input_is_taken_from_the_release_that_has_its_id(tmp_path: Path) -> None:
     rows = released("zeroscrolls", "qmsum")[:2]
     found = compared(tmp_path, "zeroscrolls", "qmsum", rows, [{**rows[0], "id": "other"}, *rows])

@@ -37,9 +37,10 @@ def test_naive_leaves_a_task_of_scrolls_without_a_score(learner):
     status, out, err = learner(task="")
     assert status == 0, err
     found = json.loads(out)
-    assert [row["task"] for row in found["tasks"]] == [
+    scored = [row for row in found["tasks"] if row["metric"] != "em_hard"]
+    assert [row["task"] for row in scored] == [
         "gov_report", "summ_screen_fd", "qmsum", "qasper", "narrative_qa", "quality", "contract_nli"]  # fmt: skip
-    assert found["averages"]["naive"] == pytest.approx(sum(row["value"] for row in found["tasks"]) / 7)
+    assert found["averages"]["naive"] == pytest.approx(sum(row["value"] for row in scored) / 7)
 
 
 def test_changed_train_split_leaves_the_answers_standing(learner, raw):

@@ -169,7 +169,10 @@ def test_data_sets_are_counted_in_words_where_the_table_is_there(call: Call, own
     golds = [str(json.loads(example.references[0])) for example in curated.rows("examples", Example)]
     assert (status, row["data_set"]["tokenizer"]) == (0, "cl100k_base")
     assert row["data_set"]["tokens_out"] == pytest.approx(sum(map(counted, golds)) / len(golds))
-    assert row["data_set"]["difference"]["tokens_out"] is not None
+    assert row["data_set"]["difference"]["tokens_out"] is None, "one split of three"
+    splits = [word for split in ("train", "validation", "test") for word in ("--split", split)]
+    read = json.loads(call(*build, *splits, "--json")[1])[0]["data_sets_read"]
+    assert read["difference"]["tokens_out"] is not None
     assert "tokens of cl100k_base (tiktoken)" in " ".join(call(*build)[1].split())
 
 

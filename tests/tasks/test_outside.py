@@ -123,6 +123,18 @@ def test_other_predictions_under_the_same_name_keep_the_scores(answers, score, t
     assert values(changed) == {"qasper": 0.0} != values(first)
 
 
+def test_page_of_models_gives_way_to_that_of_a_system(call: Call, answers, score, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    pages = call.home / "reports"
+    before = (pages / "zeroscrolls.html").read_bytes()
+    file = as_csv(tmp_path / "sub.csv", {"qasper": answers["qasper"]})
+    written = {name: Path(score(file, name=name)[1]["report"]).name for name in ("theirs", "a/b", "a b", "\u00e9" * 80)}
+    assert written["theirs"] == "zeroscrolls-predictions-theirs.html"
+    assert len(set(written.values())) == 4
+    for name, page in written.items():
+        assert name in (pages / page).read_text("utf-8")
+    assert (pages / "zeroscrolls.html").read_bytes() == before
+
+
 def test_byte_of_the_predictions_that_changed_is_not_found(call: Call, answers, score, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     score(as_csv(tmp_path / "sub.csv", {"qasper": answers["qasper"]}))
     home = Home(str(call.home))

@@ -65,6 +65,30 @@ def test_differences_are_of_the_suites_numbers(built):
     assert row["difference"]["words_out"] is None
 
 
+def test_one_split_is_held_against_means_over_all(call):
+    """SCROLLS, table 1: its means are over training, validation and test."""
+    ask = ("build", "scrolls", "--sample", "--task", "qmsum", "--engine", "inline", "--quiet")
+    splits = ("--split", "train", "--split", "validation", "--split", "test")
+    rows = json.loads(call(*ask, *splits, "--json")[1])
+    assert [row["difference"] for row in rows] == [{"words_in": None, "words_out": None}] * 3
+    inputs = sum(row["examples"] for row in rows)
+    mean = sum(row["examples"] * row["mean_words"] for row in rows) / inputs
+    for row in rows:
+        found = row["all_splits"]
+        assert (sorted(found["splits"]), found["whole"]) == (["test", "train", "validation"], True)
+        assert found["words_in"] == pytest.approx(mean)
+        assert found["published"] == {"words_in": 9497, "words_out": 69.7}
+        assert found["difference"]["words_in"] == pytest.approx(100 * (mean - 9497) / 9497)
+    shown = [line for line in call(*ask, *splits)[1].splitlines() if "9,497" in line]
+    assert ["all splits" in line for line in shown] == [True]
+    assert f"{mean:,.1f}" in shown[0]
+
+    (row,) = json.loads(call(*ask, "--split", "test", "--json")[1])
+    assert (row["all_splits"]["whole"], row["all_splits"]["difference"]["words_in"]) == (False, None)
+    (line,) = [line for line in call(*ask, "--split", "test")[1].splitlines() if "9,497" in line]
+    assert [cell.strip() for cell in line.split("│")][2:9] == ["all splits", "–", "–", "–", "9,497", "–", "–"]
+
+
 def test_shards_are_left_out_of_the_lengths(call):
     status, out, _ = call(*ASK, "--task", "narrative_qa")
     (row,) = json.loads(out)
