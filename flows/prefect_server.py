@@ -141,19 +141,20 @@ class _Attempt:
     def __init__(self, kept: list[Any], receive: Receive, send: Send) -> None:
         self._kept, self._receive, self._send = kept, receive, send
         self._again = iter(tuple(kept))
+        self._size = sum(len(part.get("body", b"")) for part in kept)
         self.busy = False
 
     async def receive(self) -> Any:
         if (message := next(self._again, None)) is None:
             message = await self._receive()
-            if message["type"] == "http.request":
+            if message["type"] == "http.request" and self._size <= KEPT_BYTES:
+                self._size += len(message.get("body", b""))
                 self._kept.append(message)
         return message
 
     async def send(self, message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
-            size = sum(len(part.get("body", b"")) for part in self._kept)
-            self.busy = message["status"] == 503 and size <= KEPT_BYTES
+            self.busy = message["status"] == 503 and self._size <= KEPT_BYTES
         if not self.busy:
             await self._send(message)
 

@@ -9,6 +9,11 @@ SUBSETS = "subsets"  # beside a table of aggregates: those over the examples of 
 SUM = "sum_"  # so begins the name of a count among the components: a term of a sum over inputs, on a scale of its own
 
 
+def subset_metric(metric: str, flag: str) -> str:
+    """Under what name the score of the examples stands that have a flag."""
+    return f"{metric}_{flag}"
+
+
 @dataclass(frozen=True)
 class Score(Row):
     """value and components on 0-100, beside them counts (SUM); parsed: what the metric read in the answer, None where

@@ -13,7 +13,7 @@ from reporting.overview_template import TEMPLATE
 from reporting.page import environment
 from reporting.sizes import Sizes, counted_by, sizes_of, title, together
 from reporting.spreads import spreads
-from reporting.text import number, percent, percent_off
+from reporting.text import number, percent, percent_off, pooled
 
 MEASURES = {
     "documents": "documents, data set whole",
@@ -68,7 +68,7 @@ class Total:
     task: str
     last_split: str
     inputs: int
-    means: Mapping[str, float]
+    means: Mapping[str, float | None]
     paper: Mapping[str, Any]
 
     def difference(self, measure: str) -> float | None:
@@ -117,11 +117,9 @@ def totals(lines: Sequence[Line], splits: Mapping[str, Sequence[str]]) -> list[T
         complete = len(own) > 1 and {one.split for one in own} == set(splits[task])
         if not complete and not own[-1].means:
             continue
-        means = {}
+        means: dict[str, float | None] = {}
         for measure in UNITS if complete else ():
-            rows = [one.counted[measure] for one in own]
-            count = sum(row.count for row in rows)
-            means[measure] = sum((row.mean or 0.0) * row.count for row in rows) / max(count, 1)
+            means[measure] = pooled((one.counted[measure].count, one.counted[measure].mean) for one in own)
         inputs = sum(one.counted["words_in"].count for one in own)
         found.append(Total(task, own[-1].split, inputs, means, own[-1].means))
     return found

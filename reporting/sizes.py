@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reporting.text import percent_off
+from reporting.text import percent_off, pooled
 
 MEASURES = ("documents", "tokens_in", "tokens_out")
 WORDS = "words"  # counted by white space, where the tokenizer that is named below is not there
@@ -71,9 +71,7 @@ def together(listed: Sequence[Sizes], known: Sequence[str]) -> Sizes:
     counted: dict[str, tuple[int, float | None]] = {}
     for measure in MEASURES:
         pairs = [one.counted[measure] for one in listed]
-        count = sum(number for number, _ in pairs)
-        total = sum(number * mean for number, mean in pairs if mean is not None)
-        counted[measure] = (count, total / count if count else None)
+        counted[measure] = (sum(number for number, _ in pairs), pooled(pairs))
     splits = tuple(split for one in listed for split in one.splits)
     first = listed[0]
     return Sizes(first.task, splits, set(splits) == set(known), first.tokenizer, counted, first.published)

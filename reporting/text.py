@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 
 LIMIT = 120  # characters shown of a name; error messages get more
 MARKS = 3  # combining marks in a row; more of them climb over the neighbouring lines
@@ -59,6 +60,13 @@ def spread(value: float | None) -> str:
 def count(value: int) -> str:
     """With separators: 10,000."""
     return f"{value:,}"
+
+
+def pooled(counted: Iterable[tuple[int, float | None]]) -> float | None:
+    """The mean over several parts, from (how many values, their mean) of each; None where there are no values."""
+    pairs = [(count, mean) for count, mean in counted if count and mean is not None]
+    total = sum(count for count, _ in pairs)
+    return sum(count * mean for count, mean in pairs) / total if total else None
 
 
 def percent_off(value: float | None, published: float | None) -> float | None:

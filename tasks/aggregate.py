@@ -12,7 +12,7 @@ from typing import Any
 
 from analysis.summary import Inputs, Labels, Member, document_group, input_name, nothing, summarize
 from records.example import Example
-from records.score import SUBSETS, Aggregate, Score
+from records.score import SUBSETS, Aggregate, Score, subset_metric
 from scoring.answers import gold_problem
 from scoring.outcome import Metric
 from scoring.registry import metric
@@ -36,7 +36,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     if flag := node.params.get("subset"):
         flagged, _ = asked(inputs, own, flag)
         if flagged.clusters:
-            labels = replace(labels_of(node), metric=f"{node.params['metric']}_{flag}")
+            labels = replace(labels_of(node), metric=subset_metric(node.params["metric"], flag))
             some = writer.table(SUBSETS, Aggregate)
             for aggregate in summarize(labels, flagged, members_of(inputs, flagged), own.headline, beside):
                 some.add(aggregate)

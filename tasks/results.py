@@ -14,7 +14,7 @@ from records.raw_file import RawFile
 from records.score import SUBSETS, Aggregate
 from reporting.leaderboard import Board, board
 from reporting.ranks import Ranks
-from reporting.text import percent_off
+from reporting.text import percent_off, pooled
 from scoring.outcome import PRIVATE
 from storage.artifacts import Artifact
 from tasks.chain import Chain, locations_of
@@ -242,11 +242,7 @@ def over_splits(rows: list[dict[str, Any]], known: Collection[str], published: M
     splits = [row["split"] for row in rows]
     counted = {name: [row["statistics"].get(name, {}) for row in rows] for name in published}
     whole = set(splits) == set(known) and all(all(found) for found in counted.values())
-    means: dict[str, float | None] = {}
-    for name, found in counted.items():
-        pairs = [(one["count"], one["mean"]) for one in found if one and one["count"]]
-        total = sum(count for count, _ in pairs)
-        means[name] = sum(count * mean for count, mean in pairs) / total if total else None
+    means = {name: pooled((one["count"], one["mean"]) for one in found if one) for name, found in counted.items()}
     difference = {name: percent_off(means[name], published[name]) if whole else None for name in published}
     return {"splits": splits, "whole": whole, **means, "published": dict(published), "difference": difference}
 

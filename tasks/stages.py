@@ -25,6 +25,7 @@ from preprocessing.prompting import Template
 from preprocessing.tokens import engine_module
 from records.gold import KEPT
 from records.prompt import CLOSED_BOOK, FULL
+from records.score import subset_metric
 from reporting.page import assets_digest
 from reporting.published import ROUGE
 from scoring.registry import module_of as metric_module
@@ -427,7 +428,7 @@ def report_params(
     published = load_published(suite.name)
     in_rouge = {task for row in published.get("row", ()) for task in row.get("rouge", ())}
     parts = {
-        t.name: list(ROUGE) if t.name in in_rouge else [t.metric, t.subset_metric] if t.subset else []
+        t.name: list(ROUGE) if t.name in in_rouge else [t.metric, subset_metric(t.metric, t.subset)] if t.subset else []
         for t in suite.tasks.values()
     }
     return {

@@ -77,11 +77,6 @@ class TaskConfig:
         return self.template["kind"] in ("qa", "nli")
 
     @property
-    def subset_metric(self) -> str:
-        """Under what name the score of its flagged examples stands, "" where none are flagged."""
-        return f"{self.metric}_{self.subset}" if self.subset else ""
-
-    @property
     def granularities(self) -> list[Mapping[str, Any]]:
         """The ways in which its contexts are parted, its own first; none where they are not observed."""
         return [self.windows, *self.windows.get("other", ())] if self.windows else []
