@@ -10,6 +10,7 @@ from records.ranking import ModelRank
 from records.score import UPPER_BOUND, Aggregate, Coverage, withheld
 from reporting.published import Published, published_of
 from reporting.ranks import Ranks
+from reporting.raw import RawTold
 
 ARM = "full"
 ABOUT = " ("  # what follows in a model's name says how it was asked: "naive (plain-input900-words)"
@@ -164,7 +165,8 @@ class Board:
 
     settings: what was asked otherwise than the suite says (limit, prompts, ...). decoding: of models, in what theirs
     differs from the suite's. ranked: the suite is run several times and ranks models; it has no average. ranks: the
-    ranking, empty where it failed. upstream: what upstream calls the test split of a task, where it is another.
+    ranking, empty where it failed. upstream: what upstream calls the test split of a task, where it is another. raw:
+    the raw files behind it, by section and task.
     """
 
     suite: str
@@ -178,6 +180,12 @@ class Board:
     ranked: bool = False
     ranks: Ranks = field(default_factory=Ranks)
     upstream: Mapping[str, str] = field(default_factory=dict)
+    raw: Mapping[tuple[str, str], RawTold] = field(default_factory=dict)
+
+    def raw_of(self, section: Section) -> list[tuple[str, RawTold]]:
+        """What is told of the raw files of a section's tasks, in the suite's order."""
+        named = [(column.task, self.raw.get((section.split, column.task))) for column in self.columns]
+        return [(task, told) for task, told in named if told is not None]
 
     def rank(self, section: Section, line: Line) -> ModelRank | None:
         """A line's place where the suite ranks models; None where it does not, or not this one."""
@@ -197,9 +205,9 @@ def board(
 
     rows: of every task, split and model, a family's members among them. params: suite, title, models, tasks (in
     official order: name, short, metric, paper, parts), published, failures (message by node name), upper_bounds (models
-    that read the references), ranked, upstream, as tasks/stages.py gives them. ranks: of a suite that ranks models.
-    subsets: scores of the inputs of a task that have a flag. Raises
-    ValueError for a row of another suite, task or metric, and for two rows that contradict each other.
+    that read the references), ranked, upstream, as tasks/stages.py gives them; raw: tasks/known_files.py. ranks: of
+    a suite that ranks models. subsets: scores of the inputs of a task that have a flag. Raises ValueError for a row of
+    another suite, task or metric, and for two rows that contradict each other.
     """
     columns = tuple(
         Column(
@@ -236,6 +244,7 @@ def board(
         ranked=ranked,
         ranks=ranks or Ranks(),
         upstream=dict(params.get("upstream", {})),
+        raw={(one["split"], one["task"]): RawTold.read(one) for one in params.get("raw", ())},
     )
 
 

@@ -19,6 +19,7 @@ from reporting.leaderboard import (
     references,
     remarks,
 )
+from reporting.raw import summary
 from reporting.text import number, shown, visible
 
 FORMULA = (
@@ -82,6 +83,8 @@ def latex(board: Board) -> str:
 def _tabular(board: Board, section: Section) -> Iterator[str]:
     yield f"% {visible(board.title)}, split {visible(section.split)}; needs \\usepackage{{booktabs}}"
     yield from (f"% ! {shown(remark, 500)}" for remark in remarks(board, section))
+    if files := summary(told for _, told in board.raw_of(section)):
+        yield f"% {files}"
     count = len(board.columns) + len(means(board)) + 1
     yield f"\\begin{{tabular}}{{l{'r' * count}}}"
     yield "\\toprule"

@@ -11,6 +11,8 @@ from records.ranking import NO_RANK, PUBLISHED, REFUSED, RUN_OUT, ModelRank
 from reporting.board import ABOUT, Board, Cell, Column, Failed, Line, Section, board, stopped
 from reporting.published import AS_ASKED, ROUGE, Published, Reference
 from reporting.ranks import Ranks, label
+from reporting.raw import remarks as raw_remarks
+from reporting.raw import summary
 from reporting.text import markdown_text, number, shown, spread
 
 if TYPE_CHECKING:
@@ -37,12 +39,13 @@ def as_json(board: Board) -> dict[str, Any]:
     several, behind it: "naive", "naive (closed-book)", "naive (validation)". A row of a model that reads the references
     has "upper_bound": true. The score of a task's flagged inputs (QuALITY's hard questions: em_hard) is a row of its
     own, with the paper's numbers; it enters no average. "settings": what was asked otherwise than the suite says, where
-    something was.
+    something was. "raw": how the raw files stand to those that upstream publishes.
     """
     lines = [(section, line) for section in board.sections for line in section.lines]
     several = len(board.sections) > 1
     return {
         **({"settings": dict(board.settings)} if board.settings else {}),
+        **({"raw": raw} if (raw := raw_files(board)) else {}),
         "tasks": [
             row
             for section, line in lines
@@ -54,6 +57,12 @@ def as_json(board: Board) -> dict[str, Any]:
             f"{line.label} ({section.split})" if several else line.label: line.average.value for section, line in lines
         },
     }
+
+
+def raw_files(board: Board) -> dict[str, dict[str, Any]]:
+    """By section and task: states of the raw files, those not known to be right, and the number of records."""
+    told = {section.split: board.raw_of(section) for section in board.sections}
+    return {split: {task: one.plain() for task, one in found} for split, found in told.items() if found}
 
 
 def _row(split: str, line: Line, cell: Cell) -> dict[str, Any]:
@@ -103,6 +112,7 @@ def remarks(board: Board, section: Section) -> Iterator[str]:
     if references(board, section) and (differing := section.differing(board.columns)):
         numbers = ", ".join(f"{column.short} {asked} of {column.examples:,}" for column, asked in differing)
         yield f"not the paper's number of inputs, so not comparable with its table: {numbers}"
+    yield from raw_remarks(board.raw_of(section))
 
 
 def unranked(board: Board, section: Section) -> Iterator[str]:
@@ -224,6 +234,7 @@ def markdown(board: Board) -> str:
         blocks.append(f"## Split {markdown_text(section.split)}")
         blocks.append(_markdown_table(board, [_markdown_line(board, section, line) for line in section.lines]))
         blocks.append(_bullets(f"⚠ {markdown_text(text, REMARK)}" for text in remarks(board, section)))
+        blocks.append(summary(told for _, told in board.raw_of(section)))
         if published := references(board, section):
             label = markdown_text(published.label(published.main))
             blocks.append(f"**{label}** (not computed here)")
@@ -330,6 +341,8 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
         yield table
     for text in remarks(board, section):
         yield Text.assemble((f"{WARNING} ", "bold yellow"), (shown(text, REMARK), "yellow"))
+    if files := summary(told for _, told in board.raw_of(section)):
+        yield Text(files, "dim")
     if published:
         label = f"── {shown(published.label(published.main))} "
         yield Text(label + "─" * (width - len(label)), "dim", no_wrap=True)

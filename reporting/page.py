@@ -17,6 +17,8 @@ from reporting.complexity_section import complexity_section
 from reporting.content import Content, usage_row
 from reporting.leaderboard import head_of_parts, in_parts, references
 from reporting.metrics import COMPONENTS, components, reading
+from reporting.raw import remarks as raw_remarks
+from reporting.raw import summary as raw_summary
 from reporting.run_section import STYLE as RUN_STYLE
 from reporting.run_section import published_rank, run_section
 from reporting.strip import strip
@@ -108,6 +110,8 @@ def page(
             facts=dict(facts or {}),
             references=partial(references, board),
             not_asked=NOT_ASKED,
+            raw_remarks=lambda section: raw_remarks(board.raw_of(section)),
+            raw_summary=raw_summary,
             usual_arm=ARM,
             beside=any(references(board, section) for section in board.sections),
             incomplete=incomplete,

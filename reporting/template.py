@@ -115,6 +115,9 @@ TEMPLATE = (
 <div class="note"><p><b>Not the paper’s inputs.</b> The number of inputs differs from the paper’s test set, so these scores and the published ones are not of the same questions:
 {% for column, number_asked in differing %}{{ column.short }} {{ number_asked }} instead of {{ column.examples | count }}{{ "; " if not loop.last else "." }}{% endfor %}</p></div>
 {% endif %}
+{% for text in raw_remarks(section) %}
+<div class="note"><p>{{ text | upto(500) }}</p></div>
+{% endfor %}
 {% if loop.first %}
 <div class="tools" id="board-tools" hidden>
 <label>Models that contain<input type="search" id="models-filter" autocomplete="off" spellcheck="false"></label>
@@ -244,7 +247,7 @@ TEMPLATE = (
 {% set place = loop.index0 %}
 <article class="card">
 <h3>{{ column.task }}</h3>
-<p>{{ (column.metric | reading).name }}{% for label, value in facts.get((column.task, section.split), {}).items() %} · {{ label }} {{ value | fact }}{% endfor %}
+<p>{{ (column.metric | reading).name }}{% for label, value in facts.get((column.task, section.split), {}).items() %} · {{ label }} {{ value | fact }}{% endfor %}{% if board.raw[section.split, column.task] is defined %} · {{ raw_summary([board.raw[section.split, column.task]]) }}{% endif %}
 {% if published and paper[column.task] and paper[column.task].get("examples") %} · in the paper {{ paper[column.task].examples | fact }} inputs of {{ paper[column.task].mean_words | fact }} words on average{% endif %}</p>
 {% set unasked = namespace(lines=[]) %}
 {% for line in section.lines %}

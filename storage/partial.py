@@ -87,13 +87,19 @@ def remove(*paths: Path) -> None:
 
 def problem_with(path: Path, wanted: Wanted, sha256: str) -> str:
     """What is wrong with a file of that sha256, "" if nothing is."""
-    size = path.stat().st_size
+    if problem := differs(wanted, sha256, path.stat().st_size):
+        return problem
+    if wanted.git_blob and git_blob(path) != wanted.git_blob:
+        return f"is not git blob {wanted.git_blob}"
+    return ""
+
+
+def differs(wanted: Wanted, sha256: str, size: int) -> str:
+    """What sets bytes of that sha256 and size apart from published ones, "" if nothing does. Asks no git blob."""
     if wanted.bytes is not None and size != wanted.bytes:
         return f"has {size:,} bytes, published are {wanted.bytes:,}"
     if wanted.sha256 and sha256 != wanted.sha256:
         return f"has sha256 {sha256}, published is {wanted.sha256}"
-    if wanted.git_blob and git_blob(path) != wanted.git_blob:
-        return f"is not git blob {wanted.git_blob}"
     return ""
 
 

@@ -49,6 +49,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
                 continue
             examples.add(row)
             counts["examples"] += 1
+            counts["references"] += len(row.references)
             own_literals += bool(frame_of(row))
         elif isinstance(row, Drop):
             if row.error and node.strict:

@@ -17,6 +17,7 @@ from reporting.leaderboard import board
 from reporting.ranks import Ranks
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks.graph import Node
+from tasks.known_files import told_of
 from tasks.lots import lots_of
 from tasks.pages import make
 from tasks.ranked import read_ranks
@@ -53,12 +54,13 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     for row in subsets:
         some.add(row)
     beside = copied(node, inputs, writer)
-    content = board(rows, node.params, ranks_in(node, inputs), subsets)
+    lots = lots_of(node, inputs)
+    raw = told_of(lots, node.params["upstream_files"])
+    content = board(rows, {**node.params, "raw": raw}, ranks_in(node, inputs), subsets)
     beside[AGREEMENTS] = list(agreed(beside, writer))
     own = Beside(**{name: [row.to_dict() for row in found] for name, found in beside.items()})
-    lots = lots_of(node, inputs)
     made = make(content, node.params, lots, node.label("suite"), writer.file, own)
-    writer.facts = {"rows": len(rows), "page": PAGE, "folder": made.folder, "files": made.files}
+    writer.facts = {"rows": len(rows), "page": PAGE, "folder": made.folder, "files": made.files, "raw": raw}
 
 
 def subsets_in(node: Node, inputs: Mapping[str, Artifact]) -> list[Aggregate]:

@@ -19,12 +19,14 @@ from scoring.outcome import PRIVATE
 from storage.artifacts import Artifact
 from tasks.chain import Chain, locations_of
 from tasks.graph import Node
+from tasks.known_files import KnownFiles
 from tasks.parts import Part, parts
 from tasks.planner import Planner
 from tasks.ranked import read_ranks
 from tasks.request import Request
 from tasks.stages import curate_node, prompt_node, sample_node, statistics_node
 from tasks.suites import data_set_sizes, paper_means, paper_sizes
+from tasks.upstream import upstream_of
 from tasks.workshop import Workshop
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ class Results:
     def built(self) -> list[dict[str, Any]]:
         """One row a task and split, as `build --json` prints it; tasks that failed are left out."""
         rows = []
-        sizes = self.sizes()
+        sizes, known = self.sizes(), KnownFiles(upstream_of(self.request.suite))
         for part in parts(self.request):
             curated, sampled = self.artifact(curate_node(part)), self.artifact(sample_node(part))
             prompted = [self.artifact(node) for node in part.each_shard(prompt_node)]
@@ -72,6 +74,7 @@ class Results:
                     "dropped": curated.facts["dropped"],
                     "malformed": curated.facts["malformed"],
                     "errors": curated.facts["errors"],
+                    "raw": known.told(curated).plain(),
                     "artifact": str(sampled.folder),
                     **({"release": released(part, curated, sampled)} if part.imported else {}),
                 }
@@ -233,7 +236,8 @@ class Results:
         if artifact is None:
             return None
         rows, subsets = (list(artifact.rows(table, Aggregate)) for table in ("aggregates", SUBSETS))
-        return board(rows, report.params, self.ranks(report), subsets)
+        params = {**report.params, "raw": artifact.facts["raw"]}
+        return board(rows, params, self.ranks(report), subsets)
 
 
 def over_splits(rows: list[dict[str, Any]], known: Collection[str], published: Mapping[str, float]) -> dict[str, Any]:

@@ -40,6 +40,7 @@ from tasks.releases import release_options, release_query, upstream_values
 from tasks.request import Request
 from tasks.suites import Suite, TaskConfig, data_set_sizes, load_published, paper_means, paper_sizes
 from tasks.tokenizers import length_tokenizer
+from tasks.upstream import upstream_of
 
 FIT_SPLIT = "train"  # what a model with fitted rules learns from, where its table does not say
 
@@ -451,6 +452,7 @@ def report_params(
         **({"upper_bounds": list(upper_bounds)} if upper_bounds else {}),
         **({"decoding": dict(decoding)} if decoding else {}),
         "failures": [dict(one) for one in failures],
+        "upstream_files": upstream_of(suite.name),
         **({"observed": True} if any(task.windows for task in suite.tasks.values()) else {}),
         **({"ranked": True, "upstream": upstream_splits(suite)} if suite.runs else {}),
     }

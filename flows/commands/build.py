@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from flows.commands.common import console, execute, print_json, request_of, say, tell_problems
 from flows.commands.progress import shown
+from reporting.raw import RawTold, remarks, summary
 from reporting.sizes import Sizes, counted_by, title, together
 from reporting.text import percent
 from tasks.chain import plan
@@ -51,6 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
             print_sizes(sizes, {name: list(task.splits) for name, task in request.config.tasks.items()})
         if against:
             against.show()
+    tell_raw(rows)
     if chain.report is not None and not arguments.quiet:
         say(f"statistics: {chain.report}")
     unread = against is not None and against.tell_problems()
@@ -62,6 +64,14 @@ def comparing(request: Request, releases: Sequence[str]) -> Against:
     from flows.commands.compared import Against
 
     return Against(request, releases)
+
+
+def tell_raw(rows: Sequence[Mapping[str, Any]]) -> None:
+    """What stands out of the raw files, and how many there are of each state."""
+    told = [(f"{row['task']}, {row['split']}", RawTold.read(row["raw"])) for row in rows]
+    for line in [*remarks(told), summary(one for _, one in told)]:
+        if line:
+            say(line)
 
 
 def print_table(rows: list[dict[str, Any]]) -> None:

@@ -14,6 +14,7 @@ from storage.home import Home
 from tasks.beside import beside_of, ranks_of
 from tasks.errors import StageFailed
 from tasks.everything import Scored, everything_scored
+from tasks.known_files import told_of
 from tasks.lots import Lot, lots_in
 from tasks.pages import drawn, put_page
 from tasks.published import placed, write_file
@@ -29,9 +30,11 @@ def run(arguments: argparse.Namespace) -> int:
     found = everything_scored(home, arguments.suite)
     if not found.rows:
         raise StageFailed(f"nothing is scored for {arguments.suite} in {home.url}; run `scrollwork run` first")
-    everything = [] if arguments.format in TABLES else list(home.artifacts.everything())
+    everything = list(home.artifacts.everything())
     lots = lots_in(everything, found.artifacts)
-    content = board(found.rows, found.params, ranks_of(home, arguments.suite, found, lots), found.subsets)
+    params = {**found.params, "raw": told_of(lots, found.params["upstream_files"])}
+    ranks = ranks_of(home, arguments.suite, found, [] if arguments.format in TABLES else lots)  # tables show no lengths
+    content = board(found.rows, params, ranks, found.subsets)
     ending = TABLES.get(arguments.format, "html")
     name = f"{arguments.suite}-figures" if arguments.format in FIGURES else f"{arguments.suite}-all.{ending}"
     files: list[str] = []

@@ -1,0 +1,84 @@
+"""Raw files, and the number of examples that they gave, held against what upstream publishes (tasks/upstream.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from records.raw_file import RawFile
+from reporting.raw import OTHER, PUBLISHED, SAMPLE, UNKNOWN, Held, RawTold
+from storage.artifacts import Artifact
+from storage.digest import sha256_file
+from storage.partial import Wanted, differs, problem_with
+from tasks.lots import Lot
+
+
+class KnownFiles:
+    """What is published, by path below the raw folder and by sha256. upstream: as tasks/upstream.py gives it."""
+
+    def __init__(self, upstream: Mapping[str, Any]) -> None:
+        self._numbers: Mapping[str, Mapping[str, Sequence[Any]]] = upstream.get("numbers", {})
+        self._pins: dict[str, list[Wanted]] = {}
+        for path, known in upstream.get("files", ()):
+            self._pins.setdefault(path, []).append(Wanted((), Path(path), **known))
+        self._sample = frozenset(upstream.get("sample", ()))
+        self._sha256 = {pins.sha256 for listed in self._pins.values() for pins in listed} - {None}
+
+    def told(self, curated: Artifact) -> RawTold:
+        """What is to be said of the raw files that a task and split was curated from."""
+        params, facts = curated.manifest.ingredients.params, curated.facts
+        folder = Path(str(curated.run().get("raw", "")))
+        files = [self.held(file, folder) for file in curated.rows("raw_files", RawFile)]
+        what, known = self._numbers.get(params["task"], {}).get(params["split"], ("", 0))
+        if not what or "own_literals" in facts:  # an official release says its own number
+            return RawTold.of(files)
+        return RawTold.of(files, what, counted(facts, what), known)
+
+    def held(self, file: RawFile, folder: Path) -> Held:
+        """One file as it was read: published where its sha256 is, wherever it lies; else held against what is known of
+        its path (size, sha256, git blob), or UNKNOWN. folder: where it lay."""
+        if file.sha256 in self._sample:
+            return Held(file.path, SAMPLE)
+        if file.sha256 in self._sha256:
+            return Held(file.path, PUBLISHED)
+        problems = [_problem(file, pins, folder) for pins in self._pins.get(file.path, ())]
+        if not problems:
+            return Held(file.path, UNKNOWN)
+        wrong = [problem for problem in problems if problem]
+        if len(wrong) == len(problems):
+            return Held(file.path, OTHER, wrong[0])
+        if "" in problems:
+            return Held(file.path, PUBLISHED)
+        return Held(file.path, UNKNOWN, "lies there no more as it was read, and only its git blob is known")
+
+
+def _problem(file: RawFile, pins: Wanted, folder: Path) -> str | None:
+    """What sets a file apart from a published one, "" if nothing does; None where only a git blob would tell and the
+    bytes that were read are gone."""
+    assert file.sha256 is not None
+    assert file.bytes is not None
+    problem = differs(pins, file.sha256, file.bytes)
+    if problem or pins.sha256 or not pins.git_blob:
+        return problem
+    place = folder / file.path
+    try:
+        return problem_with(place, pins, file.sha256) if sha256_file(place) == file.sha256 else None
+    except OSError:
+        return None
+
+
+def counted(facts: Mapping[str, Any], what: str) -> int:
+    """How many records, examples or references a curated artifact has; records: with those that a filter left out,
+    without malformed ones."""
+    if what == "records":
+        return int(facts.get("examples", 0) + sum(facts["dropped"].values()) - facts["errors"])
+    return int(facts.get(what, 0))
+
+
+def told_of(lots: Iterable[Lot], upstream: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What a report says of the raw files of each task and section, as `board` takes it."""
+    known = KnownFiles(upstream)
+    curated = {(lot.split, lot.task): lot.curated for lot in lots}
+    told = {artifact.content: known.told(artifact) for artifact in curated.values()}
+    return [{"split": split, "task": task, **told[one.content].plain()} for (split, task), one in curated.items()]
