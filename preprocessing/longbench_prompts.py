@@ -5,6 +5,7 @@ As the prompts in circulation have them (OpenCompass), whose wording differs a l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -12,13 +13,15 @@ ONLY = "Only give me the answer and do not output any other words."
 PASSAGES = f"Answer the question based on the given passages. {ONLY}"
 STORY = "as concisely as you can, using a single phrase if possible. Do not provide any explanation."
 MEETING = "in one or more sentences."
+FILE = re.compile(r"^[\w.][\w ./+-]*\.(?:py|java)$", re.MULTILINE)  # the path above each piece of RepoBench-P's context
+IMPORTS = re.compile(r"^(?:import\s|from\s+\S+\s+import\b|package\s)", re.MULTILINE)  # how its own file begins
 
 
 @dataclass(frozen=True)
 class Form:
     """before, between, after: what stands around context and question; between is "" where nothing is asked. opens: how
     the question begins, which `between` is then followed by. cues: what a question may end with and is no part of it.
-    joined: nothing parts the two, only the release tells them apart."""
+    joined: nothing parts context and question, which is a file of code and begins with its imports."""
 
     before: str
     between: str
@@ -33,8 +36,6 @@ def take_apart(prompt: str, form: Form) -> tuple[str, str]:
 
     Raises ValueError that tells which piece is missing.
     """
-    if form.joined:
-        raise ValueError("nothing stands between context and question: the release is needed")
     if not prompt.startswith(form.before):
         raise ValueError(f"it begins with {prompt[:40]!r}, not with {form.before[:40]!r}")
     if not prompt.endswith(form.after):
@@ -42,12 +43,28 @@ def take_apart(prompt: str, form: Form) -> tuple[str, str]:
     if len(form.before) + len(form.after) > len(prompt):
         raise ValueError("it is shorter than its instruction")
     inner = prompt[len(form.before) : len(prompt) - len(form.after)]
+    if form.joined:
+        edge = own_file(inner)
+        return inner[:edge], inner[edge:]
     if not form.between:
         return inner, ""
     at = inner.rfind(form.between + form.opens)
     if at < 0:
         raise ValueError(f"{(form.between + form.opens)[:40]!r} does not stand in it")
     return inner[:at], inner[at + len(form.between) :]
+
+
+def own_file(text: str) -> int:
+    """Where the file to be completed begins, behind pieces of other files, each below its path: at the first import, as
+    a piece is one class, function or constant. Raises ValueError where another import or path leaves that open."""
+    if not FILE.match(text):
+        raise ValueError(f"its code begins with {text[:40]!r}, not with the path of a file")
+    first = IMPORTS.search(text)
+    if first is None:
+        raise ValueError("it has no line that begins with an import: the release is needed")
+    if piece := FILE.search(text, first.start()):
+        raise ValueError(f"an import stands before the piece of {piece[0][:60]!r}: the release is needed")
+    return first.start()
 
 
 def passages() -> Form:

@@ -19,6 +19,8 @@ from preprocessing.units import tokenizer
 from records.document import Document
 from records.drop import Drop
 from records.example import Example
+from sample.planting import dressed
+from sample.windows import TASKS
 from tasks.dolce_units import TaskUnits, granularities, observed_of, units_of
 from tasks.suites import TaskConfig, load_suite
 from tests.preprocessing.raw_kit import Kit
@@ -182,9 +184,46 @@ def test_prompt_taken_apart_does_not_give_the_prompt_back(form: str) -> None:
     assert take_apart(prompt, one) == (context, question)
 
 
-def test_prompt_of_two_joined_texts_is_taken_apart() -> None:
-    with pytest.raises(ValueError, match="the release is needed"):
-        take_apart("Please complete the code given below. \nxNext line of code:\n", FORMS["repobench-p"])
+PIECES = "app/one thing.py\ndef one():\n    import two\n    return two\napp/Two.java\npublic class Two {\n\n}\n"
+
+
+@pytest.mark.parametrize(
+    "own", ["import os\n\ndef main():\n    ", "from . import one\n", "package app;\nimport app.Two;\n", "from a  import(b)\nx = "]
+)  # fmt: skip
+def test_code_of_a_rendered_prompt_is_parted_elsewhere_than_in_the_release(tmp_path: Path, own: str) -> None:
+    form = FORMS["repobench-p"]
+    prompts = {"0": {"origin_prompt": f"{form.before}{PIECES}{own}{form.after}", "gold": ["    x = 1"]}}
+    release = {"_id": "0", "context": PIECES, "input": own, "answers": ["    x = 1"], "all_classes": None, "length": 9}
+    kit = Kit(tmp_path, "longbench").file("longbench_mini/x_repobench-p.json", json.dumps(prompts))
+    rendered = kit.sorted(form="repobench-p")
+    released = rows(tmp_path / "release", "longbench", "longbench/repobench-p.jsonl", [release], form="repobench-p")
+    assert rendered[2] == released[2] == []
+    assert [one.text for one in rendered[0]] == [one.text for one in released[0]] == [PIECES]
+    assert [one.query for one in rendered[1]] == [one.query for one in released[1]] == [own.strip()]
+
+
+@pytest.mark.parametrize(
+    ("inner", "problem"),
+    [
+        (PIECES, "no line that begins with an import"),
+        (f"{PIECES}x = 1\nimporting = 2\npackaged(3)\n", "no line that begins with an import"),
+        (f"{PIECES}import os\n{PIECES}import re\n", "an import stands before the piece of 'app/one thing.py'"),
+        (f'{PIECES}import os\n"""\nsetup.py\n"""\nimport re\n', "an import stands before the piece of 'setup.py'"),
+    ],
+)
+def test_code_that_may_be_parted_in_two_places_is_guessed_at(inner: str, problem: str) -> None:
+    form = FORMS["repobench-p"]
+    with pytest.raises(ValueError, match=f"{problem}.*the release is needed"):
+        take_apart(f"{form.before}{inner}{form.after}", form)
+
+
+def test_other_code_is_taken_for_pieces_of_files() -> None:
+    form = FORMS["repobench-p"]
+    with pytest.raises(ValueError, match=r"its code begins with '# GPL.*', not with the path of a file"):
+        take_apart(f"{form.before}# GPL\nimport os\nimport re\n{form.after}", form)
+
+
+def test_instruction_alone_is_taken_for_a_prompt() -> None:
     with pytest.raises(ValueError, match="shorter than its instruction"):
         take_apart("Please complete the code.", Form("Please complete", "", "complete the code."))
 
@@ -235,6 +274,25 @@ def test_context_without_a_unit_stops_its_task_or_is_lost(tmp_path: Path) -> Non
     assert (drop.reason, drop.error) == ("no unit", True)
     for named in ("triviaqa.jsonl", "p1", "'q'"):
         assert named in drop.detail
+
+
+NOT_IN_E = {"narrativeqa", "musique", "qmsum"}  # the other tasks are in LongBench-E too
+
+
+@pytest.mark.parametrize("name", [name for name, task in SUITE.tasks.items() if task.dataset == "longbench"])
+def test_files_of_longbench_e_are_not_found_or_taken_before_the_release(tmp_path: Path, name: str) -> None:
+    task, form = SUITE.tasks[name], str(SUITE.tasks[name].options["form"])
+    context = dressed(next(one.form for one in TASKS if one.task == name), "A mill.", 0)
+    record = {"_id": "x", "context": context, "input": "Who?", "answers": ["y"], "all_classes": None}
+
+    def found(*endings: str) -> tuple[str, ...]:
+        folder = tmp_path / "and".join(endings)
+        for end in endings:
+            Kit(folder, "longbench").lines(f"longbench/data/{form}{end}.jsonl", [record])
+        return units_of(SUITE, task, folder, strategy("all")).files
+
+    assert found("_e") == (() if form in NOT_IN_E else (f"longbench/data/{form}_e.jsonl",))
+    assert found("_e", "") == (f"longbench/data/{form}.jsonl",)
 
 
 def test_units_command_counts_problems_that_are_not_observed(tmp_path: Path) -> None:
