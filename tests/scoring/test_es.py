@@ -65,10 +65,28 @@ def test_similarity_halves_elsewhere_than_at_ten_points(points, similarity):
     assert es.similarity(30.0, 30.0 + points) == pytest.approx(similarity, abs=5e-5)
 
 
-@given(st.text(alphabet="0159.%, -", max_size=30))
-def test_reading_backwards_departs_from_the_pattern_of_the_fact_sheet(text):
-    match = re.search(r"\d+\.?\d*(?=%)", text)
-    assert percentage(text) == (float(match.group()) if match else None)
+OFFICIAL = re.compile(r"\d+\.?\d*%")  # as in a public copy of the official file
+HOSTILE = [
+    *("50 % or 60%", "%%60%%", "60%%", "a60%b", "60%70%", "6.0.5%", "6..5%", "..5%", "5.%", "1e3%", "-.5%", "0x60%", "60\n%"),
+    *("60\u200b%", "\u0666\u0660%", "\uff16\uff10.5%", "6\u0660%", "\u00b2%", "5\u00b2%", "\u216b%", "60\uff05 70%", "60\u066a", "\U0001d7e7%"),
+    *("1,234.5%", "00060%", "(60%)", "60.5.%", "60.%.5%", "\u0967.\u0968%", "%", ".%", "60. %", "", "\ud800 60%"),
+]  # fmt: skip
+
+
+def officially(text):
+    """The percentage as the official code reads it."""
+    match = OFFICIAL.search(text)
+    return float(match.group().replace("%", "")) if match else None
+
+
+@given(st.text(alphabet="0159.%, -e\n\u0660\uff16\u00b2\uff05", max_size=30))
+def test_reading_backwards_departs_from_the_official_pattern(text):
+    assert percentage(text) == officially(text)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_answer_is_read_otherwise_than_by_the_official_pattern(text):
+    assert percentage(text) == officially(text)
 
 
 def test_version_number_before_the_sign_is_read_from_its_start():
