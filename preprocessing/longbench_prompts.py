@@ -13,8 +13,8 @@ ONLY = "Only give me the answer and do not output any other words."
 PASSAGES = f"Answer the question based on the given passages. {ONLY}"
 STORY = "as concisely as you can, using a single phrase if possible. Do not provide any explanation."
 MEETING = "in one or more sentences."
-FILE = re.compile(r"^[\w.][\w ./+-]*\.(?:py|java)$", re.MULTILINE)  # the path above each piece of RepoBench-P's context
-IMPORTS = re.compile(r"^(?:import\s|from\s+\S+\s+import\b|package\s)", re.MULTILINE)  # how its own file begins
+FILE = re.compile(r"^[\w.][\w ./+-]*\.(?:py|java)$", re.MULTILINE)  # above each piece of RepoBench-P's context
+IMPORTS = re.compile(r"^(?:import[ \t]|from[ \t]+\S+[ \t]+import\b|package[ \t])", re.MULTILINE)  # its own file
 
 
 @dataclass(frozen=True)
