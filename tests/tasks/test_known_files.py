@@ -145,6 +145,18 @@ def test_known_numbers_and_files_are_of_tasks_that_there_are() -> None:
         assert upstream["sample"], suite
 
 
+def test_longbench_e_is_held_against_the_number_of_longbench(call: Call, tmp_path: Path) -> None:
+    place = tmp_path / "longbench" / "trec_e.jsonl"
+    place.parent.mkdir()
+    record = {"input": "Question: Why?\nType:", "context": "Question: Who?\nType: Individual", "answers": ["Reason"]}
+    rest = {"length": 9, "dataset": "trec", "language": "en", "all_classes": ["Reason", "Individual"], "_id": "a"}
+    place.write_text(json.dumps({**record, **rest}) + "\n")
+    for name, number in (("trec_e.jsonl", None), ("trec.jsonl", {"of": "records", "found": 1, "known": 200})):
+        place = place.rename(place.with_name(name))
+        (row,), _ = build(call, "dolce", tmp_path, "--task", "longbench_trec")
+        assert row["raw"]["number"] == number, name
+
+
 def test_a_report_says_what_was_known_when_it_was_made(
     call: Call, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
