@@ -6,13 +6,14 @@ from records.base import Row
 
 CATEGORIES = ("I", "II", "III", "IV", "V")
 SCENARIOS = COW, PIG = ("cow", "pig")
+HOLISTIC = ("solved", "unsolved", "unobserved")  # a problem of V, by what the whole context led to
 
 
 @dataclass(frozen=True)
 class Complexity(Row):
     """A problem. units: C of its context. complexity: lambda, None for infinite; redundancy: k. weight: of the oracle.
     windows: answered ones. probabilities: of CATEGORIES, 0 to 1; category: the likeliest. full: the score on the whole
-    context, 0 to 100, None where it was not answered."""
+    context, 0 to 100, None where it was not answered; solved: whether at least half of its answers there are right."""
 
     suite: str
     task: str
@@ -31,6 +32,7 @@ class Complexity(Row):
     probabilities: tuple[float, ...]
     undecided: bool
     full: float | None
+    solved: bool | None
 
     def check(self) -> None:
         self.require(self.category in CATEGORIES, "category", f"{self.category!r} is none of {', '.join(CATEGORIES)}")
@@ -42,9 +44,10 @@ class Complexity(Row):
 @dataclass(frozen=True)
 class Mixture(Row):
     """A task, or its part of one scenario. noise: (b1, b0, bI), empty in PIG. low, high: thresholds of lambda (low of k
-    too). shares: of problems by their likeliest category; expected: mean probability of each category, share_lows and
-    share_highs its 95 % interval; all 0 to 1. Where many problems are undecided the two differ. windows: asked,
-    answered and declined ones."""
+    too). shares: of problems by their likeliest category, undecided ones included, as the paper counts. decided: of
+    problems that are decided, by category; holistic: those of V among these, parted as HOLISTIC says. expected: mean
+    probability of each category, share_lows and share_highs its 95 % interval; all 0 to 1, of all problems. windows:
+    asked, answered and declined ones."""
 
     suite: str
     task: str
@@ -58,6 +61,8 @@ class Mixture(Row):
     low: int
     high: int
     shares: tuple[float, ...]
+    decided: tuple[float, ...]
+    holistic: tuple[float, ...]
     expected: tuple[float, ...]
     share_lows: tuple[float, ...]
     share_highs: tuple[float, ...]
@@ -67,8 +72,9 @@ class Mixture(Row):
 
     def check(self) -> None:
         self.require(self.scenario in SCENARIOS, "scenario", f"{self.scenario!r} is none of {', '.join(SCENARIOS)}")
-        for name in ("shares", "expected", "share_lows", "share_highs"):
+        for name in ("shares", "decided", "expected", "share_lows", "share_highs"):
             self.require(len(getattr(self, name)) == len(CATEGORIES), name, "one a category")
+        self.require(len(self.holistic) == len(HOLISTIC), "holistic", ", ".join(HOLISTIC))
         self.require(len(self.noise) in (0, 3), "noise", "right, wrong and declined, or none")
 
 

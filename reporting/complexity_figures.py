@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from records.complexity import CATEGORIES, COW, PIG, SCENARIOS
-from reporting.complexity_problems import MEANINGS, belongs, name
+from reporting.complexity_problems import LAST, MEANINGS, belongs, name
 from reporting.complexity_section import whole_tasks
 from reporting.content import Beside, Figure
 from reporting.drawing import SOFT, Drawing, figure, inline, written
@@ -24,17 +24,29 @@ if TYPE_CHECKING:
 Entry = Mapping[str, Any]
 # from no context needed to all of it; told apart in grey too
 COLOURS = ("#bfbfbf", "#8ecae6", "#0072b2", "#e69f00", "#9e2a2b")
+UNSOLVED, UNOBSERVED, UNDECIDED = "#4a1518", "#d9a5a6", "#ffffff"  # parts of V, and what is in no category
 OUTCOMES = (("right", "#0072b2"), ("declined", "#cfc9bd"), ("wrong", "#d55e00"))
 LEVELS = (0.1, 0.5, 0.9)
 NOTHING = 0.4  # where a lambda or k of 0 stands on a logarithmic axis
 POWERS = (1, 10, 100, 1000, 10_000, 100_000, 1_000_000)
 SCORE = "#4d8f8b"
+EDGE = SOFT
+SEGMENTS = (  # of a bar: name and colour
+    *((f"{one} {meaning}", colour) for one, meaning, colour in zip(CATEGORIES[:LAST], MEANINGS, COLOURS, strict=False)),
+    ("V holistic", COLOURS[LAST]),
+    ("V unsolved by all of it", UNSOLVED),
+    ("V, all of it not asked", UNOBSERVED),
+    ("undecided", UNDECIDED),
+)
 KINDS = {COW: "COW: answers are right, wrong or declined", PIG: "PIG: answers have parts, scores are graded"}
 MOST_BARS = 100
 MOST_PANELS = 24
 ACROSS = 3
 
-SHARES = "Share of problems in each category, by the likeliest one of each problem."
+SHARES = (
+    "Share of problems in each category, of V what the whole context solves and what it does not; undecided ones are "
+    "in none."
+)
 PLANE = (
     "A mark a problem: units that one piece of evidence takes (λ) and how often it stands in the context (k), both on "
     "logarithmic axes, a little apart where several meet. Hollow: undecided. Colours and shapes are categories. "
@@ -93,8 +105,8 @@ class _Drawn:
         for axes, (kind, own) in zip(panels, kinds, strict=True):
             for place, row in enumerate(own):
                 begin = 0.0
-                for category, share in enumerate(row["shares"]):
-                    axes.barh(-place, 100 * share, left=begin, color=COLOURS[category], height=0.7)
+                for share, (_, colour) in zip(parts_of(row), SEGMENTS, strict=True):
+                    axes.barh(-place, 100 * share, left=begin, color=colour, edgecolor=EDGE, linewidth=0.4, height=0.7)
                     begin += 100 * share
             axes.set_yticks([-place for place in range(len(own))], [labelled(row, several) for row in own])
             axes.set_xlim(0, 100)
@@ -102,11 +114,14 @@ class _Drawn:
             axes.set_title(KINDS[kind], loc="left")
             axes.grid(axis="y", visible=False)
         panels[-1].set_xlabel("% of problems")
+        shown = [one for row in rows for one in zip(parts_of(row), SEGMENTS, strict=True)]
+        drawn = {name for share, (name, _) in shown if share} | {name for name, _ in SEGMENTS[: len(CATEGORIES)]}
         marks = [
-            panels[0].barh(0, 0, color=COLOURS[category], label=f"{short} {meaning}")
-            for category, (short, meaning) in enumerate(zip(CATEGORIES, MEANINGS, strict=True))
+            panels[0].barh(0, 0, color=colour, edgecolor=EDGE, linewidth=0.4, label=label)
+            for label, colour in SEGMENTS
+            if label in drawn
         ]
-        made.legend(handles=marks, loc="outside upper center", ncols=len(CATEGORIES), fontsize=8)
+        made.legend(handles=marks, loc="outside upper center", ncols=4, fontsize=8)
         return made
 
     def plane(self) -> matplotlib.figure.Figure:
@@ -126,12 +141,13 @@ class _Drawn:
                 x = NOTHING if one["complexity"] == 0 else 2.0 * top if one["complexity"] is None else one["complexity"]
                 y = one["redundancy"] or NOTHING
                 across, up = apart(one["example_id"])
+                colour = UNSOLVED if category == LAST and one["solved"] is False else COLOURS[category]
                 axes.plot(
                     x * across,
                     y * up,
                     MARKERS[category],
-                    color=COLOURS[category],
-                    markerfacecolor="none" if one["undecided"] else COLOURS[category],
+                    color=colour,
+                    markerfacecolor="none" if one["undecided"] else colour,
                     markersize=5,
                 )
             ends = [(2.0 * top, "∞")] if any(one["complexity"] is None for one in problems) else []
@@ -165,6 +181,11 @@ class _Drawn:
         if drawn is not None:
             made.legend(*drawn.get_legend_handles_labels(), loc="outside upper center", ncols=3, fontsize=8)
         return made
+
+
+def parts_of(row: Entry) -> list[float]:
+    """The shares of a fit's bar, 0 to 1, as SEGMENTS names them."""
+    return [*row["decided"][:LAST], *row["holistic"], row["undecided"] / row["problems"]]
 
 
 def marked(axes: Any, which: str, top: float, more: Sequence[tuple[float, str]]) -> None:

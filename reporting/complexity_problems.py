@@ -20,6 +20,8 @@ Key = tuple[str, ...]
 FIT = ("task", "split", "model", "arm", "scenario")  # what a fit is of
 INFINITE = "∞"
 MEANINGS = ("no context", "easy", "retrieval", "balanced", "holistic")
+LAST = len(CATEGORIES) - 1  # place of V
+PARTS = ("solved by the whole context", "unsolved by the whole context", "whole context not asked")  # of V
 AROUND, HALF = 160, 400  # characters shown beside a passage, of each end of a long one
 WIDE, HIGH, GAP = 600, 12, 3  # of a map: pixels of a line and between lines
 OUTCOMES = ("right", "wrong", "declined")
@@ -84,7 +86,7 @@ def told(one: Entry, place: int) -> dict[str, Any]:
         "model": name(one),
         "scenario": one["scenario"].upper(),
         "category": one["category"],
-        "meaning": MEANINGS[place],
+        "meaning": PARTS[1] if place == LAST and one["solved"] is False else MEANINGS[place],
         "problem": one["example_id"],
         "complexity": INFINITE if one["complexity"] is None else f"{one['complexity']:,}",
         "redundancy": one["redundancy"],

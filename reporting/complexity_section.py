@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from records.complexity import CATEGORIES, COW
 from reporting.board import Board
-from reporting.complexity_problems import GAP, HIGH, MEANINGS, WIDE, Problems, name
+from reporting.complexity_problems import GAP, HIGH, LAST, MEANINGS, PARTS, WIDE, Problems, name
 from reporting.complexity_template import SECTION, STYLE
 from reporting.content import Beside, Texts
 from reporting.text import number
@@ -45,6 +45,7 @@ def complexity_section(
             parts=parts,
             categories=list(zip(CATEGORIES, MEANINGS, strict=True)),
             ranked=[CATEGORIES[one] for one in RANKED],
+            parts_of_v=PARTS,
             wide=WIDE,
             step=HIGH + GAP,
         )
@@ -94,13 +95,14 @@ def in_order(board: Board, beside: Beside, split: str) -> list[Entry]:
 
 def shares(row: Entry) -> dict[str, Any]:
     """A line of the table of shares."""
-    ends = zip(row["shares"], row["expected"], row["share_lows"], row["share_highs"], strict=True)
+    ends = zip(row["decided"], row["expected"], row["share_lows"], row["share_highs"], strict=True)
     return {
         "task": row["task"],
         "model": name(row),
         "scenario": row["scenario"].upper(),
         "problems": row["problems"],
-        "undecided": row["undecided"],
+        "undecided": 100 * row["undecided"] / row["problems"],
+        "holistic": [100 * one for one in row["holistic"]],
         "cells": [
             {"share": 100 * one, "expected": 100 * mean, "low": 100 * low, "high": 100 * high}
             for one, mean, low, high in ends
@@ -115,21 +117,32 @@ def shares(row: Entry) -> dict[str, Any]:
 
 
 def ranks(rows: Sequence[Entry]) -> list[dict[str, Any]]:
-    """A table a model with two tasks at least: its tasks by category III and by V, the largest share first."""
+    """A table a model with two tasks at least: its tasks by category III and by those of V that the whole context
+    solves, the largest share of decided problems first."""
     found = []
     for model in dict.fromkeys(map(name, rows)):
         own = [row for row in rows if name(row) == model]
         if len({row["task"] for row in own}) > 1:
-            columns = [sorted(own, key=lambda row, at=place: -row["shares"][at]) for place in RANKED]  # type: ignore[misc]
+            columns = [sorted(own, key=lambda row, at=place: -ranked_share(row, at)) for place in RANKED]  # type: ignore[misc]
             lines = [
                 [
-                    {"task": row["task"], "scenario": row["scenario"].upper(), "share": 100 * row["shares"][place]}
+                    {
+                        "task": row["task"],
+                        "scenario": row["scenario"].upper(),
+                        "share": 100 * ranked_share(row, place),
+                        "unsolved": 100 * row["holistic"][1] if place == LAST else 0,
+                    }
                     for place, row in zip(RANKED, pair, strict=True)
                 ]
                 for pair in zip(*columns, strict=True)
             ]
             found.append({"model": model, "lines": lines})
     return found
+
+
+def ranked_share(row: Entry, place: int) -> float:
+    """The share of a category by which tasks are put in order: of V what the whole context solves."""
+    return float(row["holistic"][0] if place == LAST else row["decided"][place])
 
 
 def agreements(rows: Sequence[Entry]) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from analysis.dolce.stating import shares_json
 from records.complexity import CATEGORIES
 
 Row = Mapping[str, Any]
@@ -49,7 +50,9 @@ def document(mixture: Row, problems: Sequence[Row], observed: Sequence[Row]) -> 
     return {
         **{name: mixture[name] for name in SAME},
         "noise": list(mixture["noise"]) or None,
-        "shares": dict(zip(CATEGORIES, mixture["shares"], strict=True)),
+        **shares_json(
+            mixture["shares"], mixture["decided"], mixture["holistic"], mixture["undecided"] / mixture["problems"]
+        ),
         "expected_shares": dict(zip(CATEGORIES, mixture["expected"], strict=True)),
         "share_intervals": {name: [low, high] for name, low, high in ends},
         "thresholds": {"low": mixture["low"], "high": mixture["high"]},
@@ -59,7 +62,8 @@ def document(mixture: Row, problems: Sequence[Row], observed: Sequence[Row]) -> 
                 "problem": one["example_id"],
                 "lambda": INF if one["complexity"] is None else one["complexity"],
                 "k": one["redundancy"],
-                **{name: one[name] for name in ("weight", "category", "undecided", "units", "windows", "likelihood")},
+                **{name: one[name] for name in ("weight", "category", "undecided", "solved")},
+                **{name: one[name] for name in ("units", "windows", "likelihood")},
                 "probabilities": dict(zip(CATEGORIES, one["probabilities"], strict=True)),
                 "full_context": one["full"],
             }

@@ -1,13 +1,13 @@
 """A fit as `dolce fit --json` prints it, and read again: `dolce compare`.
 
 {tasks: [{task, scenario, noise, shares, problems: [{problem, lambda, k, weight, category, probabilities, undecided}]}]}
-and some more keys. lambda is a number or "inf"; noise is [b1, b0, bI], null in PIG.
+and some more keys (stating.py has those of shares). lambda is a number or "inf"; noise is [b1, b0, bI], null in PIG.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from math import inf, isfinite
 from typing import Any
 
@@ -20,6 +20,7 @@ from analysis.dolce.counting import TAU
 from analysis.dolce.cover import cover_probability
 from analysis.dolce.fitting import ProblemFit, TaskFit
 from analysis.dolce.observations import OUTCOMES
+from analysis.dolce.stating import shares_json
 
 INF = "inf"
 
@@ -36,7 +37,7 @@ def as_json(fits: Iterable[TaskFit], by_length: bool = False, tau: float = TAU) 
                 "task": one.task,
                 "scenario": one.scenario,
                 "noise": None if one.noise is None else list(one.noise),
-                "shares": _named(one.shares),
+                **shares_json(one.shares, *astuple(one.stated)),
                 "expected_shares": _named(one.expected),
                 "share_intervals": {name: list(ends) for name, ends in zip(CATEGORIES, one.intervals, strict=True)},
                 "thresholds": {"low": one.limits.low, "high": one.limits.high},
@@ -65,6 +66,7 @@ def _problem(one: ProblemFit) -> dict[str, Any]:
         "category": CATEGORIES[one.category],
         "probabilities": _named(one.probabilities),
         "undecided": one.undecided,
+        "solved": one.solved,
         "units": one.problem.units,
         "likelihood": one.likelihood,
     }

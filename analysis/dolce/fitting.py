@@ -23,6 +23,7 @@ from analysis.dolce.combinatorics import Floats, Ints
 from analysis.dolce.counting import TAU, outcome_counts, pieces, score_counts
 from analysis.dolce.dip import SPLIT, dip_test
 from analysis.dolce.observations import MOST_GRADED, ObservationError, Problem, Task
+from analysis.dolce.stating import Stated, stated
 
 AUTO = "auto"
 MORE_THAN = 10  # problems that each part of a split task must have
@@ -60,7 +61,8 @@ class Settings:
 @dataclass(frozen=True)
 class ProblemFit:
     """complexity: below 0 where it is infinite. weight: of the oracle, in PIG the mean over windows; weights: of each
-    length, PIG only. short: the hybrid oracle (h1, h0, hI), COW only. category: place in CATEGORIES."""
+    length, PIG only. short: the hybrid oracle (h1, h0, hI), COW only. category: place in CATEGORIES. solved: by the
+    whole context, None where it was not observed."""
 
     problem: Problem
     complexity: int
@@ -70,15 +72,16 @@ class ProblemFit:
     category: int
     probabilities: tuple[float, ...]
     undecided: bool
+    solved: bool | None = None
     short: tuple[float, ...] = ()
     weights: Mapping[int, float] | None = None
 
 
 @dataclass(frozen=True)
 class TaskFit:
-    """noise: (b1, b0, bI), None in PIG. shares: of problems by their likeliest category; expected: mean probabilities;
-    intervals: (low, high) of these. split: a part of a task; the other has the other scenario. multiplicative: the
-    mixture of COW."""
+    """noise: (b1, b0, bI), None in PIG. shares: of problems by their likeliest category, as the paper counts;
+    expected: mean probabilities; intervals: (low, high) of these. split: a part of a task; the other has the other
+    scenario. multiplicative: the mixture of COW."""
 
     task: str
     scenario: str
@@ -90,6 +93,11 @@ class TaskFit:
     intervals: tuple[tuple[float, float], ...]
     split: bool = False
     multiplicative: bool = False
+
+    @property
+    def stated(self) -> Stated:
+        """Its shares as they are stated: of decided problems, V parted by the whole context."""
+        return stated((one.category, one.undecided, one.solved) for one in self.problems)
 
 
 def fit_tasks(tasks: Iterable[Task], settings: Settings | None = None) -> list[TaskFit]:
@@ -157,6 +165,7 @@ def _fit_part(
             int(sure.category[place]),
             tuple(sure.probabilities[place].tolist()),
             bool(sure.undecided[place]) or (scenario == PIG and flat(problem)),
+            problem.solved(settings.tau),
             **found.more[place],
         )
         for place, problem in enumerate(problems)

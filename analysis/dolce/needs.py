@@ -17,6 +17,7 @@ from analysis.dolce.cover import cover_probability
 from analysis.dolce.fit_json import lengths
 from analysis.dolce.fitting import ProblemFit, Settings, TaskFit, fit_task
 from analysis.dolce.observations import OUTCOMES, Problem, Task, reaches
+from analysis.dolce.stating import LAST
 from records.complexity import Agreement, AtLength, Complexity, Mixture, Plane, ProblemAtLength, Sights
 
 Labels = Mapping[str, Any]  # suite, task, split, model, arm
@@ -85,6 +86,8 @@ class Needs:
             low=fitted.limits.low,
             high=fitted.limits.high,
             shares=fitted.shares,
+            decided=fitted.stated.decided,
+            holistic=fitted.stated.holistic,
             expected=fitted.expected,
             share_lows=tuple(low for low, _ in fitted.intervals),
             share_highs=tuple(high for _, high in fitted.intervals),
@@ -115,6 +118,7 @@ class Needs:
                 probabilities=each.probabilities,
                 undecided=each.undecided,
                 full=sum(full) / len(full) if full else None,
+                solved=each.solved,
             )
 
     def tables(self, fitted: TaskFit) -> Iterator[ProblemAtLength]:
@@ -211,11 +215,14 @@ class Needs:
 
 
 def typical(fitted: TaskFit) -> list[ProblemFit]:
-    """The most typical problem of each category that has one; undecided ones only where all are."""
+    """The most typical problem of each category that has one; undecided ones only where all are, in V those that the
+    whole context does not solve likewise."""
     found = []
     for category in range(len(CATEGORIES)):
         own = [one for one in fitted.problems if one.category == category]
         sure = [one for one in own if not one.undecided] or own
+        if category == LAST:
+            sure = [one for one in sure if one.solved] or sure
         if sure:
             pairs = [one.complexity for one in sure], [one.redundancy for one in sure]
             found.append(sure[representative(*pairs, category)])

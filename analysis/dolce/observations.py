@@ -58,6 +58,13 @@ class Problem:
             found[length, 1.0 if place == 0 else 0.0] += count
         return found
 
+    def solved(self, tau: float) -> bool | None:
+        """Whether at least half of the answers on the whole context are right, by a score from tau on; None where it
+        was not observed."""
+        whole = {score: count for (length, score), count in self.points().items() if length == self.units}
+        right = sum(count for score, count in whole.items() if reaches(score, tau))
+        return 2 * right >= sum(whole.values()) if whole else None
+
     def right_wrong_declined(self, tau: float) -> dict[tuple[int, int], float]:
         """Windows by (length, place in OUTCOMES): a score is right from tau on."""
         found: dict[tuple[int, int], float] = defaultdict(float, self.outcomes)

@@ -9,15 +9,17 @@ from analysis.dolce.categories import CATEGORIES
 from analysis.dolce.design import Recovery
 from analysis.dolce.fit_json import lengths
 from analysis.dolce.fitting import ProblemFit, TaskFit
+from analysis.dolce.stating import LAST, SOLVED, UNOBSERVED, UNSOLVED
 from flows.commands.seam_tables import percent, print_rows
 
 NONE = "–"
+STATED = ("V solved/not %", "undecided %")  # heads of what stands beside the categories
 
 
 def show(fits: Sequence[TaskFit], by_length: bool, tau: float) -> None:
     """Shares of every task, then its problems, and with by_length what was seen at each length."""
     print_rows(
-        ("task", "scenario", "problems", *(f"{name} %" for name in CATEGORIES), "undecided", "noise 1, 0, IDK"),
+        ("task", "scenario", "problems", *(f"{name} %" for name in CATEGORIES), *STATED, "noise 1, 0, IDK"),
         [
             (
                 one.task,
@@ -25,14 +27,15 @@ def show(fits: Sequence[TaskFit], by_length: bool, tau: float) -> None:
                 f"{len(one.problems):,}",
                 *(
                     f"{percent(share, 0)} ({percent(low, 0)}–{percent(high, 0)})"
-                    for share, (low, high) in zip(one.shares, one.intervals, strict=True)
+                    for share, (low, high) in zip(one.stated.decided, one.intervals, strict=True)
                 ),
-                f"{sum(each.undecided for each in one.problems):,}",
+                parted(one.stated.holistic),
+                percent(one.stated.undecided, 0),
                 NONE if one.noise is None else three(one.noise),
             )
             for one in fits
         ],
-        "problems by their likeliest category; in brackets 95 % of what their probabilities allow",
+        "decided problems; V: by whether all of the context solves it; in brackets 95 % of what probabilities allow",
     )
     for one in fits:
         print_rows(
@@ -48,6 +51,8 @@ def show(fits: Sequence[TaskFit], by_length: bool, tau: float) -> None:
 def problem(one: ProblemFit) -> tuple[str, ...]:
     """A row."""
     known = CATEGORIES[one.category] + ("?" if one.undecided else "")
+    if one.category == LAST and not one.undecided:
+        known = f"{known} {UNOBSERVED if one.solved is None else SOLVED if one.solved else UNSOLVED}"
     sure = f"{one.probabilities[one.category]:.2f}"
     return (
         one.problem.name,
@@ -58,6 +63,12 @@ def problem(one: ProblemFit) -> tuple[str, ...]:
         known,
         sure,
     )
+
+
+def parted(holistic: Sequence[float]) -> str:
+    """V by what the whole context leads to, in percent of all problems: solved/unsolved; what it was not asked for
+    is in neither."""
+    return "/".join(percent(one, 0) for one in holistic[:2])
 
 
 def show_lengths(task: TaskFit, one: ProblemFit, tau: float) -> None:
@@ -141,18 +152,19 @@ def number(value: float | None) -> str:
 def show_needs(mixtures: Sequence[Mapping[str, Any]]) -> None:
     """Shares of categories by task and model, as rows of stage complexity."""
     print_rows(
-        ("task", "model", *CATEGORIES, "problems", "fitted as", "noise"),
+        ("task", "model", *CATEGORIES, *STATED, "problems", "fitted as", "noise"),
         [
             (
                 row["task"],
                 row["model"],
-                *(f"{100 * a:.0f} ({100 * b:.0f})" for a, b in zip(row["shares"], row["expected"], strict=True)),
-                f"{row['problems']:,} ({row['undecided']:,})",
+                *(f"{100 * a:.0f} ({100 * b:.0f})" for a, b in zip(row["decided"], row["expected"], strict=True)),
+                parted(row["holistic"]),
+                percent(row["undecided"] / row["problems"], 0),
+                f"{row['problems']:,}",
                 row["scenario"],
                 "/".join(f"{one:.2f}" for one in row["noise"]) or "–",
             )
             for row in mixtures
         ],
-        "% of problems: I no context, II easy, III retrieval, IV balanced, V holistic; in brackets: by probabilities, "
-        "undecided",
+        "% of problems: I no context, II easy, III retrieval, IV balanced, V holistic; in brackets: by probabilities",
     )

@@ -51,7 +51,7 @@ def test_json_is_not_the_contract(fitted):
     assert {"task", "scenario", "noise", "shares", "problems"} <= set(task)
     assert (task["task"], task["scenario"]) == ("t", "cow")
     assert task["noise"] == pytest.approx([0.803339, 0.190583, 0.006078], abs=5e-6)
-    assert task["shares"] == pytest.approx({"I": 1 / 3, "II": 1 / 3, "III": 0, "IV": 0, "V": 1 / 3})
+    assert task["paper_shares"] == pytest.approx({"I": 1 / 3, "II": 1 / 3, "III": 0, "IV": 0, "V": 1 / 3})
     assert [(one["problem"], one["lambda"], one["k"], one["category"]) for one in task["problems"]] == [
         ("A", 2, 5, "II"),
         ("B", 0, 0, "I"),
@@ -64,6 +64,54 @@ def test_json_is_not_the_contract(fitted):
         assert isinstance(one["undecided"], bool)
         assert one["category"] == max(one["probabilities"], key=one["probabilities"].__getitem__)
     assert [one["weight"] for one in task["problems"]] == pytest.approx([0.867856, 0.740605, 0.950700], abs=5e-6)
+
+
+def never_solved(solved: bool = False) -> list[Row]:
+    """20 problems that no window solves: a tenth is wrong, the rest declined; with 20 more that the whole context
+    alone solves, so that what is wrong is no noise of the task."""
+    rows = [
+        {"task": "t", "problem": f"{kind} {number}", "units": 100, "length": length, "outcome": outcome, "count": count}
+        for number in range(20)
+        for kind in ("never", "whole")[: 1 + solved]
+        for length, many in ((0, 1), (1, 40), (2, 40), (5, 40), (10, 40), (20, 40), (50, 40), (100, 1))
+        for outcome, count in (
+            (("1" if length == 100 else "idk", many),)
+            if kind == "whole"
+            else (("0", many // 10), ("idk", many - many // 10))
+        )
+    ]
+    return [row for row in rows if row["count"]]
+
+
+def test_problems_that_no_window_solves_are_holistic_and_no_word_more(fitted, call, tmp_path):
+    rows = never_solved(solved=True)
+    (task,) = fitted(rows)
+    found = {one["problem"]: one for one in task["problems"]}
+    assert {(found[f"never {n}"]["category"], found[f"never {n}"]["undecided"]) for n in range(20)} == {("V", False)}
+    assert {found[f"never {n}"]["solved"] for n in range(20)} == {False}
+    assert {found[f"whole {n}"]["solved"] for n in range(20)} == {True}
+    assert task["holistic"]["unsolved"] == 0.5
+    assert sum(task["holistic"].values()) == pytest.approx(task["shares"]["V"])
+    assert sum(task["shares"].values()) == pytest.approx(1)
+    assert task["paper_shares"]["V"] >= 0.5, "as the paper counts"
+    _, out, _ = call("dolce", "fit", "--observations", file(tmp_path / "o.jsonl", rows))
+    assert "V unsolved" in out
+
+
+@pytest.mark.parametrize("said", ["0", "idk"])
+def test_task_without_a_right_answer_is_all_retrieval_or_needs_no_context(fitted, call, tmp_path, said):
+    rows = [
+        {**ONE, "problem": str(number), "units": 100, "length": length, "outcome": said, "count": 1 + length // 3}
+        for number in range(20)
+        for length in (0, 1, 2, 5, 10, 20, 50, 100)
+    ]
+    (task,) = fitted(rows)
+    assert task["shares"] == {"I": 0, "II": 0, "III": 0, "IV": 0, "V": 0, "undecided": 1}
+    assert max(task["paper_shares"].values()) == 1
+    _, out, _ = call("dolce", "fit", "--observations", file(tmp_path / "o.jsonl", rows))
+    (line,) = (line for line in out.splitlines() if " cow " in line)
+    assert "100 (" not in line
+    assert line.count(" 100 ") == 1
 
 
 def test_published_problems_come_out_otherwise(fitted):
@@ -574,7 +622,8 @@ def test_caption_of_what_problems_need_is_cut_or_markup_is_read(capsys):
     row = {
         "task": "[red]leval_quality[/red]",
         "model": "a model",
-        "shares": [0.2, 0.2, 0.2, 0.2, 0.2],
+        "decided": [0.2, 0.2, 0.2, 0.2, 0.1],
+        "holistic": [0.1, 0.0, 0.0],
         "expected": [0.3, 0.1, 0.2, 0.2, 0.2],
         "undecided": 3,
         "problems": 30,

@@ -45,23 +45,29 @@ def dolce_board(models: Sequence[str], tasks: Sequence[str]) -> Board:
     return board(scored, params(models, tasks))
 
 
-def fit(task: str, model: str, counts: Mapping[str, int], scenario: str = COW, undecided: int = 0) -> dict[str, Any]:
-    """Rows of a fit by table. counts: problems of each category, of which the first `undecided` are not sure."""
+def fit(task: str, model: str, counts: Mapping[str, int], scenario: str = COW, undecided: int = 0,
+        solved: bool = True) -> dict[str, Any]:  # fmt: skip
+    """Rows of a fit by table. counts: problems of each category, of which the first `undecided` are not sure. solved:
+    by the whole context."""
     labels = {"suite": "dolce", "task": task, "split": "test", "model": model, "arm": "full"}
     whole = sum(counts.values())
     shares = tuple(counts.get(name, 0) / whole for name in CATEGORIES)
+    names = [(category, f"{task}-{category}-{number}") for category, n in counts.items() for number in range(n)]
+    sure = [category for category, _ in names[undecided:]]
+    decided = tuple(sure.count(name) / whole for name in CATEGORIES)
+    parts = (decided[-1], 0.0, 0.0) if solved else (0.0, decided[-1], 0.0)
     mixture = Mixture(
         **labels, scenario=scenario, problems=whole, undecided=undecided, low=2, high=20, shares=shares,
+        decided=decided, holistic=parts,
         noise=(0.02, 0.2, 0.78) if scenario == COW else (), expected=shares, share_lows=(0.0,) * 5,
         share_highs=(1.0,) * 5, windows=100 * whole, answered=90 * whole, declined=7,
     )  # fmt: skip
-    names = [(category, f"{task}-{category}-{number}") for category, n in counts.items() for number in range(n)]
     problems = [
         Complexity(
             **labels, example_id=name, scenario=scenario, units=UNITS, windows=90, complexity=PAIRS[category][0],
             redundancy=PAIRS[category][1] or 0, weight=0.8, likelihood=-3.5, category=category,
             probabilities=tuple(0.9 if one == category else 0.025 for one in CATEGORIES), undecided=place < undecided,
-            full=100.0,
+            full=100.0 if solved else 0.0, solved=solved,
         )
         for place, (category, name) in enumerate(names)
     ]  # fmt: skip

@@ -43,9 +43,12 @@ def test_shares_are_those_of_no_fit() -> None:
         fit("one", "m", {"I": 1, "III": 2, "V": 1}, undecided=3), fit("two", "m", {"II": 1, "IV": 3}, scenario=PIG)
     )
     text = plain(section(html(["m"], ["one", "two"], own)))
-    assert "one m 25 25 (0–100) 0 0 (0–100) 50 50 (0–100) 0 0 (0–100) 25 25 (0–100) 3 4 COW 2, 20" in text
+    counts = "0 25 (0–100) 0 0 (0–100) 0 50 (0–100) 0 0 (0–100) 25 25 (0–100)"
+    assert f"one m {counts} 25 0 75 4 COW 2, 20" in text, "three of four are undecided, in no category"
     assert "0.02 / 0.20 / 0.78 360 of 400 7 declined" in text
-    assert "two m 0 0 (0–100) 25 25 (0–100) 0 0 (0–100) 75 75 (0–100) 0 0 (0–100) 0 4 PIG 2, 20 – 360 of 400" in text
+    assert (
+        "two m 0 0 (0–100) 25 25 (0–100) 0 0 (0–100) 75 75 (0–100) 0 0 (0–100) 0 0 0 4 PIG 2, 20 – 360 of 400" in text
+    )
 
 
 def test_tasks_are_not_in_the_order_of_their_shares() -> None:
@@ -57,6 +60,22 @@ def test_tasks_are_not_in_the_order_of_their_shares() -> None:
     assert "1 b COW 75 c PIG 100 2 a COW 25 a COW 75 3 c PIG 0 b COW 0" in ranked
     alone = plain(section(html(["m"], ["a"], beside(fit("a", "m", ALL)))))
     assert "Tasks by retrieval" not in alone
+
+
+def test_problems_that_nothing_solves_or_undecided_ones_pass_for_holistic_or_retrieval() -> None:
+    own = beside(
+        fit("a", "m", {"V": 4}, solved=False), fit("b", "m", {"III": 4}, undecided=4), fit("c", "m", {"IV": 3, "V": 1})
+    )
+    text = plain(section(html(["m"], ["a", "b", "c"], own)))
+    assert "0 0 (0–100) 100 100 (0–100) 0 100 0 4 COW" in text, "V: solved 0, unsolved 100"
+    assert "0 100 (0–100) 0 0 (0–100) 0 0 (0–100) 0 0 100 4 COW" in text, "III 0, undecided 100"
+    ranked = text[text.index("Tasks by retrieval") :]
+    assert "1 a COW 0 c COW 25 2 b COW 0 a COW 0 and 100 unsolved 3 c COW 0 b COW 0" in ranked
+    assert "V unsolved by the whole context: a" in text
+    assert "V holistic: c" in text
+    above, *_ = bars(own, "categories")
+    found = {tuple(round(bar.get_width()) for bar in above.patches[at : at + 8]) for at in (0, 8, 16)}
+    assert found == {(0, 0, 0, 0, 0, 100, 0, 0), (0, 0, 0, 0, 0, 0, 0, 100), (0, 0, 0, 75, 25, 0, 0, 0)}
 
 
 def test_two_models_are_not_held_against_each_other() -> None:

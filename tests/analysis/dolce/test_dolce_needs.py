@@ -211,12 +211,12 @@ def rows(model: str, pairs: dict[str, tuple[int | None, int]], noise: tuple[floa
     five = (0.2,) * 5
     mixture = Mixture(
         **labels, problems=len(pairs), undecided=0, noise=noise, low=2, high=5, shares=five, expected=five,
-        share_lows=five, share_highs=five, windows=1, answered=1, declined=0,
+        share_lows=five, share_highs=five, decided=five, holistic=(0.2, 0.0, 0.0), windows=1, answered=1, declined=0,
     )  # fmt: skip
     problems = [
         Complexity(
             **labels, example_id=name, units=9, windows=1, complexity=lam, redundancy=k, weight=1.0, likelihood=0.0,
-            category="I" if lam == 0 else "III", probabilities=five, undecided=False, full=None,
+            category="I" if lam == 0 else "III", probabilities=five, undecided=False, full=None, solved=None,
         )
         for name, (lam, k) in pairs.items()
     ]  # fmt: skip
