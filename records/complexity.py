@@ -44,10 +44,11 @@ class Complexity(Row):
 @dataclass(frozen=True)
 class Mixture(Row):
     """A task, or its part of one scenario. noise: (b1, b0, bI), empty in PIG. low, high: thresholds of lambda (low of k
-    too). shares: of problems by their likeliest category, undecided ones included, as the paper counts. decided: of
-    problems that are decided, by category; holistic: those of V among these, parted as HOLISTIC says. expected: mean
-    probability of each category, share_lows and share_highs its 95 % interval; all 0 to 1, of all problems. windows:
-    asked, answered and declined ones."""
+    too), the smaller ones of this task and of its twins, the same task in other suites. shares: of problems by their
+    likeliest category, undecided ones included, as the paper counts. decided: of problems that are decided, by
+    category; holistic: those of V among these, parted as HOLISTIC says. expected: mean probability of each category,
+    share_lows and share_highs its 95 % interval; all 0 to 1, of all problems. windows: asked, answered and declined
+    ones."""
 
     suite: str
     task: str
@@ -60,6 +61,7 @@ class Mixture(Row):
     noise: tuple[float, ...]
     low: int
     high: int
+    twins: tuple[str, ...]
     shares: tuple[float, ...]
     decided: tuple[float, ...]
     holistic: tuple[float, ...]

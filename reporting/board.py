@@ -16,6 +16,8 @@ ARM = "full"
 ABOUT = " ("  # what follows in a model's name says how it was asked: "naive (plain-input900-words)"
 NOT_ASKED = "not asked"
 NO_GOLD = "no inputs with gold"
+NO_WHOLE = "whole contexts not asked"  # of a task whose contexts are observed: scores are of whole contexts
+WITHOUT_SCORE = (NOT_ASKED, NO_GOLD, NO_WHOLE)  # reasons that are no failure
 RANKED = "models are ranked; there is no average"
 OBSERVED = "problems are classified; there is no average"
 
@@ -316,7 +318,7 @@ def _cell(
     own = tuple(member for member in members if is_member(member[0], model)) if row.seeds > 1 else ()
     coverage = row.coverage
     values = {**row.components, row.metric: row.value, **({subset.metric: subset.value} if subset else {})}
-    reason = NO_GOLD if not coverage.expected else ""
+    reason = "" if coverage.expected else NO_WHOLE if column.units else NO_GOLD
     if coverage.expected > coverage.answered:
         reason = f"{coverage.expected - coverage.answered:,} of {coverage.expected:,} unanswered"
     return Cell(

@@ -113,6 +113,7 @@ def shares(row: Entry) -> dict[str, Any]:
         "declined": row["declined"],
         "low": row["low"],
         "high": row["high"],
+        "twins": ", ".join(row["twins"]),
     }
 
 

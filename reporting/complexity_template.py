@@ -30,7 +30,7 @@ SECTION = """
 {% for row in part.shares %}
 <tr><th scope="row">{{ row.task }}</th><td class="who"><bdi>{{ row.model }}</bdi></td>
 {% for cell in row.cells %}<td><b>{{ cell.share | number(0) }}</b><br><small>{{ cell.expected | number(0) }} ({{ cell.low | number(0) }}–{{ cell.high | number(0) }})</small></td>{% endfor %}
-<td>{{ row.holistic[0] | number(0) }}</td><td>{{ row.holistic[1] | number(0) }}{% if row.holistic[2] %}<br><small>{{ row.holistic[2] | number(0) }} not asked</small>{% endif %}</td><td>{{ row.undecided | number(0) }}</td><td>{{ row.problems | count }}</td><td>{{ row.scenario }}<br><small>{{ row.low | count }}, {{ row.high | count }}</small></td><td>{{ row.noise }}</td><td>{{ row.answered | count }}{% if row.answered != row.windows %} of {{ row.windows | count }}{% endif %}<br><small>{{ row.declined | count }} declined</small></td></tr>
+<td>{{ row.holistic[0] | number(0) }}</td><td>{{ row.holistic[1] | number(0) }}{% if row.holistic[2] %}<br><small>{{ row.holistic[2] | number(0) }} not asked</small>{% endif %}</td><td>{{ row.undecided | number(0) }}</td><td>{{ row.problems | count }}</td><td>{{ row.scenario }}<br><small>{{ row.low | count }}, {{ row.high | count }}{% if row.twins %}, also of {{ row.twins }}{% endif %}</small></td><td>{{ row.noise }}</td><td>{{ row.answered | count }}{% if row.answered != row.windows %} of {{ row.windows | count }}{% endif %}<br><small>{{ row.declined | count }} declined</small></td></tr>
 {% endfor %}
 </tbody></table></div>
 {% for table in part.ranks %}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from reporting.beyond import beyond
-from reporting.board import ARM, NOT_ASKED, Board, Cell, Line, Section, stopped
+from reporting.board import ARM, NOT_ASKED, WITHOUT_SCORE, Board, Cell, Line, Section, stopped
 from reporting.chunks import facts as as_facts
 from reporting.complexity_section import STYLE as NEEDS_STYLE
 from reporting.complexity_section import complexity_section
@@ -112,6 +112,7 @@ def page(
             not_asked=NOT_ASKED,
             raw_remarks=lambda section: raw_remarks(board.raw_of(section)),
             raw_summary=raw_summary,
+            without_score=WITHOUT_SCORE,
             usual_arm=ARM,
             beside=any(references(board, section) for section in board.sections),
             incomplete=incomplete,

@@ -140,7 +140,7 @@ TEMPLATE = (
 {% endif %}
 {% for cell in line.cells %}
 {% if cell.coverage is none or not cell.coverage.expected %}
-<td{% if cell.reason != not_asked %} class="bad"{% endif %}>–<small{% if cell.reason != not_asked %} class="bad long"{% endif %}>{{ cell.reason if cell.reason in (not_asked, "no inputs with gold") else "failed" }}</small></td>
+<td{% if cell.reason != not_asked %} class="bad"{% endif %}>–<small{% if cell.reason != not_asked %} class="bad long"{% endif %}>{{ cell.reason if cell.reason in without_score else "failed" }}</small></td>
 {% else %}
 <td{% if cell.unanswered %} class="bad"{% endif %}{% if cell.value is not none %} data-value="{{ cell.value }}"{% endif %}><b>{{ cell.value | number }}</b>
 {% if cell.parts %}<small>{{ cell.parts | parts }}</small>{% endif %}

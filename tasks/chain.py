@@ -12,7 +12,7 @@ from tasks.build import mending
 from tasks.calling import begin, new_run
 from tasks.engine import Engine, Finished, run_inline, run_strictly
 from tasks.graph import Node, topological
-from tasks.judging import compare_node, complexity_node, judge_node, rank_node
+from tasks.judging import compare_node, judge_node, rank_node
 from tasks.model_tables import calling_of
 from tasks.outside import is_outside, shown_name
 from tasks.planner import Planner, Status
@@ -21,6 +21,7 @@ from tasks.published import publish as publish_page
 from tasks.raw import standing
 from tasks.request import Request
 from tasks.stages import build_nodes, failure, overview_node, report_node, run_nodes
+from tasks.twins import fitted_nodes, without_failed_twins
 from tasks.workshop import Locations, Workshop
 
 NAME_CHARS = 40  # of a system in a page's name
@@ -71,9 +72,7 @@ def plan(request: Request) -> Planned:
 def run_targets(request: Request) -> list[Node]:
     """What `run` builds before models are compared: all scores, and what is judged of them."""
     scored = run_nodes(request)
-    observed = {name for name, task in request.config.tasks.items() if task.windows}
-    fitted = [complexity_node(node, {}) for node in scored if node.label("task") in observed]
-    return [*scored, *map(judge_node, scored), *fitted]
+    return [*scored, *map(judge_node, scored), *fitted_nodes(request, scored, locations_of(request))]
 
 
 def planned_report(request: Request, statuses: Sequence[tuple[Node, Status]]) -> list[Node]:
@@ -143,6 +142,7 @@ def run(request: Request, engine: Engine = run_inline) -> Chain:
         chain = Chain(request, tuple(finished))
         note(chain)
         return chain
+    finished = without_failed_twins(request, finished, engine, locations_of(request))
     aggregates = [one for one in finished if one.node.stage == "aggregate"]
     failures = [failure(one.node, one.error) for one in aggregates if one.error]
     scored = [one.node for one in aggregates if not one.error]

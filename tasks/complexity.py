@@ -28,7 +28,13 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     """A row a scenario of the task, a row a problem, its rows by length; rows of typical problems; a row a length."""
     labels = {name: node.label(name) for name in LABELS}
     windows = windows_of(inputs)
-    needs = Needs(labels, Settings(**node.params["how"]), list(answered(inputs, windows)))
+    largest = {
+        one.label("task"): own.facts["largest_units"]
+        for one, own in zip(node.each("twin"), shards(inputs, "twin"), strict=True)
+    }
+    twins = {task: units for task, units in largest.items() if units}  # one without a problem decides nothing
+    settings = Settings(**node.params["how"], twins=tuple(twins.values()))
+    needs = Needs(labels, settings, list(answered(inputs, windows)), tuple(twins))
     asked = Counter(window.problem for window in windows.values())
     mixtures, problems = writer.table("mixtures", Mixture), writer.table("complexity", Complexity)
     tables, sights = writer.table("tables", ProblemAtLength), writer.table("sights", Sights)

@@ -55,7 +55,7 @@ def document(mixture: Row, problems: Sequence[Row], observed: Sequence[Row]) -> 
         ),
         "expected_shares": dict(zip(CATEGORIES, mixture["expected"], strict=True)),
         "share_intervals": {name: [low, high] for name, low, high in ends},
-        "thresholds": {"low": mixture["low"], "high": mixture["high"]},
+        "thresholds": {"low": mixture["low"], "high": mixture["high"], "twins": list(mixture["twins"])},
         **{name: mixture[name] for name in ("undecided", "windows", "answered", "declined")},
         "problems": [
             {

@@ -36,10 +36,14 @@ def judge_node(aggregate: Node) -> Node:
     )
 
 
-def complexity_node(aggregate: Node, how: Mapping[str, Any]) -> Node:
-    """lambda, k and category of the problems of an aggregate whose contexts are observed through windows."""
+def complexity_node(aggregate: Node, how: Mapping[str, Any], twins: Sequence[Node] = ()) -> Node:
+    """lambda, k and category of the problems of an aggregate whose contexts are observed through windows.
+
+    twins: samples of the same task in other suites, whose contexts decide the thresholds too (tasks/twins.py).
+    """
     inputs = tuple((name, node) for name, node in aggregate.inputs if name.startswith(("prompts-", "scores-")))
-    return Node("complexity", aggregate.labels, {"how": dict(how)}, (), inputs)
+    others = tuple((f"twin-{number}", node) for number, node in enumerate(twins))
+    return Node("complexity", aggregate.labels, {"how": dict(how)}, (), (*inputs, *others))
 
 
 def words(aggregate: Node) -> list[tuple[str, Node]]:

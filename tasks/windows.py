@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from preprocessing.observations import Observed, observed
 from preprocessing.sampling import choose
 from preprocessing.spans import strategy as read
+from preprocessing.windowed import window_in
+from records.example import Example
 from storage.artifacts import Artifact, ArtifactWriter
 from tasks.graph import Node
 from tasks.sample import Curated, kept
@@ -24,4 +26,15 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     chosen = choose(Curated(curated), **params)
     texts = curated.texts()
     windows = observed(chosen, texts, own, strategy, seed=params["seed"], suite=params["suite"])
-    writer.facts = kept(windows, writer)
+    writer.facts = {"largest_units": 0}
+    writer.facts |= kept(measured(windows, writer.facts), writer)
+
+
+def measured(rows: Iterable[Example], facts: dict[str, int]) -> Iterator[Example]:
+    """The same rows; how many units the largest context has goes into facts as they pass."""
+    problem = ""
+    for row in rows:
+        if row.example_id != problem and (window := window_in(row)) is not None:
+            problem = row.example_id
+            facts["largest_units"] = max(facts["largest_units"], window["units"])
+        yield row

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from statistics import median_low
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 from analysis.dolce import cow, multiplicative, pig
 from analysis.dolce.bootstrap import frequencies
 from analysis.dolce.candidates import COW, PIG, Candidates, candidates
-from analysis.dolce.categories import Thresholds, categories, shares, thresholds
+from analysis.dolce.categories import Thresholds, categories, of_two_suites, shares, thresholds
 from analysis.dolce.certainty import certain, certainty, overlap, share_intervals
 from analysis.dolce.combinatorics import Floats, Ints
 from analysis.dolce.counting import TAU, outcome_counts, pieces, score_counts
@@ -34,7 +35,8 @@ MOST_DRAWS = 10_000  # of the bootstrap
 class Settings:
     """scenario: COW, PIG or AUTO. tau: the score from which an answer is right, in COW. cow, pig: of the models.
 
-    limits: of categories, None for those of the task's largest context, or of its median with of_median.
+    limits: of categories, None for those of the task's largest context, or of its median with of_median. twins: the
+    largest contexts of the same task in other suites, by whose thresholds too: the smaller ones count (the paper).
     multiplicative: the mixture of COW (multiplicative.py), else it is additive. draws: of the bootstrap over windows,
     which then tells probabilities of categories; 0: profile likelihood.
     """
@@ -45,6 +47,7 @@ class Settings:
     pig: pig.Options = field(default_factory=pig.Options)
     limits: Thresholds | None = None
     of_median: bool = False
+    twins: tuple[int, ...] = ()
     multiplicative: bool = False
     draws: int = 0
     seed: int = 0
@@ -111,10 +114,15 @@ def fit_task(task: Task, settings: Settings) -> list[TaskFit]:
     problems = list(task.problems.values())
     if not problems:
         raise ValueError("there is no problem")
-    units = [one.units for one in problems]
-    limits = settings.limits or thresholds(median_low(units) if settings.of_median else max(units))
+    limits = settings.limits or _limits([one.units for one in problems], settings)
     parts = by_scenario(task, settings.scenario)
     return [_fit_part(task.name, scenario, own, limits, settings, len(parts) > 1) for scenario, own in parts.items()]
+
+
+def _limits(units: Sequence[int], settings: Settings) -> Thresholds:
+    """Of a task whose problems have so many units, and of its twins."""
+    own = thresholds(median_low(units) if settings.of_median else max(units))
+    return reduce(of_two_suites, map(thresholds, settings.twins), own)
 
 
 def by_scenario(task: Task, wanted: str) -> dict[str, list[Problem]]:

@@ -55,11 +55,12 @@ class Answer:
 
 @dataclass
 class Needs:
-    """A task's answers, as they come in."""
+    """A task's answers, as they come in. twins: tasks by whose contexts its thresholds are too."""
 
     labels: Labels
     settings: Settings
     answers: list[Answer] = field(default_factory=list)
+    twins: tuple[str, ...] = ()
 
     def fits(self) -> list[TaskFit]:
         """None where nothing was answered; else one, or two of a task that is split."""
@@ -85,6 +86,7 @@ class Needs:
             noise=fitted.noise or (),
             low=fitted.limits.low,
             high=fitted.limits.high,
+            twins=self.twins,
             shares=fitted.shares,
             decided=fitted.stated.decided,
             holistic=fitted.stated.holistic,

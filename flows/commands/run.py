@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flows.commands.common import console, execute, print_json, request_of, say, tell_problems
@@ -16,6 +17,7 @@ from tasks.errors import UsageError
 from tasks.model_tables import calling_of, need_keys, retired, unbounded
 from tasks.request import Request
 from tasks.results import Results, report_of
+from tasks.twins import twins_of
 
 # tables of stage complexity: they have a key of their own in --json
 NEEDS = ("mixtures", "complexity", "observed", "tables", "planes", "sights", "passages", "agreements")
@@ -77,9 +79,23 @@ def tell(arguments: argparse.Namespace, request: Request, chain: Chain, **more: 
         say(f"failed: {line}")
     if calling_of(request).tables:
         say(told(spent_by(chain)))
+    for line in own_thresholds(request, needs["mixtures"]):
+        say(line)
     for line in Results(request).without_gold(chain):
         say(f"not scored: {line}")
     return int(tell_problems(chain, request) or bool(gaps))
+
+
+def own_thresholds(request: Request, mixtures: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A line a task that stands in two suites whose other one is not here: its thresholds may be too large."""
+    found = {}
+    for task in {row["task"]: request.config.tasks[row["task"]] for row in mixtures if not row["twins"]}.values():
+        if others := [one.name for one in twins_of(request.config, task)]:
+            found[task.name] = (
+                f"{task.name}: thresholds of its own contexts alone; the paper takes the smaller ones of it and of "
+                f"{', '.join(others)}, of which there are no problems here"
+            )
+    return list(found.values())
 
 
 def beside(tables: dict[str, Any]) -> dict[str, Any]:

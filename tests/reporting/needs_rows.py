@@ -57,7 +57,7 @@ def fit(task: str, model: str, counts: Mapping[str, int], scenario: str = COW, u
     decided = tuple(sure.count(name) / whole for name in CATEGORIES)
     parts = (decided[-1], 0.0, 0.0) if solved else (0.0, decided[-1], 0.0)
     mixture = Mixture(
-        **labels, scenario=scenario, problems=whole, undecided=undecided, low=2, high=20, shares=shares,
+        **labels, scenario=scenario, problems=whole, undecided=undecided, low=2, high=20, twins=(), shares=shares,
         decided=decided, holistic=parts,
         noise=(0.02, 0.2, 0.78) if scenario == COW else (), expected=shares, share_lows=(0.0,) * 5,
         share_highs=(1.0,) * 5, windows=100 * whole, answered=90 * whole, declined=7,

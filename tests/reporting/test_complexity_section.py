@@ -10,11 +10,14 @@ import pytest
 from needs_rows import PIG, agreement, beside, dolce_board, fit, params, texts
 
 from records.complexity import CATEGORIES
+from records.score import Aggregate, Coverage
+from reporting.board import board
 from reporting.complexity_figures import COLOURS, complexity_drawings, complexity_figures
 from reporting.complexity_problems import excerpt, seen_map
 from reporting.complexity_section import MOST_PAIRS, MOST_TYPICAL
 from reporting.content import Beside, Content, Texts
 from reporting.drawing import styled, written
+from reporting.leaderboard import markdown
 from reporting.page import page
 from reporting.windows import listed, place_name
 
@@ -76,6 +79,19 @@ def test_problems_that_nothing_solves_or_undecided_ones_pass_for_holistic_or_ret
     above, *_ = bars(own, "categories")
     found = {tuple(round(bar.get_width()) for bar in above.patches[at : at + 8]) for at in (0, 8, 16)}
     assert found == {(0, 0, 0, 0, 0, 100, 0, 0), (0, 0, 0, 0, 0, 0, 0, 100), (0, 0, 0, 75, 25, 0, 0, 0)}
+
+
+def test_task_whose_whole_contexts_were_not_asked_lacks_gold() -> None:
+    unasked = Aggregate("dolce", "a", "test", "m", "full", "dolce_accuracy", None, 0.0, None, None, None, 1, {},
+                        Coverage(0, 0, 0, 0, 0, 0, 0))  # fmt: skip
+    told = params(["m"], ["a"])
+    content = board([unasked], told)
+    for text in ("".join(page(content, told)), markdown(content)):
+        assert "whole contexts not asked" in text
+        assert "no inputs with gold" not in text
+        assert "failed</small>" not in text
+    plain_task = {**told, "tasks": [{name: value for name, value in told["tasks"][0].items() if name != "units"}]}
+    assert "no inputs with gold" in "".join(page(board([unasked], plain_task), plain_task))
 
 
 def test_two_models_are_not_held_against_each_other() -> None:

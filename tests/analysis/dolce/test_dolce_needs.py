@@ -210,7 +210,7 @@ def rows(model: str, pairs: dict[str, tuple[int | None, int]], noise: tuple[floa
     labels = {**LABELS, "model": model, "scenario": "cow"}
     five = (0.2,) * 5
     mixture = Mixture(
-        **labels, problems=len(pairs), undecided=0, noise=noise, low=2, high=5, shares=five, expected=five,
+        **labels, problems=len(pairs), undecided=0, noise=noise, low=2, high=5, twins=(), shares=five, expected=five,
         share_lows=five, share_highs=five, decided=five, holistic=(0.2, 0.0, 0.0), windows=1, answered=1, declined=0,
     )  # fmt: skip
     problems = [
