@@ -206,6 +206,22 @@ def test_bars_are_not_the_shares() -> None:
     assert [one.get_text() for one in cow.get_yticklabels()] == ["a"]
 
 
+def test_bars_are_in_another_order_than_by_iii_iv_and_v() -> None:
+    own = beside(
+        fit("few", "m", {"I": 3, "III": 1}), fit("all", "m", {"III": 1, "IV": 2, "V": 1}), fit("unsure", "m", {"V": 4}, undecided=3),
+        fit("half", "m", {"II": 2, "V": 2}, solved=False), fit("b", "m", {"I": 1}, scenario=PIG), fit("c", "m", {"V": 1}, scenario=PIG),
+    )  # fmt: skip
+    cow, pig = bars(own, "categories")
+    assert [one.get_text() for one in cow.get_yticklabels()] == ["all", "half", "few", "unsure"]
+    assert [one.get_text() for one in pig.get_yticklabels()] == ["c", "b"]
+    for axes in (cow, pig):
+        sums = [
+            sum(bar.get_width() for bar in axes.patches[at + 2 : at + 7])
+            for at in range(0, 8 * len(axes.get_yticks()), 8)
+        ]
+        assert sums == sorted(sums, reverse=True), "bars as they are labelled"
+
+
 def test_marks_are_not_the_pairs_of_problems() -> None:
     (axes,) = bars(beside(fit("a", "m", ALL, undecided=1)), "complexity")
     marks = [
