@@ -201,10 +201,11 @@ class Passage(Row):
 
 @dataclass(frozen=True)
 class Agreement(Row):
-    """Two models' fits of the same problems of a task in the same scenario; the first is the reference. without_first:
-    problems that need no context by either of them are left out, as the paper does. problems: how many both have. rc:
-    mean relative change of lambda and k, 0 to 1; rho: Spearman's, None where one of them never changes; kl: of the
-    noise, in nats, None in PIG. same: share of problems in the same category."""
+    """Two models' fits of the same problems of a task; the first is the reference. scenario, other_scenario: of the
+    parts that hold them, for each model has its own split into COW and PIG. without_first: problems that need no
+    context by either of them are left out, as the paper does. problems: how many both have. rc: mean relative change of
+    lambda and k, 0 to 1; rho: Spearman's, None where one of them never changes; kl: of the noise, in nats, None in PIG.
+    same: share of problems in the same category."""
 
     suite: str
     task: str
@@ -222,3 +223,4 @@ class Agreement(Row):
     rho_redundancy: float | None
     kl: float | None
     same: float
+    other_scenario: str

@@ -190,7 +190,7 @@ class _Drawn:
 
 def needing(row: Entry) -> float:
     """Bars are in the order of this: minus the share of III, IV and V."""
-    return -sum(row["decided"][2:])
+    return -float(sum(row["decided"][2:]))
 
 
 def parts_of(row: Entry) -> list[float]:

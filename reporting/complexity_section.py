@@ -147,7 +147,7 @@ def ranked_share(row: Entry, place: int) -> float:
 
 
 def agreements(rows: Sequence[Entry]) -> list[dict[str, Any]]:
-    """Two models at a time: a line a task and scenario, with and without problems of category I; then the medians."""
+    """Two models at a time: a line a task and its parts, with and without problems of category I; then the medians."""
     pairs: dict[tuple[str, str], list[Entry]] = {}
     for row in rows:
         other = {"model": row["other"], "arm": row["other_arm"]}
@@ -160,7 +160,7 @@ def agreed(rows: Sequence[Entry]) -> list[dict[str, Any]]:
     lines = [
         {
             "task": row["task"],
-            "scenario": row["scenario"].upper(),
+            "scenario": " / ".join(dict.fromkeys((row["scenario"].upper(), row["other_scenario"].upper()))),
             "left_out": row["without_first"],
             "problems": row["problems"],
             "cells": [number(row[key], 2) for key in MEASURES],
@@ -169,7 +169,8 @@ def agreed(rows: Sequence[Entry]) -> list[dict[str, Any]]:
         for row in rows
     ]
     for without in (False, True) if len(rows) > 2 else ():
-        own = [row for row in rows if row["without_first"] == without]
+        alike = [row for row in rows if row["scenario"] == row["other_scenario"]]  # λ counts units, or aspects
+        own = [row for row in alike if row["without_first"] == without]
         known = [[row[key] for row in own if row[key] is not None] for key in (*MEASURES, "same")]
         *cells, same = (median(values) if values else None for values in known)
         lines.append(

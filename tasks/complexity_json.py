@@ -33,7 +33,7 @@ def of(row: Row) -> tuple[str, ...]:
 def agreement(row: Row) -> dict[str, Any]:
     """Two models on one task, with the names of `dolce compare --json`."""
     return {
-        **{name: row[name] for name in (*SAME, "other", "other_arm", "problems")},
+        **{name: row[name] for name in (*SAME, "other", "other_arm", "other_scenario", "problems")},
         "left_out": "I" if row["without_first"] else None,
         "rc_lambda": row["rc_complexity"],
         "rho_lambda": row["rho_complexity"],

@@ -7,7 +7,7 @@ and some more keys (stating.py has those of shares). lambda is a number or "inf"
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
 from math import inf, isfinite
 from typing import Any
 
@@ -123,7 +123,8 @@ def _graded(one: ProblemFit) -> list[dict[str, Any]]:
 @dataclass(frozen=True)
 class Read:
     """A task of a document. pairs: (lambda, k) and category of each problem. limits: of categories, None where the
-    document does not say them. model: of a run, which may have several; "" elsewhere."""
+    document does not say them. model: of a run, which may have several; "" elsewhere. undecided: by problem; empty
+    where the document does not say it of all."""
 
     task: str
     scenario: str
@@ -132,11 +133,19 @@ class Read:
     category: Mapping[str, str]
     limits: Thresholds | None = None
     model: str = ""
+    undecided: Mapping[str, bool] = field(default_factory=dict)
 
-    def shares(self, limits: Thresholds | None = None) -> dict[str, float]:
-        """Of problems by category, which other thresholds may decide."""
-        found = self.categories(limits).values()
-        return {name: sum(one == name for one in found) / max(1, len(self.pairs)) for name in CATEGORIES}
+    def shares(self, limits: Thresholds | None = None, names: Sequence[str] = ()) -> dict[str, float]:
+        """Of problems by their likeliest category, as the paper counts; other thresholds may decide. names: of some
+        problems, () for all."""
+        of = self.categories(limits)
+        found = [of[name] for name in names or self.pairs]
+        return {name: found.count(name) / max(1, len(found)) for name in CATEGORIES}
+
+    def undecided_share(self, names: Sequence[str] = ()) -> float | None:
+        """Of problems whose category is not known, None where the document does not say. names: as of `shares`."""
+        found = [self.undecided[name] for name in names or self.pairs if name in self.undecided]
+        return sum(found) / len(found) if found else None
 
     def categories(self, limits: Thresholds | None = None) -> Mapping[str, str]:
         """Category of each problem, by other thresholds where they are given."""
@@ -167,7 +176,7 @@ def _task(at: str, value: Any) -> Read:
         not isinstance(noise, list) or len(noise) != 3 or not all(_number(one) and one >= 0 for one in noise)
     ):
         raise FitError(f'{at}: field "noise" must be null or three numbers')
-    pairs, category = {}, {}
+    pairs, category, undecided = {}, {}, {}
     for place, one in enumerate(_field(at, value, "problems", list)):
         where = f"{at}.problems[{place}]"
         problem = _field(where, one, "problem", str)
@@ -182,9 +191,14 @@ def _task(at: str, value: Any) -> Read:
             raise FitError(f'{where}: field "k" must be a number')
         pairs[problem] = (float(complexity), float(redundancy))
         category[problem] = _field(where, one, "category", str)
+        if isinstance(one.get("undecided"), bool):
+            undecided[problem] = one["undecided"]
     model = value.get("model", "")
     model = model if isinstance(model, str) else ""
-    return Read(name, scenario, None if noise is None else tuple(noise), pairs, category, _limits(at, value), model)
+    known = undecided if len(undecided) == len(pairs) else {}
+    return Read(
+        name, scenario, None if noise is None else tuple(noise), pairs, category, _limits(at, value), model, known
+    )
 
 
 def _limits(at: str, value: Mapping[str, Any]) -> Thresholds | None:

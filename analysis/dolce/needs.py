@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from math import exp, inf, lgamma
 from typing import Any
 
@@ -249,17 +250,19 @@ def mean_oracle(one: ProblemFit, length: int) -> float:
 
 
 def agreements(mixtures: Sequence[Mixture], problems: Iterable[Complexity]) -> Iterator[Agreement]:
-    """Every two models on each task, split and scenario that both were fitted on, the one that comes first as the
-    reference; a row of all problems in common, then one of those that need context by both."""
+    """Every two models on each task and split, the one that comes first as the reference: for every two parts with
+    problems in common, as each model's own scores split the task into COW and PIG, a row of these, then one of those
+    that need context by both."""
     by_fit: dict[tuple[str, ...], dict[str, Complexity]] = defaultdict(dict)
     for row in problems:
         by_fit[row.task, row.split, row.scenario, row.model, row.arm][row.example_id] = row
     fits = {(row.task, row.split, row.scenario, row.model, row.arm): row for row in mixtures}
-    for task, split, scenario in dict.fromkeys(key[:3] for key in fits):
-        own = [key for key in fits if key[:3] == (task, split, scenario)]
-        for place, one in enumerate(own):
-            for other in own[place + 1 :]:
-                yield from _agreement(fits[one], fits[other], by_fit[one], by_fit[other])
+    for part in dict.fromkeys(key[:2] for key in fits):
+        own = [key for key in fits if key[:2] == part]
+        for model, other in combinations(dict.fromkeys(key[3:] for key in own), 2):
+            for one in (key for key in own if key[3:] == model):
+                for two in (key for key in own if key[3:] == other):
+                    yield from _agreement(fits[one], fits[two], by_fit[one], by_fit[two])
 
 
 def _agreement(
@@ -288,6 +291,7 @@ def _agreement(
             rc_redundancy=found.rc_redundancy,
             rho_redundancy=found.rho_redundancy,
             kl=found.kl,
+            other_scenario=other.scenario,
             same=sum(ours[name].category == theirs[name].category for name in names) / len(names),
         )
 

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from analysis.dolce.categories import of_two_suites
+from analysis.dolce.categories import CATEGORIES, of_two_suites
 from analysis.dolce.comparing import compared, divergence
 from analysis.dolce.fit_json import FitError, Read, as_json, read_fits
 from analysis.dolce.fitting import fit_tasks
@@ -17,21 +17,27 @@ from flows.commands.seam_rank import names
 from scoring.pairs import PairError, read_pairs
 from tasks.errors import StageFailed, UsageError
 
+FIRST = CATEGORIES[0]  # no context needed: the paper compares two models without such problems
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare, and print. Raises StageFailed for a file that is neither, or for two that have nothing in common."""
     ours = of_model(read_file(arguments.reference, arguments), arguments.reference, arguments.reference_model)
     theirs = of_model(read_file(arguments.test, arguments), arguments.test, arguments.test_model)
     paired, alone = matched(ours, theirs)
-    rows = [row for one, other in paired if (row := row_of(one, other)) is not None]
+    rows = []
+    for one, other in paired:
+        rows += (own := rows_of(one, other))
+        alone += [] if own else map(names_of, (*one, *other))
+    without = [row for one, other in paired for row in rows_of(one, other, left_out=FIRST)]
     if not rows:
         raise StageFailed(f"{arguments.reference} and {arguments.test} have no task with a problem in common")
     if arguments.json:
-        print_json({"tasks": rows})
+        print_json({"tasks": rows, "without_I": without})
     else:
         from flows.commands.dolce_tables import show_compared
 
-        show_compared(rows)
+        show_compared([*rows, *without])
     if alone:
         say(f"in one file only: {names(alone)}")
     return 0
@@ -66,24 +72,58 @@ def of_model(found: list[Read], path: str, model: str) -> list[Read]:
     return [one for one in found if model in ("", one.model)]
 
 
-def matched(ours: list[Read], theirs: list[Read]) -> tuple[list[tuple[Read, Read]], list[str]]:
-    """(tasks of the same name and scenario, names of the others). Two files of one task each are of the same task,
-    whatever its name: so a task of two suites is compared."""
-    if len(ours) == len(theirs) == 1:
-        return [(ours[0], theirs[0])], []
-    by_name = {(one.task, one.scenario): one for one in theirs}
-    paired = [(one, by_name[one.task, one.scenario]) for one in ours if (one.task, one.scenario) in by_name]
-    known = {(one.task, one.scenario) for one, _ in paired}
-    return paired, [f"{one.task} ({one.scenario})" for one in (*ours, *theirs) if (one.task, one.scenario) not in known]
+def matched(ours: list[Read], theirs: list[Read]) -> tuple[list[tuple[list[Read], list[Read]]], list[str]]:
+    """(the parts of each task that both have, names of what is in one file alone). A task has a part for COW and one
+    for PIG where a model's scores split it; the other model has its own split. Two files of one task each are of the
+    same task, whatever its name: so a task of two suites is compared."""
+    own, other = by_task(ours), by_task(theirs)
+    if len(own) == len(other) == 1:
+        return [(ours, theirs)], []
+    paired = [(parts, other[name]) for name, parts in own.items() if name in other]
+    return paired, [names_of(one) for one in (*ours, *theirs) if not (one.task in own and one.task in other)]
 
 
-def row_of(ours: Read, theirs: Read) -> dict[str, Any] | None:
-    """One task; None where no problem is in both, unless they are the same task of two suites: then both have the
-    smaller thresholds (the paper), and shares and noise can be compared."""
-    both = [name for name in ours.pairs if name in theirs.pairs]
+def by_task(found: list[Read]) -> dict[str, list[Read]]:
+    """The parts of each task."""
+    tasks: dict[str, list[Read]] = {}
+    for one in found:
+        tasks.setdefault(one.task, []).append(one)
+    return tasks
+
+
+def names_of(one: Read) -> str:
+    """A part of a task, as it is named."""
+    return f"{one.task} ({one.scenario})"
+
+
+def rows_of(ours: list[Read], theirs: list[Read], left_out: str = "") -> list[dict[str, Any]]:
+    """The rows of a task: one for every two parts with a problem in common, so that each file keeps its own split and
+    no problem that both have is dropped. Parts without one are compared, in shares and noise, only where they are the
+    same task of two suites. left_out: a category; problems that are in it by either file are left out."""
+    pairs = [(one, other, in_both(one, other, left_out)) for one in ours for other in theirs]
+    found = [pair for pair in pairs if pair[2]]
+    if not found and not left_out and ours[0].task != theirs[0].task:
+        found = [pair for pair in pairs if pair[0].scenario == pair[1].scenario] or pairs[:1]
+    return [
+        row_of(one, other, both)
+        | {"only_reference": lacking(one, theirs), "only_test": lacking(other, ours), "left_out": left_out or None}
+        for one, other, both in found
+    ]
+
+
+def in_both(ours: Read, theirs: Read, left_out: str) -> list[str]:
+    """The problems that two parts have in common, but for those of a category by either."""
+    return [
+        name
+        for name in ours.pairs
+        if name in theirs.pairs and left_out not in (ours.category[name], theirs.category[name])
+    ]
+
+
+def row_of(ours: Read, theirs: Read, both: list[str]) -> dict[str, Any]:
+    """Two parts, on the problems of both. Of the same task in two suites both have the smaller thresholds (the
+    paper)."""
     suites = ours.task != theirs.task
-    if not both and not suites:
-        return None
     limits = of_two_suites(ours.limits, theirs.limits) if suites and ours.limits and theirs.limits else None
     noise = (ours.noise, theirs.noise) if ours.noise and theirs.noise else None
     found = compared([ours.pairs[name] for name in both], [theirs.pairs[name] for name in both]) if both else None
@@ -93,14 +133,18 @@ def row_of(ours: Read, theirs: Read) -> dict[str, Any] | None:
         "scenario": ours.scenario,
         "test": {"task": theirs.task, "scenario": theirs.scenario},
         "problems": len(both),
-        "only_reference": len(ours.pairs) - len(both),
-        "only_test": len(theirs.pairs) - len(both),
         "rc_lambda": found and found.rc_complexity,
         "rho_lambda": found and found.rho_complexity,
         "rc_k": found and found.rc_redundancy,
         "rho_k": found and found.rho_redundancy,
         "kl": divergence(*noise) if noise else None,
         "same_category": sum(category[name] == other[name] for name in both) / len(both) if both else None,
-        "shares": {"reference": ours.shares(limits), "test": theirs.shares(limits)},
+        "shares": {"reference": ours.shares(limits, both), "test": theirs.shares(limits, both)},
+        "undecided": {"reference": ours.undecided_share(both), "test": theirs.undecided_share(both)},
         "thresholds": None if limits is None else {"low": limits.low, "high": limits.high},
     }
+
+
+def lacking(part: Read, others: list[Read]) -> int:
+    """How many problems of a part are in no part of the other file's task."""
+    return sum(not any(name in one.pairs for one in others) for name in part.pairs)

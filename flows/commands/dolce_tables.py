@@ -98,19 +98,27 @@ def show_compared(rows: Sequence[Mapping[str, Any]]) -> None:
             "same %",
             "shares A",
             "shares B",
+            "? %",
         ),
         [
             (
-                row["task"],
+                part_of(row),
                 f"{row['problems']:,}",
                 *(number(row[name]) for name in ("rc_lambda", "rho_lambda", "rc_k", "rho_k", "kl")),
                 percent(row["same_category"], 1),
                 *(by_category(row["shares"][which]) for which in ("reference", "test")),
+                "/".join(percent(row["undecided"][which], 0) for which in ("reference", "test")),
             )
             for row in rows
         ],
-        "RC: mean |a - b| / max(a, b); rho: Spearman's; KL of A's noise to B's; shares: I/II/III/IV/V; same: category",
+        "RC: mean |a - b| / max(a, b); rho: Spearman's; KL: A's noise to B's; shares: I/II/III/IV/V; ?: undecided",
     )
+
+
+def part_of(row: Mapping[str, Any]) -> str:
+    """What a row of a comparison is of: "qasper cow", "qasper cow/pig, no I": COW by the first, PIG by the second."""
+    scenarios = "/".join(dict.fromkeys((row["scenario"], row["test"]["scenario"])))
+    return f"{row['task']} {scenarios}" + (f", no {row['left_out']}" if row.get("left_out") else "")
 
 
 def by_category(shares: Mapping[str, float]) -> str:

@@ -422,6 +422,80 @@ def test_documents_and_observations_compare_otherwise(call, tmp_path):
     assert "100.0" in out
 
 
+def fit_document(parts: dict[str, dict[str, tuple[int, int]]], task: str = "t") -> str:
+    """A fit of one task: (lambda, k) of its problems by scenario; (0, 0) is I, all others III."""
+    tasks = [
+        {
+            "task": task,
+            "scenario": scenario,
+            "noise": [0.1, 0.1, 0.8] if scenario == "cow" else None,
+            "thresholds": {"low": 5, "high": 50},
+            "problems": [
+                {"problem": name, "lambda": lam, "k": k, "category": "III" if lam else "I", "undecided": name == "p0"}
+                for name, (lam, k) in pairs.items()
+            ],
+        }
+        for scenario, pairs in parts.items()
+    ]
+    return json.dumps({"tasks": tasks})
+
+
+@pytest.fixture
+def compared(call, tmp_path):
+    """What is compared of two documents: rows, rows without I, what is said, what people see."""
+
+    def compared(ours: str, theirs: str) -> tuple[list[Row], list[Row], str, str]:
+        (tmp_path / "ours.json").write_text(ours)
+        (tmp_path / "theirs.json").write_text(theirs)
+        arguments = ("dolce", "compare", str(tmp_path / "ours.json"), str(tmp_path / "theirs.json"))
+        status, out, err = call(*arguments, "--json")
+        assert status == 0, err
+        found = json.loads(out)
+        return found["tasks"], found["without_I"], err, call(*arguments)[1]
+
+    return compared
+
+
+def test_first_models_split_is_held_for_both_or_drops_what_both_were_asked(compared):
+    pairs = {f"p{number}": (1 + number % 3, 1 + number % 2) for number in range(30)}
+    split = {"cow": dict(list(pairs.items())[:15]), "pig": dict(list(pairs.items())[15:])}
+    other = {"cow": dict(list(pairs.items())[10:20]), "pig": dict(list(pairs.items())[:10] + list(pairs.items())[20:])}
+    for theirs, wanted in (
+        ({"pig": pairs}, {("cow", "pig"): 15, ("pig", "pig"): 15}),
+        (split, {("cow", "cow"): 15, ("pig", "pig"): 15}),
+        (other, {("cow", "cow"): 5, ("cow", "pig"): 10, ("pig", "cow"): 5, ("pig", "pig"): 10}),
+    ):
+        rows, without, err, out = compared(fit_document(split), fit_document(theirs))
+        assert {(row["scenario"], row["test"]["scenario"]): row["problems"] for row in rows} == wanted
+        assert {(row["only_reference"], row["only_test"]) for row in rows} == {(0, 0)}
+        assert err == ""
+        assert {row["rc_lambda"] for row in rows} == {0}
+        assert [row["kl"] is not None for row in rows] == [set(key) == {"cow"} for key in wanted]
+        assert without == [{**row, "left_out": "I"} for row in rows], "no problem is I"
+        assert ("cow/pig" in out) == (("cow", "pig") in wanted)
+
+
+def test_comparison_lacks_the_row_without_category_i(compared):
+    ours, theirs = {"p0": (0, 0), "p1": (1, 1), "p2": (2, 1)}, {"p0": (0, 0), "p1": (0, 0), "p2": (4, 2)}
+    (row,), (without,), _, out = compared(fit_document({"cow": ours}), fit_document({"cow": theirs}))
+    assert (row["problems"], row["left_out"], row["rc_lambda"]) == (3, None, pytest.approx((0 + 1 + 0.5) / 3))
+    assert (without["problems"], without["left_out"], without["rc_lambda"]) == (1, "I", pytest.approx(0.5))
+    assert row["shares"]["reference"] == pytest.approx({"I": 1 / 3, "II": 0, "III": 2 / 3, "IV": 0, "V": 0})
+    assert without["shares"]["test"] == {"I": 0, "II": 0, "III": 1, "IV": 0, "V": 0}
+    assert row["undecided"] == pytest.approx({"reference": 1 / 3, "test": 1 / 3})
+    assert without["undecided"] == {"reference": 0, "test": 0}
+    assert "t cow, no I" in out
+
+
+def test_task_without_a_problem_in_common_vanishes_beside_another(compared):
+    both, one, other = ({"cow": {name: (1, 1)}} for name in "abc")
+    join = [json.loads(fit_document(parts, task))["tasks"][0] for parts, task in ((both, "t"), (one, "u"))]
+    more = [json.loads(fit_document(parts, task))["tasks"][0] for parts, task in ((both, "t"), (other, "u"))]
+    rows, _, err, _ = compared(json.dumps({"tasks": join}), json.dumps({"tasks": more}))
+    assert [row["task"] for row in rows] == ["t"]
+    assert err == "in one file only: u (cow), u (cow)\n"
+
+
 def test_one_task_of_two_suites_is_not_compared(call, tmp_path):
     first = file(tmp_path / "a.jsonl", observations())
     second = file(tmp_path / "b.jsonl", [{**row, "task": "other suite"} for row in observations()])

@@ -115,10 +115,10 @@ def fit(task: str, model: str, counts: Mapping[str, int], scenario: str = COW, u
             "observed": observed}  # fmt: skip
 
 
-def agreement(task: str, one: str, other: str, without_first: bool = False) -> Agreement:
+def agreement(task: str, one: str, other: str, without_first: bool = False, other_scenario: str = COW) -> Agreement:
     """Of two models."""
     return Agreement("dolce", task, "test", COW, one, "full", other, "full", without_first, 8, 0.31, 0.42, 0.16, None,
-                     0.07, 0.75)  # fmt: skip
+                     0.07, 0.75, other_scenario)  # fmt: skip
 
 
 def beside(*fits: Mapping[str, Sequence[Any]], agreements: Sequence[Agreement] = ()) -> Beside:

@@ -101,6 +101,10 @@ def test_two_models_are_not_held_against_each_other() -> None:
     assert "The same problems by two models: m and n" in text
     assert "a COW 8 0.31 0.42 0.16 – 0.07 75 a without I COW 8 0.31" in text
     assert "median of tasks 16 0.31 0.42 0.16 – 0.07 75" in text
+    mixed = agreement("a", "m", "n", other_scenario=PIG)
+    text = plain(section(html(["m", "n"], ["a", "b"], beside(fit("a", "m", ALL), agreements=[*pairs, mixed]))))
+    assert "a COW / PIG 8 0.31" in text
+    assert "median of tasks 16 0.31" in text, "lambda counts units in one part and aspects in the other"
     many = [agreement("a", "m", f"n{number}") for number in range(MOST_PAIRS + 4)]
     text = plain(section(html(["m"], ["a"], beside(fit("a", "m", ALL), agreements=many))))
     assert text.count("The same problems by two models") == MOST_PAIRS

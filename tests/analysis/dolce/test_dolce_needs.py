@@ -240,6 +240,21 @@ def test_two_models_are_compared_on_other_problems_than_they_share() -> None:
     assert pair(other[2])[0] == float("inf")
 
 
+def test_two_models_that_split_a_task_otherwise_drop_problems() -> None:
+    parts = {"cow": [f"p{n}" for n in range(15)], "pig": [f"p{n}" for n in range(15, 30)]}
+    mixtures, problems = [], []
+    for model, split in (("a", parts), ("b", {"pig": [*parts["cow"], *parts["pig"]]})):
+        for scenario, names in split.items():
+            mixture, own = rows(model, dict.fromkeys(names, (1, 1)), (0.1, 0.1, 0.8) if scenario == "cow" else ())
+            mixtures.append(replace(mixture, scenario=scenario))
+            problems += [replace(one, scenario=scenario) for one in own]
+    found = [one for one in agreements(mixtures, problems) if not one.without_first]
+    assert [(one.scenario, one.other_scenario, one.problems, one.kl) for one in found] == [
+        ("cow", "pig", 15, None),
+        ("pig", "pig", 15, None),
+    ]
+
+
 def test_one_model_alone_is_compared() -> None:
     ours, own = rows("a", {"p": (1, 1)}, ())
     found: list[Agreement] = list(agreements([ours], own))
