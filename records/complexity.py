@@ -13,7 +13,8 @@ HOLISTIC = ("solved", "unsolved", "unobserved")  # a problem of V, by what the w
 class Complexity(Row):
     """A problem. units: C of its context. complexity: lambda, None for infinite; redundancy: k. weight: of the oracle.
     windows: answered ones. probabilities: of CATEGORIES, 0 to 1; category: the likeliest. full: the score on the whole
-    context, 0 to 100, None where it was not answered; solved: whether at least half of its answers there are right."""
+    context, 0 to 100, None where it was not answered; solved: whether at least half of its answers there are right.
+    dip: of its scores and p of that, in a task of graded scores; empty where that was not tested."""
 
     suite: str
     task: str
@@ -33,10 +34,12 @@ class Complexity(Row):
     undecided: bool
     full: float | None
     solved: bool | None
+    dip: tuple[float, ...]
 
     def check(self) -> None:
         self.require(self.category in CATEGORIES, "category", f"{self.category!r} is none of {', '.join(CATEGORIES)}")
         self.require(self.scenario in SCENARIOS, "scenario", f"{self.scenario!r} is none of {', '.join(SCENARIOS)}")
+        self.require(len(self.dip) in (0, 2), "dip", "the dip and its p, or none")
         self.require(len(self.probabilities) == len(CATEGORIES), "probabilities", "one a category")
         self.require(self.complexity is None or self.complexity >= 0, "complexity", "is negative")
 

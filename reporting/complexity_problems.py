@@ -94,6 +94,7 @@ def told(one: Entry, place: int) -> dict[str, Any]:
         "weight": f"{one['weight']:.2f}",
         "probability": f"{100 * one['probabilities'][place]:.0f}",
         "undecided": one["undecided"],
+        "dip": f"{one['dip'][1]:.3f}" if one["dip"] else "",
     }
 
 

@@ -67,7 +67,7 @@ SECTION = """
 <div class="problem">
 {% if row.asked.query %}<p><b>Asked:</b> <bdi>{{ row.asked.query | upto(600) }}</bdi></p>{% endif %}
 {% if row.asked.references %}<p><b>{{ "Reference" if row.asked.references | length == 1 else "References" }}:</b> {% for one in row.asked.references[:4] %}<bdi>{{ one | upto(400) }}</bdi>{{ "; " if not loop.last }}{% endfor %}</p>{% endif %}
-<p class="small">λ = {{ row.complexity }}, k = {{ row.redundancy | count }} in C = {{ row.units | count }} {{ row.many }}, with a probability of {{ row.probability }} % of {{ row.category }}{% if row.undecided %}, so undecided{% endif %}; fitted as {{ row.scenario }}.</p>
+<p class="small">λ = {{ row.complexity }}, k = {{ row.redundancy | count }} in C = {{ row.units | count }} {{ row.many }}, with a probability of {{ row.probability }} % of {{ row.category }}{% if row.undecided %}, so undecided{% endif %}; fitted as {{ row.scenario }}{% if row.dip %} (dip test of its scores: p = {{ row.dip }}){% endif %}.</p>
 <p class="small key">Where windows begin, by their length in {{ row.many }}: <span class="k-right">right</span> <span class="k-wrong">wrong</span> <span class="k-declined">declined</span>; each mark reaches to the next window that was shown</p>
 <div class="map"><ol>{% for length in row.lengths %}<li>{{ length }}</li>{% endfor %}</ol><svg role="img" aria-label="Windows that were answered right, by place and length" viewBox="0 0 {{ wide }} {{ step * row.lines }}" preserveAspectRatio="none" height="{{ step * row.lines }}">{{ row.map }}</svg></div>
 {% for one in row.passages %}

@@ -66,6 +66,7 @@ def document(mixture: Row, problems: Sequence[Row], observed: Sequence[Row]) -> 
                 **{name: one[name] for name in ("units", "windows", "likelihood")},
                 "probabilities": dict(zip(CATEGORIES, one["probabilities"], strict=True)),
                 "full_context": one["full"],
+                "dip": dict(zip(("dip", "p"), one["dip"], strict=True)) if one["dip"] else None,
             }
             for one in problems
         ],

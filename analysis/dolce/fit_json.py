@@ -67,6 +67,7 @@ def _problem(one: ProblemFit) -> dict[str, Any]:
         "probabilities": _named(one.probabilities),
         "undecided": one.undecided,
         "solved": one.solved,
+        "dip": None if one.dip is None else dict(zip(("dip", "p"), one.dip, strict=True)),
         "units": one.problem.units,
         "likelihood": one.likelihood,
     }

@@ -65,7 +65,7 @@ class Settings:
 class ProblemFit:
     """complexity: below 0 where it is infinite. weight: of the oracle, in PIG the mean over windows; weights: of each
     length, PIG only. short: the hybrid oracle (h1, h0, hI), COW only. category: place in CATEGORIES. solved: by the
-    whole context, None where it was not observed."""
+    whole context, None where it was not observed. dip: of its scores, and p; None where the scenario needs no test."""
 
     problem: Problem
     complexity: int
@@ -76,6 +76,7 @@ class ProblemFit:
     probabilities: tuple[float, ...]
     undecided: bool
     solved: bool | None = None
+    dip: tuple[float, float] | None = None
     short: tuple[float, ...] = ()
     weights: Mapping[int, float] | None = None
 
@@ -115,8 +116,11 @@ def fit_task(task: Task, settings: Settings) -> list[TaskFit]:
     if not problems:
         raise ValueError("there is no problem")
     limits = settings.limits or _limits([one.units for one in problems], settings)
-    parts = by_scenario(task, settings.scenario)
-    return [_fit_part(task.name, scenario, own, limits, settings, len(parts) > 1) for scenario, own in parts.items()]
+    dips = dip_tests(task) if settings.scenario == AUTO and task.graded else {}
+    parts = by_scenario(task, settings.scenario, dips)
+    return [
+        _fit_part(task.name, scenario, own, limits, settings, len(parts) > 1, dips) for scenario, own in parts.items()
+    ]
 
 
 def _limits(units: Sequence[int], settings: Settings) -> Thresholds:
@@ -125,26 +129,33 @@ def _limits(units: Sequence[int], settings: Settings) -> Thresholds:
     return reduce(of_two_suites, map(thresholds, settings.twins), own)
 
 
-def by_scenario(task: Task, wanted: str) -> dict[str, list[Problem]]:
-    """Which problems are fitted by which model: one entry, or both, COW first."""
+def by_scenario(
+    task: Task, wanted: str, dips: Mapping[str, tuple[float, float]] | None = None
+) -> dict[str, list[Problem]]:
+    """Which problems are fitted by which model: one entry, or both, COW first. dips: of the task's `dip_tests`, where
+    they were made."""
     problems = list(task.problems.values())
     if wanted != AUTO:
         return {wanted: problems}
     if not task.graded:
         return {COW: problems}
+    tested = dip_tests(task) if dips is None else dips
     found: dict[str, list[Problem]] = {COW: [], PIG: []}
     for problem in problems:
-        found[COW if of_two_heaps(problem) else PIG].append(problem)
+        found[COW if tested[problem.name][1] < SPLIT else PIG].append(problem)
     if min(map(len, found.values())) > MORE_THAN:
         return found
     return {COW if len(found[COW]) > len(found[PIG]) else PIG: problems}
 
 
-def of_two_heaps(problem: Problem) -> bool:
-    """Whether the scores of all windows of a problem fall apart into right and wrong."""
-    points = problem.points()
-    _, p = dip_test(np.array([score for _, score in points]), np.array(list(points.values())))
-    return p < SPLIT
+def dip_tests(task: Task) -> dict[str, tuple[float, float]]:
+    """(dip, p) of the scores of all windows of each problem, by its name: p below SPLIT tells that they fall apart into
+    right and wrong."""
+    found = {}
+    for problem in task.problems.values():
+        points = problem.points()
+        found[problem.name] = dip_test(np.array([score for _, score in points]), np.array(list(points.values())))
+    return found
 
 
 def flat(problem: Problem) -> bool:
@@ -155,7 +166,13 @@ def flat(problem: Problem) -> bool:
 
 
 def _fit_part(
-    name: str, scenario: str, problems: Sequence[Problem], limits: Thresholds, settings: Settings, split: bool
+    name: str,
+    scenario: str,
+    problems: Sequence[Problem],
+    limits: Thresholds,
+    settings: Settings,
+    split: bool,
+    dips: Mapping[str, tuple[float, float]],
 ) -> TaskFit:
     found = _cow(problems, settings) if scenario == COW else _pig(problems, settings)
     best = categories(found.complexity, found.redundancy, limits)
@@ -174,6 +191,7 @@ def _fit_part(
             tuple(sure.probabilities[place].tolist()),
             bool(sure.undecided[place]) or (scenario == PIG and flat(problem)),
             problem.solved(settings.tau),
+            dips.get(problem.name),
             **found.more[place],
         )
         for place, problem in enumerate(problems)

@@ -122,6 +122,7 @@ class Needs:
                 undecided=each.undecided,
                 full=sum(full) / len(full) if full else None,
                 solved=each.solved,
+                dip=each.dip or (),
             )
 
     def tables(self, fitted: TaskFit) -> Iterator[ProblemAtLength]:

@@ -38,9 +38,10 @@ def show(fits: Sequence[TaskFit], by_length: bool, tau: float) -> None:
         "decided problems; V: by whether all of the context solves it; in brackets 95 % of what probabilities allow",
     )
     for one in fits:
+        tested = any(each.dip for each in one.problems)
         print_rows(
-            ("problem", "C", "lambda", "k", "weight", "category", "probability"),
-            [problem(each) for each in one.problems],
+            ("problem", "C", "lambda", "k", "weight", "category", "probability", *(["p of dip"] if tested else [])),
+            [(*problem(each), *([number(each.dip and each.dip[1])] if tested else [])) for each in one.problems],
             f"{one.task}, {one.scenario}; ?: undecided",
         )
         if by_length:

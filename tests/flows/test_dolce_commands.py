@@ -160,6 +160,37 @@ def graded(shift: float = 0.0) -> list[Row]:
     ]
 
 
+def heaps(two: int, single: int) -> list[Row]:
+    """Graded problems whose scores are of two heaps, then of one."""
+    drawn = random.Random(5)
+    return [
+        {"task": "g", "problem": f"{number}", "units": 40, "length": length, "score": round(score, 4)}
+        for number in range(two + single)
+        for length in (0, 5, 10, 40)
+        for _ in range(12)
+        for score in [drawn.choice((0.02, 0.95)) + 0.05 * drawn.random() if number < two else drawn.betavariate(5, 5)]
+    ]
+
+
+def test_scenario_is_chosen_by_a_dip_that_nothing_tells(fitted, call, tmp_path):
+    rows = heaps(12, 13)
+    tasks = fitted(rows)
+    assert [(task["scenario"], len(task["problems"])) for task in tasks] == [("cow", 12), ("pig", 13)]
+    for task in tasks:
+        for one in task["problems"]:
+            assert set(one["dip"]) == {"dip", "p"}
+            assert (one["dip"]["p"] < 0.5) == (task["scenario"] == "cow")
+            assert 1 / 96 <= one["dip"]["dip"] <= 0.25
+    (task,) = fitted(heaps(3, 1))
+    assert [one["dip"]["p"] < 0.5 for one in task["problems"]] == [True, True, True, False], "all go with the majority"
+    assert {one["dip"] for one in fitted(rows, "--scenario", "pig")[0]["problems"]} == {None}, "nothing was tested"
+    assert {one["dip"] for one in fitted(observations())[0]["problems"]} == {None}, "COW by rule"
+    _, out, _ = call("dolce", "fit", "--observations", file(tmp_path / "o.jsonl", rows))
+    assert out.count("p of dip") == 2
+    _, out, _ = call("dolce", "fit", "--observations", file(tmp_path / "o.jsonl", observations()))
+    assert "p of dip" not in out
+
+
 def test_infinite_lambda_is_no_text_or_pig_has_noise(fitted):
     (task,) = fitted(graded(), "--scenario", "pig")
     assert (task["scenario"], task["noise"]) == ("pig", None)

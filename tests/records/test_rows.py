@@ -336,6 +336,7 @@ ROWS = {
         scenario=scenarios,
         category=st.sampled_from(CATEGORIES),
         probabilities=five,
+        dip=st.just(()) | st.tuples(number, number),
         complexity=st.none() | count,
     ),
     Mixture: by_fields(

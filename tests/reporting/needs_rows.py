@@ -68,6 +68,7 @@ def fit(task: str, model: str, counts: Mapping[str, int], scenario: str = COW, u
             redundancy=PAIRS[category][1] or 0, weight=0.8, likelihood=-3.5, category=category,
             probabilities=tuple(0.9 if one == category else 0.025 for one in CATEGORIES), undecided=place < undecided,
             full=100.0 if solved else 0.0, solved=solved,
+            dip=(0.04, 0.625) if scenario == PIG else (),
         )
         for place, (category, name) in enumerate(names)
     ]  # fmt: skip

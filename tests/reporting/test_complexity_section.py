@@ -134,6 +134,8 @@ def test_typical_problem_lacks_its_question_passage_or_table() -> None:
 def test_graded_task_is_shown_with_outcomes() -> None:
     text = plain(section(html(["m"], ["a"], beside(fit("a", "m", ALL, scenario=PIG)), texts("x"))))
     assert "Score 100.0 when shown: sentences 4–8 of 40" in text
+    assert "fitted as PIG (dip test of its scores: p = 0.625)." in text
+    assert "dip test" not in section(html(["m"], ["a"], beside(fit("a", "m", ALL)), texts("x"))), "COW by rule"
     assert "units shown windows seen fitted oracle weight 0 9 0.38 0.38 0.38 0.80" in text
 
 

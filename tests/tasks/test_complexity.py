@@ -193,6 +193,9 @@ def test_json_says_other_things_than_the_rows(work: Scrollwork) -> None:
             own = problems[row["problem"]]
             assert row["lambda"] == ("inf" if own.complexity is None else own.complexity)
             assert (row["k"], row["category"], row["full_context"]) == (own.redundancy, own.category, own.full)
+            assert row["dip"] == (dict(zip(("dip", "p"), own.dip, strict=True)) if own.dip else None)
+            assert bool(own.dip) == (task == "leval_multinews"), "graded scores"
+            assert row["solved"] is (own.full >= 50)
         assert [row["length"] for row in one["lengths"]][-1] is None
     pairs = [(one["task"], one["model"], one["other"]) for one in printed["dolce"]["agreements"]]
     assert set(pairs) == {(task, "first", "second") for task in TASKS[1::2]}

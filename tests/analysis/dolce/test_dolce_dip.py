@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import linprog
 
 from analysis.dolce.dip import SPLIT, buckets, dip, dip_test, p_value, simulated, spread
-from analysis.dolce.dip_table import QUANTILES, SHARES
+from analysis.dolce.dip_table import QUANTILES, SHARES, SMALLEST
 
 
 def raw(values: np.ndarray) -> list[tuple[float, float]]:
@@ -76,6 +76,33 @@ def test_the_dip_differs_from_a_published_implementation() -> None:
             assert p_value(wanted, size) == pytest.approx(p, abs=0.03)
 
 
+# dip and p of these values by `diptest` 0.12.0 with 200,000 uniform samples of each size, seed 1
+FEW = [
+    ((0.1, 0.2, 0.8, 0.9), 0.214286, 0.0356),
+    ((0.05, 0.1, 0.5, 0.8, 0.9), 0.1625, 0.1904),
+    ((0.02, 0.1, 0.15, 0.55, 0.8, 0.85, 0.95), 0.160714, 0.0487),
+    ((0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.7, 0.8, 0.9, 0.95), 0.099174, 0.4078),
+    ((0.01, 0.03, 0.2, 0.25, 0.3, 0.4, 0.45, 0.5, 0.6, 0.62, 0.7, 0.77, 0.9), 0.068826, 0.9122),
+    ((0, 0.02, 0.05, 0.07, 0.09, 0.1, 0.3, 0.5, 0.55, 0.7, 0.8, 0.82, 0.85, 0.86, 0.9, 0.93, 0.95, 0.97, 0.99), 0.125, 0.0081),
+    ((0, 0.02, 0.05, 0.07, 0.09, 0.1, 0.12, 0.14, 0.8, 0.82, 0.85, 0.86, 0.9, 0.93, 0.95, 0.97, 0.99, 1), 0.183333, 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("values", "wanted", "p"), FEW)
+def test_p_of_few_values_is_that_of_another_size(values: tuple[float, ...], wanted: float, p: float) -> None:
+    found = dip(raw(np.array(values)))
+    assert found == pytest.approx(wanted, abs=5e-7)
+    assert p_value(found, len(values)) == pytest.approx(p, abs=0.006)
+
+
+@pytest.mark.parametrize("size", [4, 5, 11, 19, 28])
+def test_p_is_not_the_share_of_fresh_uniform_samples(size: int) -> None:
+    fresh = simulated(size, 4000, 2026)
+    for place in range(200, 4000, 200):
+        p = (fresh >= fresh[place] - 1e-9).mean()
+        assert p_value(float(fresh[place]) / size**0.5, size) == pytest.approx(p, abs=0.03)
+
+
 def test_the_corners_of_buckets_lose_what_all_their_values_hold() -> None:
     random = np.random.default_rng(2)
     for _ in range(60):
@@ -88,6 +115,8 @@ def test_the_table_cannot_be_made_again() -> None:
     for size in (4, 20):
         found = np.quantile(simulated(size, 10_000, 7), SHARES)
         assert QUANTILES[size] == pytest.approx(found, abs=5.1e-6)
+    smallest = simulated(5, 10_000, 7) * 2 * 5**0.5 <= 1 + 1e-9
+    assert SMALLEST[5] == pytest.approx(smallest.mean())
 
 
 SHAPES: dict[str, tuple[Callable[[np.random.Generator, int], np.ndarray], bool]] = {

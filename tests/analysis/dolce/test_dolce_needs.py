@@ -216,7 +216,7 @@ def rows(model: str, pairs: dict[str, tuple[int | None, int]], noise: tuple[floa
     problems = [
         Complexity(
             **labels, example_id=name, units=9, windows=1, complexity=lam, redundancy=k, weight=1.0, likelihood=0.0,
-            category="I" if lam == 0 else "III", probabilities=five, undecided=False, full=None, solved=None,
+            category="I" if lam == 0 else "III", probabilities=five, undecided=False, full=None, solved=None, dip=(),
         )
         for name, (lam, k) in pairs.items()
     ]  # fmt: skip
