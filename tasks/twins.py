@@ -65,5 +65,6 @@ def without_failed_twins(
         if broken and not any(node.name in failed for _, node in own):
             alone.append(replace(one.node, inputs=own))
     ended |= {one.node.name: one for one in (engine(alone, locations) if alone else ())}
-    chosen = {task.name for task in request.chosen_tasks()}
-    return [one for one in ended.values() if not one.error or one.node.label("task") in chosen]
+    twins = {node.label("task") for one in finished for node in one.node.each("twin")}
+    unasked = twins.difference(task.name for task in request.chosen_tasks())
+    return [one for one in ended.values() if not one.error or one.node.label("task") not in unasked]
