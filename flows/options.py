@@ -348,15 +348,16 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         ],
     ),
     "export": (
-        "a built suite (hf), or what models answered (submission, lm-eval, inspect, eee, observations), as files",
+        "prompts, a built suite (hf), or what was answered (submission, lm-eval, inspect, eee, observations), as files",
         "scrollwork export submission zeroscrolls --sample --model naive:seed=0 --out ./submission",
         "flows.commands.export",
         [
             (
                 ["format"],
                 {
-                    "choices": ["hf", "submission", "lm-eval", "inspect", "eee", "observations"],
-                    "help": "hf: official records that datasets.load_dataset opens; submission: the leaderboard's CSV; "
+                    "choices": ["prompts", "hf", "submission", "lm-eval", "inspect", "eee", "observations"],
+                    "help": "prompts: every prompt as JSON Lines, of one --model, or whole and plain without; "
+                    "hf: official records that datasets.load_dataset opens; submission: the leaderboard's CSV; "
                     "lm-eval: results and samples of lm-evaluation-harness; inspect: logs of inspect_ai; eee: Every "
                     "Eval Ever 0.3.0; observations: answers on windows (dolce), as `dolce fit` reads them",
                 },

@@ -46,10 +46,16 @@ def export_trials(kind: str, request: Request, out: Path) -> Exported:
     found = scored(request)
     with whole_folder(out, ours) as folder:
         WRITERS[kind](found, folder)
-        names = files_below(folder)
-        sums = [f"{HEAD} {kind}\n", *(f"{sha256_file(folder / name)}  {name}\n" for name in names)]
-        (folder / SUMS).write_text("".join(sums), encoding="utf-8")
-    return Exported(tuple(out / name for name in [*names, SUMS]), found.lacking, found.notes, unanswered(found))
+        names = seal(folder, kind)
+    return Exported(tuple(out / name for name in names), found.lacking, found.notes, unanswered(found))
+
+
+def seal(folder: Path, kind: str) -> list[str]:
+    """Write the sums of a folder's files; the names of all, that of the sums last."""
+    names = files_below(folder)
+    sums = [f"{HEAD} {kind}\n", *(f"{sha256_file(folder / name)}  {name}\n" for name in names)]
+    (folder / SUMS).write_text("".join(sums), encoding="utf-8")
+    return [*names, SUMS]
 
 
 def ours(folder: Path, path: str) -> bool:

@@ -16,6 +16,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--allow-missing is for export submission")
     if arguments.format == "hf":
         return hf(arguments)
+    if arguments.format == "prompts":
+        return prompts(arguments)
     if arguments.format == "submission":
         return submission(arguments)
     if arguments.format == "observations":
@@ -47,6 +49,21 @@ def hf(arguments: argparse.Namespace) -> int:
         raise UsageError("export hf writes the suite, not what a model answered: leave out --model")
     tell(arguments, export_hf(request_of(arguments), Path(arguments.out)))
     return 0
+
+
+def prompts(arguments: argparse.Namespace) -> int:
+    """Every prompt as JSON Lines, and manifests of runs."""
+    from flows.commands.progress import shown
+    from tasks.export_prompts import export_prompts
+    from tasks.prompted import prompt_nodes
+
+    request = request_of(arguments)
+    with shown(arguments.quiet, len(prompt_nodes(request))):
+        made = export_prompts(request, Path(arguments.out))
+    tell(arguments, list(made.files), prompts=made.prompts, lacking=list(made.lacking))
+    for line in made.lacking:
+        say(f"lacking: {line}")
+    return int(bool(made.lacking))
 
 
 def submission(arguments: argparse.Namespace) -> int:

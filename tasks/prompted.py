@@ -1,0 +1,87 @@
+"""Every prompt of a request with what its row in a file needs, built where it does not stand; nothing is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from preprocessing.prompts import Profile
+from records.example import Example
+from records.prompt import Prompt, render
+from storage.artifacts import Artifact
+from tasks.chain import locations_of
+from tasks.engine import run_inline
+from tasks.errors import StageFailed, UsageError
+from tasks.graph import Node, topological
+from tasks.parts import parts
+from tasks.planner import Planner
+from tasks.request import Request
+from tasks.stages import prompt_node, run_nodes
+from tasks.workshop import Workshop
+
+
+@dataclass(frozen=True)
+class Prompted:
+    """The prompts of a task, split, arm and run (0 where the suite does not draw), with the artifacts behind them."""
+
+    node: Node
+    prompts: Artifact
+    sample: Artifact
+    curated: Artifact
+
+    @property
+    def run(self) -> int:
+        """Which run drew them, from 0."""
+        return int(dict(self.node.labels).get("run", 0))
+
+    def rows(self) -> Iterator[tuple[Prompt, str, Example]]:
+        """(prompt, its text, the example as the run shows it), in order; one text is held at a time."""
+        text_of = self.curated.texts()
+        examples = self.sample.rows("examples", Example)
+        for prompt in self.prompts.rows("prompts", Prompt):
+            named = prompt.example_id, prompt.draw
+            example = next(one for one in examples if (one.example_id, one.draw) == named)  # in the same order
+            yield prompt, render(prompt.parts, text_of), example
+
+
+def prompted(request: Request) -> tuple[list[Prompted], list[str]]:
+    """(The prompts of a request's model, or of none, task by task and run by run; stages that failed, in words).
+
+    Without a model prompts are plain and whole. Raises UsageError for several models and for limits without a model,
+    StageFailed where nothing could be built.
+    """
+    nodes = prompt_nodes(request)
+    shop = Workshop(locations_of(request))
+    ended = run_inline(topological(nodes), shop.locations)
+    failed = dict.fromkeys(f"{one.node.title}: {one.error}" for one in ended if one.how == "failed")
+    planner, found = Planner(shop), []
+    for node in nodes:
+        made = [planner.status(one).artifact for one in (node, node.input("sample"), node.input("curated"))]
+        prompts, sample, curated = made
+        if prompts is not None and sample is not None and curated is not None:
+            found.append(Prompted(node, prompts, sample, curated))
+    if not found:
+        raise StageFailed("; ".join(failed) or "no prompt could be built")
+    return found, list(failed)
+
+
+def prompt_nodes(request: Request) -> list[Node]:
+    """The stages whose prompts are asked for, in order, each once."""
+    if len(request.models) > 1:
+        raise UsageError(f"prompts are of one model, or of none; name one of {', '.join(request.models)}")
+    if request.models:
+        inputs = (each for node in run_nodes(request) for each in node.inputs)
+        return unique(needed for name, needed in inputs if name.startswith("prompts-"))
+    for option, value in (("--max-input-tokens", request.max_input_tokens), ("--truncation", request.truncation)):
+        if value:
+            raise UsageError(f"{option}: without --model prompts are whole; name a model to cut them")
+    profile = Profile(prompts=request.prompts)
+    made = (replace(part, profile=profile, arm=arm) for arm in request.chosen_arms() for part in parts(request))
+    return unique(
+        node for part in made if part.arm == "full" or part.task.asks for node in part.each_shard(prompt_node)
+    )
+
+
+def unique(nodes: Iterable[Node]) -> list[Node]:
+    """Nodes by name, the first of each."""
+    return list({node.name: node for node in nodes}.values())
