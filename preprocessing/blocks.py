@@ -32,6 +32,11 @@ class Block:
     text: with places. document: before each document, with {number} from 1 or {index} from 0; end: behind it; gap:
     between two. separator: between blocks. stripped: the prompt ends without the blanks of its cue. ordered: the
     documents of demonstrations, too, stand in the run's order. FuseReviews: stripped, not ordered.
+
+    What the official code alone does (fidelity.md#seam): unlisted: behind the name of a review without highlights.
+    swapped: of nested mentions that end together, the outer one's id comes first. verbatim: nothing is tidied, so
+    documents keep the blanks around them (`blanks` of the metadata), empty ones are shown, HS and HE without braces
+    stay, and of a stripped block both ends are.
     """
 
     text: str
@@ -41,6 +46,9 @@ class Block:
     separator: str = "\n\n"
     stripped: bool = False
     ordered: bool = True
+    unlisted: str = ""
+    swapped: bool = False
+    verbatim: bool = False
 
 
 def cue_of(text: str) -> str:
@@ -84,7 +92,7 @@ def filled(
     query = example.query or ""
     texts = {"instruction": shared.instruction, "format": shared.format, "query": query, "target": target}
     texts["question"] = query if query.rstrip().endswith("?") else f"{query}?"
-    if "{highlights}" in block.text:
+    if "{highlights}" in block.text and not block.verbatim:
         texts["instruction"] = BARE_HIGHLIGHT.sub(r"{\1}", shared.instruction)
     role = "context_header"
     parts: list[Part] = []
@@ -95,20 +103,39 @@ def filled(
             parts += documents(example, block, order, marks_of(facts), length_of, keep)
             role = "response_header"
         elif piece == "highlights":
-            parts += listed(example, facts.get("highlights", ()), order)
+            parts += listed(example, facts.get("highlights", ()), order, block.unlisted)
         elif texts[piece]:
             parts.append(Part("query" if piece in ("query", "question", "target") else "instruction", texts[piece]))
+    if block.stripped and block.verbatim:
+        return stripped(parts)
     if block.stripped and not target and (cue := parts[-1].text) is not None:
         parts[-1] = Part(role, cue.rstrip())
     return parts
 
 
-def listed(example: Example, highlights: Sequence[Sequence[int]], order: Sequence[int]) -> list[Part]:
-    """Highlighted spans of each review in presented order: `review_0:`, then ` 1. span` (section 1.2)."""
+def stripped(parts: Sequence[Part]) -> list[Part]:
+    """Parts without the blanks at both ends of their literal text."""
+    found = list(parts)
+    while found and found[0].text is not None and not found[0].text.strip():
+        del found[0]
+    while found and found[-1].text is not None and not found[-1].text.strip():
+        del found[-1]
+    for place, strip in ((0, str.lstrip), (-1, str.rstrip)):
+        if found and (text := found[place].text) is not None:
+            found[place] = Part(found[place].role, strip(text))
+    return found
+
+
+def listed(
+    example: Example, highlights: Sequence[Sequence[int]], order: Sequence[int], unlisted: str = ""
+) -> list[Part]:
+    """Highlighted spans of each review in presented order: `review_0:`, then ` 1. span` (section 1.2). unlisted: where
+    a review has none."""
     parts: list[Part] = []
     for place, number in enumerate(order):
         parts.append(Part("query", f"{BREAK if place else ''}review_{place}:"))
         spans = [(start, end) for document, start, end in highlights if document == number]
+        parts += [Part("query", unlisted)] if unlisted and not spans else []
         for count, (start, end) in enumerate(spans, start=1):
             parts.append(Part("query", f"{BREAK} {count}. "))
             parts.append(Part("query", None, example.document_ids[number], start, end))
@@ -137,39 +164,59 @@ def documents(
 ) -> list[Part]:
     """The documents in order, each after its header, with their marks."""
     parts: list[Part] = []
-    for place, number in enumerate(order):
-        name = example.document_ids[number]
-        length = length_of(name)
+    for place, (before, number, behind) in enumerate(slots(example.facts, order, block)):
         if place and block.gap:
             parts.append(Part("gap", block.gap))
         header = block.document.replace("{number}", str(place + 1)).replace("{index}", str(place))
-        parts.append(Part("inner_header", header))
-        parts += marked(name, keep(length) if keep else length, marks.get(number, ()))
-        parts += [Part("gap", block.end)] if block.end else []
+        parts.append(Part("inner_header", header + before))
+        if number is not None:
+            name = example.document_ids[number]
+            length = length_of(name)
+            parts += marked(name, keep(length) if keep else length, marks.get(number, ()), swapped=block.swapped)
+        parts += [Part("gap", behind + block.end)] if behind + block.end else []
     return parts
 
 
-def shown_documents(example: Example, text_of: Callable[[str], str], ids: Sequence[int] | None = None) -> list[str]:
+Slot = tuple[str, int | None, str]  # blanks before, number of the document (None: it has no text), blanks behind
+
+
+def slots(facts: Mapping[str, Any], order: Sequence[int], block: Block) -> list[Slot]:
+    """What stands behind each header: the documents in order, of a verbatim block with their blanks and empty ones."""
+    if not block.verbatim or "blanks" not in facts:
+        return [("", number, "") for number in order]
+    numbers = iter(order)
+    return [(one, None, "") if isinstance(one, str) else (one[0], next(numbers), one[1]) for one in facts["blanks"]]
+
+
+def blanks(text: str) -> str | list[str]:
+    """What stripping takes off a text: [before, behind], or all of a text that is nothing else."""
+    bare = text.strip()
+    return list(text.split(bare, 1)) if bare else text
+
+
+def shown_documents(
+    example: Example, text_of: Callable[[str], str], ids: Sequence[int] | None = None, *, swapped: bool = False
+) -> list[str]:
     """The documents of a curated example with the marks of a prompt. ids: of its mentions, else their numbers."""
     facts = example.facts
     marks = marks_of({**facts, "mention_ids": range(len(facts.get("mentions", ()))) if ids is None else ids})
     return [
-        render(tuple(marked(name, len(text_of(name)), marks.get(number, ()))), text_of)
+        render(tuple(marked(name, len(text_of(name)), marks.get(number, ()), swapped=swapped)), text_of)
         for number, name in enumerate(example.document_ids)
     ]
 
 
-def marked(document_id: str, length: int, marks: Sequence[Mark]) -> list[Part]:
+def marked(document_id: str, length: int, marks: Sequence[Mark], *, swapped: bool = False) -> list[Part]:
     """The first characters of a document with the marks that fit into them whole.
 
-    At one place inner marks close before outer ones, all close before any opens, and outer ones open first. Removing
-    the marks gives the text back.
+    At one place inner marks close before outer ones, all close before any opens, and outer ones open first. swapped:
+    all open, then they close in the order in which they are given. Removing the marks gives the text back.
     """
     events: list[tuple[int, int, int, int, str]] = []
     for number, (start, end, opens, closes) in enumerate(marks):
         if 0 <= start < end <= length:
             events.append((start, 1, -end, number, opens))
-            events.append((end, 0, -start, -number, closes))
+            events.append((end, 2, 0, number, closes) if swapped else (end, 0, -start, -number, closes))
     parts: list[Part] = []
     at = 0
     for place, _, _, _, text in sorted(events):

@@ -59,14 +59,16 @@ def drawn(
     one: Draw,
     how: How,
     ids: Mapping[str, Sequence[int]] | None = None,
+    *,
+    counted: bool = False,
 ) -> Iterator[Example]:
     """The examples of a run, in the order in which they come. ids: of mentions by example, where the run's own streams
-    do not draw them. Raises ValueError for an example with more mentions than ids."""
+    do not draw them. counted: as in `shown`. Raises ValueError for an example with more mentions than ids."""
     streams, chosen = how.streams(task), set(one.instances)
     for example in examples:
         if example.example_id in chosen:
             own = ids_of(example, streams, one.run, how.ids) if ids is None else ids.get(example.example_id, ())
-            made = shown(example, one, own, streams.child_seed(one.run), counted=ids is not None)
+            made = shown(example, one, own, streams.child_seed(one.run), counted=counted)
             yield replace(made, suite=suite, draw=one.run)
 
 
@@ -82,13 +84,19 @@ def ids_of(example: Example, streams: Streams, run: int, limits: tuple[int, int]
 def shown(example: Example, one: Draw, ids: Sequence[int], seed: int = 0, *, counted: bool = False) -> Example:
     """An example as a run shows it: documents in its order, references with its ids, what it shares with the run.
 
-    counted: whether the run's order counts empty documents, which the official code keeps and are not shown here.
+    counted: whether the run's order counts empty documents, as the official code does; a verbatim block shows them.
     """
     facts = example.facts
-    empty = facts.get("empty_places", ()) if counted else ()
+    empty = facts.get("empty_places", ())
     there = [place for place in range(len(example.document_ids) + len(empty)) if place not in empty]
-    order = [there.index(place) for place in one.order(len(there) + len(empty)) if place not in empty]
+    if counted:
+        places = one.order(len(there) + len(empty))
+    else:
+        places = tuple(there[number] for number in one.order(len(there)))
+    order = [there.index(place) for place in places if place not in empty]
     facts = moved(facts, order)
+    if "blanks" in facts:
+        facts["blanks"] = [facts["blanks"][place] for place in places]
     references = example.references
     if "mentions" in facts:
         facts["mention_ids"] = list(ids)

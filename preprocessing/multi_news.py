@@ -9,6 +9,7 @@ from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
+from preprocessing.blocks import blanks
 from preprocessing.errors import MalformedFile, MalformedRecord
 from preprocessing.raw import RawFiles, Record, each, filtered
 from preprocessing.raw_lines import text_lines
@@ -25,6 +26,7 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
     """Articles as documents, each row as an example with one summary; its id is its number, from 0.
 
     Articles are stripped. Empty ones are left out and counted, and so are rows without any; rows with one article stay.
+    metadata: `blanks`, what was taken off (blocks.py), for prompts that show it.
     """
     for number, record in enumerate(rows(raw)):
         yield from each([record], partial(cluster, number, task, split), task=task, split=split)
@@ -56,13 +58,14 @@ def paired(articles: tuple[str, Path], summaries: tuple[str, Path]) -> Iterator[
         elif isinstance(summary, MalformedRecord):
             yield summary
         else:
-            data = {"document": document[1].replace(NEWLINE, "\n"), "summary": summary[1]}
+            data = {"document": document[1].strip().replace(NEWLINE, "\n"), "summary": summary[1]}
             yield Record(data, articles[0], document[0])
 
 
 def cluster(number: int, task: str, split: str, record: Record) -> Iterator[Row]:
     """The articles of one row, then the row."""
-    pieces = [piece.strip() for piece in record.text("document", empty=True).split(SEPARATOR)]
+    given = record.text("document", empty=True).split(SEPARATOR)
+    pieces = [piece.strip() for piece in given]
     articles = [piece for piece in pieces if piece]
     if not articles:
         yield filtered(record, "no document", "the row has no article", task=task, split=split)
@@ -77,7 +80,9 @@ def cluster(number: int, task: str, split: str, record: Record) -> Iterator[Row]
         example_id=str(number),
         document_ids=tuple(document.document_id for document in documents),
         references=(summary,),
-        metadata=metadata(documents=len(documents), empty_documents=len(empty), empty_places=empty),
+        metadata=metadata(
+            documents=len(documents), empty_documents=len(empty), empty_places=empty, blanks=[*map(blanks, given)]
+        ),
     )
     if empty:
         detail = f"{len(empty)} of {len(pieces)} articles are empty; the others stand"

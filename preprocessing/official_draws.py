@@ -20,6 +20,7 @@ SCICO_IDS = range(1, 100)
 NUMBERED = ("multi_news",)  # whose instances are named by their row, so that rows without documents keep their number
 HARMLESS = ("empty document", "no validated sentence", "no event mention")  # reasons of drops that the stream knows of
 ROWS_LEFT_OUT = "no document"
+FIXED = {"musique": 20, "fuse_reviews": 8}  # documents that the official code permutes, however many there are
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,8 @@ class Split:
 def sizes_of(name: str, splits: Mapping[str, Split], instructions: int, demonstrations: int) -> Sizes:
     """What the stream needs to know of a data set, of all splits that upstream has.
 
-    What is left out here and kept in the official code is counted: empty documents, Multi-News' rows without any.
+    What is left out here and kept in the official code is counted: empty documents, Multi-News' rows without any. Of
+    MuSiQue and FuseReviews it permutes 20 and 8 documents whatever they have.
     SciCo's largest number of documents is taken as its largest number from 0, one too few, as in the official code:
     the last document of an instance that has the most is never shown (fact sheet 11).
 
@@ -123,6 +125,7 @@ def sizes_of(name: str, splits: Mapping[str, Split], instructions: int, demonstr
     documents = max(
         (count + one.get("empty_documents", 0) for count, one in zip(counts, facts, strict=True)), default=0
     )
+    documents = FIXED.get(name, documents)
     topics: list[int] = []
     rows: list[int] = []
     if name == "ecb_plus":
@@ -164,10 +167,12 @@ def official_run(
     return one, ids
 
 
-def in_marked_order(example: Example, ids: Sequence[int], text_of: Callable[[str], str]) -> Example:
+def in_marked_order(
+    example: Example, ids: Sequence[int], text_of: Callable[[str], str], *, swapped: bool = False
+) -> Example:
     """An example whose documents stand in the order of their texts with the marks of a run, before its permutation: the
-    official code marks ECB+'s documents up first and sorts them then."""
-    texts = shown_documents(example, text_of, ids)
+    official code marks ECB+'s documents up first and sorts them then. swapped: as in blocks.Block."""
+    texts = shown_documents(example, text_of, ids, swapped=swapped)
     order = sorted(range(len(texts)), key=texts.__getitem__)
     return replace(
         example,

@@ -14,7 +14,8 @@ from records.example import Example, metadata
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
     """Articles as documents, each aspect of a topic as an example: the aspect's label is the query.
 
-    Articles without text are left out and counted, and so are records without any.
+    Articles without text are left out and counted, and so are records without any. metadata: `blanks`, their blanks
+    (blocks.py), where there are such articles.
     """
     yield from each(raw.records(), lambda record: aspect(record, task, split), task=task, split=split)
 
@@ -48,6 +49,7 @@ def aspect(record: Record, task: str, split: str) -> Iterator[Row]:
             documents=len(documents),
             empty_documents=len(empty),
             empty_places=empty,
+            **({"blanks": [["", ""] if text.strip() else text for _, text in texts]} if empty else {}),
             topic=topic,
             title=record.optional_text("title"),
             texts_of=origin(topic),

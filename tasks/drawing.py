@@ -50,14 +50,18 @@ def drawing(node: Node, inputs: Mapping[str, Artifact], keeper: Keeper) -> bytes
     lists: dict[str, Any] = {name: tuple(value) for name, value in params["how"].items() if isinstance(value, list)}
     how = How(**{**params["how"], **lists})
     ids: Mapping[str, Sequence[int]] | None = None
+    verbatim = bool(params["block"].get("verbatim"))
     if "official" in params:
         one, ids = official(node, inputs, how)
     else:
-        one = draw_of(sizes(curated), names[1], pool_of(curated), how, params["run"])
+        one = draw_of(sizes(curated, empty=verbatim), names[1], pool_of(curated), how, params["run"])
     chosen: Iterable[Example] = curated.rows("examples", Example, ("example_id", one.instances))
     if ids is not None and names[1] == "ecb_plus":
-        chosen = (in_marked_order(example, ids[example.example_id], curated.texts()) for example in chosen)
-    shown = keeper.keep(drawn(chosen, *names, one, how, ids))
+        swapped = bool(params["block"].get("swapped"))
+        chosen = (
+            in_marked_order(example, ids[example.example_id], curated.texts(), swapped=swapped) for example in chosen
+        )
+    shown = keeper.keep(drawn(chosen, *names, one, how, ids, counted=verbatim or ids is not None))
     blocks = blocks_of(params["block"], curated)
     stream = {"datasets": params["official"], "runs": params["runs"]} if "official" in params else None
     if stream and params.get("limit"):
@@ -102,10 +106,14 @@ def split_of(curated: Artifact) -> Split:
     return Split([len(row["document_ids"]) for row in rows], facts, curated.facts["dropped"])
 
 
-def sizes(curated: Artifact) -> dict[str, int]:
-    """How many documents each example has, by its name."""
-    rows = curated.columns("examples", ["example_id", "document_ids"])
-    return {row["example_id"]: len(row["document_ids"]) for row in rows}
+def sizes(curated: Artifact, *, empty: bool = False) -> dict[str, int]:
+    """How many documents each example has, by its name. empty: those without text too."""
+    rows = curated.columns("examples", ["example_id", "document_ids", "metadata"])
+
+    def without(facts: str) -> int:
+        return len(json.loads(facts).get("empty_places", ())) if empty and '"empty_places"' in facts else 0
+
+    return {row["example_id"]: len(row["document_ids"]) + without(row["metadata"]) for row in rows}
 
 
 def pool_of(curated: Artifact) -> Pool:

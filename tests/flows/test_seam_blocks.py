@@ -22,6 +22,7 @@ from tests.flows.seam_raw import (
     SHOT_NEWS,
     SHOT_REVIEWS,
     SHOT_TARGETS,
+    TRAP,
     write,
 )
 
@@ -61,7 +62,9 @@ CLUSTER_TARGETS = [str(one) for one in SHOT_TARGETS]
 
 
 def multi_news(drawn: Drawn, variant: str) -> dict[str, str]:
-    return {str(n): plain(drawn, texts, SHOT_NEWS, NEWS_TARGETS) for n, texts in enumerate(NEWS)}
+    blank = (["Alpha {} ", " Beta two. ", " Gamma three."], ["Lonely one."], ["Delta four. ", "  ", " Epsilon five."])
+    shown = [[one.format(TRAP) for one in texts] if "{}" in texts[0] else texts for texts in blank] if variant else NEWS
+    return {str(n): plain(drawn, texts, SHOT_NEWS, NEWS_TARGETS) for n, texts in enumerate(shown)}
 
 
 def sci_co(drawn: Drawn, variant: str) -> dict[str, str]:
@@ -92,9 +95,8 @@ def open_asp(drawn: Drawn, variant: str) -> dict[str, str]:
         f"{backticked(SHOT_NEWS[n], drawn.order(len(SHOT_NEWS[n])))}\nAspect-based summary: {NEWS_TARGETS[n]}\n\n"
         for n in drawn.shots
     ]
-    own = (
-        f"{head}Aspect label: {{target}} why\n\nThe provided documents:\n{backticked(ASPECT_DOCUMENTS, drawn.order(2))}"
-    )
+    texts = [*ASPECT_DOCUMENTS, *([""] if variant else [])]
+    own = f"{head}Aspect label: {{target}} why\n\nThe provided documents:\n{backticked(texts, drawn.order(len(texts)))}"
     return {"g/1": "".join(blocks) + own + "\nAspect-based summary: "}
 
 
@@ -117,11 +119,15 @@ def musique(drawn: Drawn, variant: str) -> dict[str, str]:
 
 def fuse_reviews(drawn: Drawn, variant: str) -> dict[str, str]:
     wording = ("Do {documents} it.", "Use {HS} and {HE}, {query}. ", "Third `one` HSX.")[drawn.instruction]
+    wording = INSTRUCTIONS[drawn.instruction] if variant else wording
 
     def block(texts: Sequence[str], lists: Sequence[Sequence[str]], target: str) -> str:
         shown = "\n".join(f"review_{place}: {one}" for place, one in enumerate(texts))
         spans = "\n".join(
-            "\n".join([f"review_{place}:", *(f" {count}. {one}" for count, one in enumerate(some, start=1))])
+            "\n".join(
+                [f"review_{place}:", *(f" {count}. {one}" for count, one in enumerate(some, start=1))]
+                + ([" "] if variant and not some else [])
+            )
             for place, some in enumerate(lists)
         )
         return f"{wording}\n\n{shown}\n\nAnswer: The highlighted spans are:\n{spans}\n\nSo, the answer is:{target}"
@@ -154,8 +160,9 @@ def built(house: Path, folder: Path, *arguments: str) -> Path:
     raw = folder / "raw"
     if not raw.is_dir():
         write(raw)
-    command = ("run", "seam", "--model", "naive") if "--prompts" in arguments else ("build", "seam")
-    work(*command, "--raw", str(raw), "--runs", str(RUNS), "--engine", "inline", "--quiet", *arguments)
+    official = ("--prompts", "official", "--out", str(folder / "out"))
+    command = ("export", "prompts", "seam", *official) if "official" in arguments else ("build", "seam", *arguments)
+    work(*command, "--raw", str(raw), "--runs", str(RUNS), "--engine", "inline", "--quiet")
     return work.home
 
 
@@ -209,11 +216,16 @@ def test_empty_documents_are_shown(home: Path) -> None:
     assert [len(row["document_ids"]) for row in examples(home, "open_asp", 0)] == [2]
 
 
+@pytest.fixture(scope="module")
+def official(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(house, tmp_path_factory.mktemp("official"), "official")
+
+
 @pytest.mark.parametrize("task", TASKS)
-def test_official_prompts_are_not_those_of_the_official_code(house: Path, tmp_path: Path, task: str) -> None:
-    home = built(house, tmp_path, "--prompts", "official", "--task", task)
+def test_official_prompts_are_not_those_of_the_official_code(official: Path, task: str) -> None:
     for run in range(RUNS):
-        assert rendered(home, task, run, "plain-official") == EXPECTED[task](Drawn(home, task, run), "official")
+        found = rendered(official, task, run, "plain-official")
+        assert found == EXPECTED[task](Drawn(official, task, run), "official")
 
 
 def test_prompt_without_demonstrations_has_one_or_another_block(house: Path, home: Path, tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def expected() -> dict[tuple[str, int], Row]:
         chosen = stream.instances(3, 1, 4)[2]
         found["multi_news", run] = {"document_order": order, **told, "instances": {str(n) for n in chosen if n != 1}}
     for run in range(RUNS):
-        found["musique", run] = {"document_order": stream.permutation(3), **stream.prompt()}
+        found["musique", run] = {"document_order": stream.permutation(20), **stream.prompt()}
         stream.instances(2, 2)
     for run in range(RUNS):  # three articles, of which the last is empty
         found["open_asp", run] = {"document_order": stream.permutation(3), **stream.prompt()}

@@ -68,6 +68,20 @@ def test_block_is_not_that_of_the_paper() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("swapped", "shown"),
+    [
+        (False, "[Alpha [one [two.](1)](0)](2) "),
+        (True, "[Alpha [one [two.](0)](1)](2) "),  # the official code closes them in the order of the record
+    ],
+)
+def test_id_of_nested_mentions_that_end_together_is_anothers(swapped: bool, shown: str) -> None:
+    spans = [(6, 14), (10, 14), (0, 14)]
+    marks = [(start, end, "[", f"]({number})") for number, (start, end) in enumerate(spans)]
+    parts = marked("a", len(TEXTS["a"]), marks, swapped=swapped)
+    assert joined(tuple(parts), TEXTS.__getitem__) == shown.strip()
+
+
 def test_question_or_output_format_is_lost() -> None:
     run = Draw(0, 1, (0, 1), (), ("e",))
     assert text(made(QUESTION, example("e", "ab", query="Who"), [], run)) == (
