@@ -17,7 +17,8 @@ from typing import Any
 from records.example import Example
 from records.prompt import FULL, Prompt
 from records.response import Failure, Response
-from records.score import Aggregate, Score
+from records.run_score import RunScore
+from records.score import Aggregate, Coverage, Score
 
 UNIT = "percent"  # every score of ours is on 0 to 100
 BASELINES = "scrollwork"  # whose models the baselines are
@@ -49,7 +50,9 @@ class System:
 class Trial:
     """A system on a task. ended: seconds since 1970, when its scores were written; version: of scrollwork.
 
-    made: the contents of the artifacts by stage. resamples, level: of the interval of the aggregate.
+    made: the contents of the artifacts by stage. resamples, level: of the interval of the aggregate. run: of a suite
+    that draws its prompts anew, the run that the file is of; the aggregate is over all `runs`. proxy: what must be said
+    of a metric that stands in for the benchmark's own.
     """
 
     suite: str
@@ -69,6 +72,23 @@ class Trial:
     version: str
     resamples: int
     level: float
+    run: RunScore | None = None
+    runs: int = 0
+    proxy: str = ""
+
+    @property
+    def values(self) -> dict[str, float]:
+        """The score, its interval where there is one, and its components: of the run where the file is of one."""
+        row = self.aggregate
+        found = {"value": row.value, "ci_low": row.low, "ci_high": row.high, **row.components}
+        if self.run is not None:
+            found = {"value": self.run.value, **self.run.components}
+        return {name: value for name, value in found.items() if value is not None}
+
+    @property
+    def coverage(self) -> Coverage:
+        """Of the run where the file is of one."""
+        return self.aggregate.coverage if self.run is None else self.run.coverage
 
     @property
     def name(self) -> str:
@@ -80,12 +100,26 @@ class Trial:
     def digest(self) -> str:
         """sha256 of what decides everything in a file about it."""
         told = [self.suite, self.task, self.split, self.arm, self.system.name, sorted(map(str, self.made.items()))]
+        if self.run is not None:
+            told = [*told, str(self.run.run)]
         return hashlib.sha256(repr(told).encode("utf-8")).hexdigest()
 
     @property
     def facts(self) -> dict[str, Any]:
         """What a reader of a file has to know beside the numbers."""
-        row, covered = self.aggregate, self.aggregate.coverage
+        row = self.aggregate
+        interval = {"low": row.low, "high": row.high, "level": self.level}
+        if self.run is None:
+            over = {
+                "value_missing_as_zero": row.value_missing_as_zero,
+                "interval": {**interval, "resamples": self.resamples},
+            }
+        else:
+            over = {
+                "run": self.run.run,
+                "manifest": self.run.manifest,
+                "over_runs": {"mean": row.value, "std": row.spread, "interval": interval, "runs": self.runs},
+            }
         return {
             "suite": self.suite,
             "task": self.task,
@@ -96,9 +130,9 @@ class Trial:
             "metric": self.metric,
             "metric_version": self.metric_version,
             "score_unit": f"{UNIT}, 0 to 100",
-            "value_missing_as_zero": row.value_missing_as_zero,
-            "interval": {"low": row.low, "high": row.high, "level": self.level, "resamples": self.resamples},
-            "coverage": dict(vars(covered)),
+            **({"proxy": self.proxy} if self.proxy else {}),
+            **over,
+            "coverage": dict(vars(self.coverage)),
             "artifacts": dict(self.made),
             "scrollwork": self.version,
         }

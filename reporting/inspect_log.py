@@ -1,7 +1,8 @@
 """Logs of inspect_ai, format version 2: what stands in each file of an `.eval` archive, as plain JSON values.
 
-One log is a `Trial`. An input that was answered, or whose call failed, is a sample; the rest are missing and the log's
-status says so. The prompt stands once: messages refer to it as an attachment, as inspect's own logs do.
+One log is a `Trial`, of a suite of runs one run of it. An input that was answered, or whose call failed, is a sample;
+the rest are missing and the log's status says so. The prompt stands once: messages refer to it as an attachment, as
+inspect's own logs do.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ SHORT = 1000  # characters of texts in a summary
 
 def file_name(trial: Trial) -> str:
     """The log's name as inspect gives it: when, task, id."""
-    task = trial.name.replace("/", "-").replace("_", "-")
+    run = "" if trial.run is None else f"-run-{trial.run.run}"
+    task = trial.name.replace("/", "-").replace("_", "-") + run
     return f"{moment(trial.ended).replace(':', '-')}_{task}_{trial.digest[:22]}.eval"
 
 
@@ -33,7 +35,7 @@ def start(trial: Trial, ids: Iterable[str]) -> dict[str, Any]:
     """`_journal/start.json`: what was to be done. ids: of the inputs, in order."""
     listed = list(ids)
     decoding = {"temperature": trial.temperature, "max_tokens": trial.max_new_tokens}
-    metrics = [{"name": name} for name in ("value", *trial.aggregate.components)]
+    metrics = [{"name": name} for name in ("value", *(trial.run or trial.aggregate).components)]
     spec = {
         "eval_id": trial.digest[:22],
         "run_id": trial.digest[22:44],
@@ -41,7 +43,12 @@ def start(trial: Trial, ids: Iterable[str]) -> dict[str, Any]:
         "created": moment(trial.ended),
         "task": trial.name,
         "task_version": trial.metric_version,
-        "task_args": {"split": trial.split, "arm": trial.arm, "profile": trial.profile},
+        "task_args": {
+            "split": trial.split,
+            "arm": trial.arm,
+            "profile": trial.profile,
+            **({} if trial.run is None else {"run": trial.run.run}),
+        },
         "dataset": {"name": trial.name, "samples": len(listed), "sample_ids": listed, "shuffled": False},
         "model": trial.system.id,
         "model_generate_config": {name: value for name, value in decoding.items() if value is not None},
@@ -57,11 +64,8 @@ def start(trial: Trial, ids: Iterable[str]) -> dict[str, Any]:
 
 def header(trial: Trial, begun: Mapping[str, Any], usage: Mapping[str, int]) -> dict[str, Any]:
     """`header.json`, written last: how it ended. begun: `start`. usage: tokens of the whole log."""
-    row, covered = trial.aggregate, trial.aggregate.coverage
-    values = {"value": row.value, "ci_low": row.low, "ci_high": row.high, **row.components}
-    metrics = {
-        name: {"name": name, "value": value, "params": {}} for name, value in values.items() if value is not None
-    }
+    covered = trial.coverage
+    metrics = {name: {"name": name, "value": value, "params": {}} for name, value in trial.values.items()}
     scores = {
         "name": trial.metric,
         "scorer": trial.metric,
@@ -83,7 +87,7 @@ def header(trial: Trial, begun: Mapping[str, Any], usage: Mapping[str, int]) -> 
 
 
 def sample(trial: Trial, item: Item) -> dict[str, Any]:
-    """`samples/ID_epoch_N.json`. A draw is an epoch."""
+    """`samples/ID_epoch_N.json`. A draw is an epoch, a run of a suite that draws its prompts a log."""
     prompt = f"attachment://{item.prompt.prompt_sha256}"
     came = item.response
     messages: list[dict[str, Any]] = [{"role": "user", "content": prompt, "source": "input"}]
@@ -133,7 +137,7 @@ def named(trial: Trial, item: Item) -> dict[str, Any]:
         scored = {trial.metric: {"value": item.score.value, "answer": item.score.parsed, "metadata": detail}}
     return {
         "id": item.example.example_id,
-        "epoch": item.prompt.draw + 1,
+        "epoch": item.prompt.draw + 1 if trial.run is None else 1,
         "target": list(item.example.references),
         **({"choices": list(item.example.options)} if item.example.options else {}),
         "scores": scored,

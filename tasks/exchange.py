@@ -16,6 +16,7 @@ from models.tables import temperature
 from records.example import Example
 from records.prompt import Prompt, render
 from records.response import Failure, Response
+from records.run_score import RunScore
 from records.score import Aggregate, Score
 from reporting.exchange import BASELINES, ELSEWHERE, Item, System, Trial, identity
 from scoring.answers import in_tag
@@ -60,6 +61,19 @@ class Scored:
         return {member: listed[0]}
 
     @cached_property
+    def runs(self) -> dict[str, list[RunScore]]:
+        """Of a suite that draws its prompts: the runs of each member; empty else."""
+        found: dict[str, list[RunScore]] = {}
+        if self.request.run_count:
+            for row in self.aggregate.rows("runs", RunScore):
+                found.setdefault(row.model, []).append(row)
+        return {member: found[row.model] for member, row in self.rows.items() if row.model in found}
+
+    def each_run(self, member: str) -> Sequence[RunScore | None]:
+        """The runs of a member, or None once where the suite does not draw its prompts."""
+        return self.runs[member] if self.request.run_count else [None]
+
+    @cached_property
     def tag(self) -> str:
         """In which answers were asked for, "" for none."""
         (score, *_) = (node for name, node in self.node.inputs if name.startswith("scores-"))
@@ -72,10 +86,14 @@ class Scored:
         rows = (row for sample in shards(self.inputs, "sample") for row in sample.columns("examples", columns))
         return {(row["example_id"], row["draw"]): number for number, row in enumerate(rows)}
 
-    def trial(self, member: str) -> Trial:
-        """What is said of a member on this task."""
+    def ids(self, run: RunScore | None = None) -> list[str]:
+        """The inputs in their order, of a run where one is named."""
+        return [name for name, draw in self.order if run is None or draw == run.run]
+
+    def trial(self, member: str, run: RunScore | None = None) -> Trial:
+        """What is said of a member on this task, or on one run of it."""
         request, label = self.request, self.node.label
-        own = metric(label("metric"))
+        own, task = metric(label("metric")), request.config.tasks[label("task")]
         return Trial(
             suite=request.suite,
             title=request.config.title,
@@ -86,7 +104,7 @@ class Scored:
             metric=own.NAME,
             metric_version=own.VERSION,
             profile=str(self.node.params["profile"]),
-            max_new_tokens=request.config.new_tokens(request.config.tasks[label("task")], request.prompts),
+            max_new_tokens=request.config.new_tokens(task, request.prompts),
             temperature=heat(self.table),
             aggregate=self.rows[member],
             made=self.made,
@@ -94,6 +112,9 @@ class Scored:
             version=version("scrollwork"),
             resamples=RESAMPLES,
             level=LEVEL,
+            run=run,
+            runs=len(self.runs.get(member, ())),
+            proxy=task.proxy if task.metric == own.NAME else "",
         )
 
     @cached_property
@@ -105,12 +126,18 @@ class Scored:
             found[name] = contents[0] if len(contents) == 1 else contents
         return {**found, "aggregate": self.aggregate.content}
 
-    def items(self, member: str) -> Iterator[Item]:
-        """Every input with what the member answered, prompt by prompt; held: a shard's answers, one prompt's text."""
-        rows = (row for sample in shards(self.inputs, "sample") for row in sample.rows("examples", Example))
+    def items(self, member: str, run: RunScore | None = None) -> Iterator[Item]:
+        """Every input with what the member answered, prompt by prompt; held: a shard's answers, one prompt's text. run:
+        of this run only."""
+        samples = shards(self.inputs, "sample")
+        rows = (
+            row for one in (samples if run is None else [samples[run.run]]) for row in one.rows("examples", Example)
+        )
         examples = {(example.example_id, example.draw): example for example in rows}
         text_of = self.inputs["curated"].texts()
         for number, prompts in enumerate(shards(self.inputs, "prompts")):
+            if run is not None and number != run.run:
+                continue
             answers, scores = (shards(self.inputs, name)[number] for name in ("answers", "scores"))
             made = {"prompts": prompts.content, "answers": answers.content, "scores": scores.content}
             came = {(r.example_id, r.draw): r for r in answers.rows("responses", Response) if r.model == member}

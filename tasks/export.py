@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from storage.folder import whole_folder
 from tasks.errors import StageFailed, UsageError
 from tasks.export_card import MARK, Config, Licence, Split, card
 from tasks.parts import Part
+from tasks.prompted import Prompted, prompted
 from tasks.request import Request
 from tasks.results import Results
 from tasks.sources import Catalogue, load_catalogue
@@ -26,34 +28,44 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 ROWS = 16  # records in one row group: each holds its whole document
+KEY = 20  # characters of a content key that the card prints
 CARD = "README.md"
 PARQUET = re.compile(r"[^/]+/[^/]+-00000-of-00001\.parquet")
 REFUSED = re.compile(r"[<>:/\\|?*\[\]{}\s]|^\.|^$")  # in names of configurations, by `datasets` or by file systems
+RUN_FIELDS = dict.fromkeys(("id", "pid", "input", "output"), "string") | {"run": "int32", "sha256": "string"}
 INVENTED = Licence("bundled sample of scrollwork, invented texts", "Apache-2.0", "")
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a split is written from. samples: one, or one a run. columns: of its rows, with their types."""
+
+    task: TaskConfig
+    split: str
+    curated: Artifact
+    samples: Sequence[Artifact]
+    columns: Mapping[str, str]
+    rows: Iterable[dict[str, Any]]
 
 
 def export_hf(request: Request, out: Path) -> list[Path]:
     """Official records (fact sheet 2) as Parquet, one configuration a task, and a card; the files, which stand there
-    whole or not at all, in place of an earlier export.
+    whole or not at all, in place of an earlier export. Of a suite that draws its prompts a row is a prompt of a run.
 
-    Raises UsageError for a suite of runs, StageFailed for a task that is not built, StorageError where other files
-    stand in the folder.
+    Raises UsageError for a suite that observes windows, StageFailed for a task that is not built (or, of runs, cannot
+    be), StorageError where other files stand in the folder.
     """
-    request.config.refuse_runs("export hf")
-    results, catalogue = Results(request), load_catalogue()
-    built = [
-        (task, split, *_artifacts(results, request, task, split))
-        for task in request.chosen_tasks()
-        for split in request.splits_of(task)
-    ]
+    request.config.refuse_windows("export hf")
+    catalogue = load_catalogue()
+    built = run_sources(request) if request.run_count else sources(request)
     configs: dict[str, Config] = {}
     with whole_folder(out, ours) as folder:
-        for task, split, curated, sampled in built:
+        for one in built:
+            task = one.task
             if task.name not in configs:
-                configs[task.name] = Config(task.name, task.kind, fields(task))
-            raw = list(curated.rows("raw_files", RawFile))
-            made = write_split(folder, task, split, curated, sampled, raw)
-            configs[task.name].splits.append(made)
+                configs[task.name] = Config(task.name, task.kind, one.columns)
+            raw = list(one.curated.rows("raw_files", RawFile))
+            configs[task.name].splits.append(write_split(folder, one, raw))
             configs[task.name].licences.update(dict.fromkeys(licences(request, catalogue, raw)))
         (folder / CARD).write_text(card(request, list(configs.values())), encoding="utf-8")
     return [*(out / name / file_name(split.name) for name, c in configs.items() for split in c.splits), out / CARD]
@@ -71,6 +83,46 @@ def ours(folder: Path, path: str) -> bool:
 def file_name(split: str) -> str:
     """The file of a split in the folder of its configuration."""
     return f"{split}-00000-of-00001.parquet"
+
+
+def sources(request: Request) -> list[Source]:
+    """The splits of a suite whose prompts are drawn once, as built. Raises UsageError, StageFailed."""
+    results, found = Results(request), []
+    for task in request.chosen_tasks():
+        for split in request.splits_of(task):
+            curated, sampled = _artifacts(results, request, task, split)
+            rows = records(task, sampled.rows("examples", Example), curated.texts())
+            found.append(Source(task, split, curated, [sampled], fields(task), rows))
+    return found
+
+
+def run_sources(request: Request) -> list[Source]:
+    """The splits of a suite that draws its prompts in runs, built where they do not stand. Raises StageFailed."""
+    made, failed = prompted(replace(request, arms=()))
+    if failed:
+        raise StageFailed("; ".join(failed))
+    found = []
+    for task in request.chosen_tasks():
+        for split in request.splits_of(task):
+            wanted = {"task": task.name, "split": split}
+            own = [one for one in made if wanted.items() <= dict(one.node.labels).items()]
+            samples = [one.sample for one in own]
+            found.append(Source(task, split, own[0].curated, samples, RUN_FIELDS, run_records(own)))
+    return found
+
+
+def run_records(runs: Iterable[Prompted]) -> Iterator[dict[str, Any]]:
+    """The prompts of a task, run after run, whole."""
+    for one in runs:
+        for prompt, text, example in one.rows():
+            yield {
+                "id": example.example_id,
+                "pid": f"{example.example_id}_{one.run}",
+                "input": text,
+                "output": example.references[0] if example.references else None,
+                "run": one.run,
+                "sha256": prompt.prompt_sha256,
+            }
 
 
 def records(task: TaskConfig, examples: Iterator[Example], text_of: Any) -> Iterator[dict[str, Any]]:
@@ -100,19 +152,17 @@ def schema(columns: Mapping[str, str]) -> pa.Schema:
     return pa.schema([pa.field(name, types[kind]) for name, kind in columns.items()])
 
 
-def write_split(
-    folder: Path, task: TaskConfig, split: str, curated: Artifact, sampled: Artifact, raw: list[RawFile]
-) -> Split:
+def write_split(folder: Path, source: Source, raw: list[RawFile]) -> Split:
     """Write the records of one split as a stream; what the card says of it. Equal artifacts give equal bytes."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    path = folder / task.name / file_name(split)
+    path = folder / source.task.name / file_name(source.split)
     path.parent.mkdir(exist_ok=True)
-    columns = schema(fields(task))
+    columns = schema(source.columns)
     count, without, size = 0, 0, 0
     with pq.ParquetWriter(path, columns, compression="zstd", compression_level=3) as writer:
-        for group in grouped(records(task, sampled.rows("examples", Example), curated.texts())):
+        for group in grouped(source.rows):
             batch = pa.RecordBatch.from_pylist(group, schema=columns)
             writer.write_batch(batch)
             count += len(group)
@@ -120,21 +170,21 @@ def write_split(
             size += batch.nbytes
     listed = "".join(f"{file.sha256}  {file.path}\n" for file in sorted(raw, key=lambda file: file.path))
     return Split(
-        name=split,
-        inputs=sampled.facts["examples"],
+        name=source.split,
+        inputs=sum(sample.facts["examples"] for sample in source.samples),
         rows=count,
         without_output=without,
         arrow_bytes=size,
         file_bytes=path.stat().st_size,
-        dropped=sum(curated.facts["dropped"].values()),
+        dropped=sum(source.curated.facts["dropped"].values()),
         raw_files=len(raw),
         raw_digest=hashlib.sha256(listed.encode()).hexdigest(),
-        curate=curated.content,
-        sample=sampled.content,
+        curate=source.curated.content[:KEY],
+        sample=" ".join(sample.content[:KEY] for sample in source.samples),
     )
 
 
-def grouped(rows: Iterator[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+def grouped(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
     """Rows in groups; one empty group where there are none."""
     group: list[dict[str, Any]] = []
     for row in rows:

@@ -29,6 +29,13 @@ COLUMNS = {
     "truncation_seperator": "(sic, as released) what is put between a document that was cut and the query",
     "inner_docs_start_indices": "character where each of several documents begins, with its header",
 }
+RUN_COLUMNS = {  # of a suite that draws its prompts in runs
+    "id": "one an instance, which may stand in several runs",
+    "pid": "one a row: the instance and its run",
+    "input": "the whole prompt of the run, demonstrations included, untruncated",
+    "run": "which run drew the prompt, from 0: paraphrase, demonstrations, orders, instances, ids of mentions",
+    "sha256": "of `input` in UTF-8, as the run's manifest has it (`export prompts`)",
+}
 
 
 @dataclass(frozen=True)
@@ -42,7 +49,8 @@ class Licence:
 
 @dataclass(frozen=True)
 class Split:
-    """What is written of one split. arrow_bytes: uncompressed, as `datasets` counts. curate, sample: content keys."""
+    """What is written of one split. arrow_bytes: uncompressed, as `datasets` counts. curate, sample: content keys,
+    shortened, of sample one a run."""
 
     name: str
     inputs: int
@@ -137,21 +145,29 @@ def _body(request: Request, configs: list[Config]) -> Iterator[str]:
         ("task", "split", "inputs", "rows", "bytes", "data set", "licence as its publisher states it"),
         ((c.name, s.name, s.inputs, s.rows, s.file_bytes, *_joined(c.licences)) for c in configs for s in c.splits),
     )
-    yield from ("", "A row is one reference. The texts keep the licences of their publishers.", "", "## Columns", "")
+    drawn = bool(request.run_count)
+    row = f"A row is an instance in one of {request.run_count} runs." if drawn else "A row is one reference."
+    yield from ("", f"{row} The texts keep the licences of their publishers.", "", "## Columns", "")
     columns = {name: kind for config in configs for name, kind in config.columns.items()}
-    yield from table(("column", "type", "what it holds"), ((f"`{n}`", k, COLUMNS[n]) for n, k in columns.items()))
+    said = {**COLUMNS, **(RUN_COLUMNS if drawn else {})}
+    yield from table(("column", "type", "what it holds"), ((f"`{n}`", k, said[n]) for n, k in columns.items()))
+    if drawn:
+        yield from ("", "References of coreference are clusters of mentions by their ids in the same row's `input`.")
+        yield "A score is of one run, of {id, prediction, references: [output]} of its rows; the benchmark's is the"
+        metrics = ", ".join(f"{config.name} {request.config.tasks[config.name].metric}" for config in configs)
+        yield f"mean over runs: `scrollwork score --metric NAME --pairs FILE`, metrics {metrics}."
     yield from ("", "## How it was built", "")
     yield f"scrollwork {version('scrollwork')}, `{command(request)}`"
     yield from ("", "Equal keys, equal rows: `scrollwork verify KEY` goes from an artifact back to the raw files.", "")
     yield from table(
         ("task", "split", "raw files", "sha256 of their `sha256sum` list", "records left out", "curate", "sample"),
         (
-            (c.name, s.name, s.raw_files, s.raw_digest[:16], s.dropped, s.curate[:20], s.sample[:20])
+            (c.name, s.name, s.raw_files, s.raw_digest[:16], s.dropped, s.curate, s.sample)
             for c in configs
             for s in c.splits
         ),
     )
-    yield from ("", "## What is not in it", "", *_absent(configs))
+    yield from ("", "## What is not in it", "", *_absent(configs, drawn=drawn))
     yield from ("", "## Papers", "", *_papers(request, configs))
 
 
@@ -159,12 +175,13 @@ def _joined(licences: Iterable[Licence]) -> tuple[str, str]:
     return "; ".join(one.title for one in licences), "; ".join(one.licence for one in licences)
 
 
-def _absent(configs: list[Config]) -> Iterator[str]:
+def _absent(configs: list[Config], *, drawn: bool) -> Iterator[str]:
     private = [(c, s) for c in configs for s in c.splits if s.without_output]
     for config, split in private:
         yield f"- References of {split.without_output:,} rows of {config.name}, {split.name}: they are not published."
     if not private:
-        yield "- No reference is missing. The official releases leave `output` empty in their test splits."
+        official = "" if drawn else " The official releases leave `output` empty in their test splits."
+        yield f"- No reference is missing.{official}"
     yield "- Records that the benchmark's rules leave out or that were malformed (counted above), metadata, raw files."
 
 
@@ -182,6 +199,13 @@ def command(request: Request) -> str:
         words += [word for value in values for word in (flag, value)]
     words += ["--limit", str(request.limit)] if request.limit else []
     words += ["--seed", str(request.seed)] if request.seed is not None else []
+    if request.run_count:
+        words += ["--runs", str(request.run_count)]
+        words += ["--instances", str(request.instances)] if request.instances else []
+        words += ["--shots", str(request.shots)] if request.shots is not None else []
+        words += [word for name in request.vary for word in ("--vary", name)]
+        for flag, value in (("--draws", request.draws), ("--prompts", request.prompts)):
+            words += [flag, value] if value else []
     for name, value in sorted((request.options or {}).items()):
         words += ["--set", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
     return shlex.join([*words, "--out", "FOLDER"])

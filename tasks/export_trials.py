@@ -9,12 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from records.example import Example
+from records.run_score import RunScore
 from reporting import every_eval_ever, inspect_log, lm_eval_files
 from reporting.exchange import Item, Trial
 from storage.digest import sha256_file
@@ -26,6 +26,7 @@ from tasks.request import Request
 SUMS = "SHA256SUMS"
 HEAD = "# written by scrollwork export"
 PACK = 1  # of an archive: 5 times as fast as 6, a fifth larger
+OF_RUNS = ("inspect",)  # kinds that have a place for a run: a file of its own
 EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in an archive: equal scores give equal bytes
 
 
@@ -42,7 +43,8 @@ class Exported:
 
 def export_trials(kind: str, request: Request, out: Path) -> Exported:
     """Write a folder of this kind (WRITERS). Raises UsageError, StageFailed, StorageError."""
-    request.config.refuse_runs(f"export {kind}")
+    refuse = request.config.refuse_windows if kind in OF_RUNS else request.config.refuse_runs
+    refuse(f"export {kind}")
     found = scored(request)
     with whole_folder(out, ours) as folder:
         WRITERS[kind](found, folder)
@@ -77,28 +79,27 @@ def unanswered(found: Found) -> dict[str, int]:
     }
 
 
-def told(one: Scored, member: str, kind: str) -> Iterator[Item]:
-    """The items of a member, with progress."""
-    total = len(one.order)
-    for done, item in enumerate(one.items(member), start=1):
+def told(one: Scored, member: str, kind: str, run: RunScore | None = None) -> Iterator[Item]:
+    """The items of a member, or of one of its runs, with progress."""
+    total = len(one.ids(run))
+    for done, item in enumerate(one.items(member, run), start=1):
         yield item
         if done % 100 == 0:
             progress.tell(f"{kind} {one.node.label('task')}, {member}", done, total)
 
 
 def write_inspect(found: Found, folder: Path) -> None:
-    """DEVELOPER/MODEL/WHEN_TASK_ID.eval: a log a member, task, split and arm."""
+    """DEVELOPER/MODEL/WHEN_TASK_ID.eval: a log a member, task, split and arm, and run of a suite that draws."""
     for member, listed in found.members.items():
-        for one in listed:
-            trial = one.trial(member)
+        for one, run in ((of, run) for of in listed for run in of.each_run(member)):
+            trial = one.trial(member, run)
             place = folder / trial.system.developer / trial.system.short
             place.mkdir(parents=True, exist_ok=True)
-            write_log(place / inspect_log.file_name(trial), trial, one, told(one, member, "inspect"))
+            write_log(place / inspect_log.file_name(trial), trial, one.ids(run), told(one, member, "inspect", run))
 
 
-def write_log(path: Path, trial: Trial, one: Scored, items: Iterator[Item]) -> None:
-    """One log. The header comes last: a log without it has not ended."""
-    ids = [example.example_id for example in one.inputs["sample"].rows("examples", Example)]
+def write_log(path: Path, trial: Trial, ids: Sequence[str], items: Iterator[Item]) -> None:
+    """One log. ids: of all its inputs. The header comes last: a log without it has not ended."""
     begun = inspect_log.start(trial, ids)
     summaries: list[dict[str, Any]] = []
     usage: dict[str, int] = {}

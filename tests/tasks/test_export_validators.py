@@ -116,6 +116,20 @@ def test_inspect_reads_other_logs_than_we_wrote(ran: Call, tmp_path: Path) -> No
                 assert {row.id: row.text for row in predictions(stream)} == texts
 
 
+def test_inspect_reads_another_run_than_was_drawn(call: Call, tmp_path: Path) -> None:
+    python = python_with("inspect_ai")
+    asked = ("--sample", "--task", "open_asp", "--task", "ecb_plus", "--runs", "2", "--model", "naive")
+    assert call("--quiet", "run", "seam", *asked, "--engine", "inline")[0] == 0
+    assert call("--quiet", "export", "inspect", "seam", *asked, "--out", str(tmp_path / "logs"))[0] == 0
+    (tmp_path / "again").mkdir()
+    found = json.loads(by(python, READ, tmp_path / "logs", tmp_path / "again"))
+    assert sorted((task, status, n, of) for task, status, n, of, *_ in found) == [
+        *[("seam/ecb_plus", "success", 3, 3)] * 2,
+        *[("seam/open_asp", "success", 6, 6)] * 2,
+    ]
+    assert len({task_id for *_, task_id, _ in found}) == 4
+
+
 RUN = """
 import json, sys
 from inspect_ai import Task, eval
