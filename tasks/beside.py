@@ -9,6 +9,7 @@ from typing import Any
 from analysis.comparing import Measured, Who, averages, comparisons, pairs
 from analysis.judged import COLUMNS, outcomes_from
 from analysis.outcomes import Outcomes
+from records.base import InvalidRow
 from records.judgement import Conduct, Slice
 from records.score import Aggregate
 from reporting.content import Beside
@@ -61,19 +62,39 @@ def beside_of(params: Mapping[str, Any], everything: Iterable[Artifact], scored:
 
 def needs_of(everything: Iterable[Artifact], scored: Found) -> dict[str, list[dict[str, Any]]]:
     """What problems of windows need, as stage complexity left it, and models' fits held against each other; by field of
-    Beside, empty where the suite shows no windows."""
-    fitted = {_observed(one): one for one in everything if one.manifest.ingredients.stage == "complexity"}
+    Beside, empty where the suite shows no windows. Fits that an earlier version wrote are left out."""
+    fitted: dict[frozenset[tuple[str, str]], list[Artifact]] = {}
+    for one in everything:
+        if one.manifest.ingredients.stage == "complexity":
+            fitted.setdefault(_observed(one), []).append(one)
     found: dict[str, list[Any]] = {}
     for row, aggregate in scored if fitted else ():
-        if (own := fitted.get(_observed(aggregate))) is not None:
-            for table, kind in BESIDE["complexity"].items():
-                rows: list[Any] = list(own.rows(table, kind))
-                found.setdefault(table, []).extend(replace(one, model=row.model, split=row.split) for one in rows)
+        own = next(filter(None, map(_tables, fitted.get(_observed(aggregate), ()))), {})
+        for table, rows in own.items():
+            found.setdefault(table, []).extend(replace(one, model=row.model, split=row.split) for one in rows)
     if found:
         from analysis.dolce.needs import agreements
 
         found["agreements"] = list(agreements(found["mixtures"], found["complexity"]))
     return {table: [one.to_dict() for one in rows] for table, rows in found.items()}
+
+
+def _tables(fit: Artifact) -> dict[str, list[Any]]:
+    """The tables of a fit; none where its rows are of another version of this program."""
+    try:
+        return {table: list(fit.rows(table, kind)) for table, kind in BESIDE["complexity"].items()}
+    except InvalidRow:
+        return {}
+
+
+def unreadable_fits(everything: Iterable[Artifact], scored: Found) -> list[str]:
+    """The tasks of scores whose fits are all of an earlier version, so that a report shows none: running them again
+    fits anew and asks nothing."""
+    fits: dict[frozenset[tuple[str, str]], list[bool]] = {}
+    for one in everything:
+        if one.manifest.ingredients.stage == "complexity":
+            fits.setdefault(_observed(one), []).append(bool(_tables(one)))
+    return sorted({row.task for row, aggregate in scored if not any(fits.get(_observed(aggregate), [True]))})
 
 
 def ranks_of(home: Home, suite: str, found: Scored, lots: Sequence[Lot]) -> Ranks:

@@ -11,7 +11,7 @@ from reporting.board import Board
 from reporting.leaderboard import board, markdown, terminal
 from storage.artifacts import Artifact
 from storage.home import Home
-from tasks.beside import beside_of, ranks_of
+from tasks.beside import beside_of, ranks_of, unreadable_fits
 from tasks.errors import StageFailed
 from tasks.everything import Scored, everything_scored
 from tasks.known_files import told_of
@@ -82,6 +82,9 @@ def written(
     if kind in TABLES:
         return tables(kind, out, content)
     beside = beside_of(found.params, everything, found.artifacts)
+    if old := unreadable_fits(everything, found.artifacts):
+        told = "fitted by an earlier version, so not shown; `scrollwork run` fits anew and asks nothing"
+        say(f"{told}: {', '.join(old)}")
     if kind in FIGURES:
         pictures: Mapping[str, bytes] = drawn(content, lots, beside, kind)
         for name, data in pictures.items():
