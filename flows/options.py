@@ -426,6 +426,17 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
             ),
         ],
     ),
+    "strip": (
+        "a story of NarrativeQA without what its library or site put around it, on standard output",
+        "scrollwork strip tmp/014de1a8.content --kind gutenberg",
+        "flows.commands.strip",
+        [
+            (["file"], {"metavar": "FILE", "help": "a story as upstream's script downloads it"}),
+            (["--kind"], {"required": True, "choices": ("gutenberg", "movie"), "help": "as in documents.csv"}),
+            (["--start"], {"default": "", "metavar": "W", "help": "its first words: story_start of documents.csv"}),
+            (["--end"], {"default": "", "metavar": "W", "help": "its last words: story_end of documents.csv"}),
+        ],
+    ),
     "seam": (
         "SEAM: rank models by scores of runs; what a run draws; the official configuration",  # its commands: groups.py
         "scrollwork seam rank --scores scores.jsonl",

@@ -12,7 +12,7 @@ from preprocessing.errors import MalformedFile, MalformedRecord, MalformedRow
 from preprocessing.raw import RawFiles, Record, dropped, each
 from preprocessing.raw_kinds import refuse_foreign
 from preprocessing.story_book import strip_book, strip_book_page
-from preprocessing.story_cut import UTF16, StripResult, decode
+from preprocessing.story_cut import UTF16, StripResult, decode, is_binary
 from preprocessing.story_page import LONGEST_ERROR_PAGE, is_error_page, is_page
 from preprocessing.story_script import strip_script
 from records.base import Row
@@ -98,14 +98,9 @@ def story(
     if kind not in KINDS:
         raise row.error("kind", f"{kind!r} is none of {', '.join(KINDS)}", "unknown kind")
     try:
-        data = raw.bytes(path)
-        if not data.startswith(UTF16):
-            refuse_foreign(data[:1024], path[0], pages=True)
+        data = story_bytes(raw, path)
     except MalformedFile as error:
         raise error.of_record() from error  # a file here is one record
-    if len(data) <= LONGEST_ERROR_PAGE and is_error_page(decode(data)):
-        problem = "is the page of an error, not a story (docs/data.md: fetch tells which addresses are dead)"
-        raise MalformedRecord(path[0], "", "", problem, "error page")
     stripped = strip_story(data, kind, row.data.get("story_start") or "", row.data.get("story_end") or "")
     if not stripped.text.strip():
         raise MalformedRecord(path[0], "", "", "has no text", "empty field")
@@ -117,6 +112,19 @@ def story(
     for number, question in enumerate(asked):
         convert = partial(example, document, document_id, number, told, task, split)
         yield from each([question], convert, task=task, split=split)
+
+
+def story_bytes(raw: RawFiles, path: tuple[str, Path]) -> bytes:
+    """The bytes of a story's file. Raises MalformedFile where it is empty, of another kind or the page of an error."""
+    data = raw.bytes(path)
+    if not data.startswith(UTF16):
+        refuse_foreign(data[:1024], path[0], pages=True)
+        if is_binary(data):
+            raise MalformedFile(path[0], "", "", "holds bytes that no text holds", "another kind of file")
+    if len(data) <= LONGEST_ERROR_PAGE and is_error_page(decode(data)):
+        problem = "is the page of an error, not a story (docs/data.md: fetch tells which addresses are dead)"
+        raise MalformedFile(path[0], "", "", problem, "error page")
+    return data
 
 
 def example(

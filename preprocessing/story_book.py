@@ -31,6 +31,10 @@ CLOSING = re.compile(
     r"|[ \t]*(?:Ende?|Fin|Einde) (?:dieses?|d[eu]|van|von|della?) (?:the |this |l['a] ?)?Proje[ck]t (?:the )?Gutenberg",
     re.I | re.M,
 )
+# the header that the plays of one edition share
+SHARED_PRINT = re.compile(
+    r"^\*+[ \t]+SMALL PRINT! FOR __ COMPLETE SHAKESPEARE[^\n]*\n(?:\[\"Small Print\"[^\n]*\n)?", re.M
+)
 # the library's name for the book, once more as the very last lines
 SIGNED = re.compile(
     r"[ \t]*\W{0,6}(?:The )?Project Gutenberg(?:['’]s)? (?:E-?text|E-?book) of\b"
@@ -263,6 +267,9 @@ def _front(cut: Cutting, starts: list[Marker], story_start: str) -> None:
             if strange <= min(MOST_STRANGE, cut.end - found.end()):  # else it follows the book
                 cut.front(found.end(), "small print")
         at = text.find("THE SMALL PRINT", at + 1, limit)
+    shared = SHARED_PRINT.search(text, cut.start, limit) if "COMPLETE SHAKESPEARE" in text[:limit] else None
+    if shared:
+        cut.front(shared.end(), "small print")
     if any(rule in cut.rules for rule in ("start line", "small print")):
         return
     stop = _header_end(text, limit)
@@ -365,9 +372,11 @@ def _shared(cut: Cutting) -> None:
     at = cut.text.find("THIS ELECTRONIC VERSION OF", cut.start, cut.end)
     while at >= 0:
         start = cut.text.rfind("<<", max(cut.start, at - 4), at)
-        stop = cut.text.find(">>", at, min(cut.end, at + 3_000))
-        if start >= 0 and stop > 0:
-            cut.hole(start, stop + 2, "library notice")
+        blank = cut.text.find("\n\n", at, cut.end)
+        blank = cut.end if blank < 0 else blank
+        stop = cut.text.find(">>", at, blank)  # some notices do not close
+        if start >= 0:
+            cut.hole(start, stop + 2 if stop >= 0 else blank, "library notice")
         at = cut.text.find("THIS ELECTRONIC VERSION OF", at + 1, cut.end)
 
 

@@ -7,6 +7,17 @@ nothing but names. "Produced by the sea, the fog rolled in" opens like one and s
 import re
 
 from preprocessing.story_cut import Cutting, Paragraph, paragraphs
+from preprocessing.story_notes import (
+    CLUES,
+    FRAME,
+    NEAR,
+    footnotes_on_the_file,
+    is_label,
+    is_plain_label,
+    note_end,
+    trailing_note,
+    unlabelled_end,
+)
 
 LONGEST_CREDIT = 1_500  # characters; the longest of the 46 real ones has 400
 FRONT, BACK = 9_000, 30_000  # characters in which notes are looked for
@@ -26,7 +37,9 @@ MAKERS = re.compile(
     r"|produced|corrected|converted|\w+))?\s*(?:by|from|form|for|with|in)\b"
     r"|(?:with\s+)?(?:special\s+|many\s+)?thanks\s+(?:to|are|go)\b|scans?\s+(?:by|from|provided)\b"
     r"|updates?\s+to\b|credits?\s*:|source\s*:"
-    r"|(?:editorial\s+)?note\s*:|there\s+is\s+(?:an?|another)\s+(?:\w+\s+){0,2}edition\s+of\s+this\b"
+    r"|(?:editorial\s+)?note\s*:|there\s+(?:is|are)\s+(?:\w+\s+){0,4}(?:edition|version|file)s?\s+of\s+this\b"
+    r"|(?:the\s+)?(?:page|digital)\s+(?:images|scans)\b|also\s+available\s+(?:at|from)\b|please\s+(?:report|send|e-?mail)\b"
+    r"|transcribed\s+(?:the\s+)?\d{4}\b"
     r"|notes?\s+on\s+the\s+e|images?\s+of\s+the|page\s+images|transcription\s+(?:and|by)\b|OCR\b"
     r"|markup\s+by\b|a\s+machine)",
     re.I,
@@ -40,6 +53,9 @@ PLAIN = re.compile(
     r"(?:was|is|has|of\s+this|comes|may|prepared|produced|created|scanned|first|edition)\b"
     r"|(?:e-?book|electronic\s+(?:text|edition))\s+(?:was\s+)?(?:prepared|produced|created|edition|by|\w+\d)"
     r"|this\s+(?:text|file|work|edition)\s+is\s+in\s+the\s+public\s+domain\b|(?:last\s+)?updated\s*:\s+\w"
+    r"|(?:the\s+)?(?:project\s+gutenberg(?:['’]s)?\s+e-?(?:text|book)\s+of|internet\s+wiretap)\b"
+    r"|(?:the\s+)?(?:page|digital)\s+(?:images|scans)\b.{0,60}?\b(?:lent|loaned|provided|supplied|made|come|came|courtesy|taken|from)\b"
+    r"|(?:this|the)\s+(?:e-?text|e-?book)\s+of\s.{0,120}?\s(?:was|has\s+been)\s+(?:\w+ly\s+)?\w+ed\b"
     r"|project\s+gutenberg\s+(?:also\s+)?has\b|updated\s+editions\s+will\s+replace\b"
     r"|(?:the\s+)?(?:foot|end)notes?\s+(?:have|has)\s+been\s+(?:moved|placed|collected|re-?numbered|numbered"
     r"|converted|gathered))",
@@ -48,7 +64,8 @@ PLAIN = re.compile(
 EVIDENCE = re.compile(
     r"pgdp|https?:|\b\d+-h\.(?:htm|zip)|www\.|\w@\w|internet\s+archive|\bHTML\s+(?:version|file|edition)"
     r"|project\s+gutenberg|gutenberg\.(?:org|net)|distributed\s+proof|google"
-    r"|page\s+images|scanned\s+(?:images|from|by)|images\s+(?:generously|courtesy|made\s+available|provided)"
+    r"|(?:page|digital)\s+(?:images|scans)|scanned\s+(?:images|from|by)|ISO.?8859|\bUTF-?8\b|\bLatin-?1\b|\bASCII\b|7-bit|8-bit"
+    r"|images\s+(?:generously|courtesy|made\s+available|provided)"
     r"|\be-?texts?\b|\be-?books?\b|\bOCR\b"
     r"|copyright\b[^.]{0,80}\brenew|short\s+list\s+of\s+bookmarks",
     re.I,
@@ -56,7 +73,7 @@ EVIDENCE = re.compile(
 # enough only where the paragraph stands before the title and names its work
 HINT = re.compile(
     r"proof-?read|proofers|volunteers?\b|\bposted\s+(?:to|on)\b|\w\.(?:txt|zip)\b|\bscann(?:ed|ing)\b|public\s+domain|\bPG\b|digital\s+(?:library|text)"
-    r"|\be-?mail|edition\s+by\s+[A-Z]|\bHTML\b",
+    r"|\be-?mail|\b(?:re-?)?key(?:ed|boarded)\b|\be-?texts?\b|\bTEI\b|edition\s+by\s+[A-Z]|\bHTML\b",
     re.I,
 )
 WORK = re.compile(
@@ -64,68 +81,100 @@ WORK = re.compile(
     r"|ocr|(?:this|the)\s+\w+\s+was\s+\w+ed\b)",
     re.I,
 )
+# what only a file is made by; a list of who did it is proof enough anywhere, where it holds nothing but names
+ROLE = (
+    r"(?:scan(?:s|ned|ning)?(?:\s+(?:in|and\s+OCR\S*))?|OCR(?:'?e?d|ing)?|(?:re-?)?digiti[sz](?:ed|ing|ation)|(?:X?HTML|e-?pub|TEI|XML)"
+    r"(?:\s+(?:version|file|edition|conversion|mark-?\s?up|coding))?|e-?text|e-?book|(?:re-?)?key(?:ed|ing|board(?:ed|ing))"
+    r"|key\s+entry|proof(?:s|ed|ing)?|proof-?\s?read(?:ing|ers?)?|upload(?:ed|ing)|mark-?\s?up|marked[ -]up"
+    r"|post-?\s?process(?:ed|ing)|format(?:ted|ting)|spell-?\s?check(?:ed|ing)|(?:text\s+)?input|typ(?:ed|ing)|cod(?:ed|ing)|conver(?:ted|sion)"
+    r"|transcri(?:bed|ption|bing)|checked|corrections|smooth\s?read(?:ing)?)"
+)
+ROLES = re.compile(
+    r"\W{0,4}(?:(?:with|and|some|additional|further|first|second|third|final|initial|original|early|later|extra|text|page|music"
+    r"|cover|book|plain|the|thanks|to|file)\s+){0,3}"
+    rf"{ROLE}(?:(?:\s*[,;&/]\s*(?:and\s+)?|\s+and\s+|\s+)(?:{ROLE}|produced|prepared|edited|images|contents|linked|illustrations))*"
+    r"(?:\s*,?\s*with\s+the\s+(?:kind\s+)?(?:help|assistance)\s+of\s+[\w\s]{1,40},)?"
+    r"(?:\s+(?:was|were|is|are))?(?:\s+(?:done|made|provided|supplied|contributed|performed))?(?:\s+by\b|\s*:)",
+    re.I,
+)
+# opens like a credit where it stands before the title; what follows must be names, or prove it
+GIVEN = re.compile(
+    r"\W{0,4}(?:(?:contributed|submitted|supplied|rendered|adapted|encoded|uploaded|posted|re-?edited|assembled|made\s+available)"
+    rf"|{ROLE}(?:\s+and\s+{ROLE})?\s+(?:from|against|into|out\s+of|for)\s+(?:the|an?)\b)[^.\n]{{0,60}}?\bby\b",
+    re.I,
+)
+I_MADE = re.compile(
+    r"\W{0,4}(?:I|we)\s+(?:have\s+)?(?:typed|scanned|transcribed|prepared|keyed|entered|proof-?read|digiti[sz]ed|produced|made)\b"
+    r".{0,40}\b(?:text|book|file|edition|version|transcription)\b",
+    re.I | re.S,
+)
 NAME_WORDS = frozenset([
-    "a", "an", "and", "by", "the", "with", "from", "for", "in", "of", "at", "on", "to", "van", "von", "der",
-    "den", "de", "la", "le", "du", "di", "da", "del", "dos", "y", "e", "et", "anonymous", "volunteer",
-    "volunteers", "loving", "memory", "family", "team", "friends", "assistance", "help", "additional",
-    "corrections", "proofing", "version", "file", "edition", "text", "volume", "thanks", "special", "many", "using",
-    "scans", "images", "page", "courtesy", "generously", "kindly", "provided", "made", "available", "library",
-    "university", "project", "members", "students", "wife", "husband", "son", "daughter", "other", "others",
-    "proofed", "proofread", "scanned", "html", "illustrations",
+    "a", "an", "and", "by", "the", "with", "from", "for", "in", "of", "at", "on", "to", "van", "von", "der", "den",
+    "de", "la", "le", "du", "di", "da", "del", "dos", "y", "e", "et", "anonymous", "volunteer", "volunteers",
+    "loving", "memory", "family", "team", "friends", "assistance", "help", "additional", "corrections", "proofing",
+    "version", "file", "edition", "text", "volume", "thanks", "special", "many", "using", "scans", "images", "page",
+    "courtesy", "generously", "kindly", "provided", "made", "available", "library", "university", "project",
+    "members", "students", "wife", "husband", "son", "daughter", "other", "others", "proofed", "proofread", "scanned",
+    "html", "illustrations", "checked", "proofreading", "proof", "reading", "read", "typing", "formatting",
+    "formatted", "twice", "once", "again", "ocr", "scanning", "typed", "markup", "mark", "up", "was", "were", "done",
+    "also", "tei", "xml", "plain", "is", "are", "student", "ocr'd", "second", "first", "both",
 ])  # fmt: skip
-LABEL = re.compile(
-    r"(?:(?:e-?text\s+|original\s+)?(?:transcri(?:b|pt)er|transcriptionist|proof-?reader|redactor|digiti[sz]er"
-    r"|scanner|typist|submitter|e-?text\s+editor|e-?text\s+producer|post-?processor)s?"
-    r"\W{0,2}s?\W{0,2}\s+(?:end\s?|foot\s?)?(?:notes?|comments?|corrections?|amendments?|errata|remarks?|changes)\b"
-    r"|transcription\s+notes?\b|notes?\s+(?:of|by|from)\s+(?:the\s+)?transcriber|note\s+on\s+the\s+e-?text"
-    r"|e-?text\s+notes?\b|(?:DP|PG)\s+transcriber|transcriber\s*:|TN\s*:"
-    r"|(?:list\s+of\s+)?(?:typographical\s+|printer['’]?s?['’]?\s+|minor\s+|other\s+)*(?:errors?|corrections?"
-    r"|changes|typos)\s[\w ]{0,40}\btranscribers?\b)",
-    re.I,
-)
-NOTE_WORDS = re.compile(
-    r"spell|spelt|typograph|typo\b|typos\b|punctuat|hyphen|inconsisten|foot-?note|italic|underscore|\bbold"
-    r"|small[ -]cap|\bpages?\b|\bp\.\s?\d|original|correct|chang(?:e|ed|es)\b|retained"
-    r"|preserved|silently|\berrors?\b|misprint|printer|\bprinted|edition|e-?text|e-?book|scann|illustration"
-    r"|copyright|transcri|public domain|proof|capitali|archaic|\bwords?\b|\bnoted?\b"
-    r"|accent|diacrit|unicode|ascii|character|greek|chapter\s+heading|table of contents|left as|as in the"
-    r"|has been|have been|renew|magazine|asterisk|replaced|version",
-    re.I,
-)
-CHANGE = re.compile(r"\d|->|=>|→|\bto\b|\bfor\b|\bread\b|[\"“”'‘’:=|]")
-FRAME = re.compile(r"[\s*=_#~+|./-]*")
-OPENING = re.compile(r"[\s*=_#~+|./\[(<-]*+")  # what may stand before a label
+RULED = re.compile(r"(?:[ \t]*[*=_#~+.-]{5,}[ \t]*\n)+")  # a line of stars over a credit
 FIRST_WORD = re.compile(r"\W{0,4}(\w+)")
-# every first word of MAKERS and PLAIN: most paragraphs are told by it, 12x faster than trying both
+# every first word of MAKERS, PLAIN, GIVEN, I_MADE, ROLES: most paragraphs are told by it, 12x faster than trying all
 FIRST_WORDS = frozenset([
     "this", "the", "html", "text", "plain", "first", "originally", "produced", "reproduced", "prepared",
     "transcribed", "retranscribed", "scanned", "digitized", "digitised", "typed", "keyed", "entered", "proofed",
     "proof", "proofread", "ocr", "ocred", "ocrd", "converted", "compiled", "created", "formatted", "edited",
-    "corrected", "donated", "with", "special", "many", "thanks", "scan", "scans", "update", "updates",
-    "updated", "credit", "credits", "source", "note", "notes", "image", "images", "page", "transcription",
-    "markup", "a", "etext", "e", "project", "footnotes", "endnotes", "footnote", "foot", "end", "ebook",
-    "electronic", "rescanned", "last", "updated", "editorial", "there", "illustrated",
+    "corrected", "donated", "with", "special", "many", "thanks", "scan", "scans", "update", "updates", "updated",
+    "credit", "credits", "source", "note", "notes", "image", "images", "page", "transcription", "markup", "a",
+    "etext", "e", "project", "footnotes", "endnotes", "footnote", "foot", "end", "ebook", "electronic", "rescanned",
+    "last", "editorial", "there", "illustrated", "additional", "further", "second", "third", "final", "initial",
+    "original", "early", "later", "extra", "some", "cover", "book", "music", "and", "proofs", "proofing",
+    "proofreading", "proofreader", "proofreaders", "upload", "uploaded", "rekeyed", "re", "keyboarded", "key", "post",
+    "postprocessed", "postprocessing", "spell", "spellchecked", "input", "typing", "coded", "coding", "conversion",
+    "transcribing", "checked", "corrections", "smooth", "smoothreading", "scanning", "digitization", "digitisation",
+    "formatting", "epub", "tei", "xml", "mark", "marked", "keying", "contributed", "submitted", "supplied",
+    "rendered", "adapted", "encoded", "posted", "reedited", "assembled", "made", "i", "we", "please", "also",
+    "internet", "digital", "xhtml",
 ])  # fmt: skip
-LABEL_WORDS = ("ranscri", "RANSCRI", "[Note")  # a long note has one of them
+
+
+PRODUCERS = re.compile(r"pgdp\.net|Distributed\s+Proofread")
+ADDRESS = re.compile(r"<?[\w.+-]+@[\w-]+(?:\.[\w-]+)+>?")
+# the founder's letter before some plays of 1997 to 2000
+DIRECTOR = re.compile(r"Michael S\. Hart\s+Project Gutenberg\s+Executive Director\s+(?:\*+\s+)?")
 
 
 def is_credit(text: str, leading: bool) -> bool:
     """Whether a paragraph names those who made the file. leading: before the title, where names are proof enough."""
+    text = text.lstrip()
+    if text[:1] in "*=_#~+.-":
+        text = RULED.sub("", text, count=1)
     first = FIRST_WORD.match(text)
     if len(text) > LONGEST_CREDIT or not first:
         return False
-    if first[1].lower() not in FIRST_WORDS:
-        return leading and len(text) < 400 and bool(re.search(r"pgdp\.net|Distributed\s+Proofread", text))
-    if PLAIN.match(text):
-        return True
-    opened = MAKERS.match(text)
-    if opened is None:
-        return leading and len(text) < 400 and bool(re.search(r"pgdp\.net|Distributed\s+Proofread", text))
-    if EVIDENCE.search(text, opened.end()):
-        return True
-    if not (leading and WORK.match(text)):
-        return False
-    return bool(HINT.search(text, opened.end())) or only_names(text[opened.end() :])
+    if first[1].lower() in FIRST_WORDS:
+        if PLAIN.match(text) or _roles(text):
+            return True
+        opened = MAKERS.match(text) or I_MADE.match(text) or (GIVEN.match(text) if leading else None)
+        if opened is not None:
+            if EVIDENCE.search(text, opened.end()):
+                return True
+            if leading and (WORK.match(text) or opened.re is not MAKERS):
+                return bool(HINT.search(text, opened.end())) or only_names(text[opened.end() :])
+            return False
+    return (
+        leading
+        and len(text) < 400
+        and bool(PRODUCERS.search(text) or (ADDRESS.search(text) and only_names(ADDRESS.sub("", text))))
+    )
+
+
+def _roles(text: str) -> bool:
+    """Whether a text says who scanned, proofread, formatted, and nothing else."""
+    opened = ROLES.match(text)
+    return opened is not None and len(text) < 400 and only_names(text[opened.end() :])
 
 
 def only_names(text: str) -> bool:
@@ -141,79 +190,13 @@ def only_names(text: str) -> bool:
     return (small and names > 0) or (len(words) == 1 and not text.rstrip().endswith("."))
 
 
-def is_label(paragraph: str) -> bool:
-    """Whether a paragraph opens with "Transcriber's Note" or the like, in whatever frame."""
-    opening = OPENING.match(paragraph)
-    return opening is not None and opening.end() < 400 and bool(LABEL.match(paragraph, opening.end()))
-
-
-def is_note(paragraph: Paragraph) -> bool:
-    """Whether a paragraph after a note's label goes on with it: its words, or a list of changes."""
-    text = paragraph.text
-    if NOTE_WORDS.search(text):
-        return True
-    lines = paragraph.lines
-    if all(line[:1] in "|+" for line in lines) or FRAME.fullmatch(text):
-        return True
-    return (
-        max(map(len, lines)) <= 75
-        and 2 * sum(bool(CHANGE.search(line)) for line in lines) >= len(lines)
-        and _listed(lines)
-    )
-
-
-def _listed(lines: list[str]) -> bool:
-    """Short or indented lines, as in a table of changes."""
-    return all(len(line) <= 60 or line.startswith("  ") for line in lines)
-
-
-def closing(text: str, start: int, end: int) -> int:
-    """Where the bracket that opens at start closes, one past it; -1 when it does not."""
-    pairs = {"[": "]", "(": ")", "<": ">"}
-    opening, shut = text[start], pairs[text[start]]
-    depth, at = 0, start
-    while at < end:
-        left, right = text.find(opening, at, end), text.find(shut, at, end)
-        if right < 0:
-            return -1
-        if 0 <= left < right:
-            depth, at = depth + 1, left + 1
-        else:
-            depth, at = depth - 1, right + 1
-            if depth == 0:
-                return at
-    return -1
-
-
-def note_end(text: str, found: list[Paragraph], index: int, end: int) -> int:
-    """Where a note that starts with paragraph index ends, by its bracket, its box, or its words."""
-    paragraph = found[index]
-    stripped = paragraph.text.lstrip(" \t*_=")
-    if stripped[:1] in "[(<" and LABEL.search(stripped[:80]):
-        shut = closing(text, paragraph.start + len(paragraph.text) - len(stripped), end)
-        if shut >= 0:
-            line_end = text.find("\n", shut, end)
-            rest = text[shut : line_end if line_end >= 0 else end]
-            return shut + len(rest) if not rest.strip(" \t*_=.") else shut
-        return paragraph.end
-    alone = len(paragraph.lines) == 1 and len(paragraph.text.strip(" \t*_=:.|+-")) < 60
-    stop = paragraph.end
-    indented = False
-    for number, following in enumerate(found[index + 1 :]):
-        if following.gap > 1 and not (alone and number == 0 and following.gap < 4):
-            break
-        deep = all(line.startswith(("  ", "\t")) for line in following.lines)
-        heading = following.text.isupper() and not is_note(following)
-        if heading or not (is_note(following) or (alone and deep and (indented or number == 0))):
-            break
-        indented = indented or deep
-        stop = following.end
-    return stop
-
-
 def strip_front(cut: Cutting) -> None:
     """Credits and notes before the title go; notes in labelled paragraphs shortly after it too."""
-    text, limit = cut.text, min(cut.end, cut.start + FRONT)
+    text = cut.text
+    signed = text.find("Executive Director", cut.start, min(cut.end, cut.start + FRONT))
+    if signed >= 0 and (letter := DIRECTOR.search(text, cut.start, min(cut.end, cut.start + FRONT))):
+        cut.front(letter.end(), "credit")
+    limit = min(cut.end, cut.start + FRONT)
     window = min(cut.end, limit + 6_000)
     found = paragraphs(text, cut.start, window)
     index, leading, at = 0, True, cut.start
@@ -226,6 +209,8 @@ def strip_front(cut: Cutting) -> None:
             rule, stop = "credit", paragraph.start + _before_title(paragraph)
             if paragraph.text.lstrip().lower().startswith("note"):
                 stop = _note_tail(found, index)
+        elif leading and (end := unlabelled_end(text, found, index, cut.end)):
+            rule, stop = "transcriber's note", end
         elif leading and re.fullmatch(r"\s*HTML version by [^\n]+", paragraph.text):
             rule, stop = "credit", paragraph.end
         elif leading and (size := _first_line(paragraph)):
@@ -252,6 +237,8 @@ def strip_front(cut: Cutting) -> None:
 def _before_title(paragraph: Paragraph) -> int:
     """The length of a credit: its paragraph, or less where a title in capitals or a sentence stands right below it."""
     size = 0
+    if RULED.match(paragraph.text) or re.match(r"\W*there\s+(?:is|are)\s", paragraph.text, re.I):
+        return len(paragraph.text)
     for number, line in enumerate(paragraph.lines):
         if number and line.isupper() and len(line.strip()) > 3 and not EVIDENCE.search(line):
             return size
@@ -300,40 +287,31 @@ def strip_back(cut: Cutting) -> None:
     text = cut.text
     floor = max(cut.start, cut.end - BACK)
     # most books end without a note: look less far
-    reach = BACK if any(text.find(word, floor, cut.end) >= 0 for word in LABEL_WORDS) else 3_000
+    below = text[floor : cut.end].lower()
+    clued = any(word in below for word in CLUES)
+    reach = BACK if clued else NEAR
     start = text.rfind("\n\n", cut.start, max(cut.start, cut.end - reach)) + 1
     found = paragraphs(text, max(cut.start, start), cut.end)
     while len(found) > 1:
         last = found[-1]
         if is_credit(last.text, leading=False):
             cut.back(last.start, "closing credit")
+        elif "closing credit" in cut.rules and is_plain_label(last.text):
+            cut.back(last.start, "closing note")  # the heading of what was cut
         elif FRAME.fullmatch(last.text) and "closing note" in cut.rules:
             cut.end = last.start  # the line that set the note apart
         else:
-            index = _trailing_note(text, found, cut.end)
+            index = trailing_note(text, found, cut.end)
             if index <= 0:
                 break
             cut.back(found[index].start, "closing note")
             found = found[: index + 1]
         found.pop()
-
-
-def _trailing_note(text: str, found: list[Paragraph], end: int) -> int:
-    """The paragraph with which a note starts that runs to the end; 0 when there is none."""
-    labels = [number for number, paragraph in enumerate(found) if number and is_label(paragraph.text)]
-    for number in labels[-12:]:
-        if not text[note_end(text, found, number, end) : end].strip():
-            return number
-        rest = found[number + 1 :]
-        size = sum(len(paragraph.text) for paragraph in rest)
-        noted = sum(len(paragraph.text) for paragraph in rest if is_note(paragraph))
-        if rest and is_note(rest[0]) and is_note(rest[-1]) and noted >= 0.9 * size:
-            return number
-    for number in range(len(found) - 1, max(0, len(found) - 12), -1):  # [Note: ... edition ... spellings ... corrected]
-        paragraph = found[number]
-        opened = re.match(r"\s*\[\s*Notes?\b", paragraph.text)
-        if opened:
-            shut = closing(text, text.find("[", paragraph.start), end)
-            words = {word.lower() for word in NOTE_WORDS.findall(text[paragraph.start : end])}
-            return number if shut > 0 and not text[shut:end].strip() and len(words) >= 4 else 0
-    return 0
+    for footnote in footnotes_on_the_file(text, floor, cut.end) if clued else ():
+        before = text[max(cut.start, footnote.start - 80) : footnote.start].rstrip()
+        if text[footnote.end : cut.end].strip() or not before.upper().endswith(("FOOTNOTES", "FOOTNOTES:")):
+            cut.hole(footnote.start, _swallow(text, footnote.end, cut.end), "closing note")
+        else:
+            cut.back(
+                text.rfind("\n", 0, cut.start + len(text[cut.start : footnote.start].rstrip())) + 1, "closing note"
+            )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 UTF8_MARK = b"\xef\xbb\xbf"
 WINDOWS = re.compile(rb"[\x80-\x9f]")  # quotes and dashes there, control characters in Latin-1
+CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f\x7f]")
 
 
 # rules of books in the order of the page, so that equal treatment has an equal name
@@ -24,6 +25,7 @@ class StripResult:
     text: what remains. rule: the rules that fired, front to back, or "whole".
     cut_start, cut_end: characters of the decoded file (no byte-order mark, newlines as \\n) before and after the text.
     warnings: what a person should look at. cut_inside: characters taken out between (notes after a title, tags).
+    holes: the spans of the decoded file that these were, where the file is plain text.
     """
 
     text: str
@@ -32,6 +34,7 @@ class StripResult:
     cut_end: int
     warnings: tuple[str, ...]
     cut_inside: int = 0
+    holes: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass
@@ -79,26 +82,39 @@ class Cutting:
             first += 1
         self.start = max(self.start, text.rfind("\n", self.start, first) + 1)  # the indent of the first line stays
         pieces, at = [], self.start
-        for left, right in sorted(self.holes):
-            if at < right <= self.end:  # holes may overlap
-                pieces.append(text[at : max(at, left)])
-                at = right
+        for left, right in self.spans():
+            pieces.append(text[at:left])
+            at = right
         pieces.append(text[at : self.end])
         return "".join(pieces) if len(pieces) > 1 else pieces[0]
+
+    def spans(self) -> list[tuple[int, int]]:
+        """The holes within what is kept, in order and without overlap."""
+        found, at = [], self.start
+        for left, right in sorted(self.holes):
+            if at < right <= self.end:  # holes may overlap
+                found.append((max(at, left), right))
+                at = right
+        return found
 
     def result(self) -> StripResult:
         """The result; "whole" when no rule fired."""
         text = self.kept()
         inside = self.end - self.start - len(text)
         rules = sorted(self.rules, key=lambda rule: ORDER.index(rule) if rule in ORDER else -1)
-        return StripResult(
-            text, " + ".join(rules) or "whole", self.start, len(self.text) - self.end, tuple(self.warnings), inside
-        )
+        rule, behind = " + ".join(rules) or "whole", len(self.text) - self.end
+        return StripResult(text, rule, self.start, behind, tuple(self.warnings), inside, tuple(self.spans()))
 
 
 def whole(text: str, warning: str) -> StripResult:
     """The text untouched, and why."""
     return StripResult(text, "whole", 0, 0, (warning,))
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether one in a hundred of the first bytes is a control character that no text holds."""
+    head = data[:65_536]
+    return 100 * len(CONTROLS.findall(head)) > len(head)
 
 
 def decode(data: bytes) -> str:

@@ -1,0 +1,340 @@
+"""Notes of those who made the file: their labels, what belongs to them, and where they end.
+
+A label that only the maker of an e-text writes ("Transcriber's Note", "Comments on the preparation of the e-text") is
+enough. One that a printed book may have too ("Corrections", "Notes on the text"), or none at all, needs proof: words of
+electronic texts, a list of changes, or statements about spelling and type without a person of the story in them.
+"""
+
+import re
+from difflib import SequenceMatcher
+
+from preprocessing.story_cut import Paragraph, paragraphs
+
+MOST_LABELS = 12  # labels at the end of a book that are tried
+MAKER = (
+    r"(?:transcri(?:b|pt)er|transcriptionist|proof-?\s?reader|proofer|redactor|digiti[sz]er|scanner|typist|submitter"
+    r"|preparer|(?:e-?text|e-?book|HTML|digital)\s+(?:editor|producer|maker|creator|preparer|transcriber|version|edition)"
+    r"|post-?processor|executive\s+director)"
+)
+NOTED = (
+    r"(?:end\s?|foot\s?)?(?:notes?|comments?|corrections?|amendments?|errata|remarks?|changes|preface|foreword"
+    r"|explanations?)"
+)
+LABEL = re.compile(
+    rf"(?:(?:e-?text\s+|original\s+)?{MAKER}s?\W{{0,2}}s?\W{{0,2}}\s+{NOTED}(?![^\W_])"
+    rf"|{NOTED}\s+(?:of|by|from|noted\s+by|made\s+by)\s+(?:the\s+)?(?:e-?text\s+|e-?book\s+)?(?:{MAKER}|e-?text\s+editor)"
+    r"|transcription\s+notes?(?![^\W_])|note\s+on\s+the\s+e-?text"
+    r"|e-?text\s+notes?(?![^\W_])|(?:DP|PG)\s+transcriber|transcriber\s*:|TN\s*:"
+    r"|(?:the\s+)?(?:list\s+of\s+|following\s+)*(?:typographical\s+|printer['’]?s?['’]?\s+|minor\s+|other\s+)*"
+    r"(?:errors?|corrections?|errata|changes|typos)\s[\w ]{0,40}\b(?:e-?text\s+)?transcribers?\b)",
+    re.I,
+)
+# words of a heading over a note, and those of the file that make it one
+ABOUT = re.compile(
+    r"(?:(?:the|an?|some)\s+)?(?:(?:list|table|details)\s+of\b|(?:\w+\s+){0,2}?(?:notes?|comments?|remarks?|corrections?|changes?|errata|errors?|misprints|conventions?|symbols?|key|about"
+    r"|preparation|production|editing)\b)",
+    re.I,
+)
+FILE = re.compile(
+    r"\b(?:e-?text|e-?book|transcri(?:ption|bers?)|(?:electronic|on-?line|digital|HTML|plain[ -]text|text|ASCII)"
+    r"\s+(?:edition|version|text|file|book)|etext|Project\s+Gutenberg\s+(?:edition|version|text))s?\b",
+    re.I,
+)
+# a heading of these words alone may be the book's own: what follows must prove that it is not
+PLAIN_WORDS = frozenset([
+    "a", "about", "additional", "all", "amended", "amendments", "and", "archaic", "as", "at", "accents", "brackets",
+    "by", "changed", "changes", "characters", "comments", "conventions", "corrected", "correction", "corrections",
+    "details", "emendations", "emended", "errata", "error", "errors", "footnotes", "for", "formatting", "found",
+    "from", "greek", "hyphenation", "in", "inconsistent", "items", "key", "letters", "ligatures", "list", "made",
+    "minor", "misprints", "noteworthy", "note", "notes", "noted", "obvious", "of", "on", "original", "other",
+    "printed", "printer", "printers", "printer's", "printer’s", "printing", "punctuation", "remarks", "regarding",
+    "special", "spelling", "spellings", "square", "symbols", "table", "text", "textual", "the", "this", "to", "type",
+    "typographic", "typographical", "typos", "typography", "unusual", "usage", "used", "variant", "variants",
+    "variations", "words", "edition", "version",
+])  # fmt: skip
+CORE_WORDS = frozenset([
+    "amended", "amendments", "brackets", "changed", "changes", "conventions", "corrected", "correction",
+    "corrections", "emendations", "emended", "errata", "errors", "formatting", "hyphenation", "ligatures",
+    "misprints", "punctuation", "spelling", "spellings", "symbols", "text", "textual", "typographic", "typographical",
+    "typography", "typos", "variants", "variations",
+])  # fmt: skip
+# what no printed book says of itself
+ELECTRONIC = re.compile(
+    r"\be-?texts?\b|\be-?books?\b|\belectronic\s+(?:text|edition|version|file)|\bon-?line\s+edition"
+    r"|\btranscri(?:ption|bers?)\b|\bOCR\b|\bscann(?:ed|ing)\b|\bHTML\b|\bASCII\b|\bISO.?8859|\bUTF.?8\b|\bUnicode\b"
+    r"|\bLatin-?1\b|\bplain[ -]text\b|\btext\s+(?:file|version)\b|\bunder(?:scor|bar|lin)e?s?(?:es)?\b.{0,40}[(_\"“=]"
+    r"|_underscores_|\bby\s+_?underscores?|\bequals?\s?signs|\btildes\b|\bplus signs\b|\btransliterat"
+    r"|\[(?:oe|OE|ae|AE|=\w|\w\^)\]|Project\s+Gutenberg|\bproof-?read|\bline[ -]ends?\b",
+    re.I | re.S,
+)
+# spelling, type and signs: what a note on the text is about
+TYPE = re.compile(
+    r"typograph|printer['’]?s?['’]?\s+errors?|misprint|punctuation|hyphen|spelling|spelt|italic|small[ -]cap|\bgreek\b"
+    r"|footnote|\baccent|diacrit|ligature|quotation marks?|page numbers?|bracket|underscor|\bcommas?\b"
+    r"|\blong s\b|running heads?|printed\s+(?:book|text)",
+    re.I,
+)
+DONE = re.compile(
+    r"\b(?:has|have|had|was|were|is|are|being)\s+(?:(?:been|also|silently|only|not|now|here|generally|all|otherwise)\s+)*"
+    r"(?:corrected|changed|retained|preserved|left|kept|removed|moved|normali[sz]ed|standardi[sz]ed|regulari[sz]ed|supplied"
+    r"|repaired|fixed|added|expanded|replaced|marked|enclosed|shown|indicated|represented|rendered|transliterated"
+    r"|re-?numbered|gathered|placed|dropped|amended|noted|made\s+consistent|unchanged|omitted|inserted|joined|surrounded|printed|given)\b",
+    re.I,
+)
+I_CHANGED = re.compile(
+    r"\bI\s+(?:have\s+)?(?:made|corrected|changed|altered|left|kept|retained|supplied|silently\s+corrected)\b"
+)
+ITEM = re.compile(
+    r"\b(?:changed|corrected|amended|altered|emended|changes?|replaced)\s+(?:to|with|from|by)\b|now\s+reads|->|=>|→|\w\]\s"
+    r"|\b(?:add|remov|delet|insert|supplied|repair|fix)(?:ed)?\b|[\"”'’]\s*(?:to|:|for)\s*[\"“'‘]|\bto\s+[\"“'‘]"
+    r"|\b(?:pages?|pg|p)\b\.?\s*\d+\b.{0,50}\bto\b|\w[:]\s\w+\s*$|\w\s{3,}\w|--\w+\s+for\s+\w|_\w+_\s+\w+|=\w+=\s+\w+",
+    re.I,
+)
+PLACE = re.compile(r"\b(?:pages?|pg|pp?|line|chapter)\b\.?\s*[\divxlc]+\b", re.I)
+READ_FOR = re.compile(r"\bfor\b.{1,60}\bread\b", re.I)  # errata that the printer added
+ARROW = re.compile(r"->|=>|→|[\[{]p(?:g|age)?\.?\s?\d")
+# without a label, a note begins with its subject
+OPENS = re.compile(
+    r"(?:(?:(?:producer['’]s\s+)?note|n\.?b)\W{1,4})?(?:(?:the\s+)?(?:obvious|minor|simple|some|a\s+few|several|many|all|most|other|unusual|archaic"
+    r"|inconsisten\w+|variant|variations?|missing|printer\S*|typographical|punctuation|spelling\w*|hyphen\w*|italic\w*"
+    r"|bold|small\s+cap\w*|long\s+s|square\s+brackets|greek|accent\w*|footnotes?|page\s+numbers|following|quotation\s+marks"
+    r"|errors|misprints|ellips[ei]s|diacritic\w*|ligatures|underscores?)\b|(?:text|words|passages)\s+(?:in|enclosed)\b"
+    r"|I\s+have\s+(?:made|corrected|changed|left|kept|retained)\b|in\s+(?:preparing|making|producing)\s+th)",
+    re.I,
+)
+# a person, a paper in the story, or an editor of print: the note is the book's
+PERSON = re.compile(
+    r"\b(?:he|she|his|her|hers|him|himself|herself|my|me|mine|myself|you|your|said|says|asked|replied|cried|diary|journal"
+    r"|manuscripts?|papers|publishers?|present\s+editor|the\s+editors?)\b",
+    re.I,
+)
+QUOTED = re.compile(r"[\"“][^\"“”\n]{0,200}[\"”]|(?<!\w)['‘][^'‘’\n]{0,120}['’](?!\w)")
+FOOTNOTE = re.compile(r"\s*[\[{(](?:Footnote )?\d+[\])}:]")
+OF_THE_FILE = re.compile(r"\be-?texts?\b|\b(?-i:eB|eb|e-b|E-b|Eb)ooks?\b|Project\s+Gutenberg", re.I)
+MARKED = re.compile(r"^\s*(?:[\[({]\d+[\])}]|\d+\.\s)", re.M)  # a numbered footnote
+NOTE_WORDS = re.compile(
+    r"spell|spelt|typograph|typo\b|typos\b|punctuat|hyphen|inconsisten|foot-?note|italic|underscore|\bbold"
+    r"|small[ -]cap|\bpages?\b|\bp\.\s?\d|original|correct|chang(?:e|ed|es)\b|retained"
+    r"|preserved|silently|\berrors?\b|misprint|printer|\bprinted|edition|e-?text|e-?book|scann|illustration"
+    r"|copyright|transcri|public domain|proof|capitali|archaic|\bwords?\b|\bnoted?\b"
+    r"|accent|diacrit|unicode|ascii|character|greek|chapter\s+heading|table of contents|left as|as in the"
+    r"|has been|have been|renew|magazine|asterisk|replaced|version|bracket|\bpg\.|^\W*fixed\b|\bremoved\b|duplicate"
+    r"|quotation mark|sidenote|ambiguous|consistent|captions\b|\bmoved\b",
+    re.I,
+)
+CHANGE = re.compile(r"\d|\w\]\s|->|=>|→|\bto\b|\bfor\b|\bread\b|[\"“”'‘’:=|]")
+FRAME = re.compile(r"[\s*=_#~+|./-]*")
+OPENING = re.compile(r"[\s*=_#~+|./\[({<●○•·-]*+")  # what may stand before a label
+PAIRS = {"[": "]", "(": ")", "<": ">", "{": "}"}
+# most books have none of these near their end
+CLUES = (
+    "ranscri", "[note", "e-text", "etext", "ebook", "electronic", "errata", "corrections", "hanged to", "corrected to",
+    "ypographical", "mendations", "onventions", "isprints", "nderscore", "yphenation", "project gutenberg", "roofread",
+)  # fmt: skip
+NEAR = 3_000  # characters in which notes are looked for that have no label
+
+
+def opening(text: str) -> str:
+    """The first line of a paragraph that is more than a frame, without its frame."""
+    for line in text.split("\n"):
+        if not FRAME.fullmatch(line):
+            return line.strip(" \t*_=#~+|./[](){}<>●○•·-")
+    return ""
+
+
+def is_label(paragraph: str) -> bool:
+    """Whether a paragraph opens with "Transcriber's Note" or another heading that only an e-text has."""
+    found = OPENING.match(paragraph)
+    if found is not None and found.end() < 400 and LABEL.match(paragraph, found.end()):
+        return True
+    heading = _heading(paragraph, 90)
+    return bool(ABOUT.match(heading)) and bool(FILE.search(heading)) and not PERSON.search(heading)
+
+
+def is_plain_label(paragraph: str) -> bool:
+    """Whether a paragraph opens with a heading that a note of the file and a printed book may both have."""
+    words = re.findall(r"[^\W\d_][\w'’]*", _heading(paragraph, 80).lower())
+    return 0 < len(words) <= 12 and all(word in PLAIN_WORDS for word in words)
+
+
+def _heading(paragraph: str, longest: int) -> str:
+    """The heading that a paragraph opens with: a line of its own, in capitals, or closed by a colon; "" without one."""
+    first, _, rest = paragraph.partition("\n")
+    if rest and first[:1].isalpha() and ":" not in first and not first.isupper():
+        return ""  # as most paragraphs of a book
+    line = opening(paragraph[:500])
+    head, colon, _ = line.partition(":")
+    if not colon and ("\n" in paragraph.strip() or line.endswith((".", "!", "?", ","))) and not line.isupper():
+        return ""
+    return "" if len(head) > longest or '"' in head or "“" in head else head
+
+
+def proves(paragraph: str, body: str) -> bool:
+    """Whether a note with a plain label, or none, is one of the file. body: the note with all that follows."""
+    items = sum(bool(ITEM.search(line)) for line in body.split("\n"))
+    words = (
+        set(re.findall(r"[^\W\d_]+", opening(paragraph).partition(":")[0].lower()))
+        if is_plain_label(paragraph)
+        else set()
+    )
+    core = bool(words & CORE_WORDS)
+    if core and items >= 5 and len(PLACE.findall(body)) >= 5 and not READ_FOR.search(body):
+        return True
+    bare = QUOTED.sub('""', body)
+    if PERSON.search(bare) or body.lstrip()[:1] in '"“':
+        return False
+    electronic = bool(ELECTRONIC.search(body[:1_000]))
+    done = len(DONE.findall(bare))
+    if core and (electronic or items >= 2 or (done >= 2 and TYPE.search(bare))):
+        return True
+    if words and MARKED.search(body):  # footnotes of the book, one of which may speak of the file
+        return False
+    if words and electronic:
+        return True
+    if not OPENS.match(opening(paragraph)) or not TYPE.search(bare):
+        return False
+    return electronic or done >= 2 or (done > 0 and items >= 2) or bool(I_CHANGED.search(bare))
+
+
+def is_note(paragraph: Paragraph) -> bool:
+    """Whether a paragraph after a note's label goes on with it: its words, or a list of changes."""
+    text = paragraph.text
+    if NOTE_WORDS.search(text):
+        return True
+    lines = paragraph.lines
+    if all(line[:1] in "|+" for line in lines) or FRAME.fullmatch(text):
+        return True
+    if 2 * sum(bool(ARROW.search(line)) for line in lines) >= len(lines):
+        return True
+    if (
+        max(map(len, lines)) <= 75
+        and 2 * sum(bool(CHANGE.search(line)) for line in lines) >= len(lines)
+        and _listed(lines)
+    ):
+        return True
+    return _pairs(lines)
+
+
+def _listed(lines: list[str]) -> bool:
+    """Short or indented lines, as in a table of changes."""
+    return all(len(line) <= 60 or line.startswith("  ") for line in lines)
+
+
+def _pairs(lines: list[str]) -> bool:
+    """Whether each line of the book is followed by the same line corrected."""
+    if not 2 <= len(lines) <= 40 or len(lines) % 2 or max(map(len, lines)) > 120:
+        return False
+    pairs = zip(lines[::2], lines[1::2], strict=True)
+    return all(SequenceMatcher(None, one, two, autojunk=False).ratio() > 0.8 for one, two in pairs)
+
+
+def closing(text: str, start: int, end: int) -> int:
+    """Where the bracket that opens at start closes, one past it; -1 when it does not."""
+    opened, shut = text[start], PAIRS[text[start]]
+    depth, at = 0, start
+    while at < end:
+        left, right = text.find(opened, at, end), text.find(shut, at, end)
+        if right < 0:
+            return -1
+        if 0 <= left < right:
+            depth, at = depth + 1, left + 1
+        else:
+            depth, at = depth - 1, right + 1
+            if depth == 0:
+                return at
+    return -1
+
+
+def note_end(text: str, found: list[Paragraph], index: int, end: int) -> int:
+    """Where a note that starts with paragraph index ends, by its bracket, its box, or its words."""
+    paragraph = found[index]
+    stripped = paragraph.text.lstrip(" \t*_=")
+    if stripped[:1] in PAIRS and LABEL.search(stripped[:80]):
+        shut = closing(text, paragraph.start + len(paragraph.text) - len(stripped), end)
+        if shut >= 0:
+            line_end = text.find("\n", shut, end)
+            rest = text[shut : line_end if line_end >= 0 else end]
+            return shut + len(rest) if not rest.strip(" \t*_=.") else shut
+        return paragraph.end
+    alone = len(paragraph.lines) == 1 and len(paragraph.text.strip(" \t*_=:.|+-")) < 60
+    stop = paragraph.end
+    indented = False
+    for number, following in enumerate(found[index + 1 :]):
+        if following.gap > 1 and not (alone and number == 0 and following.gap < 4):
+            break
+        deep = all(line.startswith(("  ", "\t")) for line in following.lines)
+        heading = following.text.isupper() and not is_note(following)
+        first = alone and number == 0
+        if heading or not (is_note(following) or first or (alone and deep and indented)):
+            break
+        indented = indented or deep
+        stop = following.end
+    return stop
+
+
+def unlabelled_end(text: str, found: list[Paragraph], index: int, end: int) -> int:
+    """Where a note before the title ends that has a plain label or none; 0 when it is none."""
+    paragraph = found[index]
+    plain = is_plain_label(paragraph.text)
+    if not plain and not OPENS.match(opening(paragraph.text)):
+        return 0
+    stop = note_end(text, found, index, end) if plain else paragraph.end
+    return stop if proves(paragraph.text, text[paragraph.start : stop]) else 0
+
+
+def trailing_note(text: str, found: list[Paragraph], end: int) -> int:
+    """The paragraph with which a note starts that runs to the end; 0 when there is none."""
+    labels = [number for number, paragraph in enumerate(found) if number and is_label(paragraph.text)]
+    for number in labels[-MOST_LABELS:]:
+        if not text[note_end(text, found, number, end) : end].strip():
+            return number
+        if _runs_on(found[number + 1 :], 0.75) or _bracket_to_the_end(text, found[number], end):
+            return number
+    for number in range(len(found) - 1, max(0, len(found) - 12), -1):  # [Note: ... edition ... spellings ... corrected]
+        paragraph = found[number]
+        opened = re.match(r"\s*\[\s*Notes?\b", paragraph.text)
+        if opened:
+            shut = closing(text, text.find("[", paragraph.start), end)
+            words = {word.lower() for word in NOTE_WORDS.findall(text[paragraph.start : end])}
+            if shut > 0 and not text[shut:end].strip() and len(words) >= 4:
+                return number
+            break
+    plain = [number for number, paragraph in enumerate(found) if number and is_plain_label(paragraph.text)]
+    bare = [
+        number
+        for number, paragraph in enumerate(found)
+        if number and end - paragraph.start < NEAR and OPENS.match(opening(paragraph.text))
+    ]
+    for number in sorted({*plain[-MOST_LABELS:], *bare[-MOST_LABELS:]}):
+        rest = found[number:] if number in bare else found[number + 1 :] or found[number:]
+        if _runs_on(rest) and proves(found[number].text, text[found[number].start : end]):
+            return number
+    return 0
+
+
+def _runs_on(rest: list[Paragraph], least: float = 0.9) -> bool:
+    """Whether paragraphs go on with a note: the first, and at least this share of the text."""
+    if not rest or not is_note(rest[0]):
+        return False
+    size, noted, quotes = 0, 0, False
+    for paragraph in rest:
+        told = is_note(paragraph)
+        size += len(paragraph.text)
+        noted += len(paragraph.text) if told or quotes else 0
+        quotes = told and paragraph.text.rstrip().endswith(":")  # a line of the book follows
+    return noted >= least * size
+
+
+def _bracket_to_the_end(text: str, label: Paragraph, end: int) -> bool:
+    """Whether a note opens a bracket that only the last sign of the text closes: it quotes lines with lone brackets."""
+    opened = label.text.lstrip(" \t*_=")[:1]
+    return (
+        opened in PAIRS
+        and text[:end].rstrip().endswith(PAIRS[opened])
+        and closing(text, text.find(opened, label.start), end) < 0
+    )
+
+
+def footnotes_on_the_file(text: str, start: int, end: int) -> list[Paragraph]:
+    """Numbered footnotes behind the book that speak of the e-text: what else the library has, which table was split."""
+    return [one for one in paragraphs(text, start, end) if FOOTNOTE.match(one.text) and OF_THE_FILE.search(one.text)]
