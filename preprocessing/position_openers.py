@@ -4,6 +4,7 @@ import re
 
 from preprocessing.position_edits import Passage
 from preprocessing.position_locators import UNITS
+from preprocessing.position_sections import sections
 from preprocessing.position_words import COUNT, LAST, NOVEL, ORDINAL, ORDINALS, SECTION, UNIT, WORK
 
 IN = r"(?:in|at|during|throughout|within)"
@@ -12,6 +13,7 @@ END = r"\s*,(?!\s*(?:entitled|titled|called|named|which|where|in\s+which|however
 ACTION = r"(?:the\s+(?:action|plot|events?)\s+of\s+)?"
 START = r"(?:beginning|start|opening|outset)"
 LONG = r"(?:short|brief|long|lengthy|transitional)"
+LINES = r"(?:very\s+)?(?:first|opening|last|final|closing)\s+(?:lines?|words?|pages?|sentences?|paragraphs?|stanzas?)"
 OPENERS = (
     # "When the play begins," is left: it may be a play on a stage of the story
     rf"(?:as|when|while)\s+{ACTION}(?:the|this|our)\s+{WORK}\s+(?:itself\s+)?(?:opens?|closes?)",
@@ -26,6 +28,8 @@ OPENERS = (
     rf"{IN}\s+(?:this|these)\s+(?:(?:{COUNT}|{LONG})\s+)?{UNIT}s?",
     rf"{IN}\s+(?:the|this|these)\s+(?:\w+['’]s\s+)?(?:very\s+)?(?P<order>{LAST}|{ORDINAL})\s+(?:(?:{COUNT}|{LONG})\s+)?{UNIT}s?"
     rf"(?:\s+of\s+the\s+{WORK})?",
+    rf"{IN}\s+the\s+{NOVEL}['’]s\s+{LINES}",
+    rf"{IN}\s+the\s+{LINES}\s+of\s+(?:the|this)\s+{NOVEL}",
 )
 OPENER = re.compile(rf"\b(?:{'|'.join(OPENERS)}){END}", re.I)
 BEFORE_PLACE = re.compile(rf"\b(?:{IN}|(?P<as>as)|{IN}\s+the\s+(?:very\s+)?{START}\s+of)\s+$", re.I)
@@ -106,6 +110,7 @@ def opening(passage: Passage) -> None:
         begins, name, section = passage.starts_sentence(match.start()), passage.name.lower(), match["name"].lower()
         if name.startswith(section) or (begins and section in name):
             this_part(passage, match.start(), match.end(), begins=begins)
+    sections(passage)
 
 
 def this_part(passage: Passage, start: int, end: int, *, begins: bool) -> None:

@@ -40,7 +40,7 @@ BROAD = {
 DETECT = {what: re.compile(pattern, re.I) for what, pattern in BROAD.items()}
 # summaries of all 2,480 (introductions included) in which the detector finds something: before, and at most after.
 # What is left was read one by one: letters, acts and parts of the story, plays on a stage in it, performed epilogues.
-LEFT = {"number": (184, 2), "order": (80, 31), "opens": (44, 9), "end": (18, 12), "section": (19, 13)}
+LEFT = {"number": (184, 2), "order": (80, 31), "opens": (44, 8), "end": (18, 9), "section": (19, 11)}
 
 
 @cache
