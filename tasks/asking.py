@@ -24,6 +24,7 @@ from models.tables import key_name_of
 from storage.digest import sha256_of
 from storage.errors import StorageError
 from storage.responses import ResponseStore
+from storage.store_rows import ANSWERED
 from tasks import progress
 from tasks.answers import counted, stored_answer, stored_attempt, stored_failure, under_other_names, wanted
 from tasks.calling import STOP, Calling, breaker, ended, first_time, known_price, ledger, meter
@@ -55,6 +56,7 @@ class Asker:
         self._waits_since = 0.0  # for those, without any of them having come
         self._held: list[Result] = []  # came and not committed
         self._done = self._tried = 0
+        self._failed = self._spent = self._unpriced = 0  # of those done; nano-dollars; calls of unknown cost
         self._heard = False
         self._last: Attempt | None = None
         self._passed = ""  # what the budget says, when it is
@@ -156,8 +158,11 @@ class Asker:
             yield call
 
     def _missing(self, keys: Collection[str]) -> list[str]:
+        """Those of the keys that are to be asked; failures among the others are counted."""
         states = self._store.states(keys)
-        return [key for key in keys if wanted(states.get(key), self._calling.retry_failed)]
+        missing = {key: None for key in keys if wanted(states.get(key), self._calling.retry_failed)}
+        self._failed += sum(state != ANSWERED for key, state in states.items() if key not in missing)
+        return list(missing)
 
     def _look_again(self, source: Source) -> str:
         """Wait for answers to what others ask; ask what they gave up."""
@@ -221,6 +226,7 @@ class Asker:
         if not self._held:
             return
         answers, failures, attempts, over = [], [], [], set[str]()
+        costs: list[int | None] = []
         provider = self._model.provider
         for result in self._held:
             call = self._open.get(result.key)
@@ -229,6 +235,7 @@ class Asker:
             if isinstance(result, Attempt):
                 cost = self._cost(result, call)
                 attempts.append(stored_attempt(result, provider, call.member, self._owner, cost))
+                costs.append(cost)
                 self._complain(result)
                 self._last = self._last if result.outcome in ("answered", "cancelled") else result
                 continue
@@ -243,6 +250,9 @@ class Asker:
         for key in over:
             del self._open[key]
         self._done += len(over)
+        self._failed += len(failures)
+        self._spent += sum(cost or 0 for cost in costs)
+        self._unpriced += costs.count(None)
         self._tell()
 
     def _complain(self, attempt: Attempt) -> None:
@@ -281,6 +291,8 @@ class Asker:
 
     def _tell(self) -> None:
         progress.tell(self._title, self._done, self._total)
+        told = progress.Standing(self._done, self._total, self._failed, self._spent, self._unpriced)
+        progress.asked(self._title, told)
 
 
 @contextmanager

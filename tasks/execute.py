@@ -7,7 +7,9 @@ retried flow run, a second call and a nightly run all do only what is missing.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, cast
 
 from prefect import get_run_logger, task
@@ -17,11 +19,13 @@ from prefect.futures import PrefectFuture
 from prefect.states import Completed
 from prefect.task_runners import ThreadPoolTaskRunner
 
+from tasks import progress
 from tasks.engine import Finished, build_told, said
 from tasks.errors import UsageError
 from tasks.graph import Node
 from tasks.workshop import Locations, Workshop
 
+TOLD_EVERY_S = 30.0
 SIDE_BY_SIDE = 2  # stages at once: they share one interpreter, so more would only wait for each other
 
 
@@ -36,17 +40,47 @@ def run_stage(node: Node, locations: Locations) -> Any:
     own = logging.getLogger("scrollwork")
     handler = _Forward(logger)
     own.addHandler(handler)
+    told = Told(node.title, logger.info) if node.stage == "generate" else nullcontext()
     try:
         if node.stage == "generate" and locations.calling is not None:
             model = node.label("model")
             provide_secrets({model: locations.calling.tables.get(model, {})})
-        built = build_told(node, Workshop(locations))
+        with told:
+            built = build_told(node, Workshop(locations))
     finally:
         own.removeHandler(handler)
     if built.reused:
         return Completed(name="Reused", message=f"artifact {built.content[:12]} stands", data=built.content)
     logger.info("%s: built %s", node.title, built.content[:12])
     return built.content
+
+
+class Told:
+    """Says how far a stage is that asks a model, every 30 seconds and when it ends: answered of asked, failures, money.
+    Nothing where nothing was asked."""
+
+    def __init__(self, title: str, say: Callable[[str], None], every_s: float = TOLD_EVERY_S) -> None:
+        self._title, self._say, self._every_s = title, say, every_s
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._go_on, name="scrollwork-told", daemon=True)
+
+    def __enter__(self) -> None:
+        progress.watch(self._title)
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+        self._tell()
+        progress.unwatch(self._title)
+
+    def _go_on(self) -> None:
+        while not self._over.wait(self._every_s):
+            self._tell()
+
+    def _tell(self) -> None:
+        if (standing := progress.standing(self._title)) is not None:
+            self._say(f"{self._title}: {standing}")
 
 
 def provide_secrets(tables: Mapping[str, Mapping[str, Any]]) -> None:

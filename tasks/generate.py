@@ -21,7 +21,7 @@ from records.response import Failure, Response
 from storage.artifacts import Artifact, ArtifactWriter
 from storage.digest import sha256_of
 from storage.manifest import Ingredients
-from storage.store_rows import StoredAnswer, StoredFailure
+from storage.store_rows import ANSWERED, StoredAnswer, StoredFailure
 from tasks import progress
 from tasks.answers import failure_of, is_no_answer, stored_answer, stored_failure, wanted
 from tasks.calls import Asked, Calls, chunks
@@ -50,9 +50,11 @@ def snapshot(node: Node, ingredients: Ingredients, inputs: Mapping[str, Artifact
     """Ask what is not stored, many at a time, then write down what the store holds for these prompts."""
     model = model_of(node, with_fitted(node, inputs))
     calls = Calls(node, model, inputs)
+    failed = 0
     for batch in calls.batches():
-        answer_missing(batch, model, shop)
+        failed += answer_missing(batch, model, shop)
         progress.tell(node.title, len(calls.asked), calls.total)
+        progress.asked(node.title, progress.Standing(len(calls.asked), calls.total, failed))
     return noted(node, ingredients, Asking(model, calls.asked), shop)
 
 
@@ -104,15 +106,18 @@ def written(
         return writing.artifact
 
 
-def answer_missing(calls: Sequence[Call], model: Model, shop: Workshop) -> None:
-    """Ask what the store does not hold; terminal failures are not asked again."""
+def answer_missing(calls: Sequence[Call], model: Model, shop: Workshop) -> int:
+    """Ask what the store does not hold; terminal failures are not asked again. How many of the calls have failed."""
     states = shop.store.states([call.key for call in calls])
     todo = {call.key: call for call in calls if wanted(states.get(call.key))}
     provider = model.provider
+    failed = sum(state != ANSWERED for key, state in states.items() if key not in todo)
     for results in chunks(model.answer(todo.values()), COMMIT):
         answers = [stored_answer(r, provider, todo[r.key].member, 0) for r in results if isinstance(r, Answer)]
         failures = [stored_failure(r, provider, todo[r.key].member) for r in results if isinstance(r, CallFailed)]
         shop.store.add(answers, failures)
+        failed += len(failures)
+    return failed
 
 
 def answers_digest(asked: Sequence[Asked], shop: Workshop) -> str:

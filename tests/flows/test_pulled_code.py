@@ -86,6 +86,9 @@ def test_a_second_evaluation_of_pulled_code_pays_again(pulled, vendor, tmp_path)
     first, asked = evaluated(pulled, vendor, home=str(home))
     assert first["state_name"] == "Completed", first["state"]["message"]
     assert asked > 0
+    task = pulled.task_runs(first["id"])["generate space_digest, compatible:org/tiny"]
+    logs = pulled.post("logs/filter", logs={"task_run_id": {"any_": [task["id"]]}})
+    assert any(f"{asked} of {asked} answered, 0 failed, $0.0000 and {asked} calls" in one["message"] for one in logs)
     assert (home / "responses.db").is_file()
     assert (home / "reports" / "zeroscrolls.html").is_file()
     second, again = evaluated(pulled, vendor, home=str(home))

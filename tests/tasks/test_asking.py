@@ -21,10 +21,11 @@ from models.sending import Sending
 from models.stopping import Stop
 from storage.errors import StorageError
 from storage.responses import ResponseStore
-from tasks import asking, calling
+from tasks import asking, calling, progress
 from tasks.asking import Asker
 from tasks.calling import Calling
 from tasks.calls import chunks
+from tasks.execute import TOLD_EVERY_S, Told
 from tests.models.clock import GOOD, Scripted, call
 
 QUICK = Policy(attempts=4, first_wait_s=0.01)
@@ -337,3 +338,27 @@ def test_process_that_answers_nothing_is_waited_for_in_silence_for_ever(
     assert "stored none of them" in stopped
     assert "the same command asks the rest" in stopped
     assert store.claim(["1"], "third", 1) == set(), "they are still the other's"
+
+
+def test_a_long_stage_says_nothing_of_answers_failures_or_money(store: ResponseStore) -> None:
+    """What the log of a Prefect task run is told, every 30 seconds there: also while nothing comes, and of a second run."""
+
+    def script(one: Call, _: int) -> Reply | BaseException:
+        return CallProblem("terminal", "too long", status=400) if int(one.key) % 5 == 0 else GOOD
+
+    table = {"price": {"input": 1.0, "output": 10.0}}
+    lines: list[str] = []
+    with Told("calls", lines.append, every_s=0.02):
+        ask(Scripted(script, latency=0.1), store, 20, at_once=5, table=table)
+    assert len(lines) >= 8
+    assert lines[-1] == "calls: 16 of 20 answered, 4 failed, $0.0032 spent", "16 of 100 tokens in and 10 out"
+    assert any(0 < int(line.split()[1]) < 16 for line in lines)
+    lines.clear()
+    with Told("calls", lines.append):
+        ask(Scripted(), store, 20, at_once=5, table=table)
+    assert lines == ["calls: 16 of 20 answered, 4 failed, $0.0000 spent"], "all of it stood"
+    assert progress.standing("calls") is None
+
+
+def test_the_log_of_a_task_run_is_told_less_often_than_every_30_seconds() -> None:
+    assert TOLD_EVERY_S <= 30
