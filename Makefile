@@ -9,7 +9,7 @@ LOCAL_STAMP := $(VENV)/.installed-local
 # The suites start hundreds of processes: without bytecode each of them compiles the house and its libraries anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-all check bench soak env validators clean lock licences
+.PHONY: run test test-all check bench soak env validators prefect clean lock licences
 
 run: $(STAMP)  ## the whole chain on the bundled sample: leaderboard and page
 	@$(BIN)/scrollwork run zeroscrolls --sample --model naive
@@ -67,6 +67,10 @@ $(LOCAL_STAMP): $(STAMP)
 licences: $(LOCAL_STAMP)  ## renew docs/licences.md from what is installed
 	$(BIN)/python .ci/licences.py write
 
+PREFECT := .venv-prefect
+prefect: $(STAMP)  ## the server's tests on the newest Prefect that resolves, where that is not the locked one
+	@.ci/newest_prefect $(PREFECT) $(PYTHON)
+
 lock:  ## renew requirements.lock: pinned versions of all extras, without URLs (needs uv)
 	uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 --no-emit-index-url --no-annotate --no-header -o requirements.lock
 
@@ -81,4 +85,4 @@ $(VALIDATORS)/.installed: tests/validators.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(VALIDATORS) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VALIDATORS) $(PREFECT) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
