@@ -15,8 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from flows.prefect_server import LIFELINE
+from flows.processes import ServiceError
 from flows.server import healthy, new_secret, server_command, server_settings
-from flows.service import ServiceError
 from flows.variables import SERVER, chosen
 
 TRIES = 3  # of a free port that somebody else takes first

@@ -490,7 +490,14 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         "scrollwork up",
         "flows.commands.up",
         [
-            (["--port"], {"type": int, "metavar": "N", "help": "port of the server (default: 4200, or any free one)"}),
+            (
+                ["--port"],
+                {
+                    "type": int,
+                    "metavar": "N",
+                    "help": "port of the server (default: the last one's after a crash, else 4200, or any free one)",
+                },
+            ),
             (
                 ["--allow-host"],
                 {

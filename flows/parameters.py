@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from flows.recovery import mark_run
 from flows.server import PROJECT, noted
+from storage.home import Home
 from tasks.chain import Chain
 from tasks.errors import StageFailed, UsageError
 from tasks.request import Request
@@ -21,7 +23,10 @@ def request_of(parameters: dict[str, Any]) -> Request:
     lists: dict[str, Any] = {name: tuple(parameters.pop(name) or ()) for name in names}
     raw = parameters.pop("raw") or ""
     parameters |= {"home": home, "raw": raw, "sample": parameters["sample"] and not raw}
-    return Request.of(**parameters, **lists)
+    request = Request.of(**parameters, **lists)
+    if (run_id := running_id()) and not deployed():  # its worker tells of a deployed one
+        mark_run(Home.at(request.home, request.store).folder, run_id)
+    return request
 
 
 def home_of(given: str | None, store: str = "") -> str:
@@ -52,6 +57,13 @@ def deployed() -> bool:
     from prefect.runtime import deployment
 
     return bool(deployment.id)
+
+
+def running_id() -> str:
+    """The id of the flow run that this process runs; "" of none."""
+    from prefect.runtime import flow_run
+
+    return str(flow_run.id or "")
 
 
 def relative(place: str) -> bool:

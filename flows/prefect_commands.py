@@ -9,14 +9,19 @@ import json
 import sys
 from importlib import import_module
 
+from flows.prefect_server import unfit
+
 USED = ("deploy", "work_pool")
 
 
 def main() -> None:
     """Load what the commands need, then run them as they come."""
-    for name in USED:
-        import_module(f"prefect.cli.{name}")
-    from prefect.cli import app
+    try:
+        for name in USED:
+            import_module(f"prefect.cli.{name}")
+        from prefect.cli import app
+    except ImportError as error:
+        raise SystemExit(unfit(error)) from None
 
     for line in sys.stdin:
         sys.argv = ["prefect", *json.loads(line)]

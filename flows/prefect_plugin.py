@@ -1,20 +1,24 @@
 """Prefect plugin of this project, enabled by its prefect.toml and found by the entry point `prefect.plugins`.
 
-Two things, for the `prefect` command in the project folder: `prefect deployment run build-datasets` finds
-build-datasets/build-datasets by its bare name, and the server that `scrollwork up` started is used.
+Three things, for the `prefect` command in the project folder: `prefect deployment run build-datasets` finds
+build-datasets/build-datasets by its bare name, the server that `scrollwork up` started is used, and `prefect deploy`
+says what to do where the work pool is missing.
 """
 
 from __future__ import annotations
 
+import atexit
 import functools
 import logging
 import os
+import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from prefect.plugins import register_hook
 
-from flows.server import PROJECT, access, noted, stands
+from flows.server import POOL, PROJECT, access, noted, stands
 
 log = logging.getLogger("scrollwork")
 
@@ -29,25 +33,56 @@ async def setup_environment(*, ctx: Any) -> Any:
         accept_bare_names()
     except Exception as error:  # another Prefect: the full name FLOW/DEPLOYMENT still works
         log.warning("bare deployment names are not available with this Prefect (%s); write FLOW/NAME", error)
+    with suppress(Exception):  # another Prefect: its own message stands alone
+        if "deploy" in sys.argv[1:]:
+            tell_missing_pools()
     return point_to_server()
 
 
 def accept_bare_names() -> None:
-    """Let NAME stand for FLOW/NAME where deployments are looked up by name."""
+    """Let NAME stand for FLOW/NAME where deployments are looked up by name. Raises AttributeError, ImportError."""
     from prefect.client.orchestration._deployments import client
 
-    for kind in ("DeploymentAsyncClient", "DeploymentClient"):
-        found = getattr(client, kind, None)
-        original = getattr(found, "read_deployment_by_name", None)
-        if original is None or getattr(original, "bare_names", False):
+    for kind in (client.DeploymentAsyncClient, client.DeploymentClient):
+        original = kind.read_deployment_by_name
+        if getattr(original, "bare_names", False):
             continue
 
         def lookup(self: Any, name: str, *args: Any, original: Any = original, **rest: Any) -> Any:
             return original(self, full_name(name), *args, **rest)
 
-        wrapped = functools.wraps(original)(lookup)
-        wrapped.bare_names = True  # type: ignore[attr-defined]
-        setattr(found, "read_deployment_by_name", wrapped)  # noqa: B010
+        wrapped: Any = functools.wraps(original)(lookup)
+        wrapped.bare_names = True
+        setattr(kind, "read_deployment_by_name", wrapped)  # noqa: B010
+
+
+def tell_missing_pools() -> None:
+    """Say at the end of `prefect deploy` how a work pool is made that was asked for in vain. Raises AttributeError,
+    ImportError."""
+    from prefect.client.orchestration._work_pools.client import WorkPoolAsyncClient
+    from prefect.exceptions import ObjectNotFound
+
+    original = WorkPoolAsyncClient.read_work_pool
+
+    @functools.wraps(original)
+    async def read(self: Any, work_pool_name: str, *args: Any, **rest: Any) -> Any:
+        try:
+            return await original(self, work_pool_name, *args, **rest)
+        except ObjectNotFound:
+            atexit.register(print, how_to_make(work_pool_name), file=sys.stderr)
+            raise
+
+    setattr(WorkPoolAsyncClient, "read_work_pool", read)  # noqa: B010
+
+
+def how_to_make(pool: str) -> str:
+    """What a person does who has no work pool of that name."""
+    ours = "`scrollwork up` starts a server that has it, with a worker, and deploys; or " if pool == POOL else ""
+    return (
+        f"There is no work pool {pool!r} on this server. Make it: {ours}"
+        f"`prefect work-pool create {pool} --type process`, deploy again, and `prefect worker start --pool {pool}` "
+        "for its runs."
+    )
 
 
 def full_name(name: str) -> str:

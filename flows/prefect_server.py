@@ -16,16 +16,22 @@ import os
 import random
 import re
 import signal
+import socket
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
 ALLOWED_HOSTS = "SCROLLWORK_ALLOWED_HOSTS"  # names beside OWN_HOSTS, by commas
 WORD, PROOF = "X-Scrollwork-Word", "X-Scrollwork-Proof"  # of a request to /api/health and of its answer
 LIFELINE = "SCROLLWORK_LIFELINE"  # an inherited pipe: the server ends when nobody holds its other end
+KEEPER = (
+    "SCROLLWORK_KEEPER"  # PID:PORT, a process that holds our port for us until we take it (flows/prefect_worker.py)
+)
 END_S = 10.0
+TAKE_S = 5.0
 BUSY_S = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # waits, give or take half, before a request that met a busy database again
 KEPT_BYTES = 1 << 20  # of a request's body at most, for that
 OWN_HOSTS = ("127.0.0.1", "localhost")
@@ -41,13 +47,49 @@ App = Callable[[Scope, Receive, Any], Awaitable[None]]
 
 def create_app() -> App:
     """Prefect's application, guarded. Its settings come from the environment, as those of `prefect server start` do."""
-    from prefect.server.api.server import create_app as prefect_app
+    try:
+        from prefect.server.api.server import create_app as prefect_app
 
+        application = prefect_app(final=True)
+    except (ImportError, TypeError) as error:
+        raise SystemExit(unfit(error)) from None
     if watched := os.environ.get(LIFELINE):
         threading.Thread(target=end_with, args=(int(watched),), name="scrollwork-lifeline", daemon=True).start()
 
     hosts = filter(None, os.environ.get(ALLOWED_HOSTS, "").split(","))
-    return Guard(persistent(prefect_app(final=True)), hosts, os.environ.get("PREFECT_SERVER_API_AUTH_STRING", ""))
+    app = Guard(persistent(application), hosts, os.environ.get("PREFECT_SERVER_API_AUTH_STRING", ""))
+    if keeper := os.environ.get(KEEPER):
+        pid, _, port = keeper.partition(":")
+        return taking(app, int(pid), int(port))
+    return app
+
+
+def unfit(error: Exception) -> str:
+    """What is said of a Prefect that lacks what we use of it."""
+    from importlib.metadata import version
+
+    return (
+        f"Prefect {version('prefect')} is not one that scrollwork knows ({error}): it is tested with the one that "
+        "requirements.lock names; pip install -c requirements.lock prefect"
+    )
+
+
+def taking(app: App, keeper: int, port: int) -> App:
+    """The same, which is given its port by the keeper when it is ready: uvicorn takes it right after the start of the
+    application. Flow runs send their secret to whoever holds it."""
+
+    async def taken(message: MutableMapping[str, Any], send: Send) -> None:
+        if message["type"] == "lifespan.startup.complete":
+            os.kill(keeper, signal.SIGUSR1)
+            deadline = time.monotonic() + TAKE_S
+            while not bound(port) and time.monotonic() < deadline:
+                await asyncio.sleep(0.02)
+        await send(message)
+
+    async def asked(scope: Scope, receive: Receive, send: Send) -> None:
+        await app(scope, receive, send if scope["type"] != "lifespan" else lambda message: taken(message, send))
+
+    return asked
 
 
 def end_with(watched: int) -> None:
@@ -56,6 +98,16 @@ def end_with(watched: int) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(END_S)
     os._exit(1)
+
+
+def bound(port: int) -> int:
+    """The number of a port that could be taken now, any for 0; 0 where it could not."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a server stopped just now frees its port
+        with suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return int(probe.getsockname()[1])
+    return 0
 
 
 def proof(secret: str, word: str) -> str:

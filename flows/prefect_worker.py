@@ -3,6 +3,7 @@
 Started as `FD PORT worker start ...`: FD is a pipe whose other end the server holds open as long as it lives. When it
 is gone, the worker turns into a keeper of the flow runs that it started: they may wait for paid answers. The keeper
 takes the port, so that nobody else gets what they send there, reads what they print, and ends with the last of them.
+A new server, which knows the same secret, is given the port when it asks by SIGUSR1.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ from contextlib import suppress
 from pathlib import Path
 
 MOST_FILES = 4096
+KEEP = "keep"  # the first argument of a keeper
+KEPT = "port.kept"  # in the folder of Prefect, locked while a keeper holds the port
 
 
 def main() -> None:
     """Prefect's own command beside a thread that waits for the end of the server; or the keeper."""
-    if sys.argv[1] == "keep":
+    if sys.argv[1] == KEEP:
         keep(int(sys.argv[2]), [int(number) for number in sys.argv[3:]])
         return
     watched, port = int(sys.argv[1]), sys.argv[2]
@@ -40,7 +43,7 @@ def turn_at_end(watched: int, port: str) -> None:
     pipes = [number for number in range(3, MOST_FILES) if is_read_from(number) and number != watched]
     for number in pipes:
         os.set_inheritable(number, True)
-    keeper = [sys.executable, "-m", "flows.prefect_worker", "keep", port, *map(str, pipes)]
+    keeper = [sys.executable, "-m", "flows.prefect_worker", KEEP, port, *map(str, pipes)]
     os.execv(sys.executable, keeper)
 
 
@@ -56,11 +59,19 @@ def is_read_from(number: int) -> bool:
 def keep(port: int, pipes: list[int]) -> None:
     """Hold the port and read the pipes until no child is left. A SIGTERM is handed on to the children."""
     signal.signal(signal.SIGTERM, lambda *_: end_children())
+    asked: list[int] = []  # for the port, by its server
+    signal.signal(signal.SIGUSR1, lambda *_: asked.append(1))
     held: list[socket.socket] = []
+    locks: list[int] = []
     while has_children():
-        if not held:
+        if asked:
+            while held:
+                held.pop().close()
+                os.close(locks.pop())
+        elif not held:
             with suppress(OSError):
                 held.append(socket.create_server(("127.0.0.1", port)))
+                locks.append(locked())
         ready, _, _ = select.select([*pipes, *(one.fileno() for one in held)], [], [], 0.3)
         for number in ready:
             if number in pipes:
@@ -68,6 +79,16 @@ def keep(port: int, pipes: list[int]) -> None:
             else:
                 with suppress(OSError):
                     held[0].accept()[0].close()
+
+
+def locked() -> int:
+    """A file that is open and locked: so `up` knows that we hold the port, and nobody else heard the secret there."""
+    folder = os.environ.get("PREFECT_HOME")
+    if not folder:
+        return os.open(os.devnull, os.O_RDONLY)
+    descriptor = os.open(Path(folder) / KEPT, os.O_CREAT | os.O_RDWR, 0o600)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    return descriptor
 
 
 def pass_on(pipe: int, pipes: list[int]) -> None:

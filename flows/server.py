@@ -9,6 +9,7 @@ import json
 import os
 import secrets
 import shlex
+import subprocess
 import sys
 import urllib.request
 from contextlib import suppress
@@ -16,9 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from flows.prefect_server import PROOF, WORD, proof
+from flows.prefect_worker import KEEP
 from flows.variables import calm
 
 PROJECT = Path(__file__).resolve().parents[1]
+POOL = "local"  # the work pool of prefect.yaml
 QUIET = {
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "DO_NOT_TRACK": "1",
@@ -77,6 +80,35 @@ def alive(pid: Any) -> bool:
     except PermissionError:
         return True
     return True
+
+
+def ours(pid: Any) -> bool:
+    """Whether the process is still the Prefect one that we started: a number may have been given to another since."""
+    if not isinstance(pid, int) or pid <= 0:
+        return False
+    if not Path("/proc").is_dir():
+        return alive(pid)
+    return b"prefect" in command_of(pid)
+
+
+def is_keeper(pid: int) -> bool:
+    """Whether a worker has turned into the keeper of its flow runs (flows/prefect_worker.py)."""
+    return KEEP.encode() in command_of(pid).split(b"\0")
+
+
+def worker_lives(server: dict[str, Any]) -> bool:
+    """Whether the worker of a noted server runs, and is no keeper of what it started."""
+    return ours(server["worker"]) and not is_keeper(server["worker"])
+
+
+def command_of(pid: int) -> bytes:
+    """The command of a process, its words ended by NUL; b"" of one that is gone or a zombie."""
+    if Path("/proc").is_dir():
+        with suppress(OSError):
+            return Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b""
+    done = subprocess.run(["ps", "-o", "args=", "-p", str(pid)], capture_output=True)
+    return done.stdout.strip().replace(b" ", b"\0")
 
 
 def running(home: Path) -> dict[str, Any] | None:

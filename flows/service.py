@@ -4,46 +4,56 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from flows.prefect_server import ALLOWED_HOSTS, OWN_HOSTS, host_of
+from flows.prefect_server import ALLOWED_HOSTS, KEEPER, OWN_HOSTS, host_of
+from flows.prefect_worker import KEPT
+from flows.processes import (
+    LIVES,
+    USUAL_PORT,
+    ServiceError,
+    free_port,
+    lifeline,
+    spawn,
+    stop,
+    stop_all,
+    wait_for,
+    wait_while,
+    watch,
+)
+from flows.recovery import WORKER_NAME, end_lost_runs, is_locked
 from flows.server import (
+    POOL,
     PROJECT,
     QUIET,
     access_line,
-    alive,
+    is_keeper,
     make_private,
     new_secret,
     note_path,
     noted,
+    ours,
     post,
+    secret_of,
     secret_path,
     server_command,
     server_settings,
     stands,
+    worker_lives,
     write_private,
 )
 from flows.variables import SERVER, WORKER, calm, chosen, key_names
 from storage.location import held
 from tasks.errors import UsageError
 
-DEFAULT_PORT = 4200
-POOL = "local"
-START_S = 180.0
-STOP_S = 20.0
-
-
-class ServiceError(RuntimeError):
-    """Server or worker could not be started or stopped; the message names the log to read."""
+BUSY_S = 30.0  # for which a server whose process lives may give no answer
+TURN_S = 5.0  # in which a worker ends with its server, or turns into a keeper
 
 
 def up(
@@ -74,19 +84,29 @@ def up(
     lock = folder / ".up.lock"
     lock.touch(mode=0o600)
     lock.chmod(0o600)
+    variables = chosen(os.environ, [*WORKER, *keys, *passed])
     with held(lock):
         standing = noted(home)
-        if standing is not None and stands(standing) and alive(standing["worker"]):
+        if standing is None:
+            return shown(start(home, free_port(port), variables, [name.lower() for name in hosts], say))
+        if not server_lives(standing):
+            return shown(start_again(home, standing, port, variables, [name.lower() for name in hosts], say))
+        if worker_lives(standing):
             say(f"already up: {standing['ui']}")
+            end_lost(standing, say, new_worker=False)
             new = {*hosts} - {*standing["hosts"]} | {*chosen(os.environ, [*keys, *passed])} - {*standing["variables"]}
-            if new:
-                say(f"what runs does not know {', '.join(sorted(new))}: scrollwork down, then up")
-            return shown(standing)
-        if standing is not None:
-            say("clearing what a killed server or worker left")
-            stop_all(standing)
-        variables = chosen(os.environ, [*WORKER, *keys, *passed])
-        return shown(start(home, free_port(port), variables, [name.lower() for name in hosts], say))
+        else:
+            say(f"the server stands at {standing['ui']}, its worker has ended")
+            stop(int(standing["worker"]))  # what it left behind
+            end_lost(standing, say, new_worker=True)
+            standing |= {"variables": list(variables), "worker": 0}
+            start_worker(standing, variables, say)
+            new = {*hosts} - {*standing["hosts"]}
+        if new:
+            say(f"what runs does not know {', '.join(sorted(new))}: scrollwork down, then up")
+        if port not in (None, standing["port"]):
+            say(f"the server stays at port {standing['port']}: scrollwork down, then up --port {port}")
+        return shown(standing)
 
 
 def shown(running: dict[str, Any]) -> dict[str, Any]:
@@ -95,42 +115,115 @@ def shown(running: dict[str, Any]) -> dict[str, Any]:
     return {**{name: running[name] for name in names}, "access": access_line(running)}
 
 
-def start(
-    home: Path, port: int, variables: dict[str, str], hosts: list[str], say: Callable[[str], None]
+def start_again(
+    home: Path,
+    standing: dict[str, Any],
+    port: int | None,
+    variables: dict[str, str],
+    hosts: list[str],
+    say: Callable[[str], None],
 ) -> dict[str, Any]:
-    """Server, pool, deployments, worker, in this order; all stopped again if one fails. What is noted of them."""
+    """A server in the place of one that has ended, at its port, with its hosts. Flow runs that go on without it are let
+    be; where their keeper has held the port all the time, they find the new server with the secret that they know."""
+    say("clearing what a killed server or worker left")
+    stop(int(standing["server"]))
+    wait_while(lambda: ours(standing["worker"]) and not is_keeper(standing["worker"]), TURN_S)
+    keepers = [pid for pid in (standing["worker"], *standing.get("keepers", ())) if ours(pid) and is_keeper(pid)]
+    if standing["worker"] not in keepers:
+        stop(int(standing["worker"]))
+    last = int(standing.get("port") or USUAL_PORT)
+    hosts = list(dict.fromkeys([*standing.get("hosts", ()), *hosts]))
+    kept = standing["worker"] in keepers and port in (None, last) and is_locked(home / "prefect" / KEPT)
+    at = last if kept else free_port(port or last, others=port is None)
+    if at != last and port is None:
+        say(f"port {last} is taken by another process: serving at {at}")
+    if kept:
+        say("flow runs of the server that ended go on: it comes back at its port, with its secret")
+    secret = secret_of(standing) if kept else ""
+    return start(home, at, variables, hosts, say, secret=secret, keepers=keepers)
+
+
+def start(
+    home: Path,
+    port: int,
+    variables: dict[str, str],
+    hosts: list[str],
+    say: Callable[[str], None],
+    *,
+    secret: str = "",
+    keepers: Sequence[int] = (),
+) -> dict[str, Any]:
+    """Server, pool, deployments, worker, in this order; all stopped again if one fails. What is noted of them.
+
+    keepers: processes that mind the flow runs of servers that have ended. secret: of the last one, whose port the first
+    of them holds until the new server takes it; else a new one.
+    """
     folder = home / "prefect"
-    ui, secret = f"http://127.0.0.1:{port}", new_secret()
+    ui, secret_kept, secret = f"http://127.0.0.1:{port}", bool(secret), secret or new_secret()
     running: dict[str, Any] = {"url": f"{ui}/api", "ui": ui, "port": port, "server": 0, "worker": 0, "home": str(home)}
     running |= {"secret_file": str(secret_path(home)), "hosts": hosts, "variables": list(variables)}
+    if keepers:
+        running["keepers"] = list(keepers)
     of_server, env = environments(running, secret, variables)
-    gone, lives = os.pipe()  # `lives` is open as long as the server runs, and nothing is written there
+    of_server |= {KEEPER: f"{keepers[0]}:{port}"} if secret_kept else {}
     try:
         say(f"starting the Prefect server at {ui}")
         write_private(secret_path(home), secret + "\n")
-        running["server"] = spawn(server_command(port), folder / "server.log", of_server, folder, 0o077, lives)
-        os.close(lives)
+        lives = lifeline(folder)  # open as long as the server runs, and nothing is written there
+        try:
+            running["server"] = spawn(server_command(port), folder / "server.log", of_server, folder, 0o077, lives)
+        finally:
+            os.close(lives)
         note(home, running)
         with preparing(env) as commands:
             wait_for(lambda: stands(running), running["server"], folder / "server.log", "the Prefect server")
-            end_orphans(running)
+            end_lost(running, say, new_worker=True)
             say("creating work pool and deployments")
             prepare(commands)
-        say("starting a worker")
-        name = f"scrollwork-{port}"
-        worker = [sys.executable, "-m", "flows.prefect_worker", str(gone), str(port)]
+        start_worker(running, variables, say)
+    except BaseException:
+        stop_all(running | {"keepers": ()})
+        forget(home)
+        raise
+    return running
+
+
+def start_worker(running: dict[str, Any], variables: dict[str, str], say: Callable[[str], None]) -> None:
+    """A worker of a server that stands, noted once it has reported. Raises ServiceError, and stops it again."""
+    home = Path(running["home"])
+    folder = home / "prefect"
+    _, env = environments(running, secret_of(running), variables)
+    say("starting a worker")
+    name = f"{WORKER_NAME}{running['port']}"
+    gone = watch(folder)
+    try:
+        worker = [sys.executable, "-m", "flows.prefect_worker", str(gone), str(running["port"])]
         worker += ["worker", "start", "--pool", POOL, "--name", name]
         since = datetime.now(UTC)
         running["worker"] = spawn(worker, folder / "worker.log", env, PROJECT, -1, gone)
         note(home, running)
         wait_for(lambda: online(running, name, since), running["worker"], folder / "worker.log", "the worker")
     except BaseException:
-        stop_all(running)
-        forget(home)
+        stop(running["worker"])
         raise
     finally:
         os.close(gone)
-    return running
+
+
+def end_lost(running: dict[str, Any], say: Callable[[str], None], new_worker: bool) -> None:
+    """End this project's flow runs whose process is gone, and say how many."""
+    count = end_lost_runs(running, new_worker)
+    if count:
+        say(f"ended {count} flow run{'s' * (count > 1)} whose process is gone")
+
+
+def server_lives(running: dict[str, Any]) -> bool:
+    """Whether a noted server answers; one that is busy is waited for. One of an earlier version counts as ended: no
+    worker can be started beside it."""
+    if not (Path(str(running.get("home"))) / "prefect" / LIVES).is_fifo() or not secret_of(running):
+        return False
+    wait_while(lambda: ours(running["server"]) and not stands(running), BUSY_S)
+    return stands(running)
 
 
 def environments(
@@ -150,7 +243,12 @@ def environments(
         "PREFECT_API_AUTH_STRING": secret,
         "SCROLLWORK_HOME": running["home"],
     }
-    worker |= {"PREFECT_WORKER_QUERY_SECONDS": "2", "NO_PROXY": unproxied, "no_proxy": unproxied}
+    worker |= {
+        "PREFECT_WORKER_QUERY_SECONDS": "2",
+        "PREFECT_PLUGINS_ENABLED": "false",
+        "NO_PROXY": unproxied,
+        "no_proxy": unproxied,
+    }
     return server | {ALLOWED_HOSTS: ",".join(running["hosts"])}, worker
 
 
@@ -165,25 +263,6 @@ def down(home: Path, say: Callable[[str], None]) -> bool:
     forget(home)
     say("stopped")
     return True
-
-
-def spawn(command: list[str], log: Path, env: dict[str, str], cwd: Path, umask: int, kept: int) -> int:
-    """Start a command in the background, in a process group of its own; its process id. umask: -1 for the user's. kept:
-    an open file that it inherits."""
-    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-    with os.fdopen(descriptor, "ab") as stream:
-        process = subprocess.Popen(
-            command,
-            cwd=cwd,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            stdout=stream,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            umask=umask,
-            pass_fds=[kept],
-        )
-    return process.pid
 
 
 def preparing(env: dict[str, str]) -> subprocess.Popen[str]:
@@ -208,16 +287,6 @@ def prepare(commands: subprocess.Popen[str]) -> None:
         raise ServiceError(f"work pool and deployments were not made:\n{said.strip()[-2000:]}")
 
 
-def wait_for(ready: Callable[[], bool], pid: int, log: Path, what: str) -> None:
-    """Wait until it is ready. Raises ServiceError when its process ends or time is up."""
-    deadline = time.monotonic() + START_S
-    while not ready():
-        if not alive(pid) or time.monotonic() > deadline:
-            tail = log.read_text(encoding="utf-8", errors="replace")[-1500:] if log.is_file() else ""
-            raise ServiceError(f"{what} did not start; see {log}:\n{tail}")
-        time.sleep(0.3)
-
-
 def online(running: dict[str, Any], name: str, since: datetime) -> bool:
     """Whether a worker of that name has reported to the server since then: one of that name may have lived before."""
     with suppress(OSError, ValueError):
@@ -225,35 +294,6 @@ def online(running: dict[str, Any], name: str, since: datetime) -> bool:
         seen = [str(worker["last_heartbeat_time"]) for worker in workers if worker["name"] == name]
         return any(datetime.fromisoformat(time.replace("Z", "+00:00")) >= since for time in seen)
     return False
-
-
-def end_orphans(running: dict[str, Any]) -> None:
-    """Tell a server just started that the flow runs of its worker's last life are over. A run that a command in a
-    shell began on a server of its own in this database, without the pool, may go on at this moment: it is let be.
-
-    Killed with flow and worker it would show them as running for ever, refuse to retry them, and never give back the
-    one slot of nightly-eval: every later night would be cancelled.
-    """
-    unfinished = {
-        "flow_runs": {"state": {"type": {"any_": ["PENDING", "RUNNING", "CANCELLING"]}}},
-        "work_pools": {"name": {"any_": [POOL]}},
-    }
-    crashed = {"type": "CRASHED", "name": "Crashed", "message": "its process was killed; what finished stands"}
-    for run in post(running, "flow_runs/filter", unfinished):
-        post(running, f"flow_runs/{run['id']}/set_state", {"state": crashed})
-
-
-def free_port(wanted: int | None) -> int:
-    """The wanted port, else 4200 where it is free, else any free one. Raises ServiceError for a taken one."""
-    for port in [wanted] if wanted else [DEFAULT_PORT, 0]:
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a server stopped just now frees its port
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            return int(probe.getsockname()[1])
-    raise ServiceError(f"port {wanted} is taken; name another with --port, or none")
 
 
 def note(home: Path, running: dict[str, Any]) -> None:
@@ -270,36 +310,3 @@ def forget(home: Path) -> None:
     for place in {home, PROJECT / ".scrollwork"}:
         if noted(place) == standing:
             note_path(place).unlink(missing_ok=True)
-
-
-def stop_all(running: dict[str, Any]) -> None:
-    """Stop worker, then server: asked twice (an idle worker survives the first time), then killed."""
-    for name in ("worker", "server"):
-        pid = int(running.get(name) or 0)
-        if pid:
-            stop(pid)
-
-
-def stop(pid: int) -> None:
-    """Stop a process group that we started."""
-    for sign, patience in ((signal.SIGTERM, 3.0), (signal.SIGTERM, STOP_S), (signal.SIGKILL, STOP_S)):
-        if not ours(pid):
-            return
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(pid, sign)
-        deadline = time.monotonic() + patience
-        while alive(pid) and time.monotonic() < deadline:
-            time.sleep(0.1)
-        if not alive(pid):
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(pid, signal.SIGKILL)  # what the leader left behind
-            return
-
-
-def ours(pid: int) -> bool:
-    """Whether the process is still the Prefect one that we started: a number may have been given to another since."""
-    try:
-        command = Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return alive(pid) and not Path("/proc").is_dir()
-    return b"prefect" in command

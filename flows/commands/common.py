@@ -201,7 +201,7 @@ def tell_problems(chain: Chain, request: Request) -> bool:
 
 def expected(error: BaseException) -> bool:
     """Errors that a person can mend from their message alone."""
-    from flows.service import ServiceError
+    from flows.processes import ServiceError
     from models.registry import UnknownModel
     from preprocessing.errors import RawError
     from tasks.errors import BadRecord, StageFailed, UsageError

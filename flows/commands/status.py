@@ -8,10 +8,18 @@ from typing import Any
 
 from flows.commands.common import print_json
 from flows.commands.waiting import line
-from flows.server import access_line, noted, running
+from flows.server import access_line, noted, ours, running, worker_lives
 from preprocessing.errors import sayable
 from storage.home import Home
 from tasks.everything import status
+
+RUNNING, ENDED, SILENT, NONE = "running", "ended", "silent", "none"
+SERVER = {
+    ENDED: "ended without scrollwork down, its worker too (scrollwork up)",
+    SILENT: "runs and does not answer (scrollwork up waits for it, then starts it anew)",
+    NONE: "not running (scrollwork up)",
+}
+WORKER = {RUNNING: "running", ENDED: "ended, nothing that is deployed runs (scrollwork up starts it)"}
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -20,13 +28,15 @@ def run(arguments: argparse.Namespace) -> int:
     found = status(home)
     server = running(home.folder)
     found["server"] = server["ui"] if server else None
+    found["server_state"], found["worker_state"] = states(noted(home.folder), server is not None)
     found["access"] = access_line(server) if server else None
     if arguments.json:
         print_json(found)
         return 0
     print(f"home: {found['home']}")
-    gone = "ended without scrollwork down, its worker too" if noted(home.folder) else "not running"
-    print(f"server: {found['server'] or f'{gone} (scrollwork up)'}")
+    print(f"server: {found['server'] or SERVER[found['server_state']]}")
+    if found["server"]:
+        print(f"worker: {WORKER[found['worker_state']]}")
     if found["access"]:
         print(f"  in another folder, first: {found['access']}")
     print(
@@ -40,6 +50,17 @@ def run(arguments: argparse.Namespace) -> int:
         for name, error in one["errors"].items():
             print(f"  {name}: {error}")
     return 0
+
+
+def states(note: dict[str, Any] | None, answers: bool) -> tuple[str, str]:
+    """How server and worker are: "running", "ended" without `down`, "silent" (it gives no answer), "none".
+
+    note: of the server that `up` started.
+    """
+    if note is None:
+        return NONE, NONE
+    server = RUNNING if answers else SILENT if ours(note["server"]) else ENDED
+    return server, RUNNING if worker_lives(note) else ENDED
 
 
 def of_store(found: dict[str, Any]) -> list[str]:

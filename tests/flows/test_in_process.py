@@ -22,6 +22,7 @@ def test_a_run_needs_a_server_or_leaves_one_running(scrollwork):
     assert "built: aggregate musique, naive" in done.err
     assert (scrollwork.home / "prefect").is_dir(), "it keeps its database in the home, not in the user's ~/.prefect"
     assert processes_of(scrollwork.home) == []
+    assert list((scrollwork.home / "prefect" / "runs").iterdir()) == [], "while it ran, its flow run was named there"
 
     inline = scrollwork.run("--task", "musique", "--json", model="naive")
     assert "nothing was to be done" in inline.err

@@ -10,13 +10,15 @@ import subprocess
 import sys
 import time
 import urllib.error
+import urllib.request
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from flows.service import free_port
-from tests.conftest import PROJECT, Scrollwork, edit, environment, files_of, processes_of
+from flows.prefect_plugin import how_to_make
+from flows.processes import free_port
+from tests.conftest import PROJECT, Scrollwork, edit, environment, files_of, kill, processes_of
 
 pytestmark = pytest.mark.slow
 
@@ -251,6 +253,20 @@ def test_a_failing_plugin_takes_prefect_along(server, house, tmp_path):
     assert "nightly-eval" in listed.out
 
 
+def test_deploying_to_a_pool_that_is_missing_does_not_say_what_to_do(server, house, tmp_path):
+    root = shutil.copytree(house, tmp_path / "project")
+    edit(root / "prefect.yaml", lambda text: text.replace("{name: local}", "{name: lacking}"))
+    other = type(server)(Scrollwork(root, root / ".scrollwork"))
+    access = {"PREFECT_API_URL": server.noted["url"], "PREFECT_API_AUTH_STRING": server.secret}
+    done = other.prefect("--no-prompt", "deploy", "--all", status=1, **access)
+    assert (
+        done.err.count("There is no work pool 'lacking' on this server. Make it: `prefect work-pool create lacking")
+        == 1
+    )
+    assert "deploy again, and `prefect worker start --pool lacking` for its runs." in done.err
+    assert "Make it: `scrollwork up` starts a server that has it" in how_to_make("local")
+
+
 def test_the_plugin_overrules_the_server_that_the_user_named(server):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -315,3 +331,67 @@ def test_a_deployment_that_cannot_be_made_is_not_told_or_leaves_a_server(tree, t
     assert "Traceback" not in done.err.partition("were not made")[0]
     assert not (work.home / "prefect" / "server.json").exists()
     assert processes_of(work.home) == []
+
+
+# ---- recovery. Last: the session's worker is another one afterwards.
+
+
+def made_run(server, deployment, name, **changes):
+    """The id of a flow run that is shown as running, as a worker of `up` would have left it."""
+    run = server.post(f"deployments/{deployment}/create_flow_run", name=name, state={"type": "RUNNING"})["id"]
+    labels = changes.pop("labels", {"prefect.worker.name": f"scrollwork-{server.noted['port']}"})
+    for path, body in (("", changes), ("/labels", labels)):
+        if body:
+            url = f"{server.noted['url']}/flow_runs/{run}{path}"
+            headers = {"Content-Type": "application/json"}
+            server._answer(urllib.request.Request(url, json.dumps(body).encode(), headers, method="PATCH"))
+    return run
+
+
+def test_a_dead_worker_is_not_told_or_up_ends_more_than_what_is_gone(server):
+    """kill -9 of the worker: `status` says it, `up` starts another beside the same server, and ends what has no process."""
+    before = server.noted
+    with subprocess.Popen([sys.executable, "-c", ""]) as died:
+        died.wait()
+    gone = str(died.pid)
+    (ours,) = [made for made in server.post("deployments/filter") if made["name"] == "evaluate"]
+    theirs = server.post("deployments/", name="theirs", flow_id=ours["flow_id"], entrypoint="other.py:evaluate")["id"]
+    killed = made_run(server, ours["id"], "killed", infrastructure_pid=gone)
+    stage = {"type": "RUNNING", "name": "Running"}
+    task = server.post("task_runs/", flow_run_id=killed, task_key="score", dynamic_key="0", state=stage)["id"]
+    alone = made_run(server, ours["id"], "flow alone", infrastructure_pid=gone)
+    server.post(f"flow_runs/{alone}/set_state", state={"type": "CRASHED"})
+    left = server.post("task_runs/", flow_run_id=alone, task_key="score", dynamic_key="0", state=stage)["id"]
+    others = [
+        made_run(server, theirs, "of another project", infrastructure_pid=gone),
+        made_run(
+            server, ours["id"], "of a remote worker", infrastructure_pid=gone, labels={"prefect.worker.name": "r"}
+        ),
+        made_run(server, ours["id"], "of a command", labels={}),
+    ]
+    env = environment(PREFECT__FLOW_RUN_ID=(live := made_run(server, ours["id"], "live")))
+    with subprocess.Popen([sys.executable, "-c", "input()"], env=env, stdin=subprocess.PIPE) as process:
+        others.append(live)
+        assert server.work("status", "--json").document["worker_state"] == "running"
+        kill([before["worker"]])
+        state = server.work("status", "--json").document
+        assert (state["server"], state["server_state"], state["worker_state"]) == (before["ui"], "running", "ended")
+        assert "worker: ended, nothing that is deployed runs (scrollwork up starts it)" in server.work("status").out
+        said = server.work("up").err
+        process.kill()
+    after = server.noted
+    assert (after["server"], after["url"]) == (before["server"], before["url"])
+    assert after["worker"] != before["worker"]
+    assert "its worker has ended" in said
+    assert "starting the Prefect server" not in said
+    assert "worker: running" in server.work("status").out
+    assert "ended 1 flow run whose process is gone" in said
+    assert server.get(f"flow_runs/{killed}")["state_type"] == "CRASHED"
+    assert [server.get(f"task_runs/{one}")["state_type"] for one in (task, left)] == ["CRASHED"] * 2
+    assert [server.get(f"flow_runs/{run}")["state_type"] for run in others] == ["RUNNING"] * 4
+    for run in others:
+        server.post(f"flow_runs/{run}/set_state", state={"type": "CANCELLED"}, force=True)
+    url = f"{server.noted['url']}/deployments/{theirs}"
+    server._answer(urllib.request.Request(url, method="DELETE"))
+    ran = server.wait(server.trigger("evaluate", "--param", 'tasks=["space_digest"]'))
+    assert ran["state_name"] == "Completed", "the new worker asks the server, with its secret"

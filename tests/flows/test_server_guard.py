@@ -12,17 +12,21 @@ import subprocess
 import sys
 import threading
 import time
+import tomllib
 import urllib.request
 from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
+from importlib.metadata import version
 from stat import S_IMODE
+from uuid import uuid4
 
 import pytest
 import uvicorn
+from packaging.requirements import Requirement
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from flows import parameters, prefect_plugin, server, service
+from flows import parameters, prefect_plugin, recovery, server, service
 from flows.prefect_server import BUSY_S, KEPT_BYTES, Guard, breaks, persistent, with_first
 from flows.variables import SERVER, WORKER, calm, chosen, key_names
 from tasks.errors import UsageError
@@ -572,11 +576,145 @@ def stopped(*_):
     raise service.ServiceError("so far")
 
 
-def test_runs_beside_the_pool_of_up_are_marked_as_crashed(monkeypatch):
-    asked = []
-    monkeypatch.setattr(service, "post", lambda running, path, body: asked.append(body) or [])
-    service.end_orphans({})
-    assert [body["work_pools"] for body in asked] == [{"name": {"any_": ["local"]}}]
+@pytest.fixture
+def died(tmp_path, monkeypatch):
+    """The note of a server that was killed, as `start` is called for another in its place: (home, port, calls)."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    home = tmp_path / "home"
+    server.make_private(home / "prefect")
+    server.write_private(server.secret_path(home), "scrollwork:word\n")
+    note = {"url": f"http://127.0.0.1:{port}/api", "ui": "", "server": 0, "worker": 0, "port": port, "home": str(home)}
+    note |= {"secret_file": str(server.secret_path(home)), "hosts": ["box.example"], "variables": []}
+    server.write_private(server.note_path(home), json.dumps(note))
+    calls = []
+    monkeypatch.setattr(service, "start", lambda home, port, *rest, **more: calls.append((port, rest[1], more)) or note)
+    return home, port, calls
+
+
+def test_up_after_a_crash_serves_at_another_port_or_under_other_names(died):
+    home, port, calls = died
+    said = []
+    service.up(home, None, said.append)
+    assert calls == [(port, ["box.example"], {"secret": "", "keepers": []})]
+    assert not any("taken" in line for line in said)
+
+
+def test_up_takes_another_port_without_a_word(died):
+    home, port, calls = died
+    said = []
+    with socket.create_server(("127.0.0.1", port)):
+        service.up(home, None, said.append)
+        ((at, _, _),) = calls
+        assert at != port
+        assert f"port {port} is taken by another process: serving at {at}" in said
+        with pytest.raises(service.ServiceError, match=f"port {port} is taken; name another"):
+            service.up(home, port, said.append)
+
+
+def test_whoever_holds_the_port_of_a_dead_server_is_taken_for_its_keeper(died, tmp_path):
+    """The keeper lives and did not get the port: whoever has it may have heard the secret."""
+    home, port, calls = died
+    command = [sys.executable, "-c", "import sys; sys.stdin.read()", "prefect", "keep"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as keeper, socket.create_server(("127.0.0.1", port)):
+        note = json.loads(server.note_path(home).read_text()) | {"worker": keeper.pid}
+        server.write_private(server.note_path(home), json.dumps(note))
+        service.up(home, None, [].append)
+        ((at, _, more),) = calls
+        assert at != port
+        assert more == {"secret": "", "keepers": [keeper.pid]}
+        keeper.kill()
+
+
+LACKS = "import sys; sys.modules[{lacking!r}] = None; from flows.{module} import {name}; {name}()"
+
+
+@pytest.mark.parametrize(
+    ("lacking", "module", "name"),
+    [
+        ("prefect.cli.deploy", "prefect_commands", "main"),
+        ("prefect.server.api.server", "prefect_server", "create_app"),
+    ],
+)
+def test_another_prefect_without_what_we_use_is_a_traceback(lacking, module, name):
+    code = LACKS.format(lacking=lacking, module=module, name=name)
+    done = subprocess.run([sys.executable, "-c", code], cwd=server.PROJECT, capture_output=True, text=True)
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"Prefect {version('prefect')} is not one that scrollwork knows (import of {lacking} halted")
+    assert line.endswith("pip install -c requirements.lock prefect")
+
+
+def test_prefect_3_9_is_refused_or_prefect_4_let_in():
+    project = tomllib.loads((server.PROJECT / "pyproject.toml").read_text())["project"]
+    (range_,) = [wanted for one in project["dependencies"] if (wanted := Requirement(one)).name == "prefect"]
+    allowed = [
+        release for release in ("3.7.8", "3.8.0", "3.8.8", "3.9.1", "3.20.0", "4.0.0") if release in range_.specifier
+    ]
+    assert allowed == ["3.8.0", "3.8.8", "3.9.1", "3.20.0"]
+
+
+# ---- runs whose process is gone
+
+
+@pytest.fixture
+def project_runs(tmp_path, monkeypatch):
+    """`lost(**run)`: whether `up` takes a flow run for one of this project whose process is gone."""
+    died = subprocess.Popen([sys.executable, "-c", ""])
+    died.wait()
+
+    def lost(new_worker=True, **changes):
+        run = {
+            "id": str(uuid4()),
+            "deployment_id": "mine",
+            "state_type": "RUNNING",
+            "infrastructure_pid": str(died.pid),
+        }
+        run |= {"labels": {"prefect.worker.name": "scrollwork-4200"}, **changes}
+        return recovery.is_lost(run, tmp_path, ["mine"], new_worker)
+
+    return lost
+
+
+def test_a_run_of_another_project_or_worker_is_ended(project_runs):
+    assert project_runs()
+    assert not project_runs(deployment_id="theirs")
+    assert not project_runs(deployment_id=None)
+    assert not project_runs(labels={"prefect.worker.name": "remote"}), "its process is on another machine"
+    assert not project_runs(labels={})
+    assert not project_runs(labels=None)
+
+
+def test_a_live_run_is_ended_or_a_number_given_to_another_process_is_taken_for_it(project_runs):
+    run_id = str(uuid4())
+    env = {**os.environ, "PREFECT__FLOW_RUN_ID": run_id}
+    with subprocess.Popen([sys.executable, "-c", "input()"], env=env, stdin=subprocess.PIPE) as live:
+        assert not project_runs(id=run_id, infrastructure_pid=str(live.pid))
+        assert not project_runs(id=run_id, infrastructure_pid=None), "killed before the worker told its number"
+        assert project_runs(infrastructure_pid=str(live.pid)), "another process has the number"
+        live.kill()
+    assert project_runs(id=run_id, infrastructure_pid=None)
+
+
+def test_a_run_that_the_worker_is_starting_is_ended(project_runs):
+    assert not project_runs(state_type="PENDING", new_worker=False)
+    assert project_runs(state_type="PENDING")
+
+
+def test_a_command_in_a_shell_is_ended_or_its_killed_run_goes_on_for_ever(project_runs, tmp_path):
+    (tmp_path / "prefect").mkdir()
+    run_id = str(uuid4())
+    code = "import sys; from pathlib import Path; from flows.recovery import mark_run; mark_run(Path(sys.argv[1]), sys.argv[2]); print(flush=True); input()"
+    command = [sys.executable, "-c", code, str(tmp_path), run_id]
+    with subprocess.Popen(command, cwd=server.PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as live:
+        live.stdout.readline()
+        assert not project_runs(id=run_id, deployment_id=None, labels={})
+        live.kill()
+    assert project_runs(id=run_id, deployment_id=None, labels={})
+    with subprocess.Popen(command, cwd=server.PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as ends:
+        ends.stdout.readline()
+        ends.communicate(b"\n")
+    assert list((tmp_path / "prefect" / "runs").iterdir()) == []
 
 
 # ---- the home of a flow run

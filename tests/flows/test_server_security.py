@@ -319,6 +319,10 @@ def served_for(house, tmp_path_factory):
     (root / ".env").write_text(
         f"PREFECT_SERVER_CSRF_PROTECTION_ENABLED=true\nPREFECT_API_DATABASE_CONNECTION_URL={theirs}\n"
     )
+    broken = root / "broken-1.0.dist-info"  # a package with a plugin of Prefect that cannot be loaded
+    broken.mkdir()
+    (broken / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n")
+    (broken / "entry_points.txt").write_text("[prefect.plugins]\nbroken = no_such_module\n")
     (place / "models.toml").write_text('[mine]\nprovider = "compatible"\nkey_env = "MY_MODEL_KEY"\n')
     work = Scrollwork(
         root,
@@ -395,6 +399,17 @@ def test_the_secret_is_in_a_log_with_all_settings_for_debugging(served_for):
         text = (work.home / "prefect" / name).read_text(errors="replace")
         assert [part for part in (word[:12], word[-12:], basic(served.secret)[6:30], "Basic ") if part in text] == []
     assert " | DEBUG " in text, "what the user asked for is there"
+
+
+def test_a_plugin_of_another_package_leaves_tracebacks_in_the_logs(served_for):
+    """Of server, worker and flow runs, of which one has run, above; and of `prefect` in the project folder."""
+    work, _, _ = served_for
+    for name in ("server.log", "worker.log"):
+        text = (work.home / "prefect" / name).read_text(errors="replace")
+        assert "Flow run" in text or name == "server.log"
+        assert [word for word in ("no_such_module", "prefect.plugins", "Failed to load") if word in text] == []
+    done = Server(work).prefect("version")
+    assert "no_such_module" not in done.out + done.err
 
 
 def test_an_allowed_host_is_refused(served_for):

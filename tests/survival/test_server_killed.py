@@ -1,4 +1,4 @@
-"""kill -9 of flow, worker and server together: `up` again, run again, and only what was unfinished is built."""
+"""kill -9 of server, worker and flow: `up` brings back what died and ends what is gone; nothing finished is built again."""
 
 from __future__ import annotations
 
@@ -62,6 +62,22 @@ def command_of(pid):
     return ""
 
 
+def recovered(served, run):
+    """kill -9 of the server alone while a flow run waits: it comes back at its port, and the run can go on."""
+    before, secret = served.noted, served.secret
+    kill([before["server"]])
+    until(lambda: b"keep" in command_of(before["worker"]).encode().split(), "the worker minds its flow run")
+    state = served.work("status", "--json").document
+    assert (state["server"], state["server_state"], state["worker_state"]) == (None, "ended", "ended")
+    assert "it comes back at its port, with its secret" in served.work("up").err
+    after = served.noted
+    assert (after["url"], served.secret) == (before["url"], secret)
+    assert before["server"] != after["server"]
+    assert before["worker"] != after["worker"]
+    assert after["keepers"] == [before["worker"]], "it reads what the run prints"
+    assert served.get(f"flow_runs/{run}")["state_name"] == "Running", "its process lives"
+
+
 def test_killing_flow_worker_and_server_loses_finished_stages(slowed, tmp_path):
     home = slowed.work.home
     parameters = ("--params", json.dumps({"tasks": TASKS, "models": ["naive:seed=0"]}))
@@ -75,6 +91,8 @@ def test_killing_flow_worker_and_server_loses_finished_stages(slowed, tmp_path):
     assert any("worker start" not in command and "prefect_server" not in command for command in commands), (
         "the flow's own process"
     )
+    recovered(slowed, killed)
+    processes = slowed.processes()
     kill(processes)
     until(lambda: not slowed.processes(), "all are dead", 20)
     stood = files_of(home)
@@ -85,7 +103,11 @@ def test_killing_flow_worker_and_server_loses_finished_stages(slowed, tmp_path):
     (tmp_path / "wait").unlink()
     up = slowed.work("up")
     assert "clearing what a killed server or worker left" in up.err
+    assert "ended 1 flow run whose process is gone" in up.err
     assert slowed.get(f"flow_runs/{killed}")["state_name"] == "Crashed", "nothing runs for ever"
+    states_of_killed = {run["state_type"] for run in slowed.task_runs(killed).values()}
+    assert "CRASHED" in states_of_killed
+    assert not {"PENDING", "RUNNING"} & states_of_killed
     again = slowed.trigger("nightly-eval", *parameters)
     ended = slowed.wait(again)
     assert again != killed
@@ -105,3 +127,22 @@ def test_killing_flow_worker_and_server_loses_finished_stages(slowed, tmp_path):
     time.sleep(1)
     assert slowed.wait(killed)["state_name"] == "Completed"
     assert slowed.task_runs(killed)["report"]["state_name"] == "Reused"
+
+
+@pytest.mark.soak
+def test_a_run_that_outlived_its_server_and_its_worker_cannot_report(slowed, tmp_path):
+    """The server killed, then the next worker, while a flow run waits: it ends as if nothing had been."""
+    parameters = ("--params", json.dumps({"tasks": ["qasper"], "models": ["naive:seed=0"]}))
+    run = slowed.trigger("evaluate", *parameters)
+    until((tmp_path / "waiting").exists, "scoring qasper has begun")
+    recovered(slowed, run)
+    server, worker = slowed.noted["server"], slowed.noted["worker"]
+    kill([worker])
+    slowed.work("up")
+    assert slowed.noted["server"] == server
+    assert slowed.noted["worker"] != worker
+    assert slowed.get(f"flow_runs/{run}")["state_name"] == "Running", "its process lives"
+    (tmp_path / "wait").unlink()
+    assert slowed.wait(run)["state_name"] == "Completed"
+    assert {task["state_type"] for task in slowed.task_runs(run).values()} == {"COMPLETED"}
+    assert "process is gone" not in slowed.work("up").err
