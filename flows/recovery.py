@@ -34,8 +34,11 @@ def mark_run(home: Path, run_id: str) -> None:
     Prefect in the home the run is on another server, and nothing is made."""
     if not (home / "prefect").is_dir():
         return
-    make_private(mark_of(home, run_id).parent)
-    descriptor = os.open(mark_of(home, run_id), os.O_CREAT | os.O_RDWR, 0o600)
+    try:
+        make_private(mark_of(home, run_id).parent)
+        descriptor = os.open(mark_of(home, run_id), os.O_CREAT | os.O_RDWR, 0o600)
+    except OSError:
+        return  # a home that cannot be written; its server cannot run either
     fcntl.flock(descriptor, fcntl.LOCK_EX)
     _marks.append(descriptor)
     atexit.register(mark_of(home, run_id).unlink, missing_ok=True)

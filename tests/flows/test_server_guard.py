@@ -766,3 +766,11 @@ def test_a_relative_home_of_a_call_in_python_is_refused(project, monkeypatch):
     assert parameters.home_of("relative", "sqlite:///answers.db") == "relative"
     with pytest.raises(UsageError, match="no home"):
         parameters.home_of(None)
+
+
+def test_a_home_that_cannot_be_written_ends_a_run(tmp_path):
+    from flows.recovery import mark_run
+
+    (tmp_path / "prefect").mkdir()
+    (tmp_path / "prefect" / "runs").write_text("no folder")
+    mark_run(tmp_path, "0000")
