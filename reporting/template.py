@@ -115,9 +115,10 @@ TEMPLATE = (
 <div class="note"><p><b>Not the paper’s inputs.</b> The number of inputs differs from the paper’s test set, so these scores and the published ones are not of the same questions:
 {% for column, number_asked in differing %}{{ column.short }} {{ number_asked }} instead of {{ column.examples | count }}{{ "; " if not loop.last else "." }}{% endfor %}</p></div>
 {% endif %}
-{% for text in raw_remarks(section) %}
-<div class="note"><p>{{ text | upto(500) }}</p></div>
-{% endfor %}
+{% set strange = raw_remarks(section) | list %}
+{% if strange %}
+<div class="note"><p><b>Not upstream’s raw files.</b></p><ul>{% for text in strange %}<li>{{ text | upto(500) }}</li>{% endfor %}</ul></div>
+{% endif %}
 {% if loop.first %}
 <div class="tools" id="board-tools" hidden>
 <label>Models that contain<input type="search" id="models-filter" autocomplete="off" spellcheck="false"></label>
