@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
             print_sizes(sizes, {name: list(task.splits) for name, task in request.config.tasks.items()})
         if against:
             against.show()
-    tell_raw(rows)
+    tell_raw(rows, arguments.quiet)
     if chain.report is not None and not arguments.quiet:
         say(f"statistics: {chain.report}")
     unread = against is not None and against.tell_problems()
@@ -66,12 +66,11 @@ def comparing(request: Request, releases: Sequence[str]) -> Against:
     return Against(request, releases)
 
 
-def tell_raw(rows: Sequence[Mapping[str, Any]]) -> None:
-    """What stands out of the raw files, and how many there are of each state."""
+def tell_raw(rows: Sequence[Mapping[str, Any]], quiet: bool) -> None:
+    """What stands out of the raw files, and how many there are of each state, which quiet leaves out."""
     told = [(f"{row['task']}, {row['split']}", RawTold.read(row["raw"])) for row in rows]
-    for line in [*remarks(told), summary(one for _, one in told)]:
-        if line:
-            say(line)
+    for line in [*remarks(told), *([] if quiet or not told else [summary(one for _, one in told)])]:
+        say(line)
 
 
 def print_table(rows: list[dict[str, Any]]) -> None:
