@@ -182,12 +182,12 @@ class Board:
     ranked: bool = False
     ranks: Ranks = field(default_factory=Ranks)
     upstream: Mapping[str, str] = field(default_factory=dict)
-    raw: Mapping[tuple[str, str], RawTold] = field(default_factory=dict)
+    raw: Mapping[tuple[str, str], Sequence[RawTold]] = field(default_factory=dict)
 
     def raw_of(self, section: Section) -> list[tuple[str, RawTold]]:
         """What is told of the raw files of a section's tasks, in the suite's order."""
-        named = [(column.task, self.raw.get((section.split, column.task))) for column in self.columns]
-        return [(task, told) for task, told in named if told is not None]
+        tasks = [column.task for column in self.columns]
+        return [(task, told) for task in tasks for told in self.raw.get((section.split, task), ())]
 
     def rank(self, section: Section, line: Line) -> ModelRank | None:
         """A line's place where the suite ranks models; None where it does not, or not this one."""
@@ -246,8 +246,16 @@ def board(
         ranked=ranked,
         ranks=ranks or Ranks(),
         upstream=dict(params.get("upstream", {})),
-        raw={(one["split"], one["task"]): RawTold.read(one) for one in params.get("raw", ())},
+        raw=_raw(params.get("raw", ())),
     )
+
+
+def _raw(told: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[RawTold]]:
+    """By section and task; several where models' inputs are of other files."""
+    found: dict[tuple[str, str], list[RawTold]] = {}
+    for one in told:
+        found.setdefault((one["split"], one["task"]), []).append(RawTold.read(one))
+    return found
 
 
 def _indexed(rows: Sequence[Aggregate], suite: str, columns: Sequence[Column]) -> dict[Key, Aggregate]:

@@ -59,10 +59,14 @@ def as_json(board: Board) -> dict[str, Any]:
     }
 
 
-def raw_files(board: Board) -> dict[str, dict[str, Any]]:
-    """By section and task: states of the raw files, those not known to be right, and the number of records."""
-    told = {section.split: board.raw_of(section) for section in board.sections}
-    return {split: {task: one.plain() for task, one in found} for split, found in told.items() if found}
+def raw_files(board: Board) -> dict[str, dict[str, list[Any]]]:
+    """By section and task: states of the raw files, those not known to be right, and the number of records; an entry a
+    group of models where these differ."""
+    return {
+        section.split: {task: [one.plain() for one in board.raw[section.split, task]] for task, _ in found}
+        for section in board.sections
+        if (found := board.raw_of(section))
+    }
 
 
 def _row(split: str, line: Line, cell: Cell) -> dict[str, Any]:

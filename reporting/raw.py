@@ -9,6 +9,7 @@ from typing import Any
 PUBLISHED, OTHER, UNKNOWN, SAMPLE = "as published", "other bytes", "unknown", "bundled sample"
 STATES = (OTHER, UNKNOWN, PUBLISHED, SAMPLE)
 MOST = 20  # files named of a task
+MOST_MODELS = 4  # named in a line
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class RawTold:
     """The raw files of a task and split. states: how many files are in each. files: the first not known to be right.
 
     what: what is counted in them ("records", "examples", "references"; "" where no number is known). found, known: how
-    many they give, and those of upstream.
+    many they give, and those of upstream. models: whose inputs were curated of them, where others' were of other files.
     """
 
     states: Mapping[str, int] = field(default_factory=dict)
@@ -33,6 +34,7 @@ class RawTold:
     what: str = ""
     found: int = 0
     known: int = 0
+    models: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, files: Iterable[Held], what: str = "", found: int = 0, known: int = 0) -> RawTold:
@@ -47,12 +49,14 @@ class RawTold:
         """From what `plain` gives."""
         counts = plain.get("number") or {}
         files = tuple(Held(**one) for one in plain["files"])
-        return cls(dict(plain["states"]), files, counts.get("of", ""), counts.get("found", 0), counts.get("known", 0))
+        numbers = counts.get("of", ""), counts.get("found", 0), counts.get("known", 0)
+        return cls(dict(plain["states"]), files, *numbers, tuple(plain.get("models", ())))
 
     def plain(self) -> dict[str, Any]:
         """As --json prints it: states, files, number: {of, found, known}, null where none is known."""
         number = {"of": self.what, "found": self.found, "known": self.known} if self.what else None
-        return {"states": dict(self.states), "files": [asdict(one) for one in self.files], "number": number}
+        models = {"models": list(self.models)} if self.models else {}
+        return {"states": dict(self.states), "files": [asdict(one) for one in self.files], "number": number, **models}
 
     @property
     def number(self) -> str:
@@ -73,7 +77,9 @@ def summary(told: Iterable[RawTold]) -> str:
 
 def remarks(told: Sequence[tuple[str, RawTold]]) -> Iterator[str]:
     """What stands out, by task: other bytes than published, and other numbers of examples than known."""
-    for task, one in told:
+    for name, one in told:
+        more_models = f" and {len(one.models) - MOST_MODELS} more" if len(one.models) > MOST_MODELS else ""
+        task = f"{name} ({', '.join(one.models[:MOST_MODELS])}{more_models})" if one.models else name
         if count := one.states.get(OTHER):
             first = one.files[0]
             more = f", and {count - 1:,} more" if count > 1 else ""

@@ -248,7 +248,7 @@ TEMPLATE = (
 {% set place = loop.index0 %}
 <article class="card">
 <h3>{{ column.task }}</h3>
-<p>{{ (column.metric | reading).name }}{% for label, value in facts.get((column.task, section.split), {}).items() %} · {{ label }} {{ value | fact }}{% endfor %}{% if board.raw[section.split, column.task] is defined %} · {{ raw_summary([board.raw[section.split, column.task]]) }}{% endif %}
+<p>{{ (column.metric | reading).name }}{% for label, value in facts.get((column.task, section.split), {}).items() %} · {{ label }} {{ value | fact }}{% endfor %}{% if board.raw[section.split, column.task] is defined %} · {{ raw_summary(board.raw[section.split, column.task]) }}{% endif %}
 {% if published and paper[column.task] and paper[column.task].get("examples") %} · in the paper {{ paper[column.task].examples | fact }} inputs of {{ paper[column.task].mean_words | fact }} words on average{% endif %}</p>
 {% set unasked = namespace(lines=[]) %}
 {% for line in section.lines %}

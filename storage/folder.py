@@ -22,6 +22,8 @@ def whole_folder(target: Path, ours: Callable[[Path, str], bool]) -> Iterator[Pa
     where files of somebody else stand at the target, StorageFull.
     """
     target = target.resolve()
+    if not target.name:
+        raise StorageError(f"{target} is no folder that can be replaced; name another")
     new, old, lock = (target.with_name(f".{target.name}.{ending}") for ending in ("new", "old", "lock"))
     with held(lock):
         try:

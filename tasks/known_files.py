@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,12 @@ class KnownFiles:
     def __init__(self, upstream: Mapping[str, Any]) -> None:
         self._numbers: Mapping[str, Mapping[str, Sequence[Any]]] = upstream.get("numbers", {})
         self._pins: dict[str, list[Wanted]] = {}
+        self._paths: dict[str, str] = {}  # by sha256
         for path, known in upstream.get("files", ()):
             self._pins.setdefault(path, []).append(Wanted((), Path(path), **known))
+            if "sha256" in known:
+                self._paths[known["sha256"]] = path
         self._sample = frozenset(upstream.get("sample", ()))
-        self._sha256 = {pins.sha256 for listed in self._pins.values() for pins in listed} - {None}
 
     def told(self, curated: Artifact) -> RawTold:
         """What is to be said of the raw files that a task and split was curated from."""
@@ -38,18 +41,17 @@ class KnownFiles:
         return RawTold.of(files, what, counted(facts, what), known)
 
     def held(self, file: RawFile, folder: Path) -> Held:
-        """One file as it was read: published where its sha256 is, wherever it lies; else held against what is known of
-        its path (size, sha256, git blob), or UNKNOWN. folder: where it lay."""
+        """One file as it was read, held against what is known of its path (sha256, git blob, size); under a path of
+        which nothing is known it is published where its sha256 is. folder: where it lay."""
         if file.sha256 in self._sample:
             return Held(file.path, SAMPLE)
-        if file.sha256 in self._sha256:
-            return Held(file.path, PUBLISHED)
+        other = self._paths.get(str(file.sha256), "")
         problems = [_problem(file, pins, folder) for pins in self._pins.get(file.path, ())]
         if not problems:
-            return Held(file.path, UNKNOWN)
+            return Held(file.path, PUBLISHED if other else UNKNOWN)
         wrong = [problem for problem in problems if problem]
         if len(wrong) == len(problems):
-            return Held(file.path, OTHER, wrong[0])
+            return Held(file.path, OTHER, f"has those of {other}" if other else wrong[0])
         if "" in problems:
             return Held(file.path, PUBLISHED)
         return Held(file.path, UNKNOWN, "lies there no more as it was read, and only its git blob is known")
@@ -81,6 +83,19 @@ def counted(facts: Mapping[str, Any], what: str) -> int:
 def told_of(lots: Iterable[Lot], upstream: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What a report says of the raw files of each task and section, as `board` takes it."""
     known = KnownFiles(upstream)
-    curated = {(lot.split, lot.task): lot.curated for lot in lots}
-    told = {artifact.content: known.told(artifact) for artifact in curated.values()}
-    return [{"split": split, "task": task, **told[one.content].plain()} for (split, task), one in curated.items()]
+    behind: dict[tuple[str, str], dict[str, set[str]]] = {}  # models by what their inputs were curated as
+    curated: dict[str, Artifact] = {}
+    for lot in lots:
+        models = behind.setdefault((lot.split, lot.task), {})
+        models.setdefault(lot.curated.content, set()).add(lot.model)
+        curated[lot.curated.content] = lot.curated
+    told = {content: known.told(artifact) for content, artifact in curated.items()}
+    return [
+        {
+            "split": split,
+            "task": task,
+            **replace(told[content], models=tuple(sorted(models)) if len(found) > 1 else ()).plain(),
+        }
+        for (split, task), found in behind.items()
+        for content, models in found.items()
+    ]

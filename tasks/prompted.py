@@ -72,7 +72,8 @@ def prompt_nodes(request: Request) -> list[Node]:
     if request.models:
         inputs = (each for node in run_nodes(request) for each in node.inputs)
         return unique(needed for name, needed in inputs if name.startswith("prompts-"))
-    for option, value in (("--max-input-tokens", request.max_input_tokens), ("--truncation", request.truncation)):
+    limits = {"--max-input-tokens": request.max_input_tokens, "--context": request.context}
+    for option, value in (*limits.items(), ("--truncation", request.truncation)):
         if value:
             raise UsageError(f"{option}: without --model prompts are whole; name a model to cut them")
     profile = Profile(prompts=request.prompts)

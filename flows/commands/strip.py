@@ -21,33 +21,42 @@ def run(arguments: argparse.Namespace) -> int:
     file = arguments.file
     if not os.path.lexists(file) or Path(file).is_dir():
         raise UsageError(f"{file}: {'is a folder' if Path(file).is_dir() else 'no such file'}; one story is wanted")
+    if not Path(file).is_file():
+        raise UsageError(f"{file}: is no file (a FIFO, a device, a dead link); one story is wanted")
     data = story_bytes(RawFiles("narrative_qa", {}), (file, Path(file)))
     result = strip_story(data, arguments.kind, arguments.start, arguments.end)
     text = decode(data)
-    check_words(file, text, result, arguments.start, arguments.end)
+    warnings = [*result.warnings, *check_words(file, text, result, arguments.start, arguments.end)]
     if not result.text.strip():
         raise MalformedFile(file, "", "", "holds no story: nothing is left", "empty field")
     if arguments.json:
-        facts = {"rule": result.rule, "warnings": list(result.warnings)}
+        facts = {"rule": result.rule, "warnings": warnings}
         print_json({"text": result.text, "removed": removed(text, result), **facts})
         return 0
     print(result.text)
     sys.stdout.flush()
-    for warning in result.warnings:
+    for warning in warnings:
         say(f"{file}: {warning}")
     say(f"{file}: {result.rule}; cut {result.cut_start} / {result.cut_inside} / {result.cut_end} characters")
     return 0
 
 
-def check_words(file: str, text: str, result: StripResult, start: str, end: str) -> None:
-    """Raise MalformedFile where an end of the story rests on words alone and the file does not hold them once."""
+def check_words(file: str, text: str, result: StripResult, start: str, end: str) -> list[str]:
+    """Warnings of words that the file does not hold once. Raises MalformedFile where an end of the story rests on them
+    alone."""
+    warnings = []
     for option, words, cut in (("--start", start, result.cut_start), ("--end", end, result.cut_end)):
         found = len(tokens_at(text, words, 0, len(text))) if words.strip() else 1
-        if not cut and found != 1:
-            stands = "stand twice or more" if found else "do not stand"
+        if found == 1:
+            continue
+        stands = "stand twice or more" if found else "do not stand"
+        if cut:
+            warnings.append(f"the words of {option} {stands} in it; a marker was found")
+        else:
             column = f"story_{option[2:]} in documents.csv"
             problem = f"the words {words!r} {stands} in it, and no other marker was found: see {column}"
             raise MalformedFile(file, "", option, problem, "no marker")
+    return warnings
 
 
 def removed(text: str, result: StripResult) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -64,7 +65,11 @@ def test_words_that_do_not_mark_an_end_pass_without_a_word(call, tmp_path: Path,
 
 def test_words_that_a_marker_makes_needless_end_the_call(call, book: Path) -> None:
     arguments = ("strip", str(book), "--kind", "gutenberg", "--start", "no such words", "--end", "nor these")
-    assert call(*arguments)[0] == 0
+    status, printed, said = call(*arguments)
+    assert status == 0
+    assert "the words of --start do not stand in it; a marker was found" in said
+    assert "the words of --end do not stand" in said
+    assert len(json.loads(call(*arguments, "--json")[1])["warnings"]) == 2
 
 
 @pytest.mark.parametrize(("data", "status", "word"), [
@@ -82,3 +87,6 @@ def test_what_is_no_story_is_printed(call, tmp_path: Path, data: bytes | None, s
 
 def test_wrong_call_is_a_failure_of_the_work(call, tmp_path: Path) -> None:
     assert call("strip", str(tmp_path), "--kind", "movie")[0] == 2
+    os.mkfifo(tmp_path / "fifo")
+    for place in (tmp_path / "fifo", "/dev/zero"):  # either is read for ever
+        assert call("strip", str(place), "--kind", "movie")[0] == 2

@@ -37,6 +37,11 @@ def test_interrupted_filling_leaves_what_stood_before(tmp_path: Path) -> None:
     assert files_below(tmp_path) == ["out/one/a.txt"]
 
 
+def test_the_root_of_all_folders_is_a_traceback() -> None:
+    with pytest.raises(StorageError, match="name another"):
+        write(Path("/"), one="1")
+
+
 def test_first_filling_that_fails_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(ValueError):
         fail(tmp_path / "out", ValueError)

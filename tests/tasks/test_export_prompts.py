@@ -81,6 +81,7 @@ def test_prompts_of_a_model_are_whole_or_those_of_none_are_cut(call: Call, tmp_p
     assert all(len(row["prompt"].split()) > 1000 for row in whole)
     said = export(call, "zeroscrolls", tmp_path / "none", *asked, *limited[2:], status=2)
     assert "--max-input-tokens: without --model prompts are whole" in said
+    export(call, "zeroscrolls", tmp_path / "none", *asked, "--context", "300", status=2)
     said = export(call, "zeroscrolls", tmp_path / "none", *asked, "--model", "naive", "--model", "lead", status=2)
     assert "prompts are of one model, or of none" in said
     assert not (tmp_path / "none").exists()

@@ -48,7 +48,7 @@ def test_a_real_file_that_lost_its_last_line_is_silent(call: Call, shared: Path,
     cut = ("--raw", str(tmp_path / "cut"), "--engine", "inline", "--task", "qmsum", "--limit", "3")
     status, out, err = call("--quiet", "run", "zeroscrolls", *cut, "--model", "naive", "--json")
     assert status == 0, err
-    told = json.loads(out)["raw"]["test"]["qmsum"]
+    (told,) = json.loads(out)["raw"]["test"]["qmsum"]
     assert told["states"][OTHER] == 1
     assert told["files"][0]["path"] == QMSUM
     assert told["number"]["found"] < told["number"]["known"] == 281
@@ -116,6 +116,31 @@ def test_published_bytes_are_known_wherever_they_lie_and_by_any_pin(tmp_path: Pa
     # one of two releases under one path
     two = KnownFiles({"files": [["d/own.jsonl", {"bytes": 99}], ["d/own.jsonl", {"bytes": 3}]]})
     assert two.held(strange, tmp_path).state == PUBLISHED
+
+
+def test_another_release_under_the_name_is_as_published(tmp_path: Path) -> None:
+    old, new = raw_file(tmp_path, "d/v1/test.jsonl", b"old"), raw_file(tmp_path, "d/v2/test.jsonl", b"new")
+    known = KnownFiles({"files": [[file.path, {"sha256": file.sha256}] for file in (old, new)]})
+    swapped = raw_file(tmp_path, old.path, b"new")
+    assert [known.held(file, tmp_path).state for file in (old, new, swapped)] == [PUBLISHED, PUBLISHED, OTHER]
+    assert known.held(swapped, tmp_path).why == "has those of d/v2/test.jsonl"
+
+
+def test_the_changed_file_of_one_model_is_hidden_by_the_right_one_of_another(call: Call, tmp_path: Path) -> None:
+    for name, more in (("right", b""), ("changed", b"\n")):  # the same inputs, so one section
+        copied(SAMPLE_FOLDER, tmp_path / name, QMSUM)
+        (tmp_path / name / QMSUM).write_bytes((SAMPLE_FOLDER / QMSUM).read_bytes() + more)
+    for name, model in (("right", "lead"), ("changed", "bm25"), ("right", "strong")):
+        ask = ("--raw", str(tmp_path / name), "--engine", "inline", "--task", "qmsum", "--limit", "1", "--model", model)
+        status, _, err = call("--quiet", "run", "zeroscrolls", *ask)
+        assert status == 0, err
+    place = tmp_path / "page.md"
+    assert call("--quiet", "report", "zeroscrolls", "--format", "markdown", "--out", str(place))[0] == 0
+    text = place.read_text()
+    assert text.count("## Split") == 1
+    assert "qmsum (bm25): qmsum/data/ALL/jsonl/test.jsonl has other bytes" in text, text
+    assert "qmsum (lead" not in text
+    assert "raw files: 1 of other bytes, 1 of the bundled sample" in text
 
 
 def test_records_are_those_that_filters_leave_out_too_and_no_malformed_ones() -> None:
