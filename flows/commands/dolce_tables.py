@@ -35,7 +35,7 @@ def show(fits: Sequence[TaskFit], by_length: bool, tau: float) -> None:
             )
             for one in fits
         ],
-        "decided problems; V: by whether all of the context solves it; in brackets 95 % of what the probabilities of all allow",
+        "decided problems; V: solved by the whole context or not; in brackets 95 % of what all probabilities allow",
     )
     for one in fits:
         tested = any(each.dip for each in one.problems)
@@ -112,7 +112,8 @@ def show_compared(rows: Sequence[Mapping[str, Any]]) -> None:
             )
             for row in rows
         ],
-        "RC: mean |a - b| / max(a, b); rho: Spearman's; KL: A's noise to B's; shares: I/II/III/IV/V, undecided problems (?) among them, as the paper counts",
+        "RC: mean |a - b| / max(a, b); rho: Spearman's; KL: A's noise to B's; "
+        "shares: I/II/III/IV/V, undecided problems (?) among them, as the paper counts",
     )
 
 

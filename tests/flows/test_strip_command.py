@@ -65,7 +65,7 @@ def test_words_that_do_not_mark_an_end_pass_without_a_word(call, tmp_path: Path,
 
 def test_words_that_a_marker_makes_needless_end_the_call(call, book: Path) -> None:
     arguments = ("strip", str(book), "--kind", "gutenberg", "--start", "no such words", "--end", "nor these")
-    status, printed, said = call(*arguments)
+    status, _, said = call(*arguments)
     assert status == 0
     assert "the words of --start do not stand in it; a marker was found" in said
     assert "the words of --end do not stand" in said
