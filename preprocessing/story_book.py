@@ -24,7 +24,16 @@ START = re.compile(
 )
 END = re.compile(r"[ \t]*\W{0,12}(?-i:END) OF (?:(?:THE|THIS) )?(?:COPYRIGHTED )?PROJECT GUTENBERG", re.I)
 SMALL_PRINT = re.compile("small print", re.I)
-SMALL_PRINT_END = re.compile(r"[ \t]*\*+\s?END\W{1,3}THE SMALL PRINT[^\n]*")
+SMALL_PRINT_END = re.compile(
+    r"[ \t]*\*+\s?END\W{1,3}THE SMALL PRINT[^\n]*"
+    r"(?:\s*\[(?:Portions of this|Project Gutenberg is a Trade)[^\]]{0,600}\])*"
+)
+# what headers of 2000 to 2003 say of money and servers, at length
+ASKS = re.compile(
+    r"donat|e-?texts?\b|contributions are|foundation\b|paperwork|internal revenue|https?://|www\.|ftp[.:]|@\w|newsletter"
+    r"|university ave|to various questions|sites? at:|permitted by law",
+    re.I,
+)
 CLOSING = re.compile(
     r"[ \t]*[*\[(_=\s]{0,12}(?:This\s+is\s+the\s+|Here\s+)?(?:The\s+)?Ends?\s+(?:of\s+)?(?:the\s+"
     r"|this\s+)?(?:The\s+)?(?:copyrighted\s+)?(?:Project\s+Gutenberg|Gutenberg\s+E-?text|(?:E-?text|EBook)\b)"
@@ -288,7 +297,7 @@ def _is_header(text: str, position: int) -> bool:
 def _strange(text: str, start: int, end: int) -> int:
     """Characters in paragraphs that name nothing of the library: book, where they are many."""
     found = (one.text for one in paragraphs(text, start, end) if len(one.text) > 60)
-    return sum(len(one) for one in found if not (HEADER_LINE.search(one) or SIGNATURE.search(one)))
+    return sum(len(one) for one in found if not (HEADER_LINE.search(one) or SIGNATURE.search(one) or ASKS.search(one)))
 
 
 def _header_end(text: str, limit: int) -> int:

@@ -91,7 +91,7 @@ ITEM = re.compile(
     re.I,
 )
 PLACE = re.compile(r"\b(?:pages?|pg|pp?|line|chapter)\b\.?\s*[\divxlc]+\b", re.I)
-READ_FOR = re.compile(r"\bfor\b.{1,60}\bread\b", re.I)  # errata that the printer added
+READ_FOR = re.compile(r"(?:\b|_)for(?:\b|_).{1,60}(?:\b|_)read(?:\b|_)", re.I)  # errata that the printer added
 ARROW = re.compile(r"->|=>|→|[\[{]p(?:g|age)?\.?\s?\d")
 # without a label, a note begins with its subject
 OPENS = re.compile(
@@ -178,6 +178,8 @@ def proves(paragraph: str, body: str) -> bool:
         else set()
     )
     core = bool(words & CORE_WORDS)
+    if core and len(READ_FOR.findall(body)) > 1:  # the printer, whatever a note below says
+        return False
     if core and items >= 5 and len(PLACE.findall(body)) >= 5 and not READ_FOR.search(body):
         return True
     bare = QUOTED.sub('""', body)
@@ -288,6 +290,8 @@ def trailing_note(text: str, found: list[Paragraph], end: int) -> int:
     for number in labels[-MOST_LABELS:]:
         if not text[note_end(text, found, number, end) : end].strip():
             return number
+        if _shut(text, found[number], end):
+            continue  # what follows a bracket that holds the note and closes is of the book
         if _runs_on(found[number + 1 :], 0.75) or _bracket_to_the_end(text, found[number], end):
             return number
     for number in range(len(found) - 1, max(0, len(found) - 12), -1):  # [Note: ... edition ... spellings ... corrected]
@@ -323,6 +327,15 @@ def _runs_on(rest: list[Paragraph], least: float = 0.9) -> bool:
         noted += len(paragraph.text) if told or quotes else 0
         quotes = told and paragraph.text.rstrip().endswith(":")  # a line of the book follows
     return noted >= least * size
+
+
+def _shut(text: str, label: Paragraph, end: int) -> bool:
+    """Whether a note stands in a bracket that closes, not its heading alone."""
+    body = label.text.lstrip(" \t*_=")
+    if body[:1] not in PAIRS:
+        return False
+    at = label.start + len(label.text) - len(body)
+    return closing(text, at, end) - at > 80
 
 
 def _bracket_to_the_end(text: str, label: Paragraph, end: int) -> bool:

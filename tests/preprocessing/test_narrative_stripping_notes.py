@@ -4,7 +4,7 @@ import pytest
 
 from preprocessing.narrative_qa import strip_story
 from tests.preprocessing import story_notes, story_notes_aside
-from tests.preprocessing.test_narrative_stripping import CLOSING, STORY, balanced, modern, old, told
+from tests.preprocessing.test_narrative_stripping import CLOSING, SMALL_END, STORY, balanced, modern, old, told
 
 ERAS = (modern, old)
 FRONT = story_notes.FRONT | story_notes_aside.FRONT
@@ -73,3 +73,52 @@ def test_library_notice_that_never_closes_takes_the_title_along() -> None:
     notice = "<<THIS ELECTRONIC VERSION OF THE COMPLETE WORKS OF IDA QUILL IS\nCOPYRIGHT 1993. NO CHARGES."
     story = STORY.replace("CHAPTER 5", f"{notice}>>\n\n\n\nCHAPTER 5")
     check(old("")(f"{notice}\n\n\n{story}").replace("\n\n\n\n\n" + CLOSING, CLOSING), STORY)
+
+
+# ---- found by a stranger's cases and 2,424 e-texts of a public repository
+
+ASKING = [  # what headers of 2000 to 2003 say before their small print, in our words
+    "People begin at these sites:\nhttp://example.net\nhttp://example.org/pg",
+    "Whoever would take an etext before it is announced finds it as\nbelow, by its date; our index is made some days after the\nnewsletter has told of it, so this is the quicker way by far.",
+    "As of 01/02/01 contributions are asked for only from people in:\n" + ",\n".join(f"County {n}" for n in range(40)) + ".",
+    "We go on with the paperwork so that we may ask for donations in\nevery county in which we have no permission yet; as soon as\nthe answer comes, the county is put into the list above.",
+    "To various questions that we have had about this: whoever lives\nin no county of the list and would give all the same may ask,\nand we shall say by letter what is permitted by law.",
+    "Donations from abroad are welcome, but we know nothing of how\nto make them tax free, or whether they can be, and we have\nnobody who could find it out for every country.",
+    "The foundation has a number at the office of revenue: all that\nis given is taken off the tax as far as the law has it, and\nthe office will tell whoever asks it how far that is.",
+    "Write to us by the old way:\nPost Box 11\n17 University Ave.\nOxford",
+]  # fmt: skip
+
+
+def test_header_that_asks_at_length_stays_whole_but_for_its_first_lines() -> None:
+    rights = "[Portions of this header are copyright 2001 and are printed\nonly where etexts are free.]\n"
+    page = old("", small=f"{SMALL_END}\n{rights}")(STORY)
+    for end in ("*END THE SMALL PRINT! FOR PUBLIC DOMAIN ETEXTS*Ver.10/04/01*END*", SMALL_END):
+        longer = page.replace("***START**THE SMALL", "\n\n".join([*ASKING, *ASKING]) + "\n\n***START**THE SMALL")
+        check(longer.replace(SMALL_END, end), STORY)
+
+
+def test_small_print_behind_a_story_takes_the_story() -> None:
+    letter = "\n\n".join(
+        f"Letter {n}. The crate is warm, she wrote, and I have no other news for you." for n in range(60)
+    )
+    page = modern("Produced by Ann Other")(f"{letter}\n\n***START**THE SMALL PRINT!***\n\nHello.\n\n{STORY}")
+    assert letter in strip_story(page.encode(), "gutenberg", "", "").text
+
+
+@pytest.mark.parametrize("behind", [
+    "\n\n".join(f"CANTO {n}\n\n  A lamp for the quay,\n    a bell for the crate,\n  [Music: two bars]" for n in range(1, 9)),
+    "\n".join(f"Achil{n}     (a]kil'ez)" for n in range(40)),
+    "FOOTNOTES:\n\n[1] Harrow was then a village.\n\n[2] A lamp of the old pattern.",
+    "PELL'S SIXPENNY NOVELS\n\n1. The Grey Tower, by Edwina Marsh\n2. The Bell, by Ida Quill",
+    "[Illustration: 001]\n\n[Illustration: 002]\n\n[Illustration: 003]",
+])  # fmt: skip
+def test_a_note_in_a_bracket_that_closes_takes_what_stands_behind_it(behind: str) -> None:
+    note = "[Transcriber's Note: the hyphen at the end of the third line is deliberate in\nthe original, so that the two lines rhyme when they are read aloud.]"
+    page = modern("Produced by Ann Other")(f"{STORY}\n\n{note}\n\n{behind}")
+    assert told(behind) in told(strip_story(page.encode(), "gutenberg", "", "").text)
+
+
+def test_errata_of_the_printer_go_with_a_note_that_names_them() -> None:
+    errata = 'ERRATA\n\n     Page  10, line  11, _for_ produce in _read_ produce on\n       "   14, line   6, _for_ Cairoan _read_ cavern'
+    page = modern("Produced by Ann Other")(f"{STORY}\n\n\n{errata}")
+    check(page, f"{STORY}\n\n\n{errata}")
