@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from records.raw_file import RawFile
 from reporting.raw import OTHER, PUBLISHED, SAMPLE, UNKNOWN, RawTold, remarks
+from storage.home import Home
 from storage.partial import git_blob
 from tasks import stages
 from tasks.known_files import KnownFiles, counted
@@ -146,6 +148,18 @@ def test_the_changed_file_of_one_model_is_hidden_by_the_right_one_of_another(cal
 def test_records_are_those_that_filters_leave_out_too_and_no_malformed_ones() -> None:
     facts = {"examples": 7, "references": 9, "dropped": {"filter": 2, "malformed": 1}, "errors": 1}
     assert [counted(facts, what) for what in ("records", "examples", "references")] == [9, 7, 9]
+
+
+def test_what_an_earlier_version_did_not_count_is_taken_for_none(call: Call) -> None:
+    ask = ("build", "scrolls", "--sample", "--split", "validation", "--engine", "inline", "--quiet", "--task", "qmsum")
+    assert call(*ask)[0] == 0
+    everything = Home(str(call.home)).artifacts.everything()
+    (curated,) = (one for one in everything if one.manifest.ingredients.stage == "curate")
+    known = KnownFiles({**upstream_of("scrolls"), "sample": []})
+    assert known.told(curated).what == "references"
+    facts = {name: value for name, value in curated.facts.items() if name != "references"}
+    earlier = replace(curated, manifest=replace(curated.manifest, facts=facts))
+    assert known.told(earlier).what == ""
 
 
 def test_ten_thousand_strange_files_fill_the_page() -> None:
