@@ -55,14 +55,16 @@ def wait_for(ready: Callable[[], bool], pid: int, log: Path, what: str) -> None:
 
 def stop_all(running: dict[str, Any]) -> None:
     """Stop worker, then server: asked twice (an idle worker survives the first time), then killed."""
-    for pid in (running.get("worker"), running.get("server"), *running.get("keepers", ())):
+    if running.get("worker"):
+        stop(int(running["worker"]), first_s=1.0)
+    for pid in (running.get("server"), *running.get("keepers", ())):
         if pid:
             stop(int(pid))
 
 
-def stop(pid: int) -> None:
-    """Stop a process group that we started."""
-    for sign, patience in ((signal.SIGTERM, 3.0), (signal.SIGTERM, STOP_S), (signal.SIGKILL, STOP_S)):
+def stop(pid: int, first_s: float = 3.0) -> None:
+    """Stop a process group that we started. first_s: until it is asked again."""
+    for sign, patience in ((signal.SIGTERM, first_s), (signal.SIGTERM, STOP_S), (signal.SIGKILL, STOP_S)):
         if not ours(pid):
             return
         with suppress(ProcessLookupError, PermissionError):

@@ -142,10 +142,14 @@ def lend_database(home: Path) -> None:
     (home / "prefect" / "prefect.db").chmod(0o600)
 
 
+# The environment of commands that load checkpoints in process.
+CHECKPOINTS = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""}
+
+
 @cache
-def forking() -> socket.socket:
-    """Where this process of pytest asks for forked commands."""
-    return forking_process(environment())
+def forking(checkpoints: bool) -> socket.socket:
+    """Where this process of pytest asks for forked commands. checkpoints: for the environment of that name."""
+    return forking_process(environment(**CHECKPOINTS if checkpoints else {}), checkpoints)
 
 
 @dataclass(frozen=True)
@@ -173,9 +177,11 @@ class Scrollwork:
         options |= {"cwd": self.root, "env": environment(PYTHONPATH=str(self.root), **self.env)}
         options |= {"stdin": input_from, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         options |= {"text": True, "encoding": "utf-8"}
-        alike = not any(name.startswith(READ_BY_LIBRARIES) for name in self.env) and self.prefix[0] != "-c"
+        loads = self.env == CHECKPOINTS
+        alike = loads or not any(name.startswith(READ_BY_LIBRARIES) for name in self.env)
+        alike = alike and self.prefix[0] != "-c"
         if POSSIBLE and self.forked and alike and "preexec_fn" not in options:
-            return Forked(command, forking(), **options)
+            return Forked(command, forking(loads), **options)
         return subprocess.Popen([sys.executable, *command], **options)
 
     def __call__(self, *arguments: str, status: int | None = 0, **options: Any) -> Done:

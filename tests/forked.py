@@ -41,6 +41,11 @@ LIBRARIES = (
         "argparse",
     ),
 )
+CHECKPOINTS = (
+    *("torch", "transformers.generation.utils", "transformers.models.auto.modeling_auto"),
+    *("transformers.models.auto.tokenization_auto", "transformers.models.t5.modeling_t5"),
+    "transformers.models.llama.modeling_llama",
+)
 READ_BY_LIBRARIES = ("PYTHON", "LC_", "LANG", "TZ", "HOME", "XDG_", "MPL", "OMP_", "ARROW_", "OPENBLAS_", "MALLOC")
 WIDTH = 16  # of a number on the way back: two of them may wait to be read
 POSSIBLE = hasattr(os, "pidfd_open")  # Linux; elsewhere every command is an interpreter of its own
@@ -80,11 +85,12 @@ class Forked(subprocess.Popen[str]):
         return int(self.returncode)
 
 
-def forking_process(env: dict[str, str]) -> socket.socket:
-    """Start the process that forks, and give the socket on which it is asked. It ends when that is closed."""
+def forking_process(env: dict[str, str], checkpoints: bool = False) -> socket.socket:
+    """Start the process that forks, and give the socket on which it is asked. It ends when that is closed. checkpoints:
+    it has what loads checkpoints too, six seconds of imports more."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
-        command = [sys.executable, "-P", __file__, str(theirs.fileno())]
+        command = [sys.executable, "-P", __file__, str(theirs.fileno()), *(["checkpoints"] if checkpoints else [])]
         subprocess.Popen(command, env=env, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
     return ours
 
@@ -160,7 +166,7 @@ def run(arguments: list[str]) -> None:
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of a terminal: the commands get it too
     warnings.filterwarnings("ignore", "This process .* is multi-threaded", DeprecationWarning)
-    for library in LIBRARIES:
+    for library in [*LIBRARIES, *(CHECKPOINTS if "checkpoints" in sys.argv else ())]:
         importlib.import_module(library)
     gc.collect()
     gc.freeze()

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from tests.conftest import Done, Scrollwork
+from tests.conftest import CHECKPOINTS, Done, Scrollwork
 
 pytestmark = pytest.mark.slow
 ASKED = "read and answer .\n\n{premise} {hypothesis}\n\nwhich letter ?\n\nanswer :"
@@ -21,7 +21,7 @@ LABELS = {"faithful": "A", "covers": "B"}
 
 @pytest.fixture
 def offline(scrollwork: Scrollwork) -> Scrollwork:
-    return scrollwork.with_(env={"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""})
+    return scrollwork.with_(env=dict(CHECKPOINTS))
 
 
 def tables(path: Path, folder: Path, labels: dict[str, str] = LABELS) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Scrollwork, files_of
+from tests.conftest import CHECKPOINTS, Scrollwork, files_of
 
 pytestmark = pytest.mark.slow
 KILLED = str(Path(__file__).parents[1] / "survival" / "killed.py")
@@ -21,7 +21,7 @@ TASKS = ("--task", "space_digest", "--task", "qasper", "--limit", "24")
 @pytest.fixture
 def offline(scrollwork: Scrollwork) -> Scrollwork:
     """The command without a hub."""
-    return scrollwork.with_(env={"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1", "CUDA_VISIBLE_DEVICES": ""})
+    return scrollwork.with_(env=dict(CHECKPOINTS))
 
 
 def answers(home: Path) -> dict[str, Any]:
