@@ -22,6 +22,7 @@ NAMES = [
     "seam_prompts",
     "report",
     "dolce",
+    "dolce_certainty",
 ]
 parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(NAMES)} (default: all)")
 parser.add_argument("--small", action="store_true", help="a twentieth of the data, where there is much")
@@ -37,6 +38,7 @@ for name in arguments.names or NAMES:
         "report",
         "seam_prompts",
         "dolce",
+        "dolce_certainty",
     )
     known: dict[str, Any] = {"small": True} if small else {}
     if name == "calls":

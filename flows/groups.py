@@ -55,7 +55,7 @@ FIT_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
             "type": int,
             "default": 0,
             "metavar": "N",
-            "help": "probabilities of categories from N redrawn sets of windows, not from the profile likelihood",
+            "help": "probabilities of categories from N redrawn sets of windows, and the category from these",
         },
     ),
     (["--atoms"], {"action": "store_true", "help": "pig: the oracle's score is one of m / lambda, not interpolated"}),

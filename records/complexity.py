@@ -12,8 +12,9 @@ HOLISTIC = ("solved", "unsolved", "unobserved")  # a problem of V, by what the w
 @dataclass(frozen=True)
 class Complexity(Row):
     """A problem. units: C of its context. complexity: lambda, None for infinite; redundancy: k. weight: of the oracle.
-    windows: answered ones. probabilities: of CATEGORIES, 0 to 1; category: the likeliest. full: the score on the whole
-    context, 0 to 100, None where it was not answered; solved: whether at least half of its answers there are right.
+    windows: answered ones. probabilities: of CATEGORIES, 0 to 1; category: of the pair that was fitted, the
+    likeliest by draws of a bootstrap; undecided: it has a probability below 0.8. full: the score on the whole context,
+    0 to 100, None where it was not answered; solved: whether at least half of its answers there are right.
     dip: of its scores and p of that, in a task of graded scores; empty where that was not tested."""
 
     suite: str
@@ -48,7 +49,7 @@ class Complexity(Row):
 class Mixture(Row):
     """A task, or its part of one scenario. noise: (b1, b0, bI), empty in PIG. low, high: thresholds of lambda (low of k
     too), the smaller ones of this task and of its twins, the same task in other suites. shares: of problems by their
-    likeliest category, undecided ones included, as the paper counts. decided: of problems that are decided, by
+    category, undecided ones included, as the paper counts. decided: of problems that are decided, by
     category; holistic: those of V among these, parted as HOLISTIC says. expected: mean probability of each category,
     share_lows and share_highs its 95 % interval; all 0 to 1, of all problems. windows: asked, answered and declined
     ones."""

@@ -1,4 +1,4 @@
-"""How sure a category is, by redrawing windows: the alternative to the profile likelihood of certainty.py.
+"""How sure a category is, by redrawing windows: the alternative to posterior.py.
 
 At each length of each problem windows are drawn with replacement and everything is fitted again, with the task's noise
 held; a category is as likely as the share of draws that it comes out of. Windows that overlap see the same evidence, so

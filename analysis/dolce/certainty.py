@@ -1,10 +1,10 @@
 """How sure a category is. Beyond the paper, which prints one pair for each problem.
 
-Profile likelihood: a category is as likely as its likeliest pair, all categories alike before anything is observed;
-so probabilities are exp(LL of the best pair in it), made to sum to 1. Windows that cannot tell two categories apart
-give them the same probability. Windows of one problem overlap and see the same evidence, which likelihoods take for
-independent; so they are divided by how many windows see the same unit (`overlap`). docs/dolce.md tells how often
-probabilities hold in simulations.
+COW: posterior.py; PIG: posterior_pig.py. COW with another oracle or mixture: profile likelihood, in which a category is
+as likely as its likeliest pair, all categories alike before anything is observed; so probabilities are exp(LL of the
+best pair in it), made to sum to 1. Windows that cannot tell two categories apart give them the same probability.
+Windows of one problem overlap and see the same evidence, which likelihoods take for independent; so they are divided by
+how many windows see the same unit (`overlap`). docs/dolce.md tells how often probabilities hold in simulations.
 
 Shares of a task: problems are drawn with replacement, each with a category from its probabilities; 95 % lie between
 the percentiles of 2,000 such draws. Drawing so is drawing categories by the mean probabilities.
@@ -27,9 +27,9 @@ LEVEL = 95.0
 
 @dataclass(frozen=True)
 class Certainty:
-    """probabilities: [problems, categories], rows sum to 1. category: the likeliest; of equals, which
-    have the same probability to the last digit, that of the best pair.
-    undecided: [problems]."""
+    """probabilities: [problems, categories], rows sum to 1. category: that of the best pair (`of_best_pair`), or the
+    likeliest; of equals, which have the same probability to the last digit, that of the best pair (`certain`).
+    undecided: [problems], where the category has less than DECIDED."""
 
     probabilities: Floats
     category: Ints
@@ -72,6 +72,11 @@ def certain(probabilities: Floats, best: Ints) -> Certainty:
     highest = probabilities.max(axis=1)
     ties = probabilities[np.arange(len(best)), best] == highest
     return Certainty(probabilities, np.where(ties, best, probabilities.argmax(axis=1)), highest < DECIDED)
+
+
+def of_best_pair(probabilities: Floats, best: Ints) -> Certainty:
+    """Of probabilities that decide no category: that is the best pair's, however probable. best: as of `certainty`."""
+    return Certainty(probabilities, best, probabilities[np.arange(len(best)), best] < DECIDED)
 
 
 def share_intervals(probabilities: Floats, seed: int = 0) -> Floats:

@@ -11,15 +11,17 @@ from analysis.dolce import cow, pig
 from analysis.dolce.bootstrap import frequencies
 from analysis.dolce.candidates import COW, Candidates
 from analysis.dolce.categories import categories, thresholds
-from analysis.dolce.certainty import certain, certainty, overlap
+from analysis.dolce.certainty import certain, of_best_pair
 from analysis.dolce.combinatorics import Floats, Ints
+from analysis.dolce.posterior import mixed, posterior
+from analysis.dolce.posterior_pig import evidence
 from analysis.dolce.simulation import NOISE, Planted, answered, planted, scored
 
 
 @dataclass(frozen=True)
 class Plan:
     """What is simulated. units: smallest and largest context. noise: of COW; in PIG it is uniform. typical:
-    see `planted`. draws: of the bootstrap in COW, else probabilities are by profile likelihood."""
+    see `planted`. draws: of the bootstrap in COW, else probabilities are those of `fit_task`."""
 
     scenario: str = COW
     mode: str = "fixed"
@@ -59,7 +61,7 @@ class Tried:
     samples: Floats
     right: np.ndarray[tuple[int], np.dtype[np.bool_]]
     undecided: np.ndarray[tuple[int], np.dtype[np.bool_]]
-    probability: Floats  # of the likeliest category
+    probability: Floats  # of the category that is stated
     noise_error: float
 
 
@@ -80,8 +82,12 @@ def simulate(plan: Plan, windows: int | None, seed: int) -> Tried:
     wanted = categories(problems.complexity, problems.redundancy, limits)
     best = categories(found.complexity, found.redundancy, limits)
     at = data.counts.sum(axis=2)
-    sure = certainty(found.likelihoods, found.tried, best, limits, overlap(data.units, data.lengths, at))
-    if plan.draws and isinstance(data, cow.Counts) and isinstance(found, cow.Fitted):
+    if not isinstance(data, cow.Counts) or not isinstance(found, cow.Fitted):
+        assert isinstance(data, pig.Binned)
+        sure = of_best_pair(mixed(evidence(data, limits, plan.options)), best)
+    elif not plan.draws:
+        sure = of_best_pair(posterior([data], found, limits), best)
+    else:
         held = cow.Options(noise=found.noise.tolist())
 
         def again(units: Ints, lengths: Ints, counts: Floats) -> tuple[Floats, Candidates]:
@@ -90,7 +96,7 @@ def simulate(plan: Plan, windows: int | None, seed: int) -> Tried:
 
         random = np.random.Generator(np.random.PCG64([seed, 4]))
         sure = certain(frequencies(data.units, data.lengths, data.counts, again, limits, plan.draws, random), best)
-    top = sure.probabilities.max(axis=1)
+    top = sure.probabilities[np.arange(len(best)), sure.category]
     right = sure.category == wanted
     return Tried(problems, found.complexity, found.redundancy, at.sum(axis=1), right, sure.undecided, top, error)
 

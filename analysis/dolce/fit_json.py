@@ -137,7 +137,7 @@ class Read:
     undecided: Mapping[str, bool] = field(default_factory=dict)
 
     def shares(self, limits: Thresholds | None = None, names: Sequence[str] = ()) -> dict[str, float]:
-        """Of problems by their likeliest category, as the paper counts; other thresholds may decide. names: of some
+        """Of problems by their category, as the paper counts; other thresholds may decide. names: of some
         problems, () for all."""
         of = self.categories(limits)
         found = [of[name] for name in names or self.pairs]

@@ -18,12 +18,14 @@ import numpy as np
 from analysis.dolce import cow, multiplicative, pig
 from analysis.dolce.bootstrap import frequencies
 from analysis.dolce.candidates import COW, PIG, Candidates, candidates
-from analysis.dolce.categories import Thresholds, categories, of_two_suites, shares, thresholds
-from analysis.dolce.certainty import certain, certainty, overlap, share_intervals
+from analysis.dolce.categories import CATEGORIES, Thresholds, categories, of_two_suites, shares, thresholds
+from analysis.dolce.certainty import certain, certainty, of_best_pair, overlap, share_intervals
 from analysis.dolce.combinatorics import Floats, Ints
 from analysis.dolce.counting import TAU, outcome_counts, pieces, score_counts
 from analysis.dolce.dip import SPLIT, dip_test
 from analysis.dolce.observations import MOST_GRADED, ObservationError, Problem, Task
+from analysis.dolce.posterior import mixed, posterior
+from analysis.dolce.posterior_pig import COMPONENTS, evidence
 from analysis.dolce.stating import Stated, stated
 
 AUTO = "auto"
@@ -38,7 +40,7 @@ class Settings:
     limits: of categories, None for those of the task's largest context, or of its median with of_median. twins: the
     largest contexts of the same task in other suites, by whose thresholds too: the smaller ones count (the paper).
     multiplicative: the mixture of COW (multiplicative.py), else it is additive. draws: of the bootstrap over windows,
-    which then tells probabilities of categories; 0: profile likelihood.
+    which then tells probabilities of categories; 0: posterior.py, posterior_pig.py, or profile likelihood.
     """
 
     scenario: str = AUTO
@@ -83,7 +85,7 @@ class ProblemFit:
 
 @dataclass(frozen=True)
 class TaskFit:
-    """noise: (b1, b0, bI), None in PIG. shares: of problems by their likeliest category, as the paper counts;
+    """noise: (b1, b0, bI), None in PIG. shares: of problems by their category, as the paper counts;
     expected: mean probabilities; intervals: (low, high) of these. split: a part of a task; the other has the other
     scenario. multiplicative: the mixture of COW."""
 
@@ -174,10 +176,12 @@ def _fit_part(
     split: bool,
     dips: Mapping[str, tuple[float, float]],
 ) -> TaskFit:
-    found = _cow(problems, settings) if scenario == COW else _pig(problems, settings)
+    found = _cow(problems, limits, settings) if scenario == COW else _pig(problems, limits, settings)
     best = categories(found.complexity, found.redundancy, limits)
     if settings.draws:
         sure = certain(_redrawn(problems, found, limits, settings), best)
+    elif found.probabilities is not None:
+        sure = of_best_pair(found.probabilities, best)
     else:
         sure = certainty(found.likelihoods, found.tried, best, limits, found.times)
     own = tuple(
@@ -213,7 +217,8 @@ def _fit_part(
 
 @dataclass(frozen=True)
 class _Found:
-    """What both models give. more: fields of ProblemFit that one of them has."""
+    """What both models give. more: fields of ProblemFit that one of them has. probabilities: of categories, None where
+    likelihoods of pairs tell them."""
 
     complexity: Ints
     redundancy: Ints
@@ -223,15 +228,18 @@ class _Found:
     times: Floats
     noise: tuple[float, ...] | None
     more: Sequence[dict[str, Any]]
+    probabilities: Floats | None = None
 
 
-def _cow(problems: Sequence[Problem], settings: Settings) -> _Found:
+def _cow(problems: Sequence[Problem], limits: Thresholds, settings: Settings) -> _Found:
     parts = [outcome_counts(own, settings.tau) for own in pieces(problems, 3)]
     found = (multiplicative.fit if settings.multiplicative else cow.fit)(parts, settings.cow)
     times = np.concatenate([overlap(one.units, one.lengths, one.counts.sum(axis=2)) for one in parts])
     more = [{"short": tuple(row)} for row in found.short.tolist()]
     rows = (found.complexity, found.redundancy, found.weight, found.likelihoods, found.tried)
-    return _Found(*rows, times, tuple(found.noise.tolist()), more)
+    lacking = settings.multiplicative or settings.cow.free_one or not settings.cow.hybrid  # what posterior.py has not
+    probabilities = None if settings.draws or lacking else posterior(parts, found, limits)
+    return _Found(*rows, times, tuple(found.noise.tolist()), more, probabilities)
 
 
 def _redrawn(problems: Sequence[Problem], found: _Found, limits: Thresholds, settings: Settings) -> Floats:
@@ -255,7 +263,7 @@ def _redrawn(problems: Sequence[Problem], found: _Found, limits: Thresholds, set
     return np.concatenate(rows)
 
 
-def _pig(problems: Sequence[Problem], settings: Settings) -> _Found:
+def _pig(problems: Sequence[Problem], limits: Thresholds, settings: Settings) -> _Found:
     """In pieces of like problems, each of which is independent of the others; put back in order."""
     for one in problems:
         if one.units > MOST_GRADED:
@@ -268,6 +276,7 @@ def _pig(problems: Sequence[Problem], settings: Settings) -> _Found:
     complexity, redundancy = (np.zeros(len(problems), dtype=np.int64) for _ in range(2))
     weight, times = (np.zeros(len(problems)) for _ in range(2))
     more: list[dict[str, Any]] = [{} for _ in problems]
+    likely = np.zeros((len(problems), COMPONENTS, len(CATEGORIES)))
     begin = 0
     for own in pieces([problems[place] for place in order], pig.BINS):
         places = order[begin : begin + len(own)]
@@ -277,6 +286,9 @@ def _pig(problems: Sequence[Problem], settings: Settings) -> _Found:
         likelihoods[places, : found.likelihoods.shape[1]] = found.likelihoods
         complexity[places], redundancy[places], weight[places] = found.complexity, found.redundancy, found.weight
         times[places] = overlap(data.units, data.lengths, data.counts.sum(axis=2))
+        if not settings.draws:
+            likely[places] = evidence(data, limits, settings.pig)
         for place, one, row in zip(places, own, found.weights.tolist(), strict=True):
             more[place] = {"weights": dict(zip(one.lengths, row, strict=False))}
-    return _Found(complexity, redundancy, weight, likelihoods, tried, times, None, more)
+    probabilities = None if settings.draws else mixed(likely)
+    return _Found(complexity, redundancy, weight, likelihoods, tried, times, None, more, probabilities)

@@ -1,6 +1,6 @@
 """Shares of categories as they are stated: of decided problems, V parted by what the whole context leads to.
 
-The paper counts every problem by its likeliest category, and calls V, holistic, also what not even the whole context
+The paper counts every problem by the category of its pair, and calls V, holistic, also what not even the whole context
 answers. Here a problem that is undecided counts as that, and V is split into problems that the whole context solves
 and those that it does not.
 """
@@ -46,7 +46,7 @@ def stated(problems: Iterable[tuple[int, bool, bool | None]]) -> Stated:
 def shares_json(
     shares: Sequence[float], decided: Sequence[float], holistic: Sequence[float], undecided: float
 ) -> dict[str, dict[str, float]]:
-    """The shares of a task as JSON has them. shares: by the likeliest category of every problem, as the paper counts;
+    """The shares of a task as JSON has them. shares: by the category of every problem, as the paper counts;
     the others: as of Stated."""
     return {
         "shares": {**dict(zip(CATEGORIES, decided, strict=True)), "undecided": undecided},

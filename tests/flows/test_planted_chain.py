@@ -7,6 +7,7 @@ atoms.
 
 from __future__ import annotations
 
+from math import sqrt
 from pathlib import Path
 
 import pytest
@@ -68,7 +69,8 @@ def test_sample_of_make_run_lacks_a_category(scrollwork: Scrollwork) -> None:
 
 @pytest.mark.slow
 def test_task_of_the_44_has_another_category_than_planted(scrollwork: Scrollwork, tmp_path: Path) -> None:
-    """24 units and all windows; partial points are fitted with atoms, which their scores are."""
+    """24 units and all windows; partial points are fitted with atoms, which their scores are. Of decided problems no more
+    are wrong than their probabilities allow."""
     told = dolce(tmp_path / "raw", TASKS)
     document = run(scrollwork, tmp_path / "raw", [made.task for made in TASKS])
     partial = [made.task for made in TASKS if made.partial]
@@ -79,7 +81,10 @@ def test_task_of_the_44_has_another_category_than_planted(scrollwork: Scrollwork
             assert {one["scenario"] for one in document["tasks"] if one["task"] == made.task} == {"cow"}
         problems += beside(with_atoms if made.partial else document, of(told, made.task))
     wrong = [one for one in problems if not one.right]
-    assert [f"{one.planted.task} {one}" for one in wrong if not one.row["undecided"]] == []
+    sure = [one for one in problems if not one.row["undecided"]]
+    allowed = sum(1 - one.row["probabilities"][one.row["category"]] for one in sure)
+    missed = [f"{one.planted.task} {one} {one.row['probabilities']}" for one in sure if not one.right]
+    assert len(missed) <= allowed + 2 * sqrt(allowed), missed
     assert len(wrong) / len(problems) <= 1 - least(0.97, len(problems))
 
 

@@ -1,0 +1,214 @@
+"""How probable each category of a COW problem is, whatever lambda and k are. Beyond the paper.
+
+The fit compares pairs of the 1-2-5 grid; evidence has any size. So lambda and k run over cells that hold every whole
+number up to C, and no cell crosses a limit of the categories. In each cell the likelihood of cow.py is integrated over
+the weight of the oracle (uniform) and over what it says on shorter windows (wrong or declined, Jeffreys' prior).
+
+Where lambda and k lie is not known before, so three priors are mixed: pairs of the grid; log-uniform; within one unit
+of a limit. In each of them every category is as probable as the others. How much each prior counts is learned from all
+problems of the task (EM, as if PRIOR problems had been seen before).
+
+Windows of a problem share one placement of the evidence. So the share of them that holds it is not the mean over all
+placements: one copy that lies at an end of the context is in few windows of any length, and looks like evidence of
+many units. The likelihood is integrated over PLACEMENTS of them too. What they leave out, and what windows share
+beyond it, is a factor on all counts, by ALONE and SHARED. Both were chosen on simulated tasks; docs/dolce.md has the
+shares that are right on others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from analysis.dolce.candidates import COW, INFINITE, PIG, steps
+from analysis.dolce.categories import CATEGORIES, Thresholds, categories
+from analysis.dolce.combinatorics import Floats, Ints
+from analysis.dolce.cover import cover_probability
+from analysis.dolce.cow import DECLINED, RIGHT, WRONG, Counts, Fitted
+
+ALONE = 0.95  # for how many windows one counts that shares nothing with others
+SHARED = 0.03  # correlation of windows that see the whole context, beyond their placement
+PLACEMENTS = 6
+_ENDS = np.array([0.0, 0.02, 0.06, 0.14, 0.28, 0.5, 1.0])  # of half the context
+EDGES, EDGE_CHANCES = (_ENDS[1:] + _ENDS[:-1]) / 2, np.diff(_ENDS)
+DEVIATES, DEVIATE_CHANCES = np.polynomial.hermite_e.hermegauss(PLACEMENTS)
+DEVIATE_CHANCES = DEVIATE_CHANCES / DEVIATE_CHANCES.sum()
+PRIOR = 3.0  # problems that the priors count for before the task is seen
+PER_DECADE = {COW: 8, PIG: 4}  # values of lambda and of k, beside those of the grid and at the limits
+LARGEST = 5_000  # units of PIG's contexts with values beside the grid, whose tables would take minutes
+TURNS = 200  # of EM over the priors' weights, which is cheap
+PRIORS = 3
+NODES, NODE_WEIGHTS = ((np.polynomial.legendre.leggauss(4)[0] + 1) / 2, np.polynomial.legendre.leggauss(4)[1] / 2)
+WEIGHTS = (np.arange(12) + 0.5) / 12
+WRONGS = np.sin(np.pi / 2 * np.arange(12) / 11) ** 2  # equal steps of Jeffreys' prior, 0 and 1 among them
+LEAST = 1e-12  # of a component of the noise
+
+
+@dataclass(frozen=True)
+class Cells:
+    """complexity, redundancy: [cells], ascending in lambda but for an infinite one. prior: of the cells within each
+    category, by each of the
+    three priors, [PRIORS, categories, cells]; sums to 1 over both where a prior has a cell at all."""
+
+    complexity: Ints
+    redundancy: Ints
+    prior: Floats
+
+
+@lru_cache(maxsize=1024)
+def cells(units: int, limits: Thresholds, scenario: str = COW) -> Cells:
+    """The cells of contexts of so many units, lambda k <= C; (0, 0) is the first, and in PIG (INFINITE, 1) the last."""
+    values, width = _values(units, limits, PER_DECADE[scenario] if scenario == COW or units <= LARGEST else 0)
+    span, copies = (grid.ravel() for grid in np.meshgrid(values, values, indexing="ij"))
+    sizes = np.outer(width, width).ravel()
+    across, down = (grid.ravel() for grid in np.meshgrid(width, width, indexing="ij"))  # of lambda, of k
+    kept = (span * copies <= units) & ((copies < units) | (units == 1))
+    span, copies, sizes, across, down = span[kept], copies[kept], sizes[kept], across[kept], down[kept]
+    fitted = np.isin(span, [*steps(units)]) & np.isin(copies, [*steps(units)]) | (span == units)
+    low, high = limits.low, limits.high
+    near = np.where(np.isin(span, [low, low + 1, high, high + 1]), down, 0.0)
+    near = near + np.where(np.isin(copies, [low, low + 1]) & (span <= low), across, 0.0)
+    last = np.ones(int(scenario == PIG), dtype=np.int64)
+    span, copies = np.concatenate([[0], span, INFINITE * last]), np.concatenate([[0], copies, last])
+    of = categories(span, copies, limits)
+    each = ((1, fitted, last), (1, sizes, last), (0, near, 0 * last))
+    weights = np.array([np.concatenate(one) for one in (([first], own, end) for first, own, end in each)])
+    prior = np.where(of == np.arange(len(CATEGORIES))[:, None], weights[:, None], 0.0)
+    within = prior.sum(axis=2, keepdims=True)
+    prior = np.divide(prior, within, out=np.zeros_like(prior), where=within > 0)
+    present = np.maximum((within > 0).sum(axis=1, keepdims=True), 1)
+    return Cells(span, copies, prior / present)
+
+
+def _values(units: int, limits: Thresholds, each: int) -> tuple[Ints, Floats]:
+    """Values of lambda or k, 1 to C, and the log-uniform measure of the whole numbers that each stands for."""
+    steady = np.round(10 ** (np.arange(each * 7) / max(each, 1))).astype(np.int64)
+    border = [one + more for one in (limits.low, limits.high) for more in (0, 1)]
+    found = np.unique(np.array([*steady.tolist(), *steps(units), *border, units], dtype=np.int64))
+    found = found[found <= units]
+    ends = np.maximum(np.sqrt(found[:-1] * found[1:].astype(np.float64)), found[:-1] + 0.5)
+    ends = np.where(np.isin(found[:-1], [limits.low, limits.high]), found[:-1] + 0.5, ends)
+    ends = np.log(np.concatenate([[0.5], ends, [units + 0.5]]))
+    return found, np.diff(ends)
+
+
+def spread(lengths: Ints, span: Ints, copies: Ints, units: int, covered: Floats) -> Floats:
+    """Variance over placements of the share of all windows of a length that hold evidence: one number a cell, 0 at
+    least. covered: probability that one window does.
+
+    A window misses where no span begins in its l - lambda + 1 places; two windows, where none begins in the places of
+    either. That so many places hold none has the probability (1 - places / X)^k, with X by `covered`.
+    """
+    own = (lengths - span + 1.0).clip(1.0)
+    windows = units - lengths + 1.0
+    missed = 1.0 - covered
+    with np.errstate(divide="ignore"):
+        part = (1.0 - missed ** (1.0 / np.maximum(copies, 1))) / own  # 1 / X
+    near = np.minimum(own, windows)
+    found = (1.0 - near / windows) ** 2 * (1.0 - 2.0 * own * part).clip(0.0) ** copies
+    for node, weight in zip(NODES, NODE_WEIGHTS, strict=True):
+        apart = near * node
+        density = 2.0 * (windows - apart) / windows**2 * near * weight
+        found = found + density * (1.0 - (own + apart) * part).clip(0.0) ** copies
+    return np.asarray((found - missed**2).clip(0.0))
+
+
+def counted(units: int, lengths: Ints, windows: Floats) -> Floats:
+    """For how many independent windows each of a length counts."""
+    return np.asarray(ALONE / (1.0 + SHARED * (windows - 1.0).clip(0.0) * lengths / units))
+
+
+def shares_held(length: int, known: Cells, units: int, covered: Floats) -> Floats:
+    """Share of windows of a length that hold evidence, by placement: [PLACEMENTS, cells]. covered: its mean over all.
+
+    Of one copy the placement is its distance from the nearer end (EDGES); of several it is how far the share deviates
+    (DEVIATES, of a normal distribution with the variance `spread`).
+    """
+    span, copies = known.complexity[: len(covered)], known.redundancy[: len(covered)]
+    windows, own = units - length + 1.0, (length - span + 1.0).clip(1.0)
+    first = np.floor(EDGES[:, None] * (units - span) / 2.0)
+    single = np.minimum(np.minimum(first + 1.0, own), windows) / windows
+    common = np.sqrt(spread(np.array(length), span, copies, units, covered))
+    several = (covered + DEVIATES[:, None] * common).clip(0.0, 1.0)
+    return np.where(span == 0, 1.0, np.where(copies == 1, single, several))
+
+
+def posterior(pieces: Sequence[Counts], fitted: Fitted, limits: Thresholds) -> Floats:
+    """Probabilities of categories of all problems of a task, [problems, categories], rows sum to 1. fitted: to the same
+    pieces. All alike where the noise has one outcome only, and so explains whatever was answered."""
+    problems = len(fitted.complexity)
+    if fitted.noise.max() >= 1.0 - LEAST:
+        return np.full((problems, len(CATEGORIES)), 1.0 / len(CATEGORIES))
+    model = _Model(fitted.noise)
+    found = np.empty((problems, PRIORS, len(CATEGORIES)))
+    place = 0
+    for piece in pieces:
+        for units, lengths, counts in zip(piece.units.tolist(), piece.lengths, piece.counts, strict=True):
+            known = cells(units, limits)
+            found[place] = known.prior @ model.likelihoods(units, lengths, counts, known)
+            place += 1
+    return mixed(found)
+
+
+def mixed(evidence: Floats) -> Floats:
+    """Probabilities of categories, [problems, categories], with the weights of the priors learned from all problems.
+    evidence: probability of a problem's answers within each prior and category, up to a factor,
+    [problems, priors, categories]."""
+    of_prior = evidence.sum(axis=2)
+    priors = evidence.shape[1]
+    weights = np.full(priors, 1.0 / priors)
+    for _ in range(TURNS):
+        shares = of_prior * weights
+        shares /= shares.sum(axis=1, keepdims=True)
+        weights = (PRIOR / priors + shares.sum(axis=0)) / (PRIOR + len(shares))
+    found = np.einsum("ipc,p->ic", evidence, weights)
+    return np.asarray(found / found.sum(axis=1, keepdims=True))
+
+
+class _Model:
+    """The mixture of cow.py with a task's noise."""
+
+    def __init__(self, noise: Floats) -> None:
+        noises = np.maximum(noise, LEAST) * (1.0 - WEIGHTS[:, None])
+        self._right, self._declined = noises[:, [RIGHT]], noises[:, [DECLINED]]
+        self._wrong = np.log(noises[:, [WRONG]])
+        weight = WEIGHTS[:, None]
+        shorter = (
+            np.log(self._right),
+            np.log(weight * WRONGS + noises[:, [WRONG]]),
+            np.log(weight * (1.0 - WRONGS) + self._declined),
+        )
+        self._shorter = np.stack(np.broadcast_arrays(*shorter))  # [outcomes, weights, wrongs]
+
+    def likelihoods(self, units: int, lengths: Ints, counts: Floats, known: Cells) -> Floats:
+        """Of each cell, over the likeliest one: [cells]. counts: [lengths, outcomes]."""
+        observed = np.flatnonzero(counts.sum(axis=1) > 0)
+        order = observed[np.argsort(lengths[observed], kind="stable")]
+        lengths, counts = lengths[order], counts[order]
+        fewer = np.searchsorted(lengths, known.complexity)  # lengths with l < lambda
+        counts = counts * counted(units, lengths, counts.sum(axis=1))[:, None]
+        total = np.repeat(self._short(counts)[:, None, fewer], PLACEMENTS, axis=1)  # [weights, placements, cells]
+        weight = WEIGHTS[:, None, None]
+        for length, of in zip(lengths.tolist(), counts.tolist(), strict=True):
+            last = int(np.searchsorted(known.complexity, length, side="right"))
+            span, copies = known.complexity[:last], known.redundancy[:last]
+            held = shares_held(length, known, units, cover_probability(length, span, copies, units))
+            part = total[..., :last]
+            part += of[WRONG] * self._wrong[..., None]
+            if of[RIGHT]:
+                part += of[RIGHT] * np.log(weight * held + self._right[..., None])
+            if of[DECLINED]:
+                part += of[DECLINED] * np.log(weight * (1.0 - held) + self._declined[..., None])
+        chances = np.where(known.redundancy == 1, EDGE_CHANCES[:, None], DEVIATE_CHANCES[:, None])
+        return np.asarray((np.exp(total - total.max()) * chances).sum(axis=1).mean(axis=0))
+
+    def _short(self, counts: Floats) -> Floats:
+        """log of the probability of the answers at the shortest 0, 1, .. all lengths by an oracle that is wrong or
+        declines there: [weights, lengths + 1]."""
+        pooled = np.concatenate([np.zeros((1, 3)), np.cumsum(counts, axis=0)])
+        found = np.einsum("lx,xwh->lwh", pooled, self._shorter)  # [lengths + 1, weights, wrongs]
+        top = found.max(axis=2, keepdims=True)
+        return np.asarray((top[..., 0] + np.log(np.exp(found - top).mean(axis=2))).T)

@@ -1,0 +1,122 @@
+"""Probabilities of categories of graded problems: how often they hold off the grid, what they integrate."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from analysis.dolce import posterior_pig
+from analysis.dolce.aspects import aspect_probabilities
+from analysis.dolce.candidates import INFINITE, PIG
+from analysis.dolce.categories import CATEGORIES, Thresholds, categories, thresholds
+from analysis.dolce.certainty import overlap
+from analysis.dolce.fitting import Settings, fit_task
+from analysis.dolce.observations import read_observations
+from analysis.dolce.pig import ATOMS, BINS, FLOOR, INTERPOLATED, WEIGHTS, Binned, Options, bins, fit
+from analysis.dolce.posterior import cells, mixed
+from analysis.dolce.posterior_pig import COMPONENTS, SHARED, evidence
+from benchmarks.dolce_certainty import ANYWHERE, BOUNDS, even_pig, wilson
+
+
+@pytest.mark.slow
+def test_a_category_is_stated_more_surely_than_it_is_right() -> None:
+    """Scores come in steps and the fit interpolates: with its likelihoods alone .85 of those at .99 were right."""
+    for probability, right in even_pig(ANYWHERE, 20, range(710, 711)).values():
+        for low, high in pairwise(BOUNDS[1:]):
+            some = (probability >= low) & ((probability < high) | (high == 1.0))
+            if some.any():
+                least, most = wilson(int(right[some].sum()), int(some.sum()))
+                assert (least <= high, most >= low) == (True, True), (low, some.sum(), right[some].mean())
+
+
+def some_scores(units: int) -> Binned:
+    random = np.random.default_rng(3)
+    lengths = np.array([[0, 1, 2, 4, units]])
+    counts = np.zeros((1, 5, BINS))
+    for place, many in enumerate((1, 5, 4, 3, 1)):
+        for score in random.integers(0, BINS, many):
+            counts[0, place, score] += 1
+    return Binned(np.array([units]), lengths, counts)
+
+
+def plain(data: Binned, limits: Thresholds, one_weight: bool) -> np.ndarray:
+    """The sums, term by term: [oracles, priors, categories]."""
+    units, lengths = int(data.units[0]), data.lengths[0].tolist()
+    known = cells(units, limits, PIG)
+    times = SHARED * overlap(data.units, data.lengths, data.counts.sum(axis=2))[0]
+    found = np.zeros((2, 3, len(CATEGORIES)))
+    for of, oracle in enumerate((ATOMS, INTERPOLATED)):
+        for cell, (lam, k) in enumerate(zip(known.complexity.tolist(), known.redundancy.tolist(), strict=True)):
+            sure = {0: [0.0, 1.0], INFINITE: [1.0, 0.0]}.get(lam)
+            terms = []
+            for length, counts in zip(lengths, data.counts[0], strict=True):
+                aspects = np.array([sure]) if sure else aspect_probabilities([length], lam, k, units)
+                table = np.maximum(bins(aspects, ATOMS if sure else oracle)[0], FLOOR)  # [weights, bins]
+                terms.append([math.prod((row**counts).tolist()) ** (1 / times) for row in table])
+            weighed = [math.prod(column) for column in zip(*terms, strict=True)]
+            mean = sum(weighed) / len(WEIGHTS) if one_weight else math.prod(sum(one) / len(WEIGHTS) for one in terms)
+            found[of] += known.prior[:, :, cell] * mean
+    return found
+
+
+@pytest.mark.parametrize("one_weight", [False, True])
+@pytest.mark.parametrize("step", [None, 1])
+def test_arrays_give_what_the_integral_does_not(
+    one_weight: bool, step: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if step:
+        monkeypatch.setattr(posterior_pig, "CELLS", step)
+    data, limits = some_scores(9), thresholds(9)
+    found = evidence(data, limits, Options(one_weight=one_weight))
+    wanted = plain(data, limits, one_weight).reshape(1, COMPONENTS, -1)
+    assert found / found.sum() == pytest.approx(wanted / wanted.sum(), rel=1e-9)
+
+
+def test_order_or_unobserved_lengths_change_a_probability() -> None:
+    data, limits = some_scores(40), thresholds(40)
+    order = [3, 0, 4, 2, 1]
+    turned = Binned(data.units, data.lengths[:, order], data.counts[:, order])
+    more = Binned(data.units, np.append(data.lengths, [[7]], axis=1), np.append(data.counts, np.zeros((1, 1, BINS)), 1))
+    plain_evidence = evidence(data, limits, Options())
+    for other in (turned, more):
+        assert evidence(other, limits, Options()) == pytest.approx(plain_evidence)
+
+
+def test_a_probability_changes_the_pair_or_its_category() -> None:
+    random = np.random.default_rng(4)
+    rows = [
+        {"task": "t", "problem": str(number), "units": 60 + number, "length": length, "score": float(score)}
+        for number in range(4)
+        for length in (0, 1, 10, 30)
+        for score in random.uniform(0, 1, 5).round(2)
+    ]
+    (task,) = read_observations(rows).tasks
+    settings = Settings(PIG)
+    (found,) = fit_task(task, settings)
+    for one in found.problems:
+        problem = replace(one.problem)
+        lengths = sorted(problem.lengths)
+        counts = np.zeros((1, len(lengths), BINS))
+        for (length, score), many in problem.points().items():
+            counts[0, lengths.index(length), min(int(score * BINS + 1e-6), BINS - 1)] += many
+        alone = fit(Binned(np.array([problem.units]), np.array([lengths]), counts))
+        limits = found.limits
+        assert one.category == categories(alone.complexity, alone.redundancy, limits)[0]
+        assert one.weight == pytest.approx(alone.weight[0])
+        assert sum(one.probabilities) == pytest.approx(1)
+        assert one.undecided == (one.probabilities[one.category] < 0.8)
+
+
+@pytest.mark.parametrize("units", [1, 2, 7, 6000])
+def test_a_context_of_any_size_has_no_probabilities(units: int) -> None:
+    lengths = sorted({0, 1, units})
+    counts = np.zeros((1, len(lengths), BINS))
+    counts[0, :, 3] = 2
+    data = Binned(np.array([units]), np.array([lengths]), counts)
+    found = mixed(evidence(data, thresholds(units), Options()))
+    assert np.isfinite(found).all()
+    assert found.sum() == pytest.approx(1)
