@@ -84,9 +84,7 @@ def test_one_score_at_all_lengths_is_taken_for_evidence() -> None:
             {"problem": name, "units": 50, "length": at, "score": value, "count": 1 + at % 50} for at, value in found
         ]
 
-    read = task(
-        *rows("flat", 0.4, 0.4, 0.4), *rows("none", 0, 0, 0), *rows("all", 1, 1, 1), *rows("other", 1, 1, 0.4)
-    )
+    read = task(*rows("flat", 0.4, 0.4, 0.4), *rows("none", 0, 0, 0), *rows("all", 1, 1, 1), *rows("other", 1, 1, 0.4))
     (found,) = fit_task(read, Settings(scenario=PIG))
     told = {one.problem.name: (CATEGORIES[one.category], one.undecided) for one in found.problems}
     assert told["flat"][1]
