@@ -18,11 +18,11 @@ MOST_LINES = 20_000  # of one kind: more is no book
 MOST_STRANGE = 1_500  # characters of a header before its small print in paragraphs that name nothing of the library
 
 START = re.compile(
-    r"[ \t]*(?:\W{0,12}(?-i:START|Start) OF (?:(?:THE|THIS) )?(?:COPYRIGHTED )?PROJECT GUTENBERG"
+    r"[ \t]*(?:\W{0,12}(?-i:START|Start) OF (?:(?:THE|THIS) )?(?:COPYRIGHTED )?PROJECT GUTENB[EU]RG"
     r"|\W{0,6}Beginning of (?:the|this) Project Gutenberg)",
     re.I,
 )
-END = re.compile(r"[ \t]*\W{0,12}(?-i:END) OF (?:(?:THE|THIS) )?(?:COPYRIGHTED )?PROJECT GUTENBERG", re.I)
+END = re.compile(r"[ \t]*\W{0,12}(?-i:END) OF (?:(?:THE|THIS) )?(?:COPYRIGHTED )?PROJECT GUTENB[EU]RG", re.I)
 SMALL_PRINT = re.compile("small print", re.I)
 SMALL_PRINT_END = re.compile(
     r"[ \t]*\*+\s?END\W{1,3}THE SMALL PRINT[^\n]*"
@@ -36,7 +36,7 @@ ASKS = re.compile(
 )
 CLOSING = re.compile(
     r"[ \t]*[*\[(_=\s]{0,12}(?:This\s+is\s+the\s+|Here\s+)?(?:The\s+)?Ends?\s+(?:of\s+)?(?:the\s+"
-    r"|this\s+)?(?:The\s+)?(?:copyrighted\s+)?(?:Project\s+Gutenberg|Gutenberg\s+E-?text|(?:E-?text|EBook)\b)"
+    r"|this\s+)?(?:The\s+)?(?:copyrighted\s+)?(?:Project\s+Gutenb[eu]rg|Gutenberg\s+E-?text|(?:E-?text|EBook)\b)"
     r"|[ \t]*(?:Ende?|Fin|Einde) (?:dieses?|d[eu]|van|von|della?) (?:the |this |l['a] ?)?Proje[ck]t (?:the )?Gutenberg",
     re.I | re.M,
 )
@@ -156,7 +156,7 @@ def markers(text: str) -> tuple[list[Marker], list[Marker]]:
     starts: dict[int, Marker] = {}
     ends: dict[int, Marker] = {}
     # one pass for both: the long word is found 4x faster than "START OF" and "END OF"
-    for line, _ in _lines_with(text, "PROJECT GUTENBERG", 0, len(text)):
+    for line, _ in _lines_with(text, "PROJECT GUTENB", 0, len(text)):
         if START.match(text, line):
             starts[line] = Marker(line, _marker_end(text, line))
         elif END.match(text, line):
@@ -227,7 +227,7 @@ def _closing(cut: Cutting) -> bool:
     text, ended = cut.text, "end line" in cut.rules
     floor = max(cut.start, cut.end - (4_000 if ended else FOOTER))
     lines = sorted(
-        {span for word in ("utenberg", "UTENBERG", "text", "TEXT") for span in _lines_with(text, word, floor, cut.end)}
+        {span for word in ("utenb", "UTENB", "text", "TEXT") for span in _lines_with(text, word, floor, cut.end)}
     )
     for line, stop in lines:
         rest = text[stop : cut.end].strip()

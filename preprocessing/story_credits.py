@@ -52,7 +52,8 @@ PLAIN = re.compile(
     r"|electronic\s+(?:text|edition|book|version))\s+(?:\w+\s+){0,2}?"
     r"(?:was|is|has|of\s+this|comes|may|prepared|produced|created|scanned|first|edition)\b"
     r"|(?:e-?book|electronic\s+(?:text|edition))\s+(?:was\s+)?(?:prepared|produced|created|edition|by|\w+\d)"
-    r"|this\s+(?:text|file|work|edition)\s+is\s+in\s+the\s+public\s+domain\b|(?:last\s+)?updated\s*:\s+\w"
+    r"|this\s+(?:text|file|work|edition)\s+is\s+in\s+the\s+public\s+domain\b|(?:(?:date\s+)?(?:first|last|most\s+recently)\s+)?"
+    r"(?:updated|posted)\s*:\s+\w"
     r"|(?:the\s+)?(?:project\s+gutenberg(?:['’]s)?\s+e-?(?:text|book)\s+of|internet\s+wiretap)\b"
     r"|(?:the\s+)?(?:page|digital)\s+(?:images|scans)\b.{0,60}?\b(?:lent|loaned|provided|supplied|made|come|came|courtesy|taken|from)\b"
     r"|(?:this|the)\s+(?:e-?text|e-?book)\s+of\s.{0,120}?\s(?:was|has\s+been)\s+(?:\w+ly\s+)?\w+ed\b"
@@ -67,13 +68,13 @@ EVIDENCE = re.compile(
     r"|(?:page|digital)\s+(?:images|scans)|scanned\s+(?:images|from|by)|ISO.?8859|\bUTF-?8\b|\bLatin-?1\b|\bASCII\b|7-bit|8-bit"
     r"|images\s+(?:generously|courtesy|made\s+available|provided)"
     r"|\be-?texts?\b|\be-?books?\b|\bOCR\b"
-    r"|copyright\b[^.]{0,80}\brenew|short\s+list\s+of\s+bookmarks",
+    r"|creative\s+commons|copyright\b[^.]{0,80}\brenew|short\s+list\s+of\s+bookmarks",
     re.I,
 )
 # enough only where the paragraph stands before the title and names its work
 HINT = re.compile(
     r"proof-?read|proofers|volunteers?\b|\bposted\s+(?:to|on)\b|\w\.(?:txt|zip)\b|\bscann(?:ed|ing)\b|public\s+domain|\bPG\b|digital\s+(?:library|text)"
-    r"|\be-?mail|\b(?:re-?)?key(?:ed|boarded)\b|\be-?texts?\b|\bTEI\b|edition\s+by\s+[A-Z]|\bHTML\b",
+    r"|\bfor\s+the\s+(?:loan|use|gift|scans?|images|source|proof\w*)\b|\be-?mail|\b(?:re-?)?key(?:ed|boarded)\b|\be-?texts?\b|\bTEI\b|edition\s+by\s+[A-Z]|\bHTML\b",
     re.I,
 )
 WORK = re.compile(
@@ -83,10 +84,10 @@ WORK = re.compile(
 )
 # what only a file is made by; a list of who did it is proof enough anywhere, where it holds nothing but names
 ROLE = (
-    r"(?:scan(?:s|ned|ning)?(?:\s+(?:in|and\s+OCR\S*))?|OCR(?:'?e?d|ing)?|(?:re-?)?digiti[sz](?:ed|ing|ation)|(?:X?HTML|e-?pub|TEI|XML)"
+    r"(?:scan(?:s|ned|ning)?(?:\s+(?:in|and\s+OCR\S*))?|OCR(?:'?e?d|ing)?|(?:re-?)?digiti[sz](?:ed|ing|ation)|(?:X?HTML|e-?pub|TEI|XML|PDF)"
     r"(?:\s+(?:version|file|edition|conversion|mark-?\s?up|coding))?|e-?text|e-?book|(?:re-?)?key(?:ed|ing|board(?:ed|ing))"
     r"|key\s+entry|proof(?:s|ed|ing)?|proof-?\s?read(?:ing|ers?)?|upload(?:ed|ing)|mark-?\s?up|marked[ -]up"
-    r"|post-?\s?process(?:ed|ing)|format(?:ted|ting)|spell-?\s?check(?:ed|ing)|(?:text\s+)?input|typ(?:ed|ing)|cod(?:ed|ing)|conver(?:ted|sion)"
+    r"|post-?\s?process(?:ed|ing)|(?:re-?)?format(?:ted|ting)|spell-?\s?check(?:ed|ing)|(?:text\s+)?input|typ(?:ed|ing)|cod(?:ed|ing)|conver(?:ted|sion)"
     r"|transcri(?:bed|ption|bing)|checked|corrections|smooth\s?read(?:ing)?)"
 )
 ROLES = re.compile(
@@ -101,6 +102,13 @@ ROLES = re.compile(
 GIVEN = re.compile(
     r"\W{0,4}(?:(?:contributed|submitted|supplied|rendered|adapted|encoded|uploaded|posted|re-?edited|assembled|made\s+available)"
     rf"|{ROLE}(?:\s+and\s+{ROLE})?\s+(?:from|against|into|out\s+of|for)\s+(?:the|an?)\b)[^.\n]{{0,60}}?\bby\b",
+    re.I,
+)
+# before the title it is a credit where names follow, or what was done for the file
+OWED = re.compile(
+    r"\W{0,4}(?:credits?\s*:"
+    r"|(?:(?:with|and|special|many|our|my|grateful)\s+){0,3}thanks\s+(?:are\s+due\s+|go(?:es)?\s+)?to\b)"
+    r"(?=(?:\W+[\w'’.-]+){2})",
     re.I,
 )
 I_MADE = re.compile(
@@ -119,6 +127,11 @@ NAME_WORDS = frozenset([
     "formatted", "twice", "once", "again", "ocr", "scanning", "typed", "markup", "mark", "up", "was", "were", "done",
     "also", "tei", "xml", "plain", "is", "are", "student", "ocr'd", "second", "first", "both",
 ])  # fmt: skip
+# between names before the title only: the story speaks of them too
+RELATED = frozenset([
+    "his", "her", "their", "pupils", "pupil", "class", "classes", "grade", "school", "college", "teacher", "teachers",
+    "colleagues", "father", "mother", "brother", "sister", "children", "grandson", "granddaughter", "staff", "club",
+])  # fmt: skip
 RULED = re.compile(r"(?:[ \t]*[*=_#~+.-]{5,}[ \t]*\n)+")  # a line of stars over a credit
 FIRST_WORD = re.compile(r"\W{0,4}(\w+)")
 # every first word of MAKERS, PLAIN, GIVEN, I_MADE, ROLES: most paragraphs are told by it, 12x faster than trying all
@@ -136,7 +149,7 @@ FIRST_WORDS = frozenset([
     "transcribing", "checked", "corrections", "smooth", "smoothreading", "scanning", "digitization", "digitisation",
     "formatting", "epub", "tei", "xml", "mark", "marked", "keying", "contributed", "submitted", "supplied",
     "rendered", "adapted", "encoded", "posted", "reedited", "assembled", "made", "i", "we", "please", "also",
-    "internet", "digital", "xhtml",
+    "internet", "digital", "xhtml", "date", "most", "reformatted", "reformatting", "pdf", "our", "my", "grateful",
 ])  # fmt: skip
 
 
@@ -157,12 +170,13 @@ def is_credit(text: str, leading: bool) -> bool:
     if first[1].lower() in FIRST_WORDS:
         if PLAIN.match(text) or _roles(text):
             return True
-        opened = MAKERS.match(text) or I_MADE.match(text) or (GIVEN.match(text) if leading else None)
+        owed = OWED.match(text) if leading else None
+        opened = owed or MAKERS.match(text) or I_MADE.match(text) or (GIVEN.match(text) if leading else None)
         if opened is not None:
             if EVIDENCE.search(text, opened.end()):
                 return True
             if leading and (WORK.match(text) or opened.re is not MAKERS):
-                return bool(HINT.search(text, opened.end())) or only_names(text[opened.end() :])
+                return bool(HINT.search(text, opened.end())) or only_names(text[opened.end() :], RELATED)
             return False
     return (
         leading
@@ -177,14 +191,15 @@ def _roles(text: str) -> bool:
     return opened is not None and len(text) < 400 and only_names(text[opened.end() :])
 
 
-def only_names(text: str) -> bool:
-    """Whether a text is a list of names: every word with a capital or a digit, but for small words between them."""
+def only_names(text: str, more: frozenset[str] = frozenset()) -> bool:
+    """Whether a text is a list of names: every word with a capital or a digit, but for small words between them, which
+    may be of `more` too."""
     words = re.findall(r"[^\W_][\w.'’-]*", text)
     if not words or len(words) > 60 or text.rstrip().endswith(("!", "?", ":", ";", "--")):
         return False
     names = sum(word[0].isupper() or any(sign.isdigit() for sign in word) for word in words)
     small = all(
-        word[0].isupper() or word.rstrip(".").lower() in NAME_WORDS or any(sign.isdigit() for sign in word)
+        word[0].isupper() or word.rstrip(".").lower() in NAME_WORDS | more or any(sign.isdigit() for sign in word)
         for word in words
     )
     return (small and names > 0) or (len(words) == 1 and not text.rstrip().endswith("."))

@@ -17,6 +17,16 @@ FRONT = {
 "donor of the scan":"Page scans were generously lent by the County Library of Perth.",
 "illustrated elsewhere":"THERE IS AN ILLUSTRATED EDITION OF THIS TITLE WHICH MAY BE VIEWED AT EBOOK [#55555]",
 "several editions":"There are several editions of this ebook in the Project Gutenberg collection.\nCharacteristics of each are listed below to help in choosing the right file.",
+"pupils":"Produced by Ann Other and her pupils",
+"family":"Transcribed by Tom Allan and his daughter Jane, Winnipeg",
+"reformatted":"Reformatted by Ann Other, 2004",
+"PDF":"PDF version produced by Ann Other and Tom Allan.",
+"credits line":"Credits: Ann Other, Tom Allan and the Perth Reading Club",
+"loan":"With thanks to Ann Other for the loan of the book.",
+"thanks by name":"Special thanks are due to Ann Other and Tom Allan",
+"last updated":"[Date last updated: March 3, 2005]",
+"first posted":"First posted: June 2, 2001",
+"creative commons":"This work is licensed under a Creative Commons Attribution-ShareAlike licence;\nsee the page of the library for its terms.",
 "preparer's note":"PREPARER'S NOTE\n\n     This text was prepared from an edition of 1911 printed at Leeds.\n     The pages of the copy were worn and a word may be wrong.",
 "producer's note":"Producer's Note: Long s has been printed as s; running heads were left out.",
 "online edition":"ABOUT THE ONLINE EDITION\n\nThis was scanned from the edition of 1903.  Words in italics are enclosed\nby _underscores_.  The pound sign is written as L.",
@@ -25,6 +35,8 @@ FRONT = {
 "wiretap":"The Internet Wiretap Electronic Edition of\nTHE WARM CRATE by Ida Quill, scanned by Ann Other, placed in the public domain June 1993",
 }  # fmt: skip
 BACK = {
+"transcriber's list":"TRANSCRIBER'S LIST OF CORRECTIONS\n\nPage 12: crat changed to crate\nPage 40: bel changed to bell",
+"transcriber's list of changes made":"Transcriber's list of printer's errors\n\np. 12: \"crat\" corrected to \"crate\"",
 "changes to the text":"CHANGES MADE TO THE TEXT\n\nPage 12: crat changed to crate\nPage 40: bel changed to bell",
 "list of corrections":"LIST OF CORRECTIONS\n\np. 4   \"crat\" corrected to \"crate\"\n\np. 91  \"the the\" corrected to \"the\"",
 "following changes":"The following changes were made to the text as printed:\n\n  on page 4, \"crat\" was changed to \"crate\";\n  on page 9, a quotation mark was added.",
@@ -46,6 +58,13 @@ BACK = {
 }  # fmt: skip
 # pages of a story: at its front, or as its last words
 STAYS = {
+"thanks to heaven":"Thanks to Heaven!  The boat was whole.",
+"thanks in the story":"Thanks to Tom the barrel was out of the water before the tide had turned.",
+"credits in the story":"Credits: he had none, and the shop would not give him a loaf.",
+"dated":"Last updated, the list of the drowned hung by the door of the church.",
+"her pupils":"Transcribed by her pupils, the letters hung along the wall until the rain took them.",
+"licensed":"This work is licensed under a law that nobody in Perth had read.",
+"Gutenburg":"The printer came from Gutenburg, and he was proud of it.",
 "proof of guilt":"Additional proof of her guilt lay in the drawer, and Mr. Other saw it.",
 "reading by candle":"Proof reading by candle-light had ruined his eyes, and Marta read the papers to him.",
 "input of a machine":"Uploaded by her own wish, Marta woke in the Great Library and could not find her hands.",
