@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import log, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +30,7 @@ GRID, ANYWHERE, LIMITS = TRUTHS = ("grid", "log-uniform", "at the limits")
 SEEDS, PIG_SEEDS = range(68_000, 68_018), range(64_000, 64_006)
 PROBLEMS = 60  # of a task
 WINDOWS = (5, 20, None)
+LENGTHS = (0, 1, 3, 8, 15, 40, 75, 150, 300, 700)  # of the other generator
 BOUNDS = (0.0, 0.5, 0.8, 0.95, 0.99, 1.0)
 Z = 1.959964
 Stated = tuple[np.ndarray, np.ndarray]  # probability, right
@@ -132,19 +134,23 @@ def even(truth: str, windows: int | None, seeds: range) -> Stated:
     return joined(found)
 
 
-def other(truth: str, seeds: range) -> Stated:
-    """By a generator of its own."""
-    found = []
+def others(truth: str, seeds: range, stream: int, scenario: str) -> Iterator[tuple[Any, ...]]:
+    """(random, thresholds, units, lambda, k) of each task of the other generator."""
     for seed in seeds:
-        random = np.random.Generator(np.random.PCG64([seed, TRUTHS.index(truth), 12]))
+        random = np.random.Generator(np.random.PCG64([seed, TRUTHS.index(truth), stream]))
         largest = int(random.choice([150, 400, 1200]))
         limits = thresholds(largest)
         units = random.integers(largest // 2, largest + 1, PROBLEMS)
-        span, copies = planted(truth, units, limits, random)
+        yield random, limits, units, *planted(truth, units, limits, random, scenario)
+
+
+def other(truth: str, seeds: range) -> Stated:
+    """By a generator of its own."""
+    found = []
+    for random, limits, units, span, copies in others(truth, seeds, 12, COW):
         noise = random.dirichlet([2.0, 4.0, 10.0])
         wrong = random.uniform(0.0, 0.3)  # of the oracle where a window shows too little
-        lengths = [0, 1, 3, 8, 15, 40, 75, 150, 300, 700]
-        at = np.zeros((PROBLEMS, len(lengths) + 1), dtype=np.int64)
+        at = np.zeros((PROBLEMS, len(LENGTHS) + 1), dtype=np.int64)
         counts = np.zeros((*at.shape, 3))
         weight = random.uniform(0.5, 0.95, PROBLEMS)
         windows = int(random.choice([4, 12, 40]))
@@ -152,7 +158,7 @@ def other(truth: str, seeds: range) -> Stated:
             first = (
                 placed(size, int(span[place]), int(copies[place]), random) if span[place] else np.zeros(0, dtype=int)
             )
-            for column, length in enumerate([*(one for one in lengths if one < size), size]):
+            for column, length in enumerate([*(one for one in LENGTHS if one < size), size]):
                 at[place, column] = length
                 many = min(windows, size - length + 1) if length else 1
                 begins = random.choice(size - length + 1, many, replace=False)[:, None]
@@ -199,21 +205,15 @@ def even_pig(truth: str, windows: int | None, seeds: range) -> dict[str, Stated]
 def other_pig(truth: str, seeds: range) -> dict[str, Stated]:
     """PIG by a generator of its own."""
     found = []
-    for seed in seeds:
-        random = np.random.Generator(np.random.PCG64([seed, TRUTHS.index(truth), 14]))
-        largest = int(random.choice([150, 400, 1200]))
-        limits = thresholds(largest)
-        units = random.integers(largest // 2, largest + 1, PROBLEMS)
-        span, copies = planted(truth, units, limits, random, PIG)
-        lengths = [0, 1, 3, 8, 15, 40, 75, 150, 300, 700]
-        at = np.zeros((PROBLEMS, len(lengths) + 1), dtype=np.int64)
+    for random, limits, units, span, copies in others(truth, seeds, 14, PIG):
+        at = np.zeros((PROBLEMS, len(LENGTHS) + 1), dtype=np.int64)
         counts = np.zeros((*at.shape, pig.BINS))
         weight = random.uniform(0.5, 0.95, PROBLEMS)
         windows = int(random.choice([4, 12, 40]))
         for place, size in enumerate(units.tolist()):
             aspects = max(int(span[place]), 0)
             marked = random.permutation(size)[: aspects * copies[place]].reshape(aspects, copies[place])
-            for column, length in enumerate([*(one for one in lengths if one < size), size]):
+            for column, length in enumerate([*(one for one in LENGTHS if one < size), size]):
                 at[place, column] = length
                 many = min(windows, size - length + 1) if length else 1
                 first = random.choice(size - length + 1, many, replace=False)[:, None, None]

@@ -20,8 +20,9 @@ NOTED = (
     r"(?:end\s?|foot\s?)?(?:notes?|comments?|corrections?|amendments?|errata|remarks?|changes|preface|foreword"
     r"|explanations?)"
 )
+LISTED = rf"(?:lists?\s+of\s+(?:[\w'’]+\s+){{0,2}}(?:errors|misprints)|(?:lists?\s+of\s+(?:\w+\s+)?)?{NOTED})"
 LABEL = re.compile(
-    rf"(?:(?:e-?text\s+|original\s+)?{MAKER}s?\W{{0,2}}s?\W{{0,2}}\s+(?:lists?\s+of\s+(?:[\w'’]+\s+){{0,2}}(?:errors|misprints)|(?:lists?\s+of\s+(?:\w+\s+)?)?{NOTED})(?![^\W_])"
+    rf"(?:(?:e-?text\s+|original\s+)?{MAKER}s?\W{{0,2}}s?\W{{0,2}}\s+{LISTED}(?![^\W_])"
     rf"|{NOTED}\s+(?:of|by|from|noted\s+by|made\s+by)\s+(?:the\s+)?(?:e-?text\s+|e-?book\s+)?(?:{MAKER}|e-?text\s+editor)"
     r"|transcription\s+notes?(?![^\W_])|note\s+on\s+the\s+e-?text"
     r"|e-?text\s+notes?(?![^\W_])|(?:DP|PG)\s+transcriber|transcriber\s*:|TN\s*:"

@@ -28,3 +28,9 @@ def log_binomial(of: Ints | int, among: Ints | int) -> Floats:
     # tables grow in steps, so that contexts of a task share one
     known = log_factorials(max(1024, 1 << int(top.max(initial=0)).bit_length()))
     return np.where(real, known[top] - known[under] - known[top - under], -np.inf)
+
+
+def log_mean(logs: Floats) -> Floats:
+    """log of the mean of what these are the logs of, along the last axis."""
+    top = logs.max(axis=-1, keepdims=True)
+    return np.asarray(top[..., 0] + np.log(np.exp(logs - top).mean(axis=-1)))

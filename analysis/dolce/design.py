@@ -10,7 +10,7 @@ import numpy as np
 from analysis.dolce import cow, pig
 from analysis.dolce.bootstrap import frequencies
 from analysis.dolce.candidates import COW, Candidates
-from analysis.dolce.categories import categories, thresholds
+from analysis.dolce.categories import Thresholds, categories, thresholds
 from analysis.dolce.certainty import certain, of_best_pair
 from analysis.dolce.combinatorics import Floats, Ints
 from analysis.dolce.posterior import mixed, posterior
@@ -76,29 +76,34 @@ def simulate(plan: Plan, windows: int | None, seed: int) -> Tried:
         data = answered(problems, plan.mode, windows, seed, noise=plan.noise)
         found = fitted = cow.fit(data)
         error = float(np.abs(fitted.noise - np.array(plan.noise)).max())
+        if plan.draws:
+            probabilities = _redrawn(data, fitted, limits, plan.draws, seed)
+        else:
+            probabilities = posterior([data], fitted, limits)
     else:
         data = scored(problems, plan.mode, windows, seed)
         found = pig.fit(data, plan.options)
+        probabilities = mixed(evidence(data, limits, plan.options))
     wanted = categories(problems.complexity, problems.redundancy, limits)
     best = categories(found.complexity, found.redundancy, limits)
     at = data.counts.sum(axis=2)
-    if not isinstance(data, cow.Counts) or not isinstance(found, cow.Fitted):
-        assert isinstance(data, pig.Binned)
-        sure = of_best_pair(mixed(evidence(data, limits, plan.options)), best)
-    elif not plan.draws:
-        sure = of_best_pair(posterior([data], found, limits), best)
-    else:
-        held = cow.Options(noise=found.noise.tolist())
-
-        def again(units: Ints, lengths: Ints, counts: Floats) -> tuple[Floats, Candidates]:
-            fitted = cow.fit(cow.Counts(units, lengths, counts), held)
-            return fitted.likelihoods, fitted.tried
-
-        random = np.random.Generator(np.random.PCG64([seed, 4]))
-        sure = certain(frequencies(data.units, data.lengths, data.counts, again, limits, plan.draws, random), best)
+    redrawn = plan.draws and plan.scenario == COW
+    sure = (certain if redrawn else of_best_pair)(probabilities, best)
     top = sure.probabilities[np.arange(len(best)), sure.category]
     right = sure.category == wanted
     return Tried(problems, found.complexity, found.redundancy, at.sum(axis=1), right, sure.undecided, top, error)
+
+
+def _redrawn(data: cow.Counts, fitted: cow.Fitted, limits: Thresholds, draws: int, seed: int) -> Floats:
+    """Probabilities of categories by the bootstrap, with the noise that was fitted held: [problems, categories]."""
+    held = cow.Options(noise=fitted.noise.tolist())
+
+    def again(units: Ints, lengths: Ints, counts: Floats) -> tuple[Floats, Candidates]:
+        found = cow.fit(cow.Counts(units, lengths, counts), held)
+        return found.likelihoods, found.tried
+
+    random = np.random.Generator(np.random.PCG64([seed, 4]))
+    return frequencies(data.units, data.lengths, data.counts, again, limits, draws, random)
 
 
 def recovery(plan: Plan, windows: int | None) -> Recovery:

@@ -161,16 +161,20 @@ def log_bins(units: int, lengths: Sequence[int], options: Options) -> Floats:
     own = pairs(units, PIG)
     found = np.empty((len(own), len(lengths), len(WEIGHTS), BINS))
     for place, (complexity, redundancy) in enumerate(own):
-        if complexity in (0, INFINITE):  # surely 1, surely 0
-            aspects = np.zeros((len(lengths), 2))
-            aspects[:, 1 if complexity == 0 else 0] = 1.0
-            found[place] = bins(aspects, ATOMS)
-        else:
-            aspects = aspect_probabilities(lengths, complexity, redundancy, units)
-            found[place] = bins(aspects, options.oracle)
-            if options.oracle == INTERPOLATED and not options.normalised:
-                found[place] *= (1.0 - (aspects[:, 0] + aspects[:, -1]) / 2)[:, None, None]
+        aspects, sure = aspects_of(units, lengths, complexity, redundancy)
+        found[place] = bins(aspects, ATOMS if sure else options.oracle)
+        if not sure and options.oracle == INTERPOLATED and not options.normalised:
+            found[place] *= (1.0 - (aspects[:, 0] + aspects[:, -1]) / 2)[:, None, None]
     return np.log(np.maximum(found, FLOOR))
+
+
+def aspects_of(units: int, lengths: Sequence[int], complexity: int, redundancy: int) -> tuple[Floats, bool]:
+    """P(m) [lengths, lambda + 1] of a candidate, and whether it is sure: lambda 0 is always 1, an infinite one 0."""
+    if complexity not in (0, INFINITE):
+        return aspect_probabilities(lengths, complexity, redundancy, units), False
+    aspects = np.zeros((len(lengths), 2))
+    aspects[:, 1 if complexity == 0 else 0] = 1.0
+    return aspects, True
 
 
 def bins(aspects: Floats, oracle: str) -> Floats:

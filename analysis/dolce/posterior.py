@@ -25,7 +25,7 @@ import numpy as np
 
 from analysis.dolce.candidates import COW, INFINITE, PIG, steps
 from analysis.dolce.categories import CATEGORIES, Thresholds, categories
-from analysis.dolce.combinatorics import Floats, Ints
+from analysis.dolce.combinatorics import Floats, Ints, log_mean
 from analysis.dolce.cover import cover_probability
 from analysis.dolce.cow import DECLINED, RIGHT, WRONG, Counts, Fitted
 
@@ -210,5 +210,4 @@ class _Model:
         declines there: [weights, lengths + 1]."""
         pooled = np.concatenate([np.zeros((1, 3)), np.cumsum(counts, axis=0)])
         found = np.einsum("lx,xwh->lwh", pooled, self._shorter)  # [lengths + 1, weights, wrongs]
-        top = found.max(axis=2, keepdims=True)
-        return np.asarray((top[..., 0] + np.log(np.exp(found - top).mean(axis=2))).T)
+        return np.asarray(log_mean(found).T)

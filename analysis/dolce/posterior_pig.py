@@ -13,12 +13,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from analysis.dolce.aspects import aspect_probabilities
-from analysis.dolce.candidates import INFINITE, PIG
+from analysis.dolce.candidates import PIG
 from analysis.dolce.categories import CATEGORIES, Thresholds
 from analysis.dolce.certainty import overlap
-from analysis.dolce.combinatorics import Floats, Ints
-from analysis.dolce.pig import ATOMS, BINS, FLOOR, INTERPOLATED, WEIGHTS, Binned, Options, bins
+from analysis.dolce.combinatorics import Floats, Ints, log_mean
+from analysis.dolce.pig import ATOMS, BINS, FLOOR, INTERPOLATED, WEIGHTS, Binned, Options, aspects_of, bins
 from analysis.dolce.posterior import PRIORS, cells
 
 ORACLES = (ATOMS, INTERPOLATED)
@@ -53,14 +52,8 @@ def _likelihoods(units: int, lengths: Ints, counts: Floats, limits: Thresholds, 
         part = slice(begin, begin + step)
         for total, table in zip(totals, _tables(units, tuple(lengths[part].tolist()), limits), strict=True):
             each = np.einsum("lb,qlwb->qlw", counts[part], table, optimize=True)
-            total += each.sum(axis=1) if options.one_weight else _mean(each).sum(axis=1)[:, None]
-    return [_mean(total) for total in totals]
-
-
-def _mean(logs: Floats) -> Floats:
-    """log of the mean of what these are the logs of, along the last axis."""
-    top = logs.max(axis=-1, keepdims=True)
-    return np.asarray(top[..., 0] + np.log(np.exp(logs - top).mean(axis=-1)))
+            total += each.sum(axis=1) if options.one_weight else log_mean(each).sum(axis=1)[:, None]
+    return [log_mean(total) for total in totals]
 
 
 @lru_cache(maxsize=2)
@@ -71,12 +64,7 @@ def _tables(units: int, lengths: tuple[int, ...], limits: Thresholds) -> tuple[F
     for place, (complexity, redundancy) in enumerate(
         zip(known.complexity.tolist(), known.redundancy.tolist(), strict=True)
     ):
-        sure = complexity in (0, INFINITE)
-        if sure:
-            aspects = np.zeros((len(lengths), 2))
-            aspects[:, 1 if complexity == 0 else 0] = 1.0
-        else:
-            aspects = aspect_probabilities(lengths, complexity, redundancy, units)
+        aspects, sure = aspects_of(units, lengths, complexity, redundancy)
         for table, oracle in zip(found, ORACLES, strict=True):
             table[place] = np.log(np.maximum(bins(aspects, ATOMS if sure else oracle), FLOOR))
     return tuple(found)
