@@ -152,6 +152,16 @@ def forking(checkpoints: bool) -> socket.socket:
     return forking_process(environment(**CHECKPOINTS if checkpoints else {}), checkpoints)
 
 
+def start(
+    arguments: list[str], forked: bool = True, checkpoints: bool = False, **options: Any
+) -> subprocess.Popen[str]:
+    """`python *arguments`, from a process that has the libraries (tests/forked.py) where that is wanted and possible."""
+    options |= {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "encoding": "utf-8"}
+    if POSSIBLE and forked and "preexec_fn" not in options:
+        return Forked(arguments, forking(checkpoints), **options)
+    return subprocess.Popen([sys.executable, *arguments], **options)
+
+
 @dataclass(frozen=True)
 class Scrollwork:
     """The command of the tree at `root`, with a home of its own. lent: Prefect's database is (lend_database); forked: from a
@@ -174,15 +184,10 @@ class Scrollwork:
         if self.lent and arguments[0] in ("run", "build", "up") and starts_server and not self.home.exists():
             lend_database(self.home)
         command = [*self.prefix, "--home", str(self.home), *arguments]
-        options |= {"cwd": self.root, "env": environment(PYTHONPATH=str(self.root), **self.env)}
-        options |= {"stdin": input_from, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        options |= {"text": True, "encoding": "utf-8"}
+        options |= {"cwd": self.root, "env": environment(PYTHONPATH=str(self.root), **self.env), "stdin": input_from}
         loads = self.env == CHECKPOINTS
         alike = loads or not any(name.startswith(READ_BY_LIBRARIES) for name in self.env)
-        alike = alike and self.prefix[0] != "-c"
-        if POSSIBLE and self.forked and alike and "preexec_fn" not in options:
-            return Forked(command, forking(loads), **options)
-        return subprocess.Popen([sys.executable, *command], **options)
+        return start(command, self.forked and alike and self.prefix[0] != "-c", loads, **options)
 
     def __call__(self, *arguments: str, status: int | None = 0, **options: Any) -> Done:
         """Run the command; `status` is what it must end with, None for any."""
@@ -408,16 +413,14 @@ class Server:
     def prefect(self, *arguments: str, status: int | None = 0, **more: str) -> Done:
         """The `prefect` command in the project folder, as a person types it there."""
         began = time.monotonic()
-        ended = subprocess.run(
-            ["prefect", *arguments],
+        process = start(
+            [str(BIN / "prefect"), *arguments],
             cwd=self.work.root,
             env=environment(PYTHONPATH=str(self.work.root), **more),
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=180,
         )
-        done = Done(ended.returncode, ended.stdout, ended.stderr, time.monotonic() - began)
+        out, err = process.communicate(timeout=180)
+        done = Done(process.returncode, out, err, time.monotonic() - began)
         assert status is None or done.status == status, f"{arguments}: {done.status}\n{done.out}\n{done.err}"
         return done
 
