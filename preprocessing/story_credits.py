@@ -12,9 +12,10 @@ from preprocessing.story_notes import (
     FRAME,
     NEAR,
     footnotes_on_the_file,
+    is_bare_label,
     is_label,
     is_plain_label,
-    note_end,
+    labelled_end,
     trailing_note,
     unlabelled_end,
 )
@@ -218,8 +219,8 @@ def strip_front(cut: Cutting) -> None:
     while index < len(found) and found[index].start < limit:
         paragraph = found[index]
         rule, stop = "", 0
-        if is_label(paragraph.text):
-            rule, stop = "transcriber's note", note_end(text, found, index, cut.end)
+        if is_label(paragraph.text) and (end := labelled_end(text, found, index, cut.end)):
+            rule, stop = "transcriber's note", end
         elif is_credit(paragraph.text, leading):
             rule, stop = "credit", paragraph.start + _before_title(paragraph)
             if paragraph.text.lstrip().lower().startswith("note"):
@@ -311,7 +312,7 @@ def strip_back(cut: Cutting) -> None:
         last = found[-1]
         if is_credit(last.text, leading=False):
             cut.back(last.start, "closing credit")
-        elif "closing credit" in cut.rules and is_plain_label(last.text):
+        elif "closing credit" in cut.rules and (is_plain_label(last.text) or is_bare_label(last.text)):
             cut.back(last.start, "closing note")  # the heading of what was cut
         elif FRAME.fullmatch(last.text) and "closing note" in cut.rules:
             cut.end = last.start  # the line that set the note apart
