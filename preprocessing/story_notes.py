@@ -51,7 +51,7 @@ PLAIN_WORDS = frozenset([
     "printed", "printer", "printers", "printer's", "printer’s", "printing", "punctuation", "remarks", "regarding",
     "special", "spelling", "spellings", "square", "symbols", "table", "text", "textual", "the", "this", "to", "type",
     "typographic", "typographical", "typos", "typography", "unusual", "usage", "used", "variant", "variants",
-    "variations", "words", "edition", "version",
+    "variations", "words", "edition", "version", "history", "revision",
 ])  # fmt: skip
 CORE_WORDS = frozenset([
     "amended", "amendments", "brackets", "changed", "changes", "conventions", "corrected", "correction",
@@ -64,7 +64,8 @@ ELECTRONIC = re.compile(
     r"\be-?texts?\b|\be-?books?\b|\belectronic\s+(?:text|edition|version|file)|\bon-?line\s+edition"
     r"|\btranscri(?:ption|bers?)\b|\bOCR\b|\bscann(?:ed|ing)\b|\bHTML\b|\bASCII\b|\bISO.?8859|\bUTF.?8\b|\bUnicode\b"
     r"|\bLatin-?1\b|\bplain[ -]text\b|\btext\s+(?:file|version)\b|\bunder(?:scor|bar|lin)e?s?(?:es)?\b.{0,40}[(_\"“=]"
-    r"|_underscores_|\bby\s+_?underscores?|\bequals?\s?signs|\btildes\b|\bplus signs\b|\blong s\b|\brunning heads\b|\bfoot-?notes\s+have\s+been\s+(?:moved|gathered|collected|re-?numbered)\b|\btransliterat"
+    r"|_underscores_|\bby\s+_?underscores?|\bequals?\s?signs|\btildes\b|\bplus signs\b|\btransliterat"
+    r"|\blong s\b|\brunning heads\b|\bfoot-?notes\s+have\s+been\s+(?:moved|gathered|collected|re-?numbered)\b"
     r"|\[(?:oe|OE|ae|AE|=\w|\w\^)\]|Project\s+Gutenberg|\bproof-?read|\bline[ -]ends?\b",
     re.I | re.S,
 )
@@ -120,13 +121,10 @@ PERSON = re.compile(
 )
 QUOTED = re.compile(r"[\"“][^\"“”\n]{0,200}[\"”]|(?<!\w)['‘][^'‘’\n]{0,120}['’](?!\w)")
 # a story is told: a person acts, or speaks of himself; notes say "his spelling", but seldom "he"
-NARRATOR = re.compile(
-    r"\b(?:he|she|him|her\s+(?:own|hand|eyes)|himself|herself|my|me|mine|myself|said|says|cried|replied|whispered)\b",
-    re.I,
-)
+ACTOR = re.compile(r"\b(?:he|she|him|himself|herself|said|says|cried|replied|whispered)\b", re.I)
 MINE = re.compile(r"\b(?:my|me|mine|myself)\b", re.I)
 SPEECH = re.compile(
-    r"^\W{0,3}[\"“]|[,;?!\"”]\s+(?:(?:as|so)\s+)?(?:[\w'’]+\s+){0,3}?(?:had\s+)?"
+    r"^\W{0,3}[\"“]|[,;?!\"”]\s+(?:(?:as|so)\s+)?(?:(?!who\b)[\w'’]+\s+){0,3}?(?:had\s+)?"
     r"(?:said|says|thought|wrote|written|cried|sang|asked|read|replied|answered|whispered|told|swore|laughed)\b",
     re.I,
 )
@@ -149,8 +147,9 @@ NOTE_WORDS = re.compile(
     re.I,
 )
 STRICT = re.compile(
-    r"typograph|\btypos?\b|misprint|printer['’]?s?['’]?\s+errors?|punctuat|hyphenat|\bspell|italic|small[ -]cap|foot-?notes?\b"
-    r"|diacrit|ligature|quotation\s+marks?|page\s+numbers?|capitali[sz]|running\s+heads?|\bsymbols?\b",
+    r"typograph|\btypos?\b|misprint|printer['’]?s?['’]?\s+errors?|punctuat|hyphenat|\bspell|italic"
+    r"|small[ -]cap|foot-?notes?\b|diacrit|ligature|quotation\s+marks?|page\s+numbers?|capitali[sz]"
+    r"|running\s+heads?|\bsymbols?\b",
     re.I,
 )
 CHANGE = re.compile(r"\d|\w\]\s|->|=>|→|\bto\b|\bfor\b|\bread\b|[\"“”'‘’:=|]")
@@ -207,9 +206,14 @@ def is_bare_label(paragraph: str) -> bool:
     return at > 0 and not paragraph[at:].strip(" \t\n*_=:.|+-")
 
 
+def acts(text: str) -> bool:
+    """Whether someone acts or speaks. What is quoted does not count."""
+    return bool(ACTOR.search(QUOTED.sub('""', text)) or SPEECH.search(text))
+
+
 def told(text: str) -> bool:
-    """Whether a story is told: someone acts, or speaks. What is quoted does not count."""
-    return bool(NARRATOR.search(QUOTED.sub('""', text)) or SPEECH.search(text))
+    """Whether a story is told: someone acts, or speaks of himself."""
+    return acts(text) or bool(MINE.search(QUOTED.sub('""', text)))
 
 
 def is_plain_label(paragraph: str) -> bool:
@@ -274,7 +278,7 @@ def is_note(paragraph: Paragraph) -> bool:
 
 
 def may_follow(text: str) -> bool:
-    """Whether the first paragraph below a bare label is its note: nobody acts in it, or it names a file or what I changed."""
+    """Whether the first paragraph below a bare label is its note: nobody acts in it, or it names a file."""
     return not told(text) or bool(ELECTRONIC.search(text) or I_CHANGED.search(text))
 
 
@@ -377,10 +381,13 @@ def is_ours(label: str, body: str) -> bool:
     bare = QUOTED.sub('""', noted)
     if ELECTRONIC.search(bare) or (STRICT.search(bare) and (I_CHANGED.search(bare) or not MINE.search(bare))):
         return True
-    if told(noted.partition("\n\n")[0]):
+    first = noted.partition("\n\n")[0]
+    words = {word.lower() for word in NOTE_WORDS.findall(bare)}
+    sure = OF_THE_FILE.search(opening(label)) or (len(words) > 1 and not is_bare_label(label))
+    if acts(first) or (told(first) and not sure):
         return False
     alone = is_bare_label(label) and not CHANGES.search(label)
-    return bool(NOTE_WORDS.search(bare) or ABOUT_BOOK.search(bare)) or not alone
+    return bool(words or ABOUT_BOOK.search(bare)) or not alone
 
 
 def unlabelled_end(text: str, found: list[Paragraph], index: int, end: int) -> int:
