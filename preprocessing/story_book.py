@@ -43,7 +43,7 @@ CLOSING = re.compile(
 )
 # "The end of Project Gutenberg came on a Tuesday": behind the library's name comes a title, or one of these words
 SENTENCE = re.compile(
-    r"(?:['’]s)?(?:\s+(?:E-?text|E-?book|edition|version|file)s?)*[ \t]*\n?[ \t]+"
+    r"\s*[?!]|(?:['’]s)?(?:\s+(?:E-?text|E-?book|edition|version|file)s?)*[ \t]*\n?[ \t]+"
     r"(?!(?:of|by|from|the|a|an|in|on|for|and|et|de|des|du|la|le|l['’]|von|van|und|to|volume|vol|no|number|part|book|etext|edition"
     r"|e-?book|e-?text|file|version|presentation|release|works?|collection)\b)(?-i:[a-z])",
     re.I,
@@ -54,7 +54,7 @@ SHARED_PRINT = re.compile(
 )
 # the library's name for the book, once more as the very last lines
 SIGNED = re.compile(
-    r"[ \t]*\W{0,6}(?:The )?Project Gutenberg(?:['’]s)? (?:E-?text|E-?book) of\b"
+    r"[ \t]*\W{0,6}(?:The )?Project Gutenberg(?:['’]s)? (?:E-?text|E-?book) of\b(?!\s+(?-i:[a-z]))"
     r"|[ \t]*(?:This site is full of FREE e-?books\W+)?Project Gutenberg (?:of )?Australia[ \t]*$",
     re.I | re.M,
 )

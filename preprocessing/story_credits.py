@@ -17,6 +17,7 @@ from preprocessing.story_notes import (
     is_label,
     is_plain_label,
     labelled_end,
+    told,
     trailing_note,
     unlabelled_end,
 )
@@ -52,7 +53,7 @@ PLAIN = re.compile(
     r"|from|conversion|processing|editor)\b"
     r"|(?:this|the)\s+(?:project\s+gutenberg(?:['’]s|-tm|\(TM\))?\s+)?(?:E-?\s?text|e-?\s?book"
     r"|electronic\s+(?:text|edition|book|version))\s+(?:\w+\s+){0,2}?"
-    r"(?:was|is|has|of\s+this|comes|may|prepared|produced|created|scanned|first|edition)\b"
+    r"(?:was\s+one\s+of|is\s+(?:for|in\s+[A-Z])|of\s+this|may\s+be|contains|includes|first|edition)\b"
     r"|(?:e-?book|electronic\s+(?:text|edition))\s+(?:was\s+)?(?:prepared|produced|created|edition|by|\w+\d)"
     r"|(?:the\s+text\s+of\s+)?this\s+(?:text|file|work|edition|book)\s+is\s+in\s+the\s+public\s+domain\b"
     r"|(?:the\s+)?(?:project\s+gutenberg(?:['’]s)?\s+e-?(?:text|book)\s+of|internet\s+wiretap)\b"
@@ -67,18 +68,19 @@ PLAIN = re.compile(
 MADE = re.compile(
     r"\W{0,4}(?:E-?\s?text\s+(?:was\s+)?(?:prepared|produced|scanned|created|transcribed|typed|by|conversion)\b"
     r"|(?:this|the)\s+(?:project\s+gutenberg(?:['’]s|-tm)?\s+)?(?:E-?\s?text|e-?\s?book|electronic\s+(?:text|edition|book|version))"
-    r"(?:\s+of\s.{0,120}?)?\s+(?:(?:was|is|has\s+been|comes)\s+)?(?:(?:\w+ly|first|also|an?)\s+){0,2}(?:prepared|produced|scanned|created"
+    r"(?:\s+of\s.{0,120}?)?\s+(?:(?:was|is|has\s+been|comes)\s+)?(?:(?:\w+ly|first|last|most|also|an?)\s+){0,2}(?:prepared|done|updated|posted|produced|scanned|created"
     r"|transcribed|typed|made|entered|converted|derived|taken|based|provided|proof\w*|compiled|released|published|distributed"
     r"|digiti[sz]ed|keyed|donated|completed|dedicated|independent|copyright\w*|from|otherwise)\b"
     r"|(?:e-?book|electronic\s+(?:text|edition))\s+(?:was\s+)?(?:prepared|produced|created|edition|by|\w+\d)"
     r"|this\s+(?:text|file|work|edition)\s+is\s+in\s+the\s+public\s+domain\b"
     r"|you\s+may\s+(?:\w+\s+){1,4}this\s+(?:file|e-?text|e-?book)\b"
-    r"|(?:the\s+)?project\s+gutenberg(?:['’]s)?\s+e-?(?:text|book)\s+of\b)",
+    r"|(?:the\s+)?project\s+gutenberg(?:['’]s)?\s+e-?(?:text|book)\s+of\b(?!\s+(?-i:[a-z])))",
     re.I,
 )
 # a date of the file, as a clerk would write it and nobody says
 DATED = re.compile(
-    r"\W{0,4}(?:(?:date\s+)?(?:first|last|most\s+recently)\s+)?(?:updated|posted)\s*:\s+(?:\w+\W+){0,2}\d{1,4}\b", re.I
+    r"\W{0,4}(?:(?:date\s+)?(?:first|last|most\s+recently)\s+(?:updated|posted)|updated)\s*:\s+(?:\d{1,2}\s+)?(?:[a-z]+\.?\s+)?\d",
+    re.I,
 )
 # proof anywhere: an address, a library of the network, a program
 HARD = re.compile(
@@ -227,7 +229,9 @@ def is_credit(text: str, leading: bool, titled: bool = False, inside: bool = Fal
         opened = MAKERS.match(text) or I_MADE.match(text)
         if acts(text):  # a story, unless an address stands in it
             return leading and opened is not None and bool(HARD.search(text, opened.end()))
-        if MADE.match(text) or (not inside and (DATED.match(text) or _roles(text, leading))):
+        if (MADE.match(text) and (leading or not told(text) or HARD.search(text))) or (
+            not inside and (DATED.match(text) or _roles(text, leading))
+        ):
             return True
         if opened is not None and (EVIDENCE if leading or titled else HARD).search(text, opened.end()):
             return True

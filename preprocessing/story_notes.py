@@ -91,7 +91,7 @@ I_CHANGED = re.compile(
     r"|silently\s+\w+ed)\b"
 )
 ITEM = re.compile(
-    r"\b(?:changed|corrected|amended|altered|emended|changes?|replaced)\s+(?:to|with|from|by)\b|now\s+reads|->|=>|→|\w\]\s"
+    r"\b(?:changed|corrected|amended|altered|emended|changes?|replaced)\s+(?:to|from)\b|\breplaced\s+(?:with|by)\b|now\s+reads|->|=>|→|\w\]\s"
     r"|\b(?:add|remov|delet|insert|supplied|repair|fix)(?:ed)?\b|[\"”'’]\s*(?:to|:|for)\s*[\"“'‘]|\bto\s+[\"“'‘]"
     r"|\b(?:pages?|pg|p)\b\.?\s*\d+\b.{0,50}\bto\b|\w[:]\s\w+\s*$|\w\s{3,}\w|--\w+\s+for\s+\w|_\w+_\s+\w+|=\w+=\s+\w+",
     re.I,
@@ -155,6 +155,8 @@ STRICT = re.compile(
 CHANGE = re.compile(r"\d|\w\]\s|->|=>|→|\bto\b|\bfor\b|\bread\b|[\"“”'‘’:=|]")
 # of what a preparer tells: which book the text is of
 ABOUT_BOOK = re.compile(r"\btexts?\b|\bvolumes?\b|\bparts? (?:one|two|i+)\b|trilogy|translat|\btyped\b|published", re.I)
+# makers that a story has too
+DOUBTFUL = re.compile(r"(?:the\s+)?(?:scanner|typist|proof-?\s?(?:reader|er)|submitter|digital|executive)", re.I)
 CHANGES = re.compile(r"errat|correct|chang|errors|misprint|amend", re.I)
 LABEL_ENDS = re.compile(r"\s+follows?\b|[\s*_=~|+#)\]}]*(?:$|[:.—–-])")
 FRAME = re.compile(r"[\s*=_#~+|./-]*")
@@ -295,8 +297,8 @@ def goes_on(paragraph: Paragraph) -> bool:
     if ELECTRONIC.search(text):
         return True
     if STRICT.search(text):
-        return len(words) > 1 or bool(DONE.search(text) or I_CHANGED.search(text))
-    return len(words) > 3 or (len(words) > 2 and bool(re.search(r"\b(?:has|have) been\b", text)))
+        return len(words) > 2 or any(done.search(text) for done in (DONE, WAS_DONE, I_CHANGED))
+    return len(words) > 4 or (len(words) > 2 and bool(re.search(r"\b(?:has|have) been\b", text)))
 
 
 def _is_list(paragraph: Paragraph, sign: re.Pattern[str]) -> bool:
@@ -387,7 +389,7 @@ def is_ours(label: str, body: str) -> bool:
     if acts(first) or (told(first) and not sure):
         return False
     alone = is_bare_label(label) and not CHANGES.search(label)
-    return bool(words or ABOUT_BOOK.search(bare)) or not alone
+    return bool((words or ABOUT_BOOK.search(bare)) and not (alone and DOUBTFUL.match(opening(label)))) or not alone
 
 
 def unlabelled_end(text: str, found: list[Paragraph], index: int, end: int) -> int:
@@ -431,7 +433,7 @@ def trailing_note(text: str, found: list[Paragraph], end: int) -> int:
         if number
         and end - paragraph.start < NEAR
         and OPENS.match(opening(paragraph.text))
-        and not is_plain_label(found[number - 1].text)  # an appendix of the book has its heading
+        and not _is_headed(found, number)
     ]
     for number in sorted({*plain[-MOST_LABELS:], *bare[-MOST_LABELS:]}):
         rest = found[number:] if number in bare else found[number + 1 :] or found[number:]
@@ -453,10 +455,21 @@ def _runs_on(rest: list[Paragraph], least: float = 0.9) -> bool:
     return noted >= least * size
 
 
+def _is_headed(found: list[Paragraph], number: int) -> bool:
+    """Whether a heading stands right above: an appendix of the book has one of its own."""
+    above = found[number - 1].text.strip()
+    return is_plain_label(above) or (
+        found[number].gap == 1
+        and above.isupper()
+        and len(above) < 60
+        and not re.match(r"\W*(?:THE END|END|FIN)", above)
+    )
+
+
 def _is_chapter(rest: list[Paragraph]) -> bool:
-    """Whether paragraphs run on as prose that tells of no file for longer than a note does, or one acts in most."""
-    prose = [one.text for one in rest if not (_is_list(one, CHANGE) or goes_on(one))]
-    return sum(map(len, prose)) > MOST_PROSE
+    """Whether paragraphs run on as prose that tells of no print for longer than a note does."""
+    prose = [one.text for one in rest if not (_is_list(one, CHANGE) or goes_on(one) or FOOTNOTE.match(one.text))]
+    return sum(len(text) for text in prose if told(text) or AGENT.search(text) or not STRICT.search(text)) > MOST_PROSE
 
 
 def _shut(text: str, label: Paragraph, end: int) -> bool:
