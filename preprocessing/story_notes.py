@@ -148,7 +148,7 @@ NOTE_WORDS = re.compile(
 )
 STRICT = re.compile(
     r"typograph|\btypos?\b|misprint|printer['’]?s?['’]?\s+errors?|punctuat|hyphenat|\bspell|italic"
-    r"|small[ -]cap|foot-?notes?\b|diacrit|ligature|quotation\s+marks?|page\s+numbers?|capitali[sz]"
+    r"|small[ -]cap|foot-?notes?\b|diacrit|ligature|\baccents\b|quotation\s+marks?|page\s+numbers?|capitali[sz]"
     r"|running\s+heads?|\bsymbols?\b",
     re.I,
 )
@@ -388,8 +388,11 @@ def is_ours(label: str, body: str) -> bool:
     sure = OF_THE_FILE.search(opening(label)) or (len(words) > 1 and not is_bare_label(label))
     if acts(first) or (told(first) and not sure):
         return False
-    alone = is_bare_label(label) and not CHANGES.search(label)
-    return bool((words or ABOUT_BOOK.search(bare)) and not (alone and DOUBTFUL.match(opening(label)))) or not alone
+    if not is_bare_label(label) or CHANGES.search(label):
+        return True
+    if DOUBTFUL.match(opening(label)):
+        return len(words) > 1 and bool(DONE.search(bare)) and not AGENT.search(bare)
+    return bool(words or ABOUT_BOOK.search(bare))
 
 
 def unlabelled_end(text: str, found: list[Paragraph], index: int, end: int) -> int:
