@@ -86,7 +86,7 @@ DATED = re.compile(
 HARD = re.compile(
     r"pgdp|https?:|\b\d+-h\.(?:htm|zip)|www\.|\w@\w+\.\w|internet\s+archive|gutenberg\.(?:org|net)|distributed\s+proof"
     r"|\bOCR\b|omnipage|wordscan|hathi|project\s+gutenberg\s+(?:e-?text|e-?book|edition|volunteer)|ISO.?8859|\bUTF-?8\b"
-    r"|images\s+(?:generously|courtesy|made\s+available)|creative\s+commons",
+    r"|images\s+(?:generously|courtesy|made\s+available)|creative\s+commons|ibiblio|ebooks\s+libres",
     re.I,
 )
 EVIDENCE = re.compile(
@@ -116,10 +116,9 @@ STAGED = re.compile(
     r"|\bthe\s+press\b|use\s+of\s+schools",
     re.I,
 )
-LIBRARY = re.compile(r"project\s+gutenberg|ibiblio|libres\s+et\s+gratuits", re.I)
+LIBRARY = re.compile(r"project\s+gutenberg", re.I)
 THIS = re.compile(
-    r"\b(?:this|ce|dieses?)\s+(?:\w+\s+)?(?:file|book|text|e-?text|e-?book|edition|version|transcription)\b|\bthe\s+file\b"
-    r"|\bd['’]ebooks\b",
+    r"\b(?:this|ce|dieses?)\s+(?:\w+\s+)?(?:file|book|text|e-?text|e-?book|edition|version|transcription)\b|\bthe\s+file\b",
     re.I,
 )
 OF_ITSELF = re.compile(rf"{THIS.pattern}|\bscan(?:s|ned)?\b|\be-?(?:book|text)s?\b", re.I)
