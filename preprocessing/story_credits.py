@@ -336,7 +336,7 @@ def _begins(found: list[Paragraph], index: int) -> bool:
     if len(text) > 200 and len(found[index].lines[0]) > 50 and text.rstrip().endswith((".", "!", "?", '"', "”")):
         return True
     following = found[index + 1].text if index + 1 < len(found) else ""
-    return bool(CHAPTER.match(text)) and not CHAPTER.match(following)
+    return len(text) < 200 and bool(CHAPTER.match(text)) and not CHAPTER.match(following)
 
 
 def _before_title(paragraph: Paragraph) -> int:
