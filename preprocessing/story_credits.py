@@ -77,6 +77,7 @@ MADE = re.compile(
     r"|(?:the\s+)?project\s+gutenberg(?:['’]s)?\s+e-?(?:text|book)\s+of\b(?!\s+(?-i:[a-z])))",
     re.I,
 )
+LEAVE = re.compile(r"\byou\s+may\b|public\s+domain", re.I)
 # a date of the file, as a clerk would write it and nobody says
 DATED = re.compile(
     r"\W{0,4}(?:(?:date\s+)?(?:first|last|most\s+recently)\s+(?:updated|posted)|updated)\s*:\s+(?:\d{1,2}\s+)?(?:[a-z]+\.?\s+)?\d",
@@ -112,7 +113,7 @@ WORK = re.compile(
 # who is thanked in print, and what is produced on a stage
 HONOURED = re.compile(r"\b(?:Mrs?\.|Miss\s|Dr\.|Messrs|Sir\s|Lady\s|Prof(?:essor\s|\.)|Brother\s|Father\s|Sister\s)")
 STAGED = re.compile(
-    r"theat(?:er|re)|\bopera\b|playhouse|\bstage\b|proprietors|\beditors?\s+of|publishers|permission|reprint"
+    r"theat(?:er|re)|\bopera\b|playhouse|\bstage\b|proprietors|\beditors?\s+of|publishers|permission|reprint|magazine"
     r"|\bthe\s+press\b|use\s+of\s+schools",
     re.I,
 )
@@ -154,7 +155,7 @@ OWED = re.compile(
 # work that is done for files only: names behind it are proof where the book has ended too
 FILE_ROLES = re.compile(
     r"proof-?\s?read(?:ing|ers?)\b|formatt(?:ed|ing)|\bscanning\b|\bOCR|HTML|XML|\bTEI\b|e-?text|e-?book|mark-?up|post-?\s?process"
-    r"|spell-?\s?check|digiti[sz]|upload|keyboard",
+    r"|spell-?\s?check|digiti[sz]|upload|keyboard|capture|verification",
     re.I,
 )
 I_MADE = re.compile(
@@ -228,9 +229,7 @@ def is_credit(text: str, leading: bool, titled: bool = False, inside: bool = Fal
         opened = MAKERS.match(text) or I_MADE.match(text)
         if acts(text):  # a story, unless an address stands in it
             return leading and opened is not None and bool(HARD.search(text, opened.end()))
-        if (MADE.match(text) and (leading or not told(text) or HARD.search(text))) or (
-            not inside and (DATED.match(text) or _roles(text, leading))
-        ):
+        if _made(text, leading) or (not inside and (DATED.match(text) or _roles(text, leading))):
             return True
         if opened is not None and (EVIDENCE if leading or titled else HARD).search(text, opened.end()):
             return True
@@ -238,6 +237,15 @@ def is_credit(text: str, leading: bool, titled: bool = False, inside: bool = Fal
         if leading and (PLAIN.match(text) or (opened is not None and _names_work(text, opened))):
             return True
     return leading and len(text) < 400 and (_names_library(text) or bool(PRODUCERS.search(text)) or _is_address(text))
+
+
+def _made(text: str, leading: bool) -> bool:
+    """Whether a paragraph says what was done to the e-text; behind the title, by whom, from what or when too."""
+    made = MADE.match(text)
+    if made is None or leading or HARD.search(text) or LEAVE.search(made[0]):
+        return made is not None
+    sentence = re.split(r"[.!?;]\s", text[made.end() :], maxsplit=1)[0]
+    return not told(text) and bool(re.search(r"[A-Z\d]", sentence))
 
 
 def _is_address(text: str) -> bool:
@@ -267,6 +275,8 @@ def _roles(text: str, leading: bool) -> bool:
     """Whether a text says who scanned, proofread, formatted, and nothing else."""
     opened = ROLES.match(text) if leading or FILE_ROLES.search(text) else None
     if opened is None or len(text) > 400 or (not leading and HONOURED.search(text)):
+        return False
+    if opened[0].endswith(":") and not FILE_ROLES.search(text):
         return False
     return only_names(text[opened.end() :]) or (leading and bool(EVIDENCE.search(text, opened.end())))
 
@@ -298,7 +308,7 @@ def strip_front(cut: Cutting) -> None:
     while index < len(found) and found[index].start < limit:
         paragraph = found[index]
         rule, stop = "", 0
-        if is_label(paragraph.text) and (end := labelled_end(text, found, index, cut.end)):
+        if is_label(paragraph.text) and (end := labelled_end(text, found, index, cut.end, titled=not inside)):
             rule, stop = "transcriber's note", end
         elif is_credit(paragraph.text, leading, titled=not inside, inside=inside):
             rule, stop = "credit", paragraph.start + _before_title(paragraph)

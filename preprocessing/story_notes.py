@@ -93,7 +93,7 @@ I_CHANGED = re.compile(
 ITEM = re.compile(
     r"\b(?:changed|corrected|amended|altered|emended|changes?|replaced)\s+(?:to|from)\b|\breplaced\s+(?:with|by)\b|now\s+reads|->|=>|→|\w\]\s"
     r"|\b(?:add|remov|delet|insert|supplied|repair|fix)(?:ed)?\b|[\"”'’]\s*(?:to|:|for)\s*[\"“'‘]|\bto\s+[\"“'‘]"
-    r"|\b(?:pages?|pg|p)\b\.?\s*\d+\b.{0,50}\bto\b|\w[:]\s\w+\s*$|\w\s{3,}\w|--\w+\s+for\s+\w|_\w+_\s+\w+|=\w+=\s+\w+",
+    r"|\b(?:pages?|pg|p)\b\.?\s*\d+\b.{0,50}\bto\b|\w[:]\s\w+\s*$|\w\s{3,}[^\W\d]|--\w+\s+for\s+\w|_\w+_\s+\w+|=\w+=\s+\w+",
     re.I,
 )
 PLACE = re.compile(r"\b(?:pages?|pg|pp?|line|chapter)\b\.?\s*[\divxlc]+\b", re.I)
@@ -298,7 +298,7 @@ def goes_on(paragraph: Paragraph) -> bool:
         return True
     if STRICT.search(text):
         return len(words) > 2 or any(done.search(text) for done in (DONE, WAS_DONE, I_CHANGED))
-    return len(words) > 4 or (len(words) > 2 and bool(re.search(r"\b(?:has|have) been\b", text)))
+    return len(words) > 4 or (len(words) > 2 and bool(TYPE.search(text) and re.search(r"\b(?:has|have) been\b", text)))
 
 
 def _is_list(paragraph: Paragraph, sign: re.Pattern[str]) -> bool:
@@ -370,13 +370,13 @@ def note_end(text: str, found: list[Paragraph], index: int, end: int) -> int:
     return stop
 
 
-def labelled_end(text: str, found: list[Paragraph], index: int, end: int) -> int:
-    """Where a note with a label ends; 0 where the story has such a label over what is told."""
+def labelled_end(text: str, found: list[Paragraph], index: int, end: int, titled: bool = False) -> int:
+    """Where a note with a label ends; 0 where the story has such a label over a tale. titled: before the story."""
     stop = note_end(text, found, index, end)
-    return stop if is_ours(found[index].text, text[found[index].start : stop]) else 0
+    return stop if is_ours(found[index].text, text[found[index].start : stop], titled) else 0
 
 
-def is_ours(label: str, body: str) -> bool:
+def is_ours(label: str, body: str, titled: bool = False) -> bool:
     """Whether a note under a maker's label is about the file: its words, or, in one paragraph, that nobody acts."""
     at = _label(label) or label.find(opening(label)) + len(opening(label))
     noted = body[at:].strip(" \t\n*_=:.|+-")
@@ -388,9 +388,9 @@ def is_ours(label: str, body: str) -> bool:
     sure = OF_THE_FILE.search(opening(label)) or (len(words) > 1 and not is_bare_label(label))
     if acts(first) or (told(first) and not sure):
         return False
-    if not is_bare_label(label) or CHANGES.search(label):
+    if CHANGES.search(label) or (titled and not is_bare_label(label)):
         return True
-    if DOUBTFUL.match(opening(label)):
+    if is_bare_label(label) and DOUBTFUL.match(opening(label)):
         return len(words) > 1 and bool(DONE.search(bare)) and not AGENT.search(bare)
     return bool(words or ABOUT_BOOK.search(bare))
 
