@@ -3,6 +3,7 @@
 A label that only the maker of an e-text writes ("Transcriber's Note", "Comments on the preparation of the e-text") is
 enough. One that a printed book may have too ("Corrections", "Notes on the text"), or none at all, needs proof: words of
 electronic texts, a list of changes, or statements about spelling and type without a person of the story in them.
+A chapter may have either label: where a narrator acts or speaks below it, or prose runs on, it stays.
 """
 
 import re
