@@ -1,8 +1,8 @@
 """Credits and notes of those who made the file, told from the book's own words.
 
 A paragraph goes only when it opens like a credit and gives evidence of one: a library, an address, a machine, or
-nothing but names. "Produced by the sea, the fog rolled in" opens like one and stays. The nearer to the story, the harder
-the evidence: names are enough before the title only, and where someone acts or speaks it is a story.
+nothing but names. "Produced by the sea, the fog rolled in" opens like one and stays. The nearer to the story, the
+harder the evidence: names are enough before the title only, and where someone acts or speaks it is a story.
 """
 
 import re
@@ -183,7 +183,7 @@ RELATED = frozenset([
 ])  # fmt: skip
 RULED = re.compile(r"(?:[ \t]*[*=_#~+.-]{5,}[ \t]*\n)+")  # a line of stars over a credit
 FIRST_WORD = re.compile(r"\W{0,4}(\w+)")
-# every first word of MAKERS, PLAIN, MADE, DATED, GIVEN, I_MADE, ROLES: most paragraphs are told by it, 12x faster than trying all
+# every first word of MAKERS, PLAIN, MADE, DATED, GIVEN, I_MADE, ROLES: it tells most, 12x faster than trying all
 FIRST_WORDS = frozenset([
     "this", "the", "html", "text", "plain", "first", "originally", "produced", "reproduced", "prepared",
     "transcribed", "retranscribed", "scanned", "digitized", "digitised", "typed", "keyed", "entered", "proofed",
