@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from preprocessing.story_credits import EVIDENCE, strip_back, strip_front
 from preprocessing.story_cut import Cutting, StripResult, paragraphs, tokens_at, whole
+from preprocessing.story_notes import SPEECH
 from preprocessing.story_page import LINK_OFF, LINK_ON, mostly_preformatted, story_part, visible
 
 HEADER = 60_000  # characters in which a header ends; the longest seen (of 2001) has 15,000
@@ -40,20 +41,28 @@ CLOSING = re.compile(
     r"|[ \t]*(?:Ende?|Fin|Einde) (?:dieses?|d[eu]|van|von|della?) (?:the |this |l['a] ?)?Proje[ck]t (?:the )?Gutenberg",
     re.I | re.M,
 )
+# "The end of Project Gutenberg came on a Tuesday": behind the library's name comes a title, or one of these words
+SENTENCE = re.compile(
+    r"\s*[?!]|(?:['’]s)?(?:\s+(?:E-?text|E-?book|edition|version|file)s?)*[ \t]*\n?[ \t]+"
+    r"(?!(?:of|by|from|the|a|an|in|on|for|and|et|de|des|du|la|le|l['’]|von|van|und|to|volume|vol|no|number|part|book|etext|edition"
+    r"|e-?book|e-?text|file|version|presentation|release|works?|collection)\b)(?-i:[a-z])",
+    re.I,
+)
 # the header that the plays of one edition share
 SHARED_PRINT = re.compile(
     r"^\*+[ \t]+SMALL PRINT! FOR __ COMPLETE SHAKESPEARE[^\n]*\n(?:\[\"Small Print\"[^\n]*\n)?", re.M
 )
 # the library's name for the book, once more as the very last lines
 SIGNED = re.compile(
-    r"[ \t]*\W{0,6}(?:The )?Project Gutenberg(?:['’]s)? (?:E-?text|E-?book) of\b"
+    r"[ \t]*\W{0,6}(?:The )?Project Gutenberg(?:['’]s)? (?:E-?text|E-?book) of\b(?!\s+(?-i:[a-z]))"
     r"|[ \t]*(?:This site is full of FREE e-?books\W+)?Project Gutenberg (?:of )?Australia[ \t]*$",
     re.I | re.M,
 )
 LICENCE = re.compile(
     r"[ \t]*(?:\*{2,}\s*START: FULL LICENSE|\**\s*This file should be named \S+\.(?:txt|zip|htm)"
     r"|THE FULL PROJECT GUTENBERG\W{0,4}(?:TM )?LICENSE|\*+START\*+\s?THE SMALL PRINT"
-    r"|Updated editions will replace the previous|Creating the works from (?:public domain print|print editions)"
+    r"|Updated editions will replace the previous\s+one\W{1,4}the\s+old"
+    r"|Creating the works from (?:public domain print|print editions)"
     r"|This and all associated files of various formats"
     r"|Most people start at our Web ?site which has the main PG"
     r"|Section 1\. +General Terms of Use and Redistributing Project|\*\*\*END OF THE (?:FULL )?LICENSE"
@@ -99,7 +108,7 @@ METADATA = re.compile(
     re.I | re.M,
 )
 BOOKMARKS_WORD = "BOOKMARKS"
-BOOKMARKS = re.compile(r"[ \t]*(?:E-?TEXT|E-?BOOK|PG|PROJECT GUTENBERG)(?: EDITOR['’]?S)? BOOKMARKS:?[ \t]*(?=\n|$)")
+BOOKMARKS = re.compile(r"[ \t]*(?:E-?TEXT|E-?BOOK|PG|PROJECT GUTENBERG) EDITOR['’]?S BOOKMARKS:?[ \t]*(?=\n|$)")
 LONGEST_LIST = 20_000  # characters of bookmarks
 
 INLINE = ("i", "b", "em", "strong", "u", "sup", "sub", "center", "tt", "small", "big")
@@ -234,12 +243,18 @@ def _closing(cut: Cutting) -> bool:
         short = len(rest) < 600 and rest.count("\n") < 8
         if line <= cut.start or not (short or not ended):
             continue
-        if (CLOSING.match(text, line) and (short or (not ended and AFTER_END.search(rest[:1_500])))) or (
+        if (_says_end(text, line) and (short or (not ended and AFTER_END.search(rest[:1_500])))) or (
             len(rest) < 200 and rest.count("\n") < 2 and SIGNED.match(text, line)
         ):
             cut.back(line, "closing line")
             return True
     return False
+
+
+def _says_end(text: str, line: int) -> bool:
+    """Whether a line says that the book ends, and no sentence about the library goes on from the words."""
+    found = CLOSING.match(text, line)
+    return found is not None and not (SENTENCE.match(text, found.end()) or SPEECH.match(text, found.end()))
 
 
 def _lines_with(text: str, word: str, start: int, end: int) -> list[tuple[int, int]]:

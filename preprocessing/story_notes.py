@@ -3,6 +3,7 @@
 A label that only the maker of an e-text writes ("Transcriber's Note", "Comments on the preparation of the e-text") is
 enough. One that a printed book may have too ("Corrections", "Notes on the text"), or none at all, needs proof: words of
 electronic texts, a list of changes, or statements about spelling and type without a person of the story in them.
+A chapter may have either label: where a narrator acts or speaks below it, or prose runs on, it stays.
 """
 
 import re
@@ -51,7 +52,7 @@ PLAIN_WORDS = frozenset([
     "printed", "printer", "printers", "printer's", "printer’s", "printing", "punctuation", "remarks", "regarding",
     "special", "spelling", "spellings", "square", "symbols", "table", "text", "textual", "the", "this", "to", "type",
     "typographic", "typographical", "typos", "typography", "unusual", "usage", "used", "variant", "variants",
-    "variations", "words", "edition", "version",
+    "variations", "words", "edition", "version", "history", "revision",
 ])  # fmt: skip
 CORE_WORDS = frozenset([
     "amended", "amendments", "brackets", "changed", "changes", "conventions", "corrected", "correction",
@@ -65,6 +66,7 @@ ELECTRONIC = re.compile(
     r"|\btranscri(?:ption|bers?)\b|\bOCR\b|\bscann(?:ed|ing)\b|\bHTML\b|\bASCII\b|\bISO.?8859|\bUTF.?8\b|\bUnicode\b"
     r"|\bLatin-?1\b|\bplain[ -]text\b|\btext\s+(?:file|version)\b|\bunder(?:scor|bar|lin)e?s?(?:es)?\b.{0,40}[(_\"“=]"
     r"|_underscores_|\bby\s+_?underscores?|\bequals?\s?signs|\btildes\b|\bplus signs\b|\btransliterat"
+    r"|\blong s\b|\brunning heads\b|\bfoot-?notes\s+have\s+been\s+(?:moved|gathered|collected|re-?numbered)\b"
     r"|\[(?:oe|OE|ae|AE|=\w|\w\^)\]|Project\s+Gutenberg|\bproof-?read|\bline[ -]ends?\b",
     re.I | re.S,
 )
@@ -75,23 +77,32 @@ TYPE = re.compile(
     r"|\blong s\b|running heads?|printed\s+(?:book|text)",
     re.I,
 )
-DONE = re.compile(
-    r"\b(?:has|have|had|was|were|is|are|being)\s+(?:(?:been|also|silently|only|not|now|here|generally|all|otherwise)\s+)*"
+# a maker says what has been done; what was done, and by whom, is a story's
+_WORK = (
+    r"(?:(?:been|also|silently|only|not|now|here|generally|all|otherwise)\s+)*"
     r"(?:corrected|changed|retained|preserved|left|kept|removed|moved|normali[sz]ed|standardi[sz]ed|regulari[sz]ed|supplied"
     r"|repaired|fixed|added|expanded|replaced|marked|enclosed|shown|indicated|represented|rendered|transliterated"
-    r"|re-?numbered|gathered|placed|dropped|amended|noted|made\s+consistent|unchanged|omitted|inserted|joined|surrounded|printed|given)\b",
-    re.I,
+    r"|re-?numbered|gathered|placed|dropped|amended|noted|made\s+consistent|unchanged|omitted|inserted|joined|surrounded"
+    r"|printed|written|given)\b"
 )
+DONE = re.compile(rf"\b(?:has|have|is|are)\s+{_WORK}", re.I)
+WAS_DONE = re.compile(rf"\b(?:was|were)\s+{_WORK}", re.I)
 I_CHANGED = re.compile(
-    r"\bI\s+(?:have\s+)?(?:made|corrected|changed|altered|left|kept|retained|supplied|silently\s+corrected)\b"
+    r"\bI\s+(?:have\s+)?(?:made|corrected|changed|altered|left|kept|retained|supplied|restored|added|replaced|removed|omitted"
+    r"|silently\s+\w+ed)\b"
 )
 ITEM = re.compile(
-    r"\b(?:changed|corrected|amended|altered|emended|changes?|replaced)\s+(?:to|with|from|by)\b|now\s+reads|->|=>|→|\w\]\s"
+    r"\b(?:changed|corrected|amended|altered|emended|changes?|replaced)\s+(?:to|from)\b|\breplaced\s+(?:with|by)\b|now\s+reads|->|=>|→|\w\]\s"
     r"|\b(?:add|remov|delet|insert|supplied|repair|fix)(?:ed)?\b|[\"”'’]\s*(?:to|:|for)\s*[\"“'‘]|\bto\s+[\"“'‘]"
-    r"|\b(?:pages?|pg|p)\b\.?\s*\d+\b.{0,50}\bto\b|\w[:]\s\w+\s*$|\w\s{3,}\w|--\w+\s+for\s+\w|_\w+_\s+\w+|=\w+=\s+\w+",
+    r"|\b(?:pages?|pg|p)\b\.?\s*\d+\b.{0,50}\bto\b|\w[:]\s\w+\s*$|\w\s{3,}[^\W\d]|--\w+\s+for\s+\w|_\w+_\s+\w+|=\w+=\s+\w+",
     re.I,
 )
 PLACE = re.compile(r"\b(?:pages?|pg|pp?|line|chapter)\b\.?\s*[\divxlc]+\b", re.I)
+PRINTED = re.compile(
+    r"\b(?:in|by)\s+(?:the\s+)?(?:second|third|fourth|fifth|later|next|last|subsequent|quarto|folio|author\b|poet\b|\d{4})"
+    r"(?:\s+(?:editions?|printings?|impressions?))?",
+    re.I,
+)
 READ_FOR = re.compile(r"(?:\b|_)for(?:\b|_).{1,60}(?:\b|_)read(?:\b|_)", re.I)  # errata that the printer added
 ARROW = re.compile(r"->|=>|→|[\[{]p(?:g|age)?\.?\s?\d")
 # without a label, a note begins with its subject
@@ -110,6 +121,19 @@ PERSON = re.compile(
     re.I,
 )
 QUOTED = re.compile(r"[\"“][^\"“”\n]{0,200}[\"”]|(?<!\w)['‘][^'‘’\n]{0,120}['’](?!\w)")
+# a story is told: a person acts, or speaks of himself; notes say "his spelling", but seldom "he"
+ACTOR = re.compile(r"\b(?:he|she|him|himself|herself|said|says|cried|replied|whispered)\b", re.I)
+MINE = re.compile(r"\b(?:my|me|mine|myself)\b", re.I)
+SPEECH = re.compile(
+    r"^\W{0,3}[\"“]|[,;?!\"”]\s+(?:(?:as|so)\s+)?(?:(?!who\b)[\w'’]+\s+){0,3}?(?:had\s+)?"
+    r"(?:said|says|thought|wrote|written|cried|sang|asked|read|replied|answered|whispered|told|swore|laughed)\b",
+    re.I,
+)
+# who the story says has done it: the files' makers do not name themselves so
+AGENT = re.compile(
+    r"\b(?:corrected|changed|removed|kept|left|made|altered|moved|added|given|printed|omitted)\s+by\s+"
+    r"(?:none|nobody|[A-Z]\w+\.?\s|(?:the|an?|our|its)\s+(?!transcri|e-?text|underscore|asterisk|equal|proof)\w)"
+)
 FOOTNOTE = re.compile(r"\s*[\[{(](?:Footnote )?\d+[\])}:]")
 OF_THE_FILE = re.compile(r"\be-?texts?\b|\b(?-i:eB|eb|e-b|E-b|Eb)ooks?\b|Project\s+Gutenberg", re.I)
 MARKED = re.compile(r"^\s*(?:[\[({]\d+[\])}]|\d+\.\s)", re.M)  # a numbered footnote
@@ -123,7 +147,19 @@ NOTE_WORDS = re.compile(
     r"|quotation mark|sidenote|ambiguous|consistent|captions\b|\bmoved\b",
     re.I,
 )
+STRICT = re.compile(
+    r"typograph|\btypos?\b|misprint|printer['’]?s?['’]?\s+errors?|punctuat|hyphenat|\bspell|italic"
+    r"|small[ -]cap|foot-?notes?\b|diacrit|ligature|\baccents\b|quotation\s+marks?|page\s+numbers?|capitali[sz]"
+    r"|running\s+heads?|\bsymbols?\b",
+    re.I,
+)
 CHANGE = re.compile(r"\d|\w\]\s|->|=>|→|\bto\b|\bfor\b|\bread\b|[\"“”'‘’:=|]")
+# of what a preparer tells: which book the text is of
+ABOUT_BOOK = re.compile(r"\btexts?\b|\bvolumes?\b|\bparts? (?:one|two|i+)\b|trilogy|translat|\btyped\b|published", re.I)
+# makers that a story has too
+DOUBTFUL = re.compile(r"(?:the\s+)?(?:scanner|typist|proof-?\s?(?:reader|er)|submitter|digital|executive)", re.I)
+CHANGES = re.compile(r"errat|correct|chang|errors|misprint|amend", re.I)
+LABEL_ENDS = re.compile(r"\s+follows?\b|[\s*_=~|+#)\]}]*(?:$|[:.—–-])")
 FRAME = re.compile(r"[\s*=_#~+|./-]*")
 OPENING = re.compile(r"[\s*=_#~+|./\[({<●○•·-]*+")  # what may stand before a label
 PAIRS = {"[": "]", "(": ")", "<": ">", "{": "}"}
@@ -132,6 +168,7 @@ CLUES = (
     "ranscri", "[note", "e-text", "etext", "ebook", "electronic", "errata", "corrections", "hanged to", "corrected to",
     "ypographical", "mendations", "onventions", "isprints", "nderscore", "yphenation", "project gutenberg", "roofread",
 )  # fmt: skip
+MOST_PROSE = 800  # characters of a note that name nothing of a file
 NEAR = 3_000  # characters in which notes are looked for that have no label
 
 
@@ -145,11 +182,41 @@ def opening(text: str) -> str:
 
 def is_label(paragraph: str) -> bool:
     """Whether a paragraph opens with "Transcriber's Note" or another heading that only an e-text has."""
-    found = OPENING.match(paragraph)
-    if found is not None and found.end() < 400 and LABEL.match(paragraph, found.end()):
+    if _label(paragraph):
         return True
     heading = _heading(paragraph, 90)
     return bool(ABOUT.match(heading)) and bool(FILE.search(heading)) and not PERSON.search(heading)
+
+
+def _label(paragraph: str) -> int:
+    """Where the label that a paragraph opens with ends; 0 without one, and where a sentence goes on from its words."""
+    found = OPENING.match(paragraph)
+    label = LABEL.match(paragraph, found.end()) if found is not None and found.end() < 400 else None
+    if found is None or label is None:
+        return 0
+    line = paragraph[label.end() :].partition("\n")[0]
+    head, colon, _ = line.partition(":")
+    if any(sign in PAIRS for sign in found[0]) or LABEL_ENDS.match(line):
+        return label.end()
+    if colon or ("\n" not in paragraph.strip() and not line.endswith((".", "!", "?"))):
+        return 0 if len(head) > 80 or "," in head or PERSON.search(head) else label.end()
+    return 0
+
+
+def is_bare_label(paragraph: str) -> bool:
+    """Whether a paragraph is a maker's label and nothing else."""
+    at = _label(paragraph)
+    return at > 0 and not paragraph[at:].strip(" \t\n*_=:.|+-")
+
+
+def acts(text: str) -> bool:
+    """Whether someone acts or speaks. What is quoted does not count."""
+    return bool(ACTOR.search(QUOTED.sub('""', text)) or SPEECH.search(text))
+
+
+def told(text: str) -> bool:
+    """Whether a story is told: someone acts, or speaks of himself."""
+    return acts(text) or bool(MINE.search(QUOTED.sub('""', text)))
 
 
 def is_plain_label(paragraph: str) -> bool:
@@ -165,7 +232,8 @@ def _heading(paragraph: str, longest: int) -> str:
         return ""  # as most paragraphs of a book
     line = opening(paragraph[:500])
     head, colon, _ = line.partition(":")
-    if not colon and ("\n" in paragraph.strip() or line.endswith((".", "!", "?", ","))) and not line.isupper():
+    ends = paragraph.rstrip(" \t\n*_=#~+|-").endswith((".", "!", "?", ","))
+    if not colon and ("\n" in paragraph.strip() or ends) and not line.isupper():
         return ""
     return "" if len(head) > longest or '"' in head or "“" in head else head
 
@@ -181,22 +249,27 @@ def proves(paragraph: str, body: str) -> bool:
     core = bool(words & CORE_WORDS)
     if core and len(READ_FOR.findall(body)) > 1:  # the printer, whatever a note below says
         return False
+    printed = len(PRINTED.findall(body)) > 1  # readings of later editions
+    if printed and not ELECTRONIC.search(body[:1_000]):
+        return False
     if core and items >= 5 and len(PLACE.findall(body)) >= 5 and not READ_FOR.search(body):
         return True
     bare = QUOTED.sub('""', body)
     if PERSON.search(bare) or body.lstrip()[:1] in '"“':
         return False
     electronic = bool(ELECTRONIC.search(body[:1_000]))
-    done = len(DONE.findall(bare))
-    if core and (electronic or items >= 2 or (done >= 2 and TYPE.search(bare))):
+    done = 0 if AGENT.search(bare) else len(DONE.findall(bare))
+    if core and (electronic or items >= 2):
         return True
     if words and MARKED.search(body):  # footnotes of the book, one of which may speak of the file
         return False
     if words and electronic:
         return True
-    if not OPENS.match(opening(paragraph)) or not TYPE.search(bare):
+    if not OPENS.match(opening(paragraph)) or not TYPE.search(bare) or SPEECH.search(bare) or AGENT.search(bare):
         return False
-    return electronic or done >= 2 or (done > 0 and items >= 2) or bool(I_CHANGED.search(bare))
+    if items >= 2 and (done or WAS_DONE.search(bare)):
+        return True
+    return electronic or done >= 2 or bool(I_CHANGED.search(bare))
 
 
 def is_note(paragraph: Paragraph) -> bool:
@@ -204,17 +277,40 @@ def is_note(paragraph: Paragraph) -> bool:
     text = paragraph.text
     if NOTE_WORDS.search(text):
         return True
+    return _is_list(paragraph, CHANGE)
+
+
+def may_follow(text: str) -> bool:
+    """Whether the first paragraph below a bare label is its note: nobody acts in it, or it names a file."""
+    return not told(text) or bool(ELECTRONIC.search(text) or I_CHANGED.search(text))
+
+
+def goes_on(paragraph: Paragraph) -> bool:
+    """Whether a paragraph can only be a note's: a list of changes, or what was done to the print, and nobody acts."""
+    text = paragraph.text
+    if _is_list(paragraph, ITEM):
+        return True
+    if (told(text) or AGENT.search(text)) and not (
+        OF_THE_FILE.search(text) or (I_CHANGED.search(text) and TYPE.search(text))
+    ):
+        return False
+    words = {word.lower() for word in NOTE_WORDS.findall(text)}
+    if ELECTRONIC.search(text):
+        return True
+    if STRICT.search(text):
+        return len(words) > 2 or any(done.search(text) for done in (DONE, WAS_DONE, I_CHANGED))
+    return len(words) > 4 or (len(words) > 2 and bool(TYPE.search(text) and re.search(r"\b(?:has|have) been\b", text)))
+
+
+def _is_list(paragraph: Paragraph, sign: re.Pattern[str]) -> bool:
+    """Whether a paragraph is a table, pairs of lines, or short lines most of which hold a sign of change."""
     lines = paragraph.lines
-    if all(line[:1] in "|+" for line in lines) or FRAME.fullmatch(text):
+    if all(line[:1] in "|+" for line in lines) or FRAME.fullmatch(paragraph.text):
         return True
     if 2 * sum(bool(ARROW.search(line)) for line in lines) >= len(lines):
         return True
-    if (
-        max(map(len, lines)) <= 75
-        and 2 * sum(bool(CHANGE.search(line)) for line in lines) >= len(lines)
-        and _listed(lines)
-    ):
-        return True
+    if max(map(len, lines)) <= 75 and 2 * sum(bool(sign.search(line)) for line in lines) >= len(lines):
+        return _listed(lines)
     return _pairs(lines)
 
 
@@ -266,13 +362,38 @@ def note_end(text: str, found: list[Paragraph], index: int, end: int) -> int:
         if following.gap > 1 and not (alone and number == 0 and following.gap < 4):
             break
         deep = all(line.startswith(("  ", "\t")) for line in following.lines)
-        heading = following.text.isupper() and not is_note(following)
-        first = alone and number == 0
-        if heading or not (is_note(following) or first or (alone and deep and indented)):
+        title = following.text.isupper() and not following.text.rstrip().endswith((":", "."))
+        loose = alone and (number == 0 or (deep and indented))
+        if title or not (goes_on(following) or (loose and may_follow(following.text))):
             break
         indented = indented or deep
         stop = following.end
     return stop
+
+
+def labelled_end(text: str, found: list[Paragraph], index: int, end: int, titled: bool = False) -> int:
+    """Where a note with a label ends; 0 where the story has such a label over a tale. titled: before the story."""
+    stop = note_end(text, found, index, end)
+    return stop if is_ours(found[index].text, text[found[index].start : stop], titled) else 0
+
+
+def is_ours(label: str, body: str, titled: bool = False) -> bool:
+    """Whether a note under a maker's label is about the file: its words, or, in one paragraph, that nobody acts."""
+    at = _label(label) or label.find(opening(label)) + len(opening(label))
+    noted = body[at:].strip(" \t\n*_=:.|+-")
+    bare = QUOTED.sub('""', noted)
+    if ELECTRONIC.search(bare) or (STRICT.search(bare) and (I_CHANGED.search(bare) or not MINE.search(bare))):
+        return True
+    first = noted.partition("\n\n")[0]
+    words = {word.lower() for word in NOTE_WORDS.findall(bare)}
+    sure = OF_THE_FILE.search(opening(label)) or (len(words) > 1 and not is_bare_label(label))
+    if acts(first) or (told(first) and not sure):
+        return False
+    if CHANGES.search(label) or (titled and not is_bare_label(label)):
+        return True
+    if is_bare_label(label) and DOUBTFUL.match(opening(label)):
+        return len(words) > 1 and bool(DONE.search(bare)) and not AGENT.search(bare)
+    return bool(words or ABOUT_BOOK.search(bare))
 
 
 def unlabelled_end(text: str, found: list[Paragraph], index: int, end: int) -> int:
@@ -289,10 +410,15 @@ def trailing_note(text: str, found: list[Paragraph], end: int) -> int:
     """The paragraph with which a note starts that runs to the end; 0 when there is none."""
     labels = [number for number, paragraph in enumerate(found) if number and is_label(paragraph.text)]
     for number in labels[-MOST_LABELS:]:
-        if not text[note_end(text, found, number, end) : end].strip():
+        stop = labelled_end(text, found, number, end)
+        if stop and not text[stop:end].strip():
             return number
         if _shut(text, found[number], end):
             continue  # what follows a bracket that holds the note and closes is of the book
+        if not is_ours(found[number].text, text[found[number].start : end]):
+            continue
+        if _is_chapter(found[number + 1 :]) and not OF_THE_FILE.search(opening(found[number].text)):
+            continue
         if _runs_on(found[number + 1 :], 0.75) or _bracket_to_the_end(text, found[number], end):
             return number
     for number in range(len(found) - 1, max(0, len(found) - 12), -1):  # [Note: ... edition ... spellings ... corrected]
@@ -308,7 +434,10 @@ def trailing_note(text: str, found: list[Paragraph], end: int) -> int:
     bare = [
         number
         for number, paragraph in enumerate(found)
-        if number and end - paragraph.start < NEAR and OPENS.match(opening(paragraph.text))
+        if number
+        and end - paragraph.start < NEAR
+        and OPENS.match(opening(paragraph.text))
+        and not _is_headed(found, number)
     ]
     for number in sorted({*plain[-MOST_LABELS:], *bare[-MOST_LABELS:]}):
         rest = found[number:] if number in bare else found[number + 1 :] or found[number:]
@@ -328,6 +457,23 @@ def _runs_on(rest: list[Paragraph], least: float = 0.9) -> bool:
         noted += len(paragraph.text) if told or quotes else 0
         quotes = told and paragraph.text.rstrip().endswith(":")  # a line of the book follows
     return noted >= least * size
+
+
+def _is_headed(found: list[Paragraph], number: int) -> bool:
+    """Whether a heading stands right above: an appendix of the book has one of its own."""
+    above = found[number - 1].text.strip()
+    return is_plain_label(above) or (
+        found[number].gap == 1
+        and above.isupper()
+        and len(above) < 60
+        and not re.match(r"\W*(?:THE END|END|FIN)", above)
+    )
+
+
+def _is_chapter(rest: list[Paragraph]) -> bool:
+    """Whether paragraphs run on as prose that tells of no print for longer than a note does."""
+    prose = [one.text for one in rest if not (_is_list(one, CHANGE) or goes_on(one) or FOOTNOTE.match(one.text))]
+    return sum(len(text) for text in prose if told(text) or AGENT.search(text) or not STRICT.search(text)) > MOST_PROSE
 
 
 def _shut(text: str, label: Paragraph, end: int) -> bool:

@@ -26,6 +26,7 @@ NOTICE = re.compile(
     r"|(?:more|other|thousands of|hundreds of|\d+\+?|find|read) .{0,30}(?:movie )?(?:scripts?|screenplays?"
     r"|transcripts?) .{0,40}(?:here|at|on|found|http|www).*(?:https?:|www\.|\.com|here).*"
     r"|for educational purposes only\.?"
+    r"|transcript(?:ion)? (?:made |prepared )?by\b.{0,120}(?:\w@\w|https?://|www\.).{0,60}"
     r"|(?:converted|conversion) to (?:pdf|html|text) by.*|(?:html|pdf|text|web|screenplay|script) (?:version"
     r"|conversion|format\w*|transcri\w+|page) by .*"
     r"|(?:transcribed|typed|scanned|ocr'?d|html'?d|html|digiti[sz]ed|uploaded|submitted|posted|formatted|proofed"

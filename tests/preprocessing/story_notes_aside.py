@@ -1,5 +1,7 @@
 """The part of the cases that was set aside: written before the rules, measured once (docs/narrativeqa.md)."""
 
+from tests.preprocessing.story_notes import many
+
 FRONT = {
 "proofs and corrections":"Further corrections and proofing by Tom Allan, June 2001",
 "roles on lines":"Scan and OCR by Ann Other\nProofs by Tom Allan and Jane Roe",
@@ -32,4 +34,37 @@ STAYS = {
 "bracket end":"[The page is changed; the bell is heard; the footnote is read by a child.]",
 "advertisement":"BY THE SAME AUTHOR\n\nTHE COLD BARREL. New edition, corrected, with illustrations. 6s.",
 "glossary":"GLOSSARY\n\nQuay: a place for ships.\nCrate: a box, so spelled in the north.",
+}  # fmt: skip
+OPPOSITES = {
+"below a note": [
+    "THE PRINTER'S DAUGHTER\n\nBy Nora Bell",
+    "Every page of my grandfather's bible had a name in it, and the last\nwas mine.",
+    "There was no copyright on grief in our street, nor on the words for it.",
+],
+"first": [
+    "Produced for the First Time at the Lyceum Theatre, London, 9 October 1889",
+    "Adapted for Young Readers by Clara Mills",
+    "Thanks to Mr. William Heinemann, Messrs. Smith and Elder, and the Trustees\nof the British Museum",
+    "Converted by a missionary from Leeds, the whole island had given up its\ne-mail by Easter.",
+    "Several letters were kept back and some words were corrected by the censor;\nhyphens were forbidden.",
+    "NOTE OF THE TRANSCRIBER\n\nThe monk who wrote this died before the harvest; I have copied what the mice\nleft of him.",
+],
+"chapter one": [
+    "\"Scanned by Sergeant Poole.\"",
+    "Coding: Harris. Keying: Boyle. Checking: Nobody.",
+    "The e-text had forty pages, and Lena had read none of them.",
+    "Transcriber's notes were what she asked for, and they gave her soup.",
+    "The page images came from the other shore, where nobody had a camera.",
+],
+"last chapter": [
+    "PROOFREADER'S REMARKS\n\n" + many("Nora found the page at noon, and the words in it were those of the original.", 30),
+    "CORRECTIONS AND CHANGES\n\n" + many("The house had been changed, and every page of the register was corrected in red.", 12),
+],
+"last": [
+    "Transcribed by Sister Agatha\nConvent of Elm, 1388",
+    "The end of the Gutenberg e-text was a blank screen, and they all went home.",
+    "Most recently updated: the grave of the clerk, said Nora.",
+    "EBOOK BOOKMARKS\n\nA red one, from the aunt.\nA blue one, from nobody.",
+    "VARIATIONS\n\nPage 4, \"bel\" was changed to \"bell\" by the author in 1862.\nPage 9, \"crat\" was changed to \"crate\" by his widow.\nPage 11, \"lam\" was changed to \"lamp\".\nPage 20, \"tid\" was changed to \"tide\".\nPage 21, \"quai\" was changed to \"quay\".",
+],
 }  # fmt: skip

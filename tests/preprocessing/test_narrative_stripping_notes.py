@@ -30,6 +30,26 @@ def test_closing_note_under_another_heading_stays(name: str, era) -> None:
     check(era("Produced by Ann Other")(f"{STORY}\n\n\n\n{BACK[name]}"), STORY)
 
 
+NOTE = "Transcriber's Note: The spelling of the first edition has been kept."
+PLACES = {
+    "below a note": lambda text: f"{text}\n\n{STORY}",
+    "first": lambda text: f"{text}\n\n\n\n{STORY}",
+    "chapter one": lambda text: STORY.replace("(1.2)", f"(1.2)\n\n{text}"),
+    "last chapter": lambda text: f"{STORY.removesuffix('THE END').rstrip()}\n\n\n{text}",
+    "last": lambda text: f"{STORY}\n\n\n\n{text}",
+}
+OPPOSITES = [
+    (place, text) for place in PLACES for text in story_notes.OPPOSITES[place] + story_notes_aside.OPPOSITES[place]
+]
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize(("place", "text"), OPPOSITES)
+def test_story_under_a_makers_words_goes(place: str, text: str, era) -> None:
+    story = PLACES[place](text)
+    check(era("Produced by Ann Other")(f"{NOTE}\n\n{story}" if place == "below a note" else story), story)
+
+
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("name", STAYS)
 def test_page_of_the_story_goes_because_it_reads_like_a_note(name: str, era) -> None:

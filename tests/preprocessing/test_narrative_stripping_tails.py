@@ -94,3 +94,21 @@ def test_entities_stay_in_a_script_without_tags() -> None:
     result = strip_story(script.encode(), "movie", "", "")
     assert result.text.rstrip().endswith("Marta & the clerk's dog leave.")
     assert (result.rule, result.cut_end) == ("entities", 1)
+
+
+def test_transcript_with_an_address_stays_above_a_script() -> None:
+    who = "Transcript by Tom Allan, from the tape. Please e-mail corrections to tom@allan.org"
+    assert told(strip_story(f"{who}\n\n\n{FILM}".encode(), "movie", "", "").text) == told(FILM)
+    spoken = FILM.replace("FADE IN:", "Transcript by order of the court\n\nFADE IN:")
+    assert told(strip_story(spoken.encode(), "movie", "", "").text) == told(spoken)
+
+
+@pytest.mark.parametrize("last", [
+    "The end of Project Gutenberg came on a Tuesday, and the lamp went out.",
+    "End of Project Gutenberg? Nobody knew.",
+    "End of the e-book, said the machine.",
+    "Updated editions will replace the widow, said the bell.",
+])  # fmt: skip
+def test_last_words_that_name_the_library_go_without_an_end_line(last: str) -> None:
+    page = modern("Produced by Ann Other", end="", closing="")(f"{STORY}\n\n{last}")
+    assert told(strip_story(page.encode(), "gutenberg", "", "").text) == told(f"{STORY}\n\n{last}")
