@@ -30,7 +30,8 @@ def log_binomial(of: Ints | int, among: Ints | int) -> Floats:
     return np.where(real, known[top] - known[under] - known[top - under], -np.inf)
 
 
-def log_mean(logs: Floats) -> Floats:
-    """log of the mean of what these are the logs of, along the last axis."""
+def log_mean(logs: Floats, chances: Floats | None = None) -> Floats:
+    """log of the mean of what these are the logs of, along the last axis. chances: of each, none: alike."""
     top = logs.max(axis=-1, keepdims=True)
-    return np.asarray(top[..., 0] + np.log(np.exp(logs - top).mean(axis=-1)))
+    shares = np.exp(logs - top)
+    return np.asarray(top[..., 0] + np.log(shares.mean(axis=-1) if chances is None else shares @ chances))

@@ -33,6 +33,7 @@ KEPT = 10_000_000  # of arrays that are kept between passes (two of 80 MB); thos
 class Options:
     """passes: of EM. hybrid: short samples have a free oracle; else they are declined. free_one: that oracle may be
     right (the published numbers do not decide). noise: held at (b1, b0, bI), or one a pass; None to fit it.
+    start: the noise of the first pass; None for that of all answers.
     equal_lengths: every observed length weighs the same, not every sample (appendix L: named there without formula)."""
 
     passes: int = PASSES
@@ -40,6 +41,7 @@ class Options:
     free_one: bool = False
     noise: Sequence[Sequence[float]] | Sequence[float] | None = None
     equal_lengths: bool = False
+    start: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
         if self.passes < 1:
@@ -111,7 +113,7 @@ def fit(data: Counts | Sequence[Counts], options: Options | None = None) -> Fitt
         pieces = [replace(piece, counts=equal(piece.counts)) for piece in pieces]
     tracks = list(_tracks(pieces, options))
     totals = np.sum([piece.counts.sum(axis=(0, 1)) for piece in pieces], axis=0)
-    noise = totals / totals.sum()
+    noise = totals / totals.sum() if options.start is None else np.asarray(options.start, dtype=np.float64)
     mass = np.zeros(3)
     for step in range(options.passes):
         held = options.held(step)

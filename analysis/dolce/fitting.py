@@ -238,7 +238,7 @@ def _cow(problems: Sequence[Problem], limits: Thresholds, settings: Settings) ->
     more = [{"short": tuple(row)} for row in found.short.tolist()]
     rows = (found.complexity, found.redundancy, found.weight, found.likelihoods, found.tried)
     lacking = settings.multiplicative or settings.cow.free_one or not settings.cow.hybrid  # what posterior.py has not
-    probabilities = None if settings.draws or lacking else posterior(parts, found, limits)
+    probabilities = None if settings.draws or lacking else posterior(parts, found, limits, settings.cow)
     return _Found(*rows, times, tuple(found.noise.tolist()), more, probabilities)
 
 

@@ -4,6 +4,9 @@ The fit compares pairs of the 1-2-5 grid; evidence has any size. So lambda and k
 number up to C, and no cell crosses a limit of the categories. In each cell the likelihood of cow.py is integrated over
 the weight of the oracle (uniform) and over what it says on shorter windows (wrong or declined, Jeffreys' prior).
 
+The noise is not known either, least where few problems tell it or most of them are solved without context: several are
+tried (`noises`), each counts by how probable it makes all answers of the task.
+
 Where lambda and k lie is not known before, so three priors are mixed: pairs of the grid; log-uniform; within one unit
 of a limit. In each of them every category is as probable as the others. How much each prior counts is learned from all
 problems of the task (EM, as if PRIOR problems had been seen before).
@@ -18,7 +21,7 @@ shares that are right on others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -27,17 +30,24 @@ from analysis.dolce.candidates import COW, INFINITE, PIG, steps
 from analysis.dolce.categories import CATEGORIES, Thresholds, categories
 from analysis.dolce.combinatorics import Floats, Ints, log_mean
 from analysis.dolce.cover import cover_probability
-from analysis.dolce.cow import DECLINED, RIGHT, WRONG, Counts, Fitted
+from analysis.dolce.cow import DECLINED, RIGHT, WRONG, Counts, Fitted, Options, equal, fit
+
+
+def deviates(nodes: int) -> tuple[Floats, Floats]:
+    """Of a standard normal distribution, so many: values and their probabilities (Gauss-Hermite)."""
+    values, chances = np.polynomial.hermite_e.hermegauss(nodes)
+    return values, chances / chances.sum()
+
 
 ALONE = 0.95  # for how many windows one counts that shares nothing with others
 SHARED = 0.03  # correlation of windows that see the whole context, beyond their placement
 PLACEMENTS = 6
 _ENDS = np.array([0.0, 0.02, 0.06, 0.14, 0.28, 0.5, 1.0])  # of half the context
 EDGES, EDGE_CHANCES = (_ENDS[1:] + _ENDS[:-1]) / 2, np.diff(_ENDS)
-DEVIATES, DEVIATE_CHANCES = np.polynomial.hermite_e.hermegauss(PLACEMENTS)
-DEVIATE_CHANCES = DEVIATE_CHANCES / DEVIATE_CHANCES.sum()
+DEVIATES, DEVIATE_CHANCES = deviates(PLACEMENTS)
 PRIOR = 3.0  # problems that the priors count for before the task is seen
 PER_DECADE = {COW: 8, PIG: 4}  # values of lambda and of k, beside those of the grid and at the limits
+EACH = 10  # to which all whole numbers are
 LARGEST = 5_000  # units of PIG's contexts with values beside the grid, whose tables would take minutes
 TURNS = 200  # of EM over the priors' weights, which is cheap
 PRIORS = 3
@@ -45,13 +55,16 @@ NODES, NODE_WEIGHTS = ((np.polynomial.legendre.leggauss(4)[0] + 1) / 2, np.polyn
 WEIGHTS = (np.arange(12) + 0.5) / 12
 WRONGS = np.sin(np.pi / 2 * np.arange(12) / 11) ** 2  # equal steps of Jeffreys' prior, 0 and 1 among them
 LEAST = 1e-12  # of a component of the noise
+STARTS = (0.02, 0.2, 0.5)  # of being right, of the noise before EM's first pass
+RIGHTS, SHARES_WRONG = (0.01, 0.05, 0.15, 0.35, 0.65), (0.02, 0.1, 0.25, 0.5, 0.75, 0.9)  # of those not right
+APART = 0.005
+BEHIND = 15.0  # log-likelihood from which a noise is no longer tried
 
 
 @dataclass(frozen=True)
 class Cells:
     """complexity, redundancy: [cells], ascending in lambda but for an infinite one. prior: of the cells within each
-    category, by each of the
-    three priors, [PRIORS, categories, cells]; sums to 1 over both where a prior has a cell at all."""
+    category, by each of the three priors, [PRIORS, categories, cells]; sums to 1 over both where a prior has a cell."""
 
     complexity: Ints
     redundancy: Ints
@@ -87,7 +100,7 @@ def _values(units: int, limits: Thresholds, each: int) -> tuple[Ints, Floats]:
     """Values of lambda or k, 1 to C, and the log-uniform measure of the whole numbers that each stands for."""
     steady = np.round(10 ** (np.arange(each * 7) / max(each, 1))).astype(np.int64)
     border = [one + more for one in (limits.low, limits.high) for more in (0, 1)]
-    found = np.unique(np.array([*steady.tolist(), *steps(units), *border, units], dtype=np.int64))
+    found = np.unique(np.array([*range(1, EACH + 1), *steady.tolist(), *steps(units), *border, units], dtype=np.int64))
     found = found[found <= units]
     ends = np.maximum(np.sqrt(found[:-1] * found[1:].astype(np.float64)), found[:-1] + 0.5)
     ends = np.where(np.isin(found[:-1], [limits.low, limits.high]), found[:-1] + 0.5, ends)
@@ -136,40 +149,107 @@ def shares_held(length: int, known: Cells, units: int, covered: Floats) -> Float
     return np.where(span == 0, 1.0, np.where(copies == 1, single, several))
 
 
-def posterior(pieces: Sequence[Counts], fitted: Fitted, limits: Thresholds) -> Floats:
+def posterior(pieces: Sequence[Counts], fitted: Fitted, limits: Thresholds, options: Options | None = None) -> Floats:
     """Probabilities of categories of all problems of a task, [problems, categories], rows sum to 1. fitted: to the same
-    pieces. All alike where the noise has one outcome only, and so explains whatever was answered."""
+    pieces, by the same options. All alike where all answers have one outcome and the noise may explain it alone."""
+    options = options or Options()
     problems = len(fitted.complexity)
-    if fitted.noise.max() >= 1.0 - LEAST:
+    totals = np.sum([piece.counts.sum(axis=(0, 1)) for piece in pieces], axis=0)
+    if np.count_nonzero(totals) == 1 and (options.noise is None or fitted.noise[totals > 0] >= 1.0 - LEAST):
         return np.full((problems, len(CATEGORIES)), 1.0 / len(CATEGORIES))
-    model = _Model(fitted.noise)
-    found = np.empty((problems, PRIORS, len(CATEGORIES)))
-    place = 0
-    for piece in pieces:
-        for units, lengths, counts in zip(piece.units.tolist(), piece.lengths, piece.counts, strict=True):
-            known = cells(units, limits)
-            found[place] = known.prior @ model.likelihoods(units, lengths, counts, known)
-            place += 1
-    return mixed(found)
+    tried = noises(pieces, fitted, options)
+    if options.equal_lengths:
+        pieces = [replace(piece, counts=equal(piece.counts)) for piece in pieces]
+    models = [_Model(noise) for noise in tried]
+    found = np.zeros((len(models), problems, PRIORS, len(CATEGORIES)))
+    tops = np.zeros(len(models))
+    left = np.arange(len(models))
+    logs = np.zeros(len(models))
+    rows = (row for piece in pieces for row in zip(piece.units.tolist(), piece.lengths, piece.counts, strict=True))
+    for number, (units, lengths, counts) in enumerate(rows, 1):
+        known = cells(units, limits)
+        seen = seen_of(units, lengths, counts, known)
+        for one in left.tolist():
+            likelihoods, top = models[one].likelihoods(seen, known)
+            found[one, number - 1] = known.prior @ likelihoods
+            tops[one] += top
+        if number == problems or number & (number - 1) == 0:  # 1, 2, 4, ...
+            logs = tops[left] + [log_evidence(found[one, :number]) for one in left]
+            left, logs = left[logs > logs.max() - BEHIND], logs[logs > logs.max() - BEHIND]
+    odds = np.exp(logs - logs.max())
+    return np.asarray(np.einsum("n,nic->ic", odds / odds.sum(), [mixed(found[one]) for one in left]))
+
+
+def log_evidence(evidence: Floats) -> float:
+    """log of the probability of the answers of all problems, of those of `mixed`, with weights of priors and categories
+    that all problems tell: a noise that lets every category explain every answer is else taken for the better one."""
+    within = evidence.reshape(len(evidence), -1)
+    return float(np.log(within @ learned(within)).sum())
+
+
+def noises(pieces: Sequence[Counts], fitted: Fitted, options: Options) -> Floats:
+    """What the noise of a task may be, [noises, outcomes]: the fitted one first, alone where it is held. Others are
+    where the same EM ends from noises that are seldom right (from all answers, its first noise, it stays with one that
+    takes the place of the oracle where most answers are right), and values over the whole simplex, which count where
+    few problems tell little of it."""
+    if options.noise is not None:
+        return fitted.noise[None]
+    ratio = np.sum([piece.counts.sum(axis=(0, 1)) for piece in pieces], axis=0)[[WRONG, DECLINED]] + 0.5
+    ratio /= ratio.sum()
+    ended = [fit(pieces, replace(options, start=(one, *(1 - one) * ratio))).noise for one in STARTS]
+    spread_out = [(right, (1 - right) * wrong, (1 - right) * (1 - wrong)) for right in RIGHTS for wrong in SHARES_WRONG]
+    found = [fitted.noise]
+    for one in np.array([*ended, *spread_out]):
+        if min(np.abs(one - other).max() for other in found) > APART:
+            found.append(one)
+    return np.array(found)
 
 
 def mixed(evidence: Floats) -> Floats:
     """Probabilities of categories, [problems, categories], with the weights of the priors learned from all problems.
     evidence: probability of a problem's answers within each prior and category, up to a factor,
     [problems, priors, categories]."""
-    of_prior = evidence.sum(axis=2)
-    priors = evidence.shape[1]
-    weights = np.full(priors, 1.0 / priors)
-    for _ in range(TURNS):
-        shares = of_prior * weights
-        shares /= shares.sum(axis=1, keepdims=True)
-        weights = (PRIOR / priors + shares.sum(axis=0)) / (PRIOR + len(shares))
+    weights = learned(evidence.sum(axis=2))
     found = np.einsum("ipc,p->ic", evidence, weights)
     return np.asarray(found / found.sum(axis=1, keepdims=True))
 
 
+def learned(probabilities: Floats) -> Floats:
+    """Weights of what may have made the answers, by EM: [components], from [problems, components]."""
+    components = probabilities.shape[1]
+    weights = np.full(components, 1.0 / components)
+    for _ in range(TURNS):
+        shares = probabilities * weights
+        shares /= shares.sum(axis=1, keepdims=True)
+        weights = (PRIOR / components + shares.sum(axis=0)) / (PRIOR + len(shares))
+    return weights
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A problem's answers. lengths: ascending; counts: [lengths, outcomes], as many as independent windows would be;
+    held: `shares_held` of each length, of the cells with lambda up to it."""
+
+    lengths: Ints
+    counts: Floats
+    held: Sequence[Floats]
+
+
+def seen_of(units: int, lengths: Ints, counts: Floats, known: Cells) -> Seen:
+    """counts: [lengths, outcomes], zeros where a length was not observed."""
+    observed = np.flatnonzero(counts.sum(axis=1) > 0)
+    order = observed[np.argsort(lengths[observed], kind="stable")]
+    lengths, counts = lengths[order], counts[order]
+    held = []
+    for length in lengths.tolist():
+        last = int(np.searchsorted(known.complexity, length, side="right"))
+        covered = cover_probability(length, known.complexity[:last], known.redundancy[:last], units)
+        held.append(shares_held(length, known, units, covered))
+    return Seen(lengths, counts * counted(units, lengths, counts.sum(axis=1))[:, None], held)
+
+
 class _Model:
-    """The mixture of cow.py with a task's noise."""
+    """The mixture of cow.py with one noise."""
 
     def __init__(self, noise: Floats) -> None:
         noises = np.maximum(noise, LEAST) * (1.0 - WEIGHTS[:, None])
@@ -183,27 +263,21 @@ class _Model:
         )
         self._shorter = np.stack(np.broadcast_arrays(*shorter))  # [outcomes, weights, wrongs]
 
-    def likelihoods(self, units: int, lengths: Ints, counts: Floats, known: Cells) -> Floats:
-        """Of each cell, over the likeliest one: [cells]. counts: [lengths, outcomes]."""
-        observed = np.flatnonzero(counts.sum(axis=1) > 0)
-        order = observed[np.argsort(lengths[observed], kind="stable")]
-        lengths, counts = lengths[order], counts[order]
-        fewer = np.searchsorted(lengths, known.complexity)  # lengths with l < lambda
-        counts = counts * counted(units, lengths, counts.sum(axis=1))[:, None]
-        total = np.repeat(self._short(counts)[:, None, fewer], PLACEMENTS, axis=1)  # [weights, placements, cells]
+    def likelihoods(self, seen: Seen, known: Cells) -> tuple[Floats, float]:
+        """Of each cell, over the likeliest one, [cells], and the log of that."""
+        fewer = np.searchsorted(seen.lengths, known.complexity)  # lengths with l < lambda
+        total = np.repeat(self._short(seen.counts)[:, None, fewer], PLACEMENTS, axis=1)  # [weights, placements, cells]
         weight = WEIGHTS[:, None, None]
-        for length, of in zip(lengths.tolist(), counts.tolist(), strict=True):
-            last = int(np.searchsorted(known.complexity, length, side="right"))
-            span, copies = known.complexity[:last], known.redundancy[:last]
-            held = shares_held(length, known, units, cover_probability(length, span, copies, units))
-            part = total[..., :last]
+        for held, of in zip(seen.held, seen.counts.tolist(), strict=True):
+            part = total[..., : held.shape[1]]
             part += of[WRONG] * self._wrong[..., None]
             if of[RIGHT]:
                 part += of[RIGHT] * np.log(weight * held + self._right[..., None])
             if of[DECLINED]:
                 part += of[DECLINED] * np.log(weight * (1.0 - held) + self._declined[..., None])
+        top = float(total.max())
         chances = np.where(known.redundancy == 1, EDGE_CHANCES[:, None], DEVIATE_CHANCES[:, None])
-        return np.asarray((np.exp(total - total.max()) * chances).sum(axis=1).mean(axis=0))
+        return np.asarray((np.exp(total - top) * chances).sum(axis=1).mean(axis=0)), top
 
     def _short(self, counts: Floats) -> Floats:
         """log of the probability of the answers at the shortest 0, 1, .. all lengths by an oracle that is wrong or

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from functools import cache
 from itertools import combinations, pairwise, product
 
@@ -14,7 +15,7 @@ from analysis.dolce import fitting, posterior
 from analysis.dolce.candidates import COW, best_of
 from analysis.dolce.categories import CATEGORIES, Thresholds, categories, thresholds
 from analysis.dolce.cover import cover_probability
-from analysis.dolce.cow import Counts, Options, fit
+from analysis.dolce.cow import WRONG, Counts, Options, equal, fit
 from analysis.dolce.fitting import Settings, fit_task
 from analysis.dolce.observations import Task, read_observations
 from analysis.dolce.posterior import (
@@ -33,7 +34,8 @@ from analysis.dolce.posterior import (
     mixed,
     spread,
 )
-from benchmarks.dolce_certainty import ANYWHERE, GRID, LIMITS, even, wilson
+from analysis.dolce.simulation import FIXED, Planted, answered
+from benchmarks.dolce_certainty import ANYWHERE, GRID, LIMITS, Stated, alone, even, mostly_first, wilson
 from tests.analysis.dolce.dolce_vectors import NOISE, quality
 
 
@@ -125,8 +127,8 @@ def test_arrays_give_what_the_integral_does_not() -> None:
     known = cells(7, thresholds(7))
     wanted = [plain(7, lengths, counts, *one) for one in zip(known.complexity, known.redundancy, strict=True)]
     model = posterior._Model(np.array(NOISE))
-    found = model.likelihoods(7, np.array(lengths), np.array(counts), known)
-    assert found / found.sum() == pytest.approx(np.array(wanted) / sum(wanted), rel=1e-9)
+    found, top = model.likelihoods(posterior.seen_of(7, np.array(lengths), np.array(counts), known), known)
+    assert found * math.exp(top) == pytest.approx(np.array(wanted), rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -172,6 +174,13 @@ def test_a_task_whose_answers_are_all_alike_is_decided(outcome: str) -> None:
     assert found.problems[0].probabilities == pytest.approx([0.2] * 5)
 
 
+def test_a_held_noise_decides_no_task_whose_answers_are_all_alike() -> None:
+    rows = {length: {"idk": 20} for length in (0, 1, 10, 50, 100)}
+    for noise, decided in (((0.0, 0.0, 1.0), False), ((0.1, 0.2, 0.7), True)):
+        (found,) = fit_task(task(rows, 100), Settings(COW, cow=Options(noise=noise)))
+        assert (found.problems[0].probabilities[4] > 0.8) == decided == (not found.problems[0].undecided)
+
+
 @pytest.mark.parametrize("units", [1, 2, 7, 1_000_000])
 def test_a_context_of_any_size_warns_or_has_no_probabilities(units: int) -> None:
     lengths = sorted({0, 1, min(3, units), units // 2, units})
@@ -185,6 +194,45 @@ def test_a_context_of_any_size_warns_or_has_no_probabilities(units: int) -> None
     for one in (*found.problems, *other.problems):
         assert np.isfinite(one.probabilities).all()
         assert sum(one.probabilities) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("tasks", [mostly_first, alone])
+def test_a_wrong_noise_is_believed(tasks: Callable[[str, range], Stated]) -> None:
+    """Where nine of ten problems are solved without context the fitted noise takes their right answers for its own, and
+    with that noise alone .82 of those at .99 were right; one problem hardly tells the noise."""
+    probability, right = tasks(GRID, range(703, 705))
+    for low, high in pairwise((0.5, 0.8, 0.95, 0.99, 1.0)):
+        some = (probability >= low) & ((probability < high) | (high == 1.0))
+        if some.any():
+            assert wilson(int(right[some].sum()), int(some.sum()))[1] >= low, (low, some.sum(), right[some].mean())
+
+
+def test_a_task_solved_without_context_looks_as_if_it_needed_all() -> None:
+    """By the mean of its probabilities: the fitted pairs, with a noise that is mostly right, need context."""
+    units = np.full(40, 300)
+    none = np.zeros(40, dtype=np.int64)
+    data = answered(Planted(units, none, none, np.linspace(0.5, 0.95, 40)), FIXED, 20, 5)
+    fitted = fit(data)
+    assert fitted.noise[0] > 0.3
+    assert (fitted.complexity > 0).sum() > 10
+    found = posterior.posterior([data], fitted, thresholds(300))
+    assert found[:, 0].mean() > 0.9
+
+
+def test_a_held_noise_of_one_outcome_decides_nothing() -> None:
+    data = quality("II")
+    data.counts[..., WRONG] = 0.0
+    held = Options(noise=(0.0, 0.0, 1.0))
+    assert posterior.posterior([data], fit(data, held), thresholds(498), held)[0, 1] > 0.8
+
+
+def test_lengths_that_weigh_the_same_change_the_pair_and_not_its_probability() -> None:
+    data = quality("II", "III", "IV", "V")
+    same, plain_options = Options(noise=NOISE, equal_lengths=True), Options(noise=NOISE)
+    known = posterior.posterior([data], fit(data, same), thresholds(498), same)
+    equalised = Counts(data.units, data.lengths, equal(data.counts))
+    assert known == pytest.approx(posterior.posterior([equalised], fit(data, same), thresholds(498), plain_options))
+    assert known != pytest.approx(posterior.posterior([data], fit(data, same), thresholds(498), plain_options))
 
 
 def test_published_problems_are_not_in_their_categories() -> None:

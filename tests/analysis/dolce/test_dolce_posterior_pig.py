@@ -14,11 +14,12 @@ from analysis.dolce.aspects import aspect_probabilities
 from analysis.dolce.candidates import INFINITE, PIG
 from analysis.dolce.categories import CATEGORIES, Thresholds, categories, thresholds
 from analysis.dolce.certainty import overlap
+from analysis.dolce.cover import cover_probability
 from analysis.dolce.fitting import Settings, fit_task
 from analysis.dolce.observations import read_observations
 from analysis.dolce.pig import ATOMS, BINS, FLOOR, INTERPOLATED, WEIGHTS, Binned, Options, bins, fit
-from analysis.dolce.posterior import cells, mixed
-from analysis.dolce.posterior_pig import COMPONENTS, SHARED, evidence
+from analysis.dolce.posterior import cells, mixed, spread
+from analysis.dolce.posterior_pig import CHANCES, COMPONENTS, DEVIATES, SHARED, WIDEST, evidence, placed
 from benchmarks.dolce_certainty import ANYWHERE, BOUNDS, even_pig, wilson
 
 
@@ -43,6 +44,20 @@ def some_scores(units: int) -> Binned:
     return Binned(np.array([units]), lengths, counts)
 
 
+def turned(aspects: np.ndarray, lengths: list[int], units: int, copies: int, deviate: float) -> np.ndarray:
+    """P(m) of each length where windows cover more or fewer aspects than the mean, term by term."""
+    rows = []
+    for row, length in zip(aspects, lengths, strict=True):
+        mean = sum(m * chance for m, chance in enumerate(row))
+        variance = sum((m - mean) ** 2 * chance for m, chance in enumerate(row))
+        known = cover_probability(length, 1, copies, units)
+        one = float(spread(np.array([length]), np.array(1), np.array(copies), units, known)[0])
+        theta = min(math.sqrt(one * (len(row) - 1)) / max(variance, 1e-12), WIDEST) * deviate
+        weighed = [chance * math.exp(theta * m) for m, chance in enumerate(row)]
+        rows.append([one / sum(weighed) for one in weighed])
+    return np.array(rows)
+
+
 def plain(data: Binned, limits: Thresholds, one_weight: bool) -> np.ndarray:
     """The sums, term by term: [oracles, priors, categories]."""
     units, lengths = int(data.units[0]), data.lengths[0].tolist()
@@ -52,28 +67,50 @@ def plain(data: Binned, limits: Thresholds, one_weight: bool) -> np.ndarray:
     for of, oracle in enumerate((ATOMS, INTERPOLATED)):
         for cell, (lam, k) in enumerate(zip(known.complexity.tolist(), known.redundancy.tolist(), strict=True)):
             sure = {0: [0.0, 1.0], INFINITE: [1.0, 0.0]}.get(lam)
-            terms = []
-            for length, counts in zip(lengths, data.counts[0], strict=True):
-                aspects = np.array([sure]) if sure else aspect_probabilities([length], lam, k, units)
-                table = np.maximum(bins(aspects, ATOMS if sure else oracle)[0], FLOOR)  # [weights, bins]
-                terms.append([math.prod((row**counts).tolist()) ** (1 / times) for row in table])
-            weighed = [math.prod(column) for column in zip(*terms, strict=True)]
-            mean = sum(weighed) / len(WEIGHTS) if one_weight else math.prod(sum(one) / len(WEIGHTS) for one in terms)
+            aspects = np.tile(sure, (len(lengths), 1)) if sure else aspect_probabilities(lengths, lam, k, units)
+            mean = 0.0
+            for deviate, chance in zip(DEVIATES.tolist(), CHANCES.tolist(), strict=True):
+                own = aspects if sure else turned(aspects, lengths, units, k, deviate)
+                table = np.maximum(bins(own, ATOMS if sure else oracle), FLOOR)  # [lengths, weights, bins]
+                terms = [
+                    [math.prod((row**counts).tolist()) ** (1 / times) for row in rows]
+                    for rows, counts in zip(table, data.counts[0], strict=True)
+                ]
+                weighed = [math.prod(column) / len(WEIGHTS) for column in zip(*terms, strict=True)]
+                mean += chance * (sum(weighed) if one_weight else math.prod(sum(one) / len(WEIGHTS) for one in terms))
             found[of] += known.prior[:, :, cell] * mean
     return found
 
 
 @pytest.mark.parametrize("one_weight", [False, True])
-@pytest.mark.parametrize("step", [None, 1])
+@pytest.mark.parametrize("name", [None, "CELLS", "TERMS"])
 def test_arrays_give_what_the_integral_does_not(
-    one_weight: bool, step: int | None, monkeypatch: pytest.MonkeyPatch
+    one_weight: bool, name: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if step:
-        monkeypatch.setattr(posterior_pig, "CELLS", step)
+    if name:
+        monkeypatch.setattr(posterior_pig, name, 1)
     data, limits = some_scores(9), thresholds(9)
     found = evidence(data, limits, Options(one_weight=one_weight))
     wanted = plain(data, limits, one_weight).reshape(1, COMPONENTS, -1)
     assert found / found.sum() == pytest.approx(wanted / wanted.sum(), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("units", "length", "aspects", "copies"),
+    [(60, 10, 1, 1), (60, 10, 1, 5), (60, 10, 4, 3), (60, 30, 4, 3), (100, 25, 3, 6), (200, 100, 51, 2)],
+)
+def test_all_placements_cover_alike(units: int, length: int, aspects: int, copies: int) -> None:
+    """The mean number of aspects that all windows of a placement cover deviates as in placements that are drawn."""
+    random = np.random.default_rng(5)
+    first = np.arange(units - length + 1)[:, None, None]
+    means = []
+    for _ in range(1500):
+        marked = random.permutation(units)[: aspects * copies].reshape(aspects, copies)
+        means.append(((marked >= first) & (marked < first + length)).any(axis=2).sum(axis=1).mean())
+    known = aspect_probabilities([length], aspects, copies, units)
+    found = placed(known, units, np.array([length]), copies)[:, 0] @ np.arange(aspects + 1)
+    assert CHANCES @ found == pytest.approx(np.mean(means), rel=0.03)
+    assert np.sqrt(CHANCES @ (found - CHANCES @ found) ** 2) == pytest.approx(np.std(means), rel=0.3)
 
 
 def test_order_or_unobserved_lengths_change_a_probability() -> None:
@@ -84,6 +121,11 @@ def test_order_or_unobserved_lengths_change_a_probability() -> None:
     plain_evidence = evidence(data, limits, Options())
     for other in (turned, more):
         assert evidence(other, limits, Options()) == pytest.approx(plain_evidence)
+
+
+def test_lengths_that_weigh_the_same_leave_a_probability() -> None:
+    data, limits = some_scores(40), thresholds(40)
+    assert evidence(data, limits, Options(equal_lengths=True)) != pytest.approx(evidence(data, limits, Options()))
 
 
 def test_a_probability_changes_the_pair_or_its_category() -> None:
