@@ -126,48 +126,41 @@ def pair(
             return span, copies
 
 
-def even(truth: str, windows: int | None, seeds: range) -> Stated:
-    """By the simulation that `design` has."""
+def evens(
+    truth: str, windows: int | None, seeds: range, stream: int, first: float = 0.0
+) -> Iterator[tuple[Counts, np.ndarray, np.ndarray]]:
+    """Answers, lambda and k of each task by the simulation that `design` has. first: share of problems in category I,
+    beside those of the truth."""
     limits = thresholds(500)
-    found = []
     for seed in seeds:
-        random = np.random.Generator(np.random.PCG64([seed, TRUTHS.index(truth), 11]))
+        random = np.random.Generator(np.random.PCG64([seed, TRUTHS.index(truth), stream]))
         units = random.integers(120, 501, PROBLEMS)
         span, copies = planted(truth, units, limits, random)
+        if first:
+            none = random.random(PROBLEMS) < first
+            span, copies = np.where(none, 0, span), np.where(none, 0, copies)
         problems = Planted(units, span, copies, random.uniform(0.6, 0.95, PROBLEMS))
-        found.append(stated(answered(problems, FIXED, windows, seed), span, copies, limits))
-    return joined(found)
+        yield answered(problems, FIXED, windows, seed), span, copies
+
+
+def even(truth: str, windows: int | None, seeds: range) -> Stated:
+    """Windows at even distances."""
+    return joined([stated(*one, thresholds(500)) for one in evens(truth, windows, seeds, 11)])
 
 
 def mostly_first(truth: str, seeds: range) -> Stated:
     """As `even`, 20 windows a length, with nine of ten problems in category I."""
-    limits = thresholds(500)
-    found = []
-    for seed in seeds:
-        random = np.random.Generator(np.random.PCG64([seed, TRUTHS.index(truth), 15]))
-        units = random.integers(120, 501, PROBLEMS)
-        span, copies = planted(truth, units, limits, random)
-        first = random.random(PROBLEMS) < 0.9
-        span, copies = np.where(first, 0, span), np.where(first, 0, copies)
-        problems = Planted(units, span, copies, random.uniform(0.6, 0.95, PROBLEMS))
-        found.append(stated(answered(problems, FIXED, 20, seed), span, copies, limits))
-    return joined(found)
+    return joined([stated(*one, thresholds(500)) for one in evens(truth, 20, seeds, 15, 0.9)])
 
 
 def alone(truth: str, seeds: range) -> Stated:
     """As `even`, 20 windows a length, each problem a task."""
-    limits = thresholds(500)
     found = []
-    for seed in seeds:
-        random = np.random.Generator(np.random.PCG64([seed, TRUTHS.index(truth), 16]))
-        units = random.integers(120, 501, PROBLEMS)
-        span, copies = planted(truth, units, limits, random)
-        problems = Planted(units, span, copies, random.uniform(0.6, 0.95, PROBLEMS))
-        data = answered(problems, FIXED, 20, seed)
+    for data, span, copies in evens(truth, 20, seeds, 16):
         for place in range(PROBLEMS):
             one = slice(place, place + 1)
             own = Counts(data.units[one], data.lengths[one], data.counts[one])
-            found.append(stated(own, span[one], copies[one], limits))
+            found.append(stated(own, span[one], copies[one], thresholds(500)))
     return joined(found)
 
 

@@ -47,16 +47,23 @@ class Options:
         if self.passes < 1:
             raise ValueError("EM has one pass at least")
         self.held(0)
+        if self.start is not None:
+            _noise(self.start)
 
     def held(self, step: int) -> Floats | None:
         """The noise that is held in a pass, None where it is fitted. Raises ValueError."""
         if self.noise is None:
             return None
         given = np.asarray(self.noise, dtype=np.float64)
-        now = given if given.ndim < 2 or not len(given) else given[min(step, len(given) - 1)]
-        if now.shape != (3,) or not np.isfinite(now).all() or (now < 0).any() or abs(now.sum() - 1) > 1e-6:
-            raise ValueError(f"noise must be three probabilities that sum to 1, not {given.tolist()}")
-        return np.asarray(now / now.sum())
+        return _noise(given if given.ndim < 2 or not len(given) else given[min(step, len(given) - 1)])
+
+
+def _noise(given: Sequence[float] | Floats) -> Floats:
+    """(b1, b0, bI). Raises ValueError."""
+    now = np.asarray(given, dtype=np.float64)
+    if now.shape != (3,) or not np.isfinite(now).all() or (now < 0).any() or abs(now.sum() - 1) > 1e-6:
+        raise ValueError(f"noise must be three probabilities that sum to 1, not {now.tolist()}")
+    return np.asarray(now / now.sum())
 
 
 @dataclass(frozen=True)
@@ -113,7 +120,7 @@ def fit(data: Counts | Sequence[Counts], options: Options | None = None) -> Fitt
         pieces = [replace(piece, counts=equal(piece.counts)) for piece in pieces]
     tracks = list(_tracks(pieces, options))
     totals = np.sum([piece.counts.sum(axis=(0, 1)) for piece in pieces], axis=0)
-    noise = totals / totals.sum() if options.start is None else np.asarray(options.start, dtype=np.float64)
+    noise = totals / totals.sum() if options.start is None else _noise(options.start)
     mass = np.zeros(3)
     for step in range(options.passes):
         held = options.held(step)

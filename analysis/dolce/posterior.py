@@ -175,7 +175,8 @@ def posterior(pieces: Sequence[Counts], fitted: Fitted, limits: Thresholds, opti
             tops[one] += top
         if number == problems or number & (number - 1) == 0:  # 1, 2, 4, ...
             logs = tops[left] + [log_evidence(found[one, :number]) for one in left]
-            left, logs = left[logs > logs.max() - BEHIND], logs[logs > logs.max() - BEHIND]
+            near = logs > logs.max() - BEHIND
+            left, logs = left[near], logs[near]
     odds = np.exp(logs - logs.max())
     return np.asarray(np.einsum("n,nic->ic", odds / odds.sum(), [mixed(found[one]) for one in left]))
 

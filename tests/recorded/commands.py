@@ -207,11 +207,10 @@ def write(source: str, suite: str, found: dict[str, Any]) -> None:
     lines = []
     for name, value in found.items():
         inner = value.items() if isinstance(value, dict) else enumerate(value)
-        rows = [f"{json.dumps(key, ensure_ascii=False)}: " * isinstance(value, dict) + _line(one) for key, one in inner]
+        rows = [
+            f"{json.dumps(key, ensure_ascii=False)}: " * isinstance(value, dict) + json.dumps(one, ensure_ascii=False)
+            for key, one in inner
+        ]
         begin, end = ("{", "}") if isinstance(value, dict) else ("[", "]")
         lines.append(f"{json.dumps(name)}: {begin}\n" + ",\n".join(rows) + f"\n{end}")
     recorded(source, suite).write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-
-
-def _line(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=False)
