@@ -22,19 +22,24 @@ CALLED = ("base_url", "budget", "rpm", "tpm", "concurrency", "batch", "batch_wai
 NOT_SETTINGS = ("home", "store", "tasks", "splits", "models", "models_file", "arms", "strict", *CALLED)
 IN_NAME = ("max_input_tokens", "tokenizer", "truncation", "prompts")  # said by the profile in a row's name
 
+NOTHING: tuple[Any, ...] = (None, "", {}, [])
+Place = tuple[str, int]  # slot of an aggregate; which of the settings that were seen, the newest first
+
 MONEY = ("amount", "unknown_calls", "assumed_calls", "assumed")
 
 
 @dataclass(frozen=True)
 class Scored:
     """What the newest runs scored. suite: as they scored it. params: of a report over it. artifacts: the aggregates,
-    each with the row that its line shows. subsets: scores of flagged examples."""
+    each with the row that its line shows. subsets: scores of flagged examples. left_out: sentences on scores that are
+    not among them."""
 
     suite: Suite
     rows: list[Aggregate]
     params: dict[str, Any]
     artifacts: tuple[tuple[Aggregate, Artifact], ...]
     subsets: list[Aggregate] = field(default_factory=list)
+    left_out: Sequence[str] = ()
 
 
 def scored(home: Home, suite: str) -> tuple[list[Aggregate], dict[str, Any]]:
@@ -46,63 +51,85 @@ def scored(home: Home, suite: str) -> tuple[list[Aggregate], dict[str, Any]]:
 def everything_scored(home: Home, suite: str) -> Scored:
     """What the newest runs scored, and the artifacts behind it.
 
-    A model's tasks come from its newest run and from earlier ones with the same settings (limit, seed, options, raw
-    folder, cut): scores of other inputs are never put into one row, nor scores by other metrics, or other models that
-    judge, into one column: those of the newest run stand. A seed that was also run alone, on other inputs
-    than its family, says so in its name. Models asked on other inputs of a split stand in a section of their own
-    (`by_inputs`).
+    A row is what a model was asked by the same settings (limit, seed, options, raw folder, cut), of each task the
+    newest score: scores of other inputs are never put into one row. Rows on other inputs of a split stand in sections
+    of their own (`by_inputs`), also where they are of one model; of a suite that ranks models only the settings of a
+    model's newest run count. Scores by other metrics, or other models that judge, are never put into one column: those
+    of the newest run stand. What is left out for that is told. A seed that was also run alone, on other inputs than
+    its family, says so in its name.
     """
-    rows: dict[str, list[Aggregate]] = {}
-    artifacts: dict[str, Artifact] = {}
-    settings: dict[str, dict[str, Any]] = {}
+    ranks = load_suite(suite).runs
+    rows: dict[Place, list[Aggregate]] = {}
+    artifacts: dict[Place, Artifact] = {}
+    settings: list[dict[str, Any]] = []
+    newest: dict[str, int] = {}  # settings of a model's newest run
     bounds: set[str] = set()
     decoding: dict[str, list[str]] = {}
     scored_by: dict[str, tuple[str, dict[str, str]]] = {}  # by task
+    left: dict[str, set[str]] = {}
     for run in benchmarked(home, suite):
-        own = {name: value for name, value in run["request"].items() if name not in NOT_SETTINGS}
+        own = settings_of(run["request"])
+        if own not in settings:
+            settings.append(own)
+        asked = settings.index(own)
         for name, key in run["keys"].items():
             stage, _, slot = name.partition("/")
-            artifact = home.artifacts.find(stage, slot, key) if stage == "aggregate" and slot not in rows else None
-            if artifact is None:
+            if stage != "aggregate" or (slot, asked) in rows:
+                continue
+            if (artifact := home.artifacts.find(stage, slot, key)) is None:
                 continue
             found = named(artifact)
-            params = artifact.manifest.ingredients.params
-            how = (found[-1].metric, params.get("judges", {}))
-            if settings.setdefault(found[-1].model, own) == own and scored_by.setdefault(found[-1].task, how) == how:
-                rows[slot], artifacts[slot] = found, artifact
-                if params.get("reads_references"):
-                    bounds.add(found[-1].model)
-                if "decoding" in params:
-                    told = decoding.setdefault(found[-1].model, [])
-                    told += [params["decoding"]] if params["decoding"] not in told else []
-    sections = {slot: found[-1].split for slot, found in rows.items()}
-    if not load_suite(suite).runs:  # a ranking says itself which runs it can compare
+            row, params = found[-1], artifact.manifest.ingredients.params
+            how = (row.metric, params.get("judges", {}))
+            if newest.setdefault(row.model, asked) != asked and ranks:
+                left.setdefault("asked otherwise than in the model's newest run", set()).add(f"{row.model}, {row.task}")
+                continue
+            if scored_by.setdefault(row.task, how) != how:
+                left.setdefault("scored otherwise than in the newest run", set()).add(f"{row.model}, {row.task}")
+                continue
+            rows[slot, asked], artifacts[slot, asked] = found, artifact
+            if params.get("reads_references"):
+                bounds.add(row.model)
+            if "decoding" in params:
+                told = decoding.setdefault(row.model, [])
+                told += [params["decoding"]] if params["decoding"] not in told else []
+    sections = {place: found[-1].split for place, found in rows.items()}
+    if not ranks:  # a ranking says itself which runs it can compare
         inputs = inputs_of(home, artifacts)
-        sections = by_inputs({slot: (found[-1], inputs[slot]) for slot, found in rows.items()}, settings)
-    subsets = {slot: named(artifact, SUBSETS) for slot, artifact in artifacts.items()}
+        sections = by_inputs({place: (found[-1], inputs[place]) for place, found in rows.items()}, settings)
+    order = sorted(sections)
+    families: dict[str, set[int]] = {}
+    for place in order:
+        families.setdefault(rows[place][-1].model, set()).add(place[1])
 
-    def shown(found: Mapping[str, list[Aggregate]]) -> dict[str, list[Aggregate]]:
-        told = {slot: told_apart(own, settings) for slot, own in found.items() if own}
-        return {slot: [replace(row, split=sections[slot]) for row in own] for slot, own in told.items()}
+    def shown(place: Place, found: list[Aggregate]) -> list[Aggregate]:
+        told = told_apart(found, place[1], settings, families) if found else []
+        return [replace(row, split=sections[place]) for row in told]
 
-    rows, subsets = shown(rows), shown(subsets)
-    models = sorted({found[-1].model for found in rows.values()})
+    kept = {place: shown(place, rows[place]) for place in order}
     judges = next((judges for _, judges in scored_by.values() if judges), {})
     config = judged_suite(load_suite(suite), judges) if judges else load_suite(suite)
     return Scored(
         config,
-        [row for slot in sorted(rows) for row in rows[slot]],
+        [row for place in order for row in kept[place]],
         report_params(
             config,
-            models,
+            sorted({found[-1].model for found in kept.values()}),
             [],
             sorted(bounds),
             {name: "; ".join(texts) for name, texts in decoding.items()},
-            {found[-1].task for found in rows.values()},
+            {found[-1].task for found in kept.values()},
         ),
-        tuple((rows[slot][-1], artifacts[slot]) for slot in sorted(rows)),
-        [row for slot in sorted(subsets) for row in subsets[slot]],
+        tuple((kept[place][-1], artifacts[place]) for place in order),
+        [row for place in order for row in shown(place, named(artifacts[place], SUBSETS))],
+        [f"{why}: {'; '.join(sorted(what))}" for why, what in left.items()],
     )
+
+
+def settings_of(request: Mapping[str, Any]) -> dict[str, Any]:
+    """What decides which inputs are asked, without what was not set: an earlier version did not write every setting."""
+    given = {name: value for name, value in request.items() if name not in NOT_SETTINGS and value not in NOTHING}
+    return {name: value for name, value in given.items() if value or name in ("seed", "shots")}  # elsewhere 0 is none
 
 
 def benchmarked(home: Home, suite: str) -> list[dict[str, Any]]:
@@ -119,74 +146,105 @@ def named(artifact: Artifact, table: str = "aggregates") -> list[Aggregate]:
     return rows if profile == "plain" else [replace(row, model=f"{row.model} ({profile})") for row in rows]
 
 
-def told_apart(rows: list[Aggregate], settings: Mapping[str, Mapping[str, Any]]) -> list[Aggregate]:
+def told_apart(
+    rows: list[Aggregate], asked: int, settings: Sequence[Mapping[str, Any]], families: Mapping[str, set[int]]
+) -> list[Aggregate]:
     """One slot's rows, with what its run was asked otherwise in the name if it is a seed of a family that is there too.
 
-    settings: by model. The family has a row of that seed itself, on its own inputs.
+    asked: place in settings, as families has them by model. The family has a row of that seed itself, on its own
+    inputs.
     """
     model = rows[-1].model
-    own = settings[model]
-    for family, other in settings.items():
-        if is_member(model, family) and own != other:
-            names = [name for name in own if name not in IN_NAME and own[name] != other[name]]
-            told = ", ".join(f"{name} {told_setting(own[name])}" for name in names)
-            return [replace(row, model=f"{row.model} ({told})") for row in rows]
+    for family, others in families.items():
+        if is_member(model, family) and asked not in others:
+            told = differences(settings[asked], settings[min(others)])
+            return [replace(row, model=f"{row.model} ({', '.join(told)})") for row in rows]
     return rows
 
 
+@dataclass
+class Section:
+    """What was asked the same. asked: the settings of its first row; inputs: by task; rows: who is there by task."""
+
+    name: str
+    asked: Mapping[str, Any]
+    inputs: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    rows: dict[tuple[str, str], dict[str, Place]] = field(default_factory=dict)  # by model and arm
+
+    def takes(self, who: tuple[str, str], tasks: Mapping[str, tuple[str, ...]]) -> bool:
+        """Whether these inputs are those of the section; for a second row of a model, without adding a task to it."""
+        there = who in self.rows
+        return all(self.inputs.get(task, () if there else own) == own for task, own in tasks.items())
+
+
 def by_inputs(
-    shown: Mapping[str, tuple[Aggregate, tuple[str, ...]]], settings: Mapping[str, Mapping[str, Any]]
-) -> dict[str, str]:
-    """The section of each slot (its row, and what its inputs are known by): its split, where all models of the split
-    were asked the same inputs of each task that they share. Else the models with the most inputs keep the split's
-    name, and the others' says what was asked otherwise: "test, limit 12". settings: of the runs, by model."""
-    splits: dict[str, dict[tuple[str, str], dict[str, tuple[str, ...]]]] = {}
-    numbers: Counter[tuple[str, str, str]] = Counter()
-    for row, inputs in shown.values():
-        asked = splits.setdefault(row.split, {}).setdefault((row.model, row.arm), {})
-        asked[row.task] = inputs
-        numbers[row.split, row.model, row.arm] += row.coverage.expected
-    names: dict[tuple[str, str, str], str] = {}
-    for split, models in splits.items():
-        groups: list[tuple[str, dict[str, tuple[str, ...]]]] = []  # (name, inputs by task)
-        first = ""
-        for model, arm in sorted(models, key=lambda who: (-numbers[split, *who], who)):
-            own = models[model, arm]
-            first = first or model
-            fits = (one for one in groups if all(one[1].get(task, asked) == asked for task, asked in own.items()))
-            if (group := next(fits, None)) is None:
-                group = (section_name(split, settings[model], settings[first], [name for name, _ in groups]), {})
-                groups.append(group)
-            group[1].update(own)
-            names[split, model, arm] = group[0]
-    return {slot: names[row.split, row.model, row.arm] for slot, (row, _) in shown.items()}
+    shown: Mapping[Place, tuple[Aggregate, tuple[str, ...]]], settings: Sequence[Mapping[str, Any]]
+) -> dict[Place, str]:
+    """The section of each place (its row, and what its inputs are known by): its split, where all models of the split
+    were asked the same inputs of each task that they share. Else those with the most inputs keep the split's name, and
+    the others' says what was asked otherwise: "test, limit 12". Of two scores of a model on the same inputs of a task
+    the older one has no section."""
+    splits: dict[str, dict[tuple[str, str, int], dict[str, Place]]] = {}
+    for place, (row, _) in shown.items():
+        splits.setdefault(row.split, {}).setdefault((row.model, row.arm, place[1]), {})[row.task] = place
+    found: dict[Place, str] = {}
+    for split, asked in splits.items():
+        sections: list[Section] = []
+        many = {one: sum(shown[place][0].coverage.expected for place in own.values()) for one, own in asked.items()}
+        for one in sorted(asked, key=lambda one: (-many[one], one[2], one)):
+            own, who, inputs = asked[one], one[:2], {task: shown[place][1] for task, place in asked[one].items()}
+            section = next((other for other in sections if other.takes(who, inputs)), None)
+            if section is None:
+                section = Section(section_name(split, settings[one[2]], sections), settings[one[2]])
+                sections.append(section)
+            section.inputs.update(inputs)
+            there = section.rows.setdefault(who, {})
+            for task, place in own.items():
+                there[task] = min(there.get(task, place), place, key=lambda at: at[1])
+        for section in sections:
+            found.update({place: section.name for row in section.rows.values() for place in row.values()})
+    return found
 
 
-def inputs_of(home: Home, aggregates: Mapping[str, Artifact]) -> dict[str, tuple[str, ...]]:
-    """What the inputs of aggregates are known by, by slot: the digests of their samples, so that a limit that leaves
-    nothing out, or another folder with the same files, makes no other inputs of them."""
+def inputs_of(home: Home, aggregates: Mapping[Place, Artifact]) -> dict[Place, tuple[str, ...]]:
+    """What the inputs of aggregates are known by: the digests of their samples, so that a limit that leaves nothing
+    out, or another folder with the same files, makes no other inputs of them."""
     digests = {
         one.content: one.exact for one in home.artifacts.everything() if one.manifest.ingredients.stage == "sample"
     }
     found = {}
-    for slot, aggregate in aggregates.items():
+    for place, aggregate in aggregates.items():
         inputs = aggregate.manifest.ingredients.inputs
         samples = [content for name, content in inputs.items() if name.partition("-")[0] == "sample"]
-        found[slot] = tuple(sorted(digests.get(content, content) for content in samples))
+        found[place] = tuple(sorted(digests.get(content, content) for content in samples))
     return found
 
 
-def section_name(split: str, own: Mapping[str, Any], first: Mapping[str, Any], taken: Sequence[str]) -> str:
-    """What a section is called whose models were asked otherwise than the first's."""
-    if not taken:
+def section_name(split: str, own: Mapping[str, Any], before: Sequence[Section]) -> str:
+    """What a section is called beside those before it: what was asked otherwise than in the first; if that is another's
+    name, also what was asked otherwise than there."""
+    if not before:
         return split
-    differing = [name for name in own if name not in IN_NAME and own[name] != first.get(name)]
-    told = ", ".join([split, *(f"{name} {told_setting(own[name])}" for name in differing)])
-    name, number = told if differing else f"{split}, other inputs", 1
-    while name in taken:
+    told = differences(own, before[0].asked)
+    taken = {one.name: one.asked for one in before}
+    name = ", ".join([split, *(told or ["other inputs"])])
+    while name in taken and (more := [one for one in differences(own, taken[name]) if one not in told]):
+        told += more
+        name = ", ".join([split, *told])
+    numbered, number = name, 1
+    while numbered in taken:
         number += 1
-        name = f"{told if differing else f'{split}, other inputs'} ({number})"
-    return name
+        numbered = f"{name} ({number})"
+    return numbered
+
+
+def differences(own: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Settings that differ, as they are told."""
+    return [
+        f"{name} {told_setting(own[name])}" if name in own else f"{name} not set"
+        for name in sorted({*own, *other})
+        if name not in IN_NAME and own.get(name) != other.get(name)
+    ]
 
 
 def told_setting(value: Any) -> str:

@@ -30,6 +30,8 @@ def run(arguments: argparse.Namespace) -> int:
     found = everything_scored(home, arguments.suite)
     if not found.rows:
         raise StageFailed(f"nothing is scored for {arguments.suite} in {home.url}; run `scrollwork run` first")
+    for sentence in found.left_out:
+        say(f"not shown, {sentence}")
     everything = list(home.artifacts.everything())
     lots = lots_in(everything, found.artifacts)
     params = {**found.params, "raw": told_of(lots, found.params["upstream_files"])}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import re
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 
 from storage.home import Home
 from tasks.beside import beside_of
-from tasks.everything import everything_scored, section_name
+from tasks.everything import Section, everything_scored, section_name
 from tests.conftest import Call
 
 PILOT = 4  # inputs of a task
@@ -91,16 +92,65 @@ def test_equal_inputs_of_other_runs_are_parted(call: Call, run) -> None:  # type
     assert set(sections(call)) == {"test"}
 
 
+def test_a_later_pilot_hides_what_was_scored_before(call: Call, run) -> None:  # type: ignore[no-untyped-def]
+    run("lead", tasks=("qasper", "qmsum"))
+    run("lead", "--limit", str(PILOT))
+    run("bm25", "--limit", str(PILOT), "--seed", "3")
+    run("strong", "--limit", str(PILOT))
+    run("strong", tasks=("qmsum",))
+    found = sections(call)
+    pilot = f"test, limit {PILOT}"
+    assert {name: {model for model, _ in rows} for name, rows in found.items()} == {
+        "test": {"lead", "strong"},
+        pilot: {"lead", "strong"},
+        f"{pilot}, seed 3": {"bm25"},
+    }
+    assert {many for _, many in found[pilot]} == {PILOT}
+    rows = everything_scored(Home(str(call.home)), "zeroscrolls").rows
+    assert {(row.model, row.task) for row in rows if row.split == "test"} == {
+        ("lead", "qasper"),
+        ("lead", "qmsum"),
+        ("strong", "qmsum"),
+    }
+
+
+def test_a_setting_that_changes_no_input_makes_a_second_row(call: Call, run) -> None:  # type: ignore[no-untyped-def]
+    """Nor does one that an earlier version did not write."""
+    run("lead", tasks=("qasper", "qmsum"))
+    run("lead", "--limit", "100000")
+    (record,) = [path for path in (call.home / "runs").glob("*.json") if '"limit": 0' in path.read_text()]
+    written = json.loads(record.read_text())
+    del written["request"]["units"]
+    record.write_text(json.dumps(written))
+    rows = everything_scored(Home(str(call.home)), "zeroscrolls").rows
+    assert [(row.task, row.split) for row in rows] == [("qasper", "test"), ("qmsum", "test")]
+
+
+def test_a_ranking_leaves_out_other_settings_without_a_word(call: Call) -> None:
+    for more in ((), ("--instances", "2")):
+        ask = ("--sample", "--engine", "inline", "--task", "musique", "--runs", "1", "--model", "lead", *more)
+        assert call("--quiet", "run", "seam", *ask)[0] == 0
+    status, _, err = call("report", "seam")
+    assert status == 0
+    assert "not shown, asked otherwise than in the model's newest run: lead, musique" in err
+
+
 def test_sections_share_a_name() -> None:
-    first = {"limit": 0, "seed": 0}
-    names = [section_name("test", first, first, [])]
-    for own in ({"limit": 4, "seed": 0}, {"limit": 4, "seed": 0}, {"limit": 4, "seed": 1}, first, first):
-        names.append(section_name("test", own, first, names))
-    assert names == [
+    first = {"seed": 0}
+    found: list[Section] = []
+    for own in (first, {"limit": 4, "seed": 0}, {"limit": 4, "seed": 0}, {"limit": 4, "seed": 1}, {"limit": 4}, first):
+        found.append(Section(section_name("test", own, found), own))
+    assert [one.name for one in found] == [
         "test",
         "test, limit 4",
         "test, limit 4 (2)",
         "test, limit 4, seed 1",
+        "test, limit 4, seed not set",
         "test, other inputs",
-        "test, other inputs (2)",
     ]
+
+
+def test_settings_that_differ_from_another_sections_alone_are_not_told() -> None:
+    first, second, third = {"limit": 9, "seed": 3}, {"limit": 4}, {"limit": 4, "seed": 3}
+    before = [Section("test", first), Section("test, limit 4", second)]
+    assert section_name("test", third, before) == "test, limit 4, seed 3"
