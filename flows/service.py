@@ -100,6 +100,9 @@ def up(
             stop(int(standing["worker"]))  # what it left behind
             end_lost(standing, say, new_worker=True)
             standing |= {"variables": list(variables), "worker": 0}
+            if not standing.get("prepared", True):  # the last `up` was stopped before that
+                with preparing(environments(standing, secret_of(standing), variables)[1]) as commands:
+                    deploy(standing, commands, say)
             start_worker(standing, variables, say)
             new = {*hosts} - {*standing["hosts"]}
         if new:
@@ -139,8 +142,7 @@ def start_again(
         say(f"port {last} is taken by another process: serving at {at}")
     if kept:
         say("flow runs of the server that ended go on: it comes back at its port, with its secret")
-    secret = secret_of(standing) if kept else ""
-    return start(home, at, variables, hosts, say, secret=secret, keepers=keepers)
+    return start(home, at, variables, hosts, say, last=standing, kept=kept, keepers=keepers)
 
 
 def start(
@@ -150,22 +152,24 @@ def start(
     hosts: list[str],
     say: Callable[[str], None],
     *,
-    secret: str = "",
+    last: dict[str, Any] | None = None,
+    kept: bool = False,
     keepers: Sequence[int] = (),
 ) -> dict[str, Any]:
     """Server, pool, deployments, worker, in this order; all stopped again if one fails. What is noted of them.
 
-    keepers: processes that mind the flow runs of servers that have ended. secret: of the last one, whose port the first
-    of them holds until the new server takes it; else a new one.
+    last: the server in whose place this one comes. keepers: processes that mind the flow runs of servers that have
+    ended. kept: the first of them holds the port until the new server takes it, which has the secret of the last one.
     """
     folder = home / "prefect"
-    ui, secret_kept, secret = f"http://127.0.0.1:{port}", bool(secret), secret or new_secret()
+    ui, known = f"http://127.0.0.1:{port}", secret_of(last) if last else ""
+    secret = known if kept else new_secret()
     running: dict[str, Any] = {"url": f"{ui}/api", "ui": ui, "port": port, "server": 0, "worker": 0, "home": str(home)}
-    running |= {"secret_file": str(secret_path(home)), "hosts": hosts, "variables": list(variables)}
+    running |= {"secret_file": str(secret_path(home)), "hosts": hosts, "variables": list(variables), "prepared": False}
     if keepers:
         running["keepers"] = list(keepers)
     of_server, env = environments(running, secret, variables)
-    of_server |= {KEEPER: f"{keepers[0]}:{port}"} if secret_kept else {}
+    of_server |= {KEEPER: f"{keepers[0]}:{port}"} if kept else {}
     try:
         say(f"starting the Prefect server at {ui}")
         write_private(secret_path(home), secret + "\n")
@@ -178,14 +182,35 @@ def start(
         with preparing(env) as commands:
             wait_for(lambda: stands(running), running["server"], folder / "server.log", "the Prefect server")
             end_lost(running, say, new_worker=True)
-            say("creating work pool and deployments")
-            prepare(commands)
+            deploy(running, commands, say)
         start_worker(running, variables, say)
     except BaseException:
-        stop_all(running | {"keepers": ()})
-        forget(home)
+        undo(home, running, last, known, kept)
         raise
     return running
+
+
+def undo(home: Path, running: dict[str, Any], last: dict[str, Any] | None, secret: str, kept: bool) -> None:
+    """What a start that failed or was stopped leaves: nothing, or the note of the last server for the next `up`. A
+    server that may have taken the port from a keeper stays: the keeper's flow runs know no other, and nobody would hold
+    its port. secret: of the last server."""
+    if kept and ours(running["server"]):
+        note(home, running)
+        return
+    stop_all(running | {"keepers": ()})
+    if last is None:
+        forget(home)
+        return
+    write_private(secret_path(home), secret + "\n")
+    note(home, last)
+
+
+def deploy(running: dict[str, Any], commands: subprocess.Popen[str], say: Callable[[str], None]) -> None:
+    """Make pool and deployments of a server that stands, and note that. Raises ServiceError."""
+    say("creating work pool and deployments")
+    prepare(commands)
+    running["prepared"] = True
+    note(Path(running["home"]), running)
 
 
 def start_worker(running: dict[str, Any], variables: dict[str, str], say: Callable[[str], None]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -62,6 +63,19 @@ def command_of(pid):
     return ""
 
 
+def interrupted(served):
+    """What an `up` says that is interrupted while its server starts."""
+    process = served.work.start("up")
+    said = ""
+    while "starting the Prefect server" not in said:
+        said += process.stderr.readline()
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    said += process.communicate(timeout=60)[1]
+    assert process.returncode == 130, said
+    return said
+
+
 def recovered(served, run):
     """kill -9 of the server alone while a flow run waits: it comes back at its port, and the run can go on."""
     before, secret = served.noted, served.secret
@@ -69,7 +83,11 @@ def recovered(served, run):
     until(lambda: b"keep" in command_of(before["worker"]).encode().split(), "the worker minds its flow run")
     state = served.work("status", "--json").document
     assert (state["server"], state["server_state"], state["worker_state"]) == (None, "ended", "ended")
-    assert "it comes back at its port, with its secret" in served.work("up").err
+    assert "it comes back at its port, with its secret" in interrupted(served)
+    assert (served.noted["url"], served.secret) == (before["url"], secret)
+    again = served.work("up").err
+    assert "creating work pool and deployments" in again
+    assert "starting a worker" in again
     after = served.noted
     assert (after["url"], served.secret) == (before["url"], secret)
     assert before["server"] != after["server"]
@@ -101,7 +119,12 @@ def test_killing_flow_worker_and_server_loses_finished_stages(slowed, tmp_path):
     assert not {"score qasper", "aggregate qasper", "report"} & before
 
     (tmp_path / "wait").unlink()
+    last = slowed.noted
+    interrupted(slowed)
+    assert slowed.noted == last, "the next one knows what there was"
+    assert slowed.processes() == []
     up = slowed.work("up")
+    assert slowed.noted["url"] == last["url"]
     assert "clearing what a killed server or worker left" in up.err
     assert "ended 1 flow run whose process is gone" in up.err
     assert slowed.get(f"flow_runs/{killed}")["state_name"] == "Crashed", "nothing runs for ever"
