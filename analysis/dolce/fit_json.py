@@ -20,7 +20,8 @@ from analysis.dolce.counting import TAU
 from analysis.dolce.cover import cover_probability
 from analysis.dolce.fitting import ProblemFit, TaskFit
 from analysis.dolce.observations import OUTCOMES
-from analysis.dolce.stating import shares_json
+from analysis.dolce.stating import shares_json, stated
+from records.complexity import HOLISTIC
 
 INF = "inf"
 
@@ -125,7 +126,7 @@ def _graded(one: ProblemFit) -> list[dict[str, Any]]:
 class Read:
     """A task of a document. pairs: (lambda, k) and category of each problem. limits: of categories, None where the
     document does not say them. model: of a run, which may have several; "" elsewhere. undecided: by problem; empty
-    where the document does not say it of all."""
+    where the document does not say it of all. solved: by the whole context."""
 
     task: str
     scenario: str
@@ -135,18 +136,19 @@ class Read:
     limits: Thresholds | None = None
     model: str = ""
     undecided: Mapping[str, bool] = field(default_factory=dict)
+    solved: Mapping[str, bool | None] = field(default_factory=dict)
 
-    def shares(self, limits: Thresholds | None = None, names: Sequence[str] = ()) -> dict[str, float]:
-        """Of problems by their category, as the paper counts; other thresholds may decide. names: of some
-        problems, () for all."""
-        of = self.categories(limits)
-        found = [of[name] for name in names or self.pairs]
-        return {name: found.count(name) / max(1, len(found)) for name in CATEGORIES}
-
-    def undecided_share(self, names: Sequence[str] = ()) -> float | None:
-        """Of problems whose category is not known, None where the document does not say. names: as of `shares`."""
-        found = [self.undecided[name] for name in names or self.pairs if name in self.undecided]
-        return sum(found) / len(found) if found else None
+    def shares(self, limits: Thresholds | None = None, names: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
+        """{shares, holistic, paper_shares} of problems; other thresholds may decide. Where the document does not say
+        which are undecided, that share is None, and all count by their category. names: of some problems, () for
+        all."""
+        of, some = self.categories(limits), names or [*self.pairs]
+        if not some:
+            return shares_json([0.0] * len(CATEGORIES), [0.0] * len(CATEGORIES), [0.0] * len(HOLISTIC), 0.0)
+        rows = [(CATEGORIES.index(of[name]), self.undecided.get(name, False), self.solved.get(name)) for name in some]
+        every = stated((category, False, solved) for category, _, solved in rows)
+        found = shares_json(every.decided, *astuple(stated(rows)))
+        return found if self.undecided else found | {"shares": {**found["shares"], "undecided": None}}
 
     def categories(self, limits: Thresholds | None = None) -> Mapping[str, str]:
         """Category of each problem, by other thresholds where they are given."""
@@ -177,7 +179,7 @@ def _task(at: str, value: Any) -> Read:
         not isinstance(noise, list) or len(noise) != 3 or not all(_number(one) and one >= 0 for one in noise)
     ):
         raise FitError(f'{at}: field "noise" must be null or three numbers')
-    pairs, category, undecided = {}, {}, {}
+    pairs, category, undecided, solved = {}, {}, {}, {}
     for place, one in enumerate(_field(at, value, "problems", list)):
         where = f"{at}.problems[{place}]"
         problem = _field(where, one, "problem", str)
@@ -192,14 +194,16 @@ def _task(at: str, value: Any) -> Read:
             raise FitError(f'{where}: field "k" must be a number')
         pairs[problem] = (float(complexity), float(redundancy))
         category[problem] = _field(where, one, "category", str)
+        if category[problem] not in CATEGORIES:
+            raise FitError(f'{where}: field "category" must be one of {", ".join(CATEGORIES)}')
+        solved[problem] = one["solved"] if isinstance(one.get("solved"), bool) else None
         if isinstance(one.get("undecided"), bool):
             undecided[problem] = one["undecided"]
     model = value.get("model", "")
     model = model if isinstance(model, str) else ""
     known = undecided if len(undecided) == len(pairs) else {}
-    return Read(
-        name, scenario, None if noise is None else tuple(noise), pairs, category, _limits(at, value), model, known
-    )
+    held = None if noise is None else tuple(noise)
+    return Read(name, scenario, held, pairs, category, _limits(at, value), model, known, solved)
 
 
 def _limits(at: str, value: Mapping[str, Any]) -> Thresholds | None:

@@ -128,6 +128,7 @@ def row_of(ours: Read, theirs: Read, both: list[str]) -> dict[str, Any]:
     noise = (ours.noise, theirs.noise) if ours.noise and theirs.noise else None
     found = compared([ours.pairs[name] for name in both], [theirs.pairs[name] for name in both]) if both else None
     category, other = ours.categories(limits), theirs.categories(limits)
+    own, of_theirs = ours.shares(limits, both), theirs.shares(limits, both)
     return {
         "task": ours.task,
         "scenario": ours.scenario,
@@ -139,8 +140,7 @@ def row_of(ours: Read, theirs: Read, both: list[str]) -> dict[str, Any]:
         "rho_k": found and found.rho_redundancy,
         "kl": divergence(*noise) if noise else None,
         "same_category": sum(category[name] == other[name] for name in both) / len(both) if both else None,
-        "shares": {"reference": ours.shares(limits, both), "test": theirs.shares(limits, both)},
-        "undecided": {"reference": ours.undecided_share(both), "test": theirs.undecided_share(both)},
+        **{name: {"reference": own[name], "test": of_theirs[name]} for name in own},
         "thresholds": None if limits is None else {"low": limits.low, "high": limits.high},
     }
 

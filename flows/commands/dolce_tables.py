@@ -99,7 +99,6 @@ def show_compared(rows: Sequence[Mapping[str, Any]]) -> None:
             "same %",
             "shares A",
             "shares B",
-            "? %",
         ),
         [
             (
@@ -108,12 +107,10 @@ def show_compared(rows: Sequence[Mapping[str, Any]]) -> None:
                 *(number(row[name]) for name in ("rc_lambda", "rho_lambda", "rc_k", "rho_k", "kl")),
                 percent(row["same_category"], 1),
                 *(by_category(row["shares"][which]) for which in ("reference", "test")),
-                "/".join(percent(row["undecided"][which], 0) for which in ("reference", "test")),
             )
             for row in rows
         ],
-        "RC: mean |a - b| / max(a, b); rho: Spearman's; KL: A's noise to B's; "
-        "shares: I/II/III/IV/V, undecided problems (?) among them, as the paper counts",
+        "RC: mean |a - b| / max(a, b); rho: Spearman's; KL: A's noise to B's; shares: % in I/II/III/IV/V/undecided",
     )
 
 
@@ -123,9 +120,9 @@ def part_of(row: Mapping[str, Any]) -> str:
     return f"{row['task']} {scenarios}" + (f", no {row['left_out']}" if row.get("left_out") else "")
 
 
-def by_category(shares: Mapping[str, float]) -> str:
-    """Percent of I to V."""
-    return "/".join(f"{100 * one:.0f}" for one in shares.values())
+def by_category(shares: Mapping[str, float | None]) -> str:
+    """Percent of I to V, and undecided, which an earlier version did not say."""
+    return "/".join(percent(one, 0) for one in shares.values())
 
 
 def show_design(rows: Sequence[Recovery], found: Recovery | None, accuracy: float) -> None:

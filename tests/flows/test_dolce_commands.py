@@ -510,11 +510,39 @@ def test_comparison_lacks_the_row_without_category_i(compared):
     (row,), (without,), _, out = compared(fit_document({"cow": ours}), fit_document({"cow": theirs}))
     assert (row["problems"], row["left_out"], row["rc_lambda"]) == (3, None, pytest.approx((0 + 1 + 0.5) / 3))
     assert (without["problems"], without["left_out"], without["rc_lambda"]) == (1, "I", pytest.approx(0.5))
-    assert row["shares"]["reference"] == pytest.approx({"I": 1 / 3, "II": 0, "III": 2 / 3, "IV": 0, "V": 0})
-    assert without["shares"]["test"] == {"I": 0, "II": 0, "III": 1, "IV": 0, "V": 0}
-    assert row["undecided"] == pytest.approx({"reference": 1 / 3, "test": 1 / 3})
-    assert without["undecided"] == {"reference": 0, "test": 0}
+    paper = {"I": 1 / 3, "II": 0, "III": 2 / 3, "IV": 0, "V": 0}
+    assert row["paper_shares"]["reference"] == pytest.approx(paper)
+    assert sum(row["shares"]["reference"].values()) == pytest.approx(1)
+    assert row["shares"]["reference"]["undecided"] == pytest.approx(1 / 3)
+    assert without["shares"]["test"] == {"I": 0, "II": 0, "III": 1, "IV": 0, "V": 0, "undecided": 0}
     assert "t cow, no I" in out
+
+
+def test_a_comparison_states_a_category_of_a_task_that_nothing_solved(call, tmp_path):
+    """The paper's shares are one category's by whole; nothing tells which."""
+    rows = [
+        {"task": "t", "problem": f"p{number}", "units": 60, "length": length, "outcome": "0", "count": 4}
+        for number in range(20)
+        for length in (0, 1, 5, 20, 60)
+    ]
+    path = file(tmp_path / "never", rows)
+    status, out, _ = call("dolce", "compare", path, path, "--json")
+    (row,) = json.loads(out)["tasks"]
+    assert status == 0
+    for which in ("reference", "test"):
+        assert row["shares"][which] == {"I": 0, "II": 0, "III": 0, "IV": 0, "V": 0, "undecided": 1}
+        assert max(row["paper_shares"][which].values()) == 1
+        assert row["holistic"][which] == {"solved": 0, "unsolved": 0, "unobserved": 0}
+    assert "0/0/0/0/0/100" in call("dolce", "compare", path, path)[1]
+
+
+def test_a_document_of_an_earlier_version_is_taken_for_decided(compared):
+    document = json.loads(fit_document({"cow": {"p0": (0, 0), "p1": (1, 1)}}))
+    for one in document["tasks"][0]["problems"]:
+        one.pop("undecided")
+    (row,), _, _, out = compared(json.dumps(document), json.dumps(document))
+    assert row["shares"]["test"] == {"I": 0.5, "II": 0, "III": 0.5, "IV": 0, "V": 0, "undecided": None}
+    assert "50/0/50/0/0/–" in out
 
 
 def test_task_without_a_problem_in_common_vanishes_beside_another(compared):
@@ -692,7 +720,7 @@ def test_a_task_of_two_suites_has_its_own_thresholds_or_needs_the_same_problems(
     (row,) = json.loads(out)["tasks"]
     assert (status, row["problems"], row["rc_lambda"], row["rho_k"], row["same_category"]) == (0, 0, None, None, None)
     assert row["thresholds"] == {"low": 2, "high": 10}, "second and fourth of 1 2 5 10 12"
-    assert row["shares"]["reference"] == {"I": 0, "II": 0, "III": 1, "IV": 0, "V": 0}, "lambda 2, k 1"
+    assert row["paper_shares"]["reference"] == {"I": 0, "II": 0, "III": 1, "IV": 0, "V": 0}, "lambda 2, k 1"
     assert row["kl"] >= 0
     status, out, _ = call("dolce", "compare", large, small)
     assert status == 0
@@ -719,7 +747,7 @@ def test_models_of_a_run_are_mixed_up(call, tmp_path):
         "dolce", "compare", str(path), str(path), "--reference-model", "a", "--test-model", "b", "--json"
     )
     (row,) = json.loads(out)["tasks"]
-    assert (status, row["rc_lambda"], row["same_category"], row["shares"]["test"]["V"]) == (0, 1, 0, 1)
+    assert (status, row["rc_lambda"], row["same_category"], row["paper_shares"]["test"]["V"]) == (0, 1, 0, 1)
 
 
 def test_caption_of_what_problems_need_is_cut_or_markup_is_read(capsys):
