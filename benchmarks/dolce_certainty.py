@@ -30,7 +30,7 @@ from analysis.dolce.posterior_pig import evidence
 from analysis.dolce.simulation import FIXED, Planted, answered, placed, scored
 
 GRID, ANYWHERE, LIMITS = TRUTHS = ("grid", "log-uniform", "at the limits")
-SEEDS, PIG_SEEDS = range(71_000, 71_018), range(72_000, 72_006)
+SEEDS, PIG_SEEDS = range(71_000, 71_018), range(82_000, 82_006)
 PROBLEMS = 60  # of a task
 WINDOWS = (5, 20, None)
 LENGTHS = (0, 1, 3, 8, 15, 40, 75, 150, 300, 700)  # of the other generator

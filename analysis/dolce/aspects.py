@@ -82,7 +82,7 @@ def _next(row: Floats, low: int, h: int, complexity: int, redundancy: int, marke
     """T[h + 1] from T[h], both from their first aspect on that is probable."""
     m = np.arange(low, low + len(row))
     further = np.zeros(len(row) + 1)
-    further[:-1] = row * np.clip(m * redundancy - h, 0, None) / (marked - h)
+    further[:-1] = row * np.maximum(m * redundancy - h, 0) / (marked - h)
     further[1:] += row * ((complexity - m) * redundancy / (marked - h))
     some = np.flatnonzero(further > NOTHING)
     return further[some[0] : some[-1] + 1], low + int(some[0])
@@ -95,10 +95,10 @@ def covered(complexity: int, redundancy: int, most: int) -> Floats:
     m = np.arange(min(complexity, most) + 1)
     found = np.zeros((most + 1, len(m)))
     found[0, 0] = 1.0
+    covering, new = m * redundancy, (complexity - m[:-1]) * redundancy
     for h in range(most):
-        stays = np.clip(m * redundancy - h, 0, None) / (marked - h)
-        gains = (complexity - m[:-1]) * redundancy / (marked - h)
-        found[h + 1] = found[h] * stays
-        found[h + 1, 1:] += found[h, :-1] * gains
+        before = found[h] / (marked - h)
+        found[h + 1] = before * np.maximum(covering - h, 0)
+        found[h + 1, 1:] += before[:-1] * new
     found.setflags(write=False)
     return found

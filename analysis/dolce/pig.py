@@ -177,10 +177,10 @@ def aspects_of(units: int, lengths: Sequence[int], complexity: int, redundancy: 
     return aspects, True
 
 
-def bins(aspects: Floats, oracle: str) -> Floats:
+def bins(aspects: Floats, oracle: str, weights: Floats = WEIGHTS) -> Floats:
     """Probabilities of the bins [lengths, weights, BINS] for P(m) [lengths, lambda + 1]."""
     edges = np.arange(BINS + 1) / BINS
-    weight = WEIGHTS[:, None]
+    weight = weights[:, None]
     upper, lower = edges / weight, (edges - (1 - weight)) / weight  # [W, B + 1]
     integral = _Integral(aspects, oracle)
     rising = integral(upper) - integral(lower)

@@ -46,9 +46,9 @@ _ENDS = np.array([0.0, 0.02, 0.06, 0.14, 0.28, 0.5, 1.0])  # of half the context
 EDGES, EDGE_CHANCES = (_ENDS[1:] + _ENDS[:-1]) / 2, np.diff(_ENDS)
 DEVIATES, DEVIATE_CHANCES = deviates(PLACEMENTS)
 PRIOR = 3.0  # problems that the priors count for before the task is seen
-PER_DECADE = {COW: 8, PIG: 4}  # values of lambda and of k, beside those of the grid and at the limits
+PER_DECADE = 8  # values of lambda and of k, beside those of the grid and at the limits
+PIG_PER_DECADE = ((600, 12), (5_000, 4))  # to so many units; beyond them tables take seconds, at last minutes
 EACH = 10  # to which all whole numbers are
-LARGEST = 5_000  # units of PIG's contexts with values beside the grid, whose tables would take minutes
 TURNS = 200  # of EM over the priors' weights, which is cheap
 PRIORS = 3
 NODES, NODE_WEIGHTS = ((np.polynomial.legendre.leggauss(4)[0] + 1) / 2, np.polynomial.legendre.leggauss(4)[1] / 2)
@@ -74,7 +74,8 @@ class Cells:
 @lru_cache(maxsize=1024)
 def cells(units: int, limits: Thresholds, scenario: str = COW) -> Cells:
     """The cells of contexts of so many units, lambda k <= C; (0, 0) is the first, and in PIG (INFINITE, 1) the last."""
-    values, width = _values(units, limits, PER_DECADE[scenario] if scenario == COW or units <= LARGEST else 0)
+    graded = next((each for most, each in PIG_PER_DECADE if units <= most), 0)
+    values, width = _values(units, limits, graded if scenario == PIG else PER_DECADE)
     span, copies = (grid.ravel() for grid in np.meshgrid(values, values, indexing="ij"))
     sizes = np.outer(width, width).ravel()
     across, down = (grid.ravel() for grid in np.meshgrid(width, width, indexing="ij"))  # of lambda, of k
@@ -129,9 +130,9 @@ def spread(lengths: Ints, span: Ints, copies: Ints, units: int, covered: Floats)
     return np.asarray((found - missed**2).clip(0.0))
 
 
-def counted(units: int, lengths: Ints, windows: Floats) -> Floats:
+def counted(units: int, lengths: Ints, windows: Floats, alone: float = ALONE, shared: float = SHARED) -> Floats:
     """For how many independent windows each of a length counts."""
-    return np.asarray(ALONE / (1.0 + SHARED * (windows - 1.0).clip(0.0) * lengths / units))
+    return np.asarray(alone / (1.0 + shared * (windows - 1.0).clip(0.0) * lengths / units))
 
 
 def shares_held(length: int, known: Cells, units: int, covered: Floats) -> Floats:

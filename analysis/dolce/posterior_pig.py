@@ -4,105 +4,106 @@ As for COW (posterior.py), with the likelihood of pig.py: integrated over the we
 as the fit takes it. Scores may come in steps of 1 / lambda or between them, and nobody knows which: each prior counts
 with both oracles, and the task's problems tell how much. All windows of a problem see one placement of the aspects, in
 which they cover more or fewer than the mean over all placements; the likelihood is integrated over that (`placed`).
-Windows overlap beyond it: log-likelihoods are divided by how many windows see the same unit (`overlap`) and by SHARED,
-chosen on simulated tasks; docs/dolce.md has the shares that are right on others.
+Beyond it a window counts for ALONE, one that overlaps with others for less (SHARED). Both were chosen on simulated
+tasks; docs/dolce.md has the shares that are right on others.
+
+Where all windows are observed, scores tell the weight and lambda k to a percent. Weights and cells must be as close
+(FINE, PIG_PER_DECADE): between them a wrong lambda fits better than the true one. That costs time, so cells that are
+far from the likeliest one (BEHIND), by the fit's weights and the mean over placements, are left at that.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
 from analysis.dolce.candidates import PIG
 from analysis.dolce.categories import CATEGORIES, Thresholds
-from analysis.dolce.certainty import overlap
 from analysis.dolce.combinatorics import Floats, Ints, log_mean
 from analysis.dolce.cover import cover_probability
 from analysis.dolce.cow import equal
-from analysis.dolce.pig import ATOMS, BINS, FLOOR, INTERPOLATED, WEIGHTS, Binned, Options, aspects_of, bins
-from analysis.dolce.posterior import PRIORS, cells, deviates, spread
+from analysis.dolce.pig import ATOMS, BINS, FLOOR, INTERPOLATED, Binned, Options, aspects_of, bins
+from analysis.dolce.posterior import PRIORS, cells, counted, deviates, spread
 
 ORACLES = (ATOMS, INTERPOLATED)
-SHARED = 1.75
-DEVIATES, CHANCES = deviates(4)  # of the aspects that the windows of a placement cover
-WIDEST = 1.25  # deviation of the log of the odds that an aspect is covered
+ALONE, SHARED = 0.5, 0.04  # of `counted`
+DEVIATES, CHANCES = deviates(6)  # of the aspects that the windows of a placement cover
+WIDEST = 2.0  # deviation of the log of the odds that an aspect is covered
 LEAST = 1e-12  # variance of the number of aspects
-CELLS = 4_000_000  # of a table
-TERMS = 300  # aspects up to which tables are sums of terms that are kept: 1 MB each
+FINE = 40  # weights, by their steps
+BEHIND = 25.0  # log-likelihood
+TERMS = 200  # aspects up to which tables are sums of terms that are kept, of 1.2 MB at most
 COMPONENTS = PRIORS * len(ORACLES)
 
 
 def evidence(data: Binned, limits: Thresholds, options: Options) -> Floats:
     """Of problems, for `mixed`: [problems, COMPONENTS, categories]."""
     samples = data.counts.sum(axis=2)
-    times = SHARED * overlap(data.units, data.lengths, samples)
     if options.equal_lengths:
         data = replace(data, counts=equal(data.counts))
     found = np.empty((len(data.units), len(ORACLES), PRIORS, len(CATEGORIES)))
     for place, units in enumerate(data.units.tolist()):
         of = np.argsort(data.lengths[place], kind="stable")
         of = of[samples[place, of] > 0]
-        prior = cells(units, limits, PIG).prior
-        likelihoods = _likelihoods(
-            units, data.lengths[place, of], data.counts[place, of] / times[place], limits, options
-        )
-        top = max(float(one.max()) for one in likelihoods)
-        found[place] = [prior @ np.exp(one - top) for one in likelihoods]
+        lengths = data.lengths[place, of]
+        each = counted(units, lengths, samples[place, of], ALONE, SHARED)
+        likelihoods = _likelihoods(units, lengths, data.counts[place, of] * each[:, None], limits, options)
+        found[place] = [cells(units, limits, PIG).prior @ one for one in np.exp(likelihoods - likelihoods.max())]
     return found.reshape(len(found), COMPONENTS, len(CATEGORIES))
 
 
-def _likelihoods(units: int, lengths: Ints, counts: Floats, limits: Thresholds, options: Options) -> list[Floats]:
-    """log of the probability of a problem's scores in each cell, by oracle: [cells]."""
-    many = len(cells(units, limits, PIG).complexity)
-    shape = (many, len(DEVIATES), len(WEIGHTS) if options.one_weight else 1)
-    totals = [np.zeros(shape) for _ in ORACLES]
-    step = max(1, CELLS // (many * len(DEVIATES) * len(WEIGHTS) * BINS))
-    for begin in range(0, len(lengths), step):
-        part = slice(begin, begin + step)
-        for total, table in zip(totals, _tables(units, tuple(lengths[part].tolist()), limits), strict=True):
-            each = np.einsum("lb,qplwb->qplw", counts[part], table, optimize=True)
-            total += each.sum(axis=2) if options.one_weight else log_mean(each).sum(axis=2)[..., None]
-    return [log_mean(log_mean(total), CHANCES) for total in totals]
-
-
-@lru_cache(maxsize=2)
-def _tables(units: int, lengths: tuple[int, ...], limits: Thresholds) -> tuple[Floats, ...]:
-    """log of the probability of each bin, by oracle: [cells, placements, lengths, weights, BINS]."""
+def _likelihoods(units: int, lengths: Ints, counts: Floats, limits: Thresholds, options: Options) -> Floats:
+    """log of the probability of a problem's scores in each cell: [oracles, cells]."""
     known = cells(units, limits, PIG)
-    shape = (len(DEVIATES), len(lengths), len(WEIGHTS), BINS)
-    found = [np.empty((len(known.complexity), *shape)) for _ in ORACLES]
-    for place, (complexity, redundancy) in enumerate(
-        zip(known.complexity.tolist(), known.redundancy.tolist(), strict=True)
-    ):
-        aspects, sure = aspects_of(units, lengths, complexity, redundancy)
+    pairs = list(zip(known.complexity.tolist(), known.redundancy.tolist(), strict=True))
+    of = partial(aspects_of, units, tuple(lengths.tolist()))
+    found = np.array([_weighed(*of(*pair), 20, counts, options) for pair in pairs]).T
+    for cell in np.flatnonzero((found >= found.max() - BEHIND).any(axis=0)).tolist():
+        aspects, sure = of(*pairs[cell])
         if not sure:
-            aspects = placed(aspects, units, np.array(lengths), redundancy).reshape(-1, complexity + 1)
-        for table, oracle in zip(found, ORACLES, strict=True):
-            of = _bins(aspects, ATOMS if sure else oracle)
-            table[place] = np.log(np.maximum(of, FLOOR)).reshape(-1, *shape[1:])
-    return tuple(found)
+            aspects = placed(aspects, units, lengths, pairs[cell][1])
+        found[:, cell] = _weighed(aspects, sure, FINE, counts, options)
+    return found
 
 
-def _bins(aspects: Floats, oracle: str) -> Floats:
+def _weighed(aspects: Floats, sure: bool, steps: int, counts: Floats, options: Options) -> Floats:
+    """log of the mean over weights, and over placements: [oracles]. aspects: P(m), [lengths, lambda + 1], or of each
+    placement."""
+    rows = aspects.reshape(-1, aspects.shape[-1])
+    found = []
+    for oracle in ORACLES:
+        table = _bins(rows, ATOMS if sure else oracle, steps).reshape(-1, len(counts), steps - 1, BINS)
+        each = np.matmul(np.log(np.maximum(table, FLOOR)), counts[:, :, None])[..., 0]  # [placements, lengths, weights]
+        total = log_mean(each.sum(axis=1)) if options.one_weight else log_mean(each).sum(axis=1)
+        found.append(log_mean(total, CHANCES) if len(total) > 1 else total[0])
+    return np.array(found)
+
+
+def _bins(aspects: Floats, oracle: str, steps: int) -> Floats:
     """`bins`, which but for what the interpolated oracle integrates to is a sum over aspects of its terms."""
     most = aspects.shape[1] - 1
     if most > TERMS:
-        return bins(aspects, oracle)
-    found = np.tensordot(aspects, _terms(most, oracle), axes=1)
+        return bins(aspects, oracle, _weights(steps))
+    found = np.tensordot(aspects, _terms(most, oracle, steps), axes=1)
     if oracle == INTERPOLATED:
         found /= (1.0 - (aspects[:, 0] + aspects[:, -1]) / 2)[:, None, None]
     return np.asarray(found)
 
 
-@lru_cache(maxsize=128)
-def _terms(most: int, oracle: str) -> Floats:
+@lru_cache(maxsize=256)
+def _terms(most: int, oracle: str, steps: int) -> Floats:
     """Of one aspect more each, before division: [aspects + 1, weights, BINS]."""
-    found = bins(np.eye(most + 1), oracle)
+    found = bins(np.eye(most + 1), oracle, _weights(steps))
     if oracle == INTERPOLATED:
         found[[0, most]] /= 2.0
     return found
+
+
+def _weights(steps: int) -> Floats:
+    """1 / steps, 2 / steps, .. below 1."""
+    return np.arange(1, steps) / steps
 
 
 def placed(aspects: Floats, units: int, lengths: Ints, redundancy: int) -> Floats:

@@ -77,7 +77,7 @@ def test_a_probability_changes_the_pair_or_its_category() -> None:
     ("units", "limits"), [(60, Thresholds(5, 20)), (499, Thresholds(5, 50)), (3, Thresholds(5, 50))]
 )
 def test_a_cell_crosses_a_limit_or_numbers_are_in_none(units: int, limits: Thresholds) -> None:
-    values, width = posterior._values(units, limits, PER_DECADE[COW])
+    values, width = posterior._values(units, limits, PER_DECADE)
     assert width.sum() == pytest.approx(math.log((units + 0.5) / 0.5))
     ends = 0.5 * np.exp(np.cumsum(width))
     for limit in (limits.low, limits.high):
