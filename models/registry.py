@@ -50,6 +50,9 @@ def settings(
         return whole(spec, table, given)
     if table.get("reads_references") and table["provider"] not in UPPER_BOUNDS:
         raise UnknownModel(f"model {name!r}: reads_references is for {', '.join(UPPER_BOUNDS)} only")
+    keys = [option.partition("=")[0] for option in filter(None, rest.split(","))]
+    if twice := next((key for key in keys if keys.count(key) > 1), ""):
+        raise UnknownModel(f"{spec!r}: option {twice!r} is given twice")
     if table["provider"] in SHARES:
         return shared(spec, table)
     fitted = any("fit" in rule for rule in table.get("rules", {}).values())

@@ -208,6 +208,18 @@ def in_parts(values: Sequence[float | None]) -> str:
     return "/".join(map(number, values)) if known else number(None)
 
 
+def parts_of_inputs(cell: Cell) -> str:
+    """The numbers of a cell with the inputs that each stands on: "56.2/23.0/22.5 (9/10)", "18.2/16.7 (11/11, 6/6)"."""
+    told = inputs_of_parts(cell)
+    return f"{in_parts(cell.parts)} ({told})" if told else in_parts(cell.parts)
+
+
+def inputs_of_parts(cell: Cell) -> str:
+    """Answered of expected inputs of a cell, and of its flagged ones where these have a number."""
+    found = [one for one in (cell.coverage, cell.subset.coverage if cell.subset else None) if one and one.expected]
+    return ", ".join(f"{one.answered:,}/{one.expected:,}" for one in found)
+
+
 def parts_table(board: Board, section: Section) -> tuple[list[str], list[list[str]], list[list[str]]]:
     """(head, a row a line, a row of the paper each) of the tasks of which the paper prints several numbers, its way;
     nothing where there are none."""
@@ -215,7 +227,7 @@ def parts_table(board: Board, section: Section) -> tuple[list[str], list[list[st
     if not columns:
         return [], [], []
     head = ["model", *(f"{board.columns[place].short} {head_of_parts(board.columns[place])}" for place in columns)]
-    own = [[line.label, *(in_parts(line.cells[place].parts) for place in columns)] for line in section.lines]
+    own = [[line.label, *(parts_of_inputs(line.cells[place]) for place in columns)] for line in section.lines]
     published = references(board, section)
     rows = published.table(published.main) if published else ()
     tasks = [board.columns[place].task for place in columns]

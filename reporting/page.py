@@ -15,7 +15,7 @@ from reporting.chunks import facts as as_facts
 from reporting.complexity_section import STYLE as NEEDS_STYLE
 from reporting.complexity_section import complexity_section
 from reporting.content import Content, usage_row
-from reporting.leaderboard import head_of_parts, in_parts, references
+from reporting.leaderboard import head_of_parts, in_parts, inputs_of_parts, references
 from reporting.metrics import COMPONENTS, components, reading
 from reporting.raw import remarks as raw_remarks
 from reporting.raw import summary as raw_summary
@@ -230,6 +230,7 @@ def environment() -> Environment:
         "components": components,
         "parts": in_parts,
         "head_of_parts": head_of_parts,
+        "inputs": inputs_of_parts,
         "upto": lambda text, limit: Markup(escape(shown(text, limit))),
         "strip": lambda cell, published: Markup(strip(cell.seed_values, cell.value, published)),
         "fact": _fact,

@@ -147,7 +147,7 @@ TEMPLATE = (
 {% if cell.parts %}<small>{{ cell.parts | parts }}</small>{% endif %}
 {% if cell.spread is not none %}<small>{{ cell.spread | spread }}</small>{% endif %}
 {% if cell.low is not none and cell.high is not none %}<small>{{ cell.low | number }}–{{ cell.high | number }}</small>{% endif %}
-<small{% if cell.unanswered %} class="bad"{% endif %}>{% if cell.unanswered %}⚠ {% endif %}{{ cell.coverage.answered | count }}/{{ cell.coverage.expected | count }}</small>
+<small{% if cell.unanswered %} class="bad"{% endif %}>{% if cell.unanswered %}⚠ {% endif %}{{ cell | inputs }}</small>
 {% if cell.coverage.truncated %}<small>{{ cell.coverage.truncated | count }} prompts cut</small>{% endif %}
 {% for how, value in cell.coverage | stopped %}<small class="bad long">{{ value | count }} {{ how }}</small>{% endfor %}
 </td>

@@ -27,6 +27,13 @@ ARTICLE = re.compile(
     r"that|than|here|rather|instead|over|based|due|given|through|per|above|below|alone|too|correctly|best|better|most)\b)"
     r"(?![a-z]*[^suio]s\b)[a-z]"
 )
+# So is that of an ordinal ("A 19th century reader"), and of a title behind a preposition ("In A Tale of Two Cities").
+ORDINAL = re.compile(r"A[ \t]+[0-9]+(?:st|nd|rd|th)\b")
+TITLE = re.compile(r"A[ \t]+[A-Z][a-z]")
+BEFORE_TITLE = re.compile(
+    r"\b(?:in|of|from|by|with|on|at|to|for|as|about|reading|novel|story|book)[ \t]+[\"'“‘*_]?\Z", re.IGNORECASE
+)
+LONGEST_BEFORE = 12  # characters of these words and what stands behind them
 JOINS = re.compile(r"[\s,;&/().]*(?:(?:and|or)\b[\s(]*)?", re.IGNORECASE)
 LONGEST_JOIN = 16  # characters between two letters of one answer
 NUMBER = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])(?:\.[0-9]+)?|[0-9]+(?:\.[0-9]+)?|(?<![0-9])\.[0-9]+")
@@ -97,9 +104,17 @@ def choice(reply: str, options: Sequence[str] = ()) -> str:
 
 def lettered(pattern: re.Pattern[str], reply: str) -> Iterator[re.Match[str]]:
     """Where letters stand, without articles; with them where nothing else stands."""
-    found = (match for match in pattern.finditer(reply) if not ARTICLE.match(reply, match.start()))
+    found = (match for match in pattern.finditer(reply) if not is_article(reply, match.start()))
     first = next(found, None)
     return pattern.finditer(reply) if first is None else chain([first], found)
+
+
+def is_article(reply: str, place: int) -> bool:
+    """Whether the capital there is the article A."""
+    if ARTICLE.match(reply, place) or ORDINAL.match(reply, place):
+        return True
+    before = reply[max(0, place - LONGEST_BEFORE) : place]
+    return TITLE.match(reply, place) is not None and BEFORE_TITLE.search(before) is not None
 
 
 def choices(reply: str, options: Sequence[str] = ()) -> str:

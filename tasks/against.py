@@ -42,6 +42,8 @@ def locate(request: Request, given: Sequence[str]) -> dict[tuple[str, str], Rele
         path = Path(text).expanduser().resolve()
         if not path.exists():
             raise UsageError(f"--against {text}: there is no such file or folder")
+        if not path.is_file() and not path.is_dir():
+            raise UsageError(f"--against {text}: is neither a file nor a folder")
         here = {
             (part.task.name, part.split): release
             for part in parts(request)

@@ -74,12 +74,14 @@ class Estimate:
         return Usage(self.input_tokens, self.cached_tokens, self.cache_write_tokens, output)
 
 
-def estimates(request: Request) -> tuple[list[dict[str, Any]], list[str]]:
-    """(a row a task and model: an Estimate and `price`: {currency, online, online_most, batch, batch_most} or None;
-    what failed, and has no row).
+def estimates(request: Request) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[str]]:
+    """(a row a task and model that a provider is asked for: an Estimate and `price`: {currency, online, online_most,
+    batch, batch_most} or None; the same without a price where prompts of other models are cut; what failed, and has no
+    row).
 
     *_most: nothing from the cache, every answer at its limit.
     """
+    free: dict[tuple[str, str, str, str], Estimate] = {}
     rows: dict[tuple[str, str, str, str], Estimate] = {}
     failed: dict[str, None] = {}
     shop = Workshop(locations_of(request))
@@ -87,7 +89,8 @@ def estimates(request: Request) -> tuple[list[dict[str, Any]], list[str]]:
     nodes = [node for node in topological(run_nodes(request)) if node.stage == "generate"]
     for node in nodes:
         table = tables.get(node.label("model"))
-        if table is None or table["provider"] not in HOSTED:  # costs nothing
+        asks = table is not None and table["provider"] in HOSTED
+        if not asks and node.label("profile") == "plain":  # costs nothing, cuts nothing
             continue
         name = node.label("task"), node.label("split"), node.label("model"), node.label("arm")
         try:
@@ -95,11 +98,16 @@ def estimates(request: Request) -> tuple[list[dict[str, Any]], list[str]]:
         except StageFailed as error:
             failed[str(error)] = None
             continue
+        if table is None or not asks:
+            row = free.setdefault(name, Estimate(*name))
+            row.prompts += lost(row, inputs["prompts"], 1)
+            continue
         row = rows.setdefault(name, Estimate(*name))
         hosted = make(node.label("model"), table, "")
         assert isinstance(hosted, Hosted)
         add(row, node, hosted, table, inputs, shop)
-    return [{**asdict(row), "price": price(row, tables[row.model])} for row in rows.values()], list(failed)
+    priced = [{**asdict(row), "price": price(row, tables[row.model])} for row in rows.values()]
+    return priced, [asdict(row) for row in free.values()], list(failed)
 
 
 def built(node: Node, shop: Workshop) -> dict[str, Artifact]:
@@ -117,10 +125,7 @@ def add(
     row: Estimate, node: Node, model: Hosted, table: Mapping[str, Any], inputs: Mapping[str, Artifact], shop: Workshop
 ) -> None:
     """Count the calls of one node, and what its prompts lost."""
-    for prompt in inputs["prompts"].columns("prompts", ["truncated", "kept_chars", "dropped_chars"]):
-        row.truncated += prompt["truncated"] * len(model.members)
-        row.document_chars += (prompt["kept_chars"] + prompt["dropped_chars"]) * len(model.members)
-        row.dropped_chars += prompt["dropped_chars"] * len(model.members)
+    lost(row, inputs["prompts"], len(model.members))
     expected = {
         example.example_id: max((len(text) // CHARACTERS + 1 for text in example.references), default=0)
         for example in inputs["sample"].rows("examples", Example)
@@ -143,6 +148,17 @@ def add(
         elif ask.prefix:
             row.cache_write_tokens += shared(ask, tokens, minimum)
             prefixes.add(ask.prefix)
+
+
+def lost(row: Estimate, prompts: Artifact, times: int) -> int:
+    """Count what prompts lost, as often as they are asked; how many there are."""
+    many = 0
+    for prompt in prompts.columns("prompts", ["truncated", "kept_chars", "dropped_chars"]):
+        many += 1
+        row.truncated += prompt["truncated"] * times
+        row.document_chars += (prompt["kept_chars"] + prompt["dropped_chars"]) * times
+        row.dropped_chars += prompt["dropped_chars"] * times
+    return many
 
 
 def missing(row: Estimate, batches: Iterator[list[Call]], shop: Workshop) -> Iterator[Call]:

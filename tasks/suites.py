@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from preprocessing.truncation import POLICIES
+from scoring.names import JUDGED, MODULES
 from tasks.errors import UsageError
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"
@@ -36,9 +39,20 @@ TASK_KEYS = TASK_NEEDS | {
     *("options", "sample", "paper", "seeded", "one_source", "shards", "query_ends", "mention_ids", "proxy"),
     *("empty_answer", "judged", "windows", "subset"),
 }
+# Of tables within a task's. Options and roles of raw files are the data set's own.
+INNER_KEYS = {
+    "splits": frozenset({"train", "validation", "test"}),
+    "sample": frozenset({"size", "by", "strata", "order_by", "unique_by", "group_by"}),
+    "paper": frozenset(
+        {"examples", "mean_words", "samples", "tokens_in", "tokens_out", "documents", "suite", "task", "median_length"}
+    ),
+    "judged": frozenset({"metric", "faithfulness", "coverage"}),
+}
+KINDS = ("summarization", "qa", "nli", "aggregation", "coreference")
 PROMPTS_KEYS = frozenset({"task", "layout", "max_new_tokens", "truncation"})
 RUNS_KEYS = frozenset({"count", "shots", "instances"})
 WINDOWS_KEYS = frozenset({"units", "lengths", "full", "more", "other", "unknown", "extractor", "scenario"})
+GRANULARITY_KEYS = frozenset({"units", "lengths", "full", "more"})  # of each of `other`
 
 
 @dataclass(frozen=True)
@@ -194,9 +208,16 @@ def refuse_bad_tables(file: str, data: Mapping[str, Any]) -> None:
 
     checked("", data, SUITE_KEYS, SUITE_NEEDS)
     checked("[runs]", data.get("runs", {}), RUNS_KEYS)
+    refuse_unknown_value(file, data, "truncation", POLICIES)
     for name, table in checked("[task]", data["task"], None).items():
         checked(f"[task.{name}]", table, TASK_KEYS, TASK_NEEDS)
-        checked(f"[task.{name}.windows]", table.get("windows", {}), WINDOWS_KEYS)
+        windows = checked(f"[task.{name}.windows]", table.get("windows", {}), WINDOWS_KEYS)
+        for number, other in enumerate(windows.get("other", ())):
+            checked(f"[task.{name}.windows] other[{number}]", other, GRANULARITY_KEYS)
+        for inner, keys in INNER_KEYS.items():
+            checked(f"[task.{name}] {inner}", table.get(inner, {}), keys)
+        refuse_unknown_value(f"{file}: [task.{name}]", table, "metric", [*MODULES, *JUDGED])
+        refuse_unknown_value(f"{file}: [task.{name}]", table, "kind", KINDS)
     for name, table in checked("[prompts]", data.get("prompts", {}), None).items():
         place = f"[prompts.{name}"
         checked(f"{place}]", table, PROMPTS_KEYS)
@@ -208,7 +229,20 @@ def refuse_unknown_keys(where: str, table: Mapping[str, Any], known: frozenset[s
     """Raise UsageError for a key of a table of a configuration file that nothing reads."""
     for key in table:
         if key not in known:
-            raise UsageError(f"{where}: unknown key {key!r}; there are: {', '.join(sorted(known))}")
+            near = get_close_matches(str(key), sorted(known), 1)
+            meant = f"; did you mean {near[0]!r}?" if near else ""
+            raise UsageError(f"{where}: unknown key {key!r}; there are: {', '.join(sorted(known))}{meant}")
+
+
+def refuse_unknown_value(where: str, table: Mapping[str, Any], key: str, known: Sequence[str]) -> None:
+    """Raise UsageError for a value that is none of those known, with the nearest of them."""
+    value = table[key]
+    if value in known:
+        return
+    near = get_close_matches(str(value), known, 1)
+    raise UsageError(
+        f"{where}: {key} {value!r} is none of {', '.join(known)}" + (f"; did you mean {near[0]!r}?" if near else "")
+    )
 
 
 def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -> TaskConfig:

@@ -46,7 +46,8 @@ def numbers_of(suite: Suite, task: TaskConfig) -> dict[str, list[Any]]:
     """By split: how many "records" its whole files hold that are well-formed, or of those that its filters keep
     "examples" (a question each) or "references"."""
     records = load_published("upstream").get(suite.name, {}).get(task.name, {})
-    found = {split: ["records", number] for split, number in records.items()}
+    tables = {split: one if isinstance(one, dict) else {"records": one} for split, one in records.items()}
+    found = {split: [what, number] for split, one in tables.items() for what, number in one.items()}
     if task.name in load_published(suite.name).get("corpus", {}):
         for split in task.splits:
             sizes = paper_sizes(suite.name, task, split)

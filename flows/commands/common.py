@@ -89,6 +89,8 @@ def options_of(settings: list[str]) -> dict[str, Any]:
         path, equals, text = setting.partition("=")
         if not equals or "." not in path:
             raise UsageError(f"--set {setting!r}: write TASK.OPTION=VALUE")
+        if path in found:
+            raise UsageError(f"--set {path} is given twice")
         try:
             found[path] = json.loads(text)
         except ValueError:

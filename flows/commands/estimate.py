@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         return strategies(arguments)
     request = request_of(arguments)
     with shown(arguments.quiet, len(plan(request).statuses)):
-        rows, failed = estimates(request)
+        rows, free, failed = estimates(request)
     for problem in failed:
         say(f"error: {problem}")
     if arguments.json:
@@ -50,7 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
         return int(bool(failed))
     for model in dict.fromkeys(row["model"] for row in rows):
         console().print(table_of(model, [row for row in rows if row["model"] == model]))
-    for line in [*remarks(rows, request.models), *retired(request)] if rows or not failed else []:
+    told = [*remarks(rows, request.models), *cuts(free), *retired(request)]
+    for line in told if rows or not failed else []:
         say(line)
     return int(bool(failed))
 
@@ -107,6 +108,17 @@ def total(rows: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
+def cuts(rows: list[dict[str, Any]]) -> list[str]:
+    """What prompts lose, by model and task."""
+    lines = []
+    for row in rows:
+        if row["truncated"]:
+            share = f"{row['dropped_chars'] / row['document_chars']:.1%}"
+            cut = f"{row['truncated']:,} of {row['prompts']:,} prompts"
+            lines.append(f"{row['model']}: {row['task']}: {cut} are cut to fit, {share} of all documents is lost")
+    return lines
+
+
 def remarks(rows: list[dict[str, Any]], models: tuple[str, ...]) -> list[str]:
     """What the numbers do not say themselves."""
     lines = []
@@ -121,11 +133,7 @@ def remarks(rows: list[dict[str, Any]], models: tuple[str, ...]) -> list[str]:
     if told > asked:
         share = f"{(told - asked) / told:.1%}"
         lines.append(f"{told - asked:,} of {told:,} prompts ({share}) are equal to others: asked once")
-    for row in rows:
-        if row["truncated"]:
-            share = f"{row['dropped_chars'] / row['document_chars']:.1%}"
-            cut = f"{row['truncated']:,} of {row['prompts']:,} prompts"
-            lines.append(f"{row['model']}: {row['task']}: {cut} are cut to fit, {share} of all documents is lost")
+    lines += cuts(rows)
     cached, read = (sum(row[name] for row in rows) for name in ("cached_tokens", "input_tokens"))
     if cached:
         lines.append(f"from cache: {cached / read:.1%} of tokens in, where prompts that begin alike follow each other")

@@ -129,7 +129,7 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]], caption: s
     table = Table(caption=Text(shown(caption)), caption_justify="left")
     texts = ("model", "data set", "source", "over", "task", "problem")
     for name in columns:
-        table.add_column(Text(shown(name)), justify="left" if name in texts else "right")
+        table.add_column(Text(shown(name)), justify="left" if name in texts else "right", overflow="fold")
     for row in rows:
         table.add_row(*(Text(shown(cell)) for cell in row))
     console().print(table)

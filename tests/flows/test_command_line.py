@@ -68,6 +68,10 @@ WRONG = [
     (("build", "zeroscrolls", "--sample", "--set", "musique.release=1"), ["'release'", "there are: none"]),
     (("build", "zeroscrolls", "--sample", "--set", "nothing.release=1"), ["'nothing'", "musique"]),
     (("build", "zeroscrolls", "--sample", "--set", "release"), ["TASK.OPTION=VALUE"]),
+    (
+        ("build", "zeroscrolls", "--sample", "--set", "squality.release=v1-2", "--set", "squality.release=v1-3"),
+        ["--set squality.release is given twice"],
+    ),
     (("build", "zeroscrolls", "--sample", "--limit", "-1"), ["limit"]),
     (("build", "zeroscrolls", "--sample", "--limit", "many"), ["--limit", "many"]),
     (("build", "zeroscrolls", "--raw", "nowhere"), ["--raw nowhere", "no such folder"]),

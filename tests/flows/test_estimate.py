@@ -85,6 +85,20 @@ def test_prompts_are_cut_without_a_word(work: Scrollwork) -> None:
     assert "cut to fit" not in estimate(work, "plain").err
 
 
+def test_prompts_of_a_model_that_costs_nothing_are_cut_without_a_word(work: Scrollwork) -> None:
+    cut = ("--tokenizer", "words", "--max-input-tokens", "800")
+    said = estimate(work, "bm25", *cut).err
+    assert "bm25: asks no provider and costs nothing" in said
+    tables = [pq.read_table(path).to_pylist() for path in work.home.rglob("prompts-*.parquet")]
+    assert len(tables) == len(TASKS) / 2
+    for table in tables:
+        cuts, lost = (sum(row[name] for row in table) for name in ("truncated", "dropped_chars"))
+        share = lost / (lost + sum(row["kept_chars"] for row in table))
+        assert f": {cuts} of {len(table)} prompts are cut to fit, {share:.1%} of all documents is lost" in said
+    assert estimate(work, "bm25", *cut, "--json").document == []
+    assert "cut to fit" not in estimate(work, "bm25").err
+
+
 @pytest.mark.slow
 def test_claude_pays_for_a_cache_that_nobody_reads_or_estimate_forgets_what_it_writes(
     work: Scrollwork, vendor: Vendor

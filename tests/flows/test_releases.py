@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 
 import pytest
@@ -300,11 +301,13 @@ def test_unreadable_release_is_taken_for_a_difference(call, tmp_path, own, rows)
     (tmp_path / "cut.zip").write_bytes(data[: len(data) // 2])
     other = write(tmp_path / "other.zip", "musique", rows["zeroscrolls"]["musique"])
     wrong_split = write(tmp_path / "split.zip", "qmsum", rows["zeroscrolls"]["qmsum"], split="validation")
+    os.mkfifo(tmp_path / "pipe")
     for path, code, told in [
         (tmp_path / "cut.zip", 1, "cut.zip: is no whole zip archive"),
         (other, 1, "other.zip: holds none of the tasks asked for (qmsum/test.jsonl)"),
         (wrong_split, 1, "split.zip: holds none of the tasks asked for (qmsum/test.jsonl)"),
         (tmp_path / "none.zip", 2, "none.zip: there is no such file or folder"),
+        (tmp_path / "pipe", 2, "pipe: is neither a file nor a folder"),
     ]:
         status, _, err = call.at(own[0])(*ask, str(path))
         assert (status, told in err, "Traceback" in err) == (code, True, False), err

@@ -28,6 +28,8 @@ def ask(task: str = "qmsum", *documents: str) -> Ask:
         ("naive:seeds=3", "'seeds=3' is no option"),
         ("naive:rules=3", "'rules=3' is no option"),
         ("naive:seed=1,heat=2", "'heat=2' is no option"),
+        ("naive:seed=1,seed=2", "option 'seed' is given twice"),
+        ("planted:noise=0.2,noise=0.3", "option 'noise' is given twice"),
     ],
 )
 def test_wrong_name_or_option_is_taken(spec: str, said: str) -> None:

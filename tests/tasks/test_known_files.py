@@ -173,6 +173,18 @@ def test_ten_thousand_strange_files_fill_the_page() -> None:
     assert list(remarks([("task", told)])) == ["task: f0 has other bytes than upstream publishes (why)"]
 
 
+def test_a_number_that_a_filter_leaves_is_known_of_one_suite_alone(call: Call, shared: Path) -> None:
+    """ZeroSCROLLS filters Qasper as SCROLLS does: a small file under a raw name gave no question, without a word."""
+    numbers = {suite: upstream_of(suite)["numbers"]["qasper"] for suite in ("scrolls", "zeroscrolls")}
+    assert numbers["zeroscrolls"]["test"] == numbers["scrolls"]["test"] == ["examples", 1399]
+    assert numbers["zeroscrolls"]["validation"] == numbers["scrolls"]["validation"]
+    status, _, err = call(
+        "build", "zeroscrolls", "--raw", str(shared / "raw"), "--task", "qasper", "--engine", "inline"
+    )
+    assert status == 0
+    assert "qasper, test: the raw files give 0 examples, those of upstream 1,399" in err
+
+
 def test_known_numbers_and_files_are_of_tasks_that_there_are() -> None:
     for suite, tasks in load_published("upstream").items():
         config = load_suite(suite)

@@ -28,6 +28,10 @@ def tables(data: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     for name, table in data["task"].items():
         found.append((f"[task.{name}]", table))
         found += [(f"[task.{name}.windows]", table["windows"])] if "windows" in table else []
+        others = table.get("windows", {}).get("other", ())
+        found += [(f"[task.{name}.windows] other[{place}]", other) for place, other in enumerate(others)]
+        inner = ("splits", "sample", "paper", "judged")
+        found += [(f"[task.{name}] {one}", table[one]) for one in inner if one in table]
     for name, table in data.get("prompts", {}).items():
         found.append((f"[prompts.{name}]", table))
         found += [(f"[prompts.{name}.task.{task}]", strings) for task, strings in table.get("task", {}).items()]
@@ -46,8 +50,8 @@ def test_unknown_key_passes_silently(path: Path) -> None:
         del table["shardz"]
 
 
-TOP = "name = 'x'\ntitle = 'X'\ndefault_splits = []\nseed = 1\ntruncation = 'words'\ntemperature = 0\n"
-TASK = "[task.a]\ndataset = ''\nshort = ''\nkind = ''\nmetric = ''\nmax_new_tokens = 1\nsplits = {}\nraw = {}\n"
+TOP = "name = 'x'\ntitle = 'X'\ndefault_splits = []\nseed = 1\ntruncation = 'input'\ntemperature = 0\n"
+TASK = "[task.a]\ndataset = ''\nshort = ''\nkind = 'qa'\nmetric = 'f1'\nmax_new_tokens = 1\nsplits = {}\nraw = {}\n"
 
 
 @pytest.mark.parametrize(
@@ -66,6 +70,29 @@ def test_table_that_is_none_is_a_traceback(text: str, said: str) -> None:
     with pytest.raises(UsageError) as error:
         refuse_bad_tables("x.toml", tomllib.loads(text))
     assert str(error.value) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            f"{TOP}{TASK}".replace("'input'", "'inputt'"),
+            "x.toml: truncation 'inputt' is none of .*; did you mean 'input'",
+        ),
+        (
+            f"{TOP}{TASK}".replace("'f1'", "'rouge_gee'"),
+            r"\[task.a\]: metric 'rouge_gee' is none of .* mean 'rouge_geo'",
+        ),
+        (f"{TOP}{TASK}".replace("'f1'", "1"), r"x.toml: \[task.a\]: metric 1 is none of"),
+        (f"{TOP}{TASK}".replace("'qa'", "'summarisation'"), "kind 'summarisation' is none .* mean 'summarization'"),
+        (f"{TOP}{TASK}sample = {{ sizze = 5 }}", r"\[task.a\] sample: unknown key 'sizze'; .* did you mean 'size'"),
+        (f"{TOP}{TASK}paper = {{ exampels = 5 }}", r"\[task.a\] paper: unknown key 'exampels'; .* mean 'examples'"),
+        (f"{TOP}{TASK}".replace("{}\nraw", "{valdation = 1}\nraw"), r"\[task.a\] splits: unknown key 'valdation'"),
+    ],
+)
+def test_a_word_that_nothing_knows_passes_silently(text: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        refuse_bad_tables("x.toml", tomllib.loads(text))
 
 
 def test_task_that_lacks_its_metric_is_a_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

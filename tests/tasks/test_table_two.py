@@ -82,6 +82,11 @@ def test_a_format_lacks_what_table_2_prints(call: Call, ran: dict[str, Any], tmp
     for text in (terminal, files["markdown"].read_text(), files["latex"].read_text(), files["html"].read_text()):
         for told in (rouge, both, "45.3/17.9/20.8", "14.2/2.0/9.3", "25.2/26.1", "R-1/2/L", "all/hard"):
             assert told in text, told
+    on = "(11/11, 6/6)"
+    for text in (terminal, files["markdown"].read_text(), files["latex"].read_text()):
+        assert f"{both} {on}" in text
+        assert f"{rouge} ({qmsum.coverage.answered}/{qmsum.coverage.expected})" in text
+    assert f"<small>{on.strip('()')}</small>" in files["html"].read_text()
     page = next((call.home / "reports").glob("scrolls.html")).read_text()
     assert both in page
     rows = list(csv.DictReader(files["csv"].open()))
