@@ -7,21 +7,11 @@ harder the evidence: names are enough before the title only, and where someone a
 
 import re
 
+from preprocessing.story_changes import FRAME
+from preprocessing.story_closing import CLUES, NEAR, closing_notes, footnotes_on_the_file
 from preprocessing.story_cut import Cutting, Paragraph, paragraphs
-from preprocessing.story_notes import (
-    CLUES,
-    FRAME,
-    NEAR,
-    acts,
-    footnotes_on_the_file,
-    is_bare_label,
-    is_label,
-    is_plain_label,
-    labelled_end,
-    told,
-    trailing_note,
-    unlabelled_end,
-)
+from preprocessing.story_notes import is_bare_label, is_label, is_plain_label, labelled_end, unlabelled_end
+from preprocessing.story_told import acts, told
 
 LONGEST_CREDIT = 1_500  # characters; the longest of the 46 real ones has 400
 FRONT, BACK = 9_000, 30_000  # characters in which notes are looked for
@@ -418,12 +408,11 @@ def strip_back(cut: Cutting) -> None:
         elif FRAME.fullmatch(last.text) and "closing note" in cut.rules:
             cut.end = last.start  # the line that set the note apart
         else:
-            index = trailing_note(text, found, cut.end)
-            if index <= 0:
+            end = cut.end
+            _cut_notes(cut, closing_notes(text, found, end))
+            if cut.end == end:
                 break
-            cut.back(found[index].start, "closing note")
-            found = found[: index + 1]
-        found.pop()
+        found = [paragraph for paragraph in found if paragraph.start < cut.end]
     for footnote in footnotes_on_the_file(text, floor, cut.end) if clued else ():
         before = text[max(cut.start, footnote.start - 80) : footnote.start].rstrip()
         if text[footnote.end : cut.end].strip() or not before.upper().endswith(("FOOTNOTES", "FOOTNOTES:")):
@@ -432,3 +421,12 @@ def strip_back(cut: Cutting) -> None:
             cut.back(
                 text.rfind("\n", 0, cut.start + len(text[cut.start : footnote.start].rstrip())) + 1, "closing note"
             )
+
+
+def _cut_notes(cut: Cutting, spans: list[tuple[int, int]]) -> None:
+    """Notes at the end move it; those with text of the book below them leave holes."""
+    for start, stop in reversed(spans):
+        if not FRAME.fullmatch(cut.text, stop, cut.end):
+            cut.hole(start, _swallow(cut.text, stop, cut.end), "closing note")
+        else:
+            cut.back(start, "closing note")
