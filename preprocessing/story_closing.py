@@ -12,6 +12,7 @@ from preprocessing.story_notes import (
     PAIRS,
     PERSON,
     PRINTED,
+    bracket_end,
     closing,
     goes_on,
     is_label,
@@ -32,6 +33,13 @@ CLUES = (
     "ypographical", "mendations", "onventions", "isprints", "nderscore", "yphenation", "project gutenberg", "roofread",
 )  # fmt: skip
 NEAR = 3_000  # characters in which notes are looked for that have no label
+# a sentence over a list of changes; what stands below must be one
+ANNOUNCED = re.compile(
+    r"\W*(?:note\s*:\s*)?(?:(?:I|we)\s+have\s+(?:made|corrected)\s+)?(?:the\s+|these\s+)?(?:following\s+)?(?:is\s+a\s+list\s+of\s+)?"
+    r"(?:changes|corrections|alterations|emendations|errors|misprints|typos)\s+"
+    r"(?:(?:have\s+been|were|are|was)\s+)?(?:made|corrected|fixed|in\s+the|to\s+the)\b",
+    re.I,
+)
 
 
 def closing_notes(text: str, found: list[Paragraph], end: int) -> list[tuple[int, int]]:
@@ -81,35 +89,50 @@ def _further(found: list[Paragraph], index: int, stop: int) -> list[tuple[int, i
 
 def _unlabelled(text: str, found: list[Paragraph], end: int) -> list[tuple[int, int]]:
     """Spans of a note without a maker's label that runs to the end."""
-    for number, paragraph in enumerate(found):  # [Note: ... edition ... spellings ... corrected]
-        if number and end - paragraph.start < NEAR and re.match(r"\s*\[\s*Notes?\b", paragraph.text):
-            shut = closing(text, text.find("[", paragraph.start), end)
-            body = text[paragraph.start : shut]
-            bare = QUOTED.sub('""', body)
-            ours = not (PERSON.search(bare) or PRINTED.search(bare)) and goes_on(Paragraph(0, len(body), 0, body))
-            if shut > 0 and ours and not text[shut:end].strip():
-                return [(paragraph.start, end)]
-    for number, paragraph in enumerate(found):
-        plain = number > 0 and is_plain_label(paragraph.text)
-        opens = (
-            number > 0
-            and end - paragraph.start < NEAR
-            and OPENS.match(opening(paragraph.text))
-            and not _is_headed(found, number)
-        )
+    tried = [paragraph for paragraph in found[1:] if paragraph.text.lstrip()[:1] in PAIRS][-MOST_LABELS:]
+    for paragraph in tried:
+        shut = bracket_end(text, paragraph, end) or _headed_bracket(text, paragraph, end)
+        if shut and not text[shut:end].strip():
+            return [(paragraph.start, end)]
+    for number in [number for number in range(1, len(found)) if _may_open(found, number, end)][-MOST_LABELS:]:
+        paragraph = found[number]
         below = found[number + 1] if number + 1 < len(found) else paragraph
-        if not (plain or opens) or FOOTNOTE.match(below.text) or FOOTNOTE.match(paragraph.text):
+        if ANNOUNCED.match(paragraph.text):
+            if not (lists_changes(below) or lists_changes(paragraph)):
+                continue
+        elif not proves(paragraph.text, text[paragraph.start : end]):
             continue
-        if not proves(paragraph.text, text[paragraph.start : end]):
-            continue
-        stop = paragraph.end
-        if plain and len(paragraph.lines) == 1 and may_follow(below.text):
-            stop = below.end
+        stop = below.end if len(paragraph.lines) == 1 and may_follow(below.text) else paragraph.end
         spans = [(paragraph.start, stop), *_further(found, number, stop)]
-        of_file = plain and ELECTRONIC.search(text, paragraph.start, stop)
-        if of_file or 10 * sum(right - left for left, right in spans) > (9 if opens else 8) * (end - paragraph.start):
+        if ELECTRONIC.search(text, paragraph.start, stop) or 5 * sum(b - a for a, b in spans) > 4 * (
+            end - paragraph.start
+        ):
             return spans
     return []
+
+
+def _may_open(found: list[Paragraph], number: int, end: int) -> bool:
+    """Whether a note may start with a paragraph that has no maker's label: a heading, or what it is about."""
+    text = found[number].text
+    below = found[min(number + 1, len(found) - 1)]
+    if FOOTNOTE.match(text) or FOOTNOTE.match(below.text):
+        return False
+    if ANNOUNCED.match(text) or is_plain_label(text):
+        return True
+    near = end - found[number].start < NEAR
+    return near and OPENS.match(opening(text)) is not None and not _is_headed(found, number)
+
+
+def _headed_bracket(text: str, paragraph: Paragraph, end: int) -> int:
+    """Where a bracket that opens with "Note" closes that says what was done to the print; 0 when it does not."""
+    opened = re.match(r"\s*\[\s*Notes?\b", paragraph.text)
+    shut = closing(text, text.find("[", paragraph.start), end) if opened and end - paragraph.start < NEAR else 0
+    if shut <= 0:
+        return 0
+    body = text[paragraph.start : shut]
+    bare = QUOTED.sub('""', body)
+    ours = not (PERSON.search(bare) or PRINTED.search(bare)) and goes_on(Paragraph(0, len(body), 0, body))
+    return shut if ours else 0
 
 
 def _is_headed(found: list[Paragraph], number: int) -> bool:

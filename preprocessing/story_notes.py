@@ -31,6 +31,7 @@ LABEL = re.compile(
     r"(?:errors?|corrections?|errata|changes|typos)\s[\w ]{0,40}\b(?:e-?text\s+)?transcribers?\b)",
     re.I,
 )
+APPENDIX = re.compile(r"\A\W*appendix\b\W{1,3}", re.I)
 # words of a heading over a note, and those of the file that make it one
 ABOUT = re.compile(
     r"(?:(?:the|an?|some)\s+)?(?:(?:list|table|details)\s+of\b|(?:\w+\s+){0,2}?(?:notes?|comments?|remarks?|corrections?|changes?|errata|errors?|misprints|conventions?|symbols?|key|about"
@@ -52,13 +53,15 @@ PLAIN_WORDS = frozenset([
     "printed", "printer", "printers", "printer's", "printer’s", "printing", "punctuation", "remarks", "regarding",
     "special", "spelling", "spellings", "square", "symbols", "table", "text", "textual", "the", "this", "to", "type",
     "typographic", "typographical", "typos", "typography", "unusual", "usage", "used", "variant", "variants",
-    "variations", "words", "edition", "version", "history", "revision",
+    "variations", "words", "edition", "version", "history", "revision", "fixed", "that", "have", "been", "book",
+    "editing",
+    "were",
 ])  # fmt: skip
 CORE_WORDS = frozenset([
     "amended", "amendments", "brackets", "changed", "changes", "conventions", "corrected", "correction",
     "corrections", "emendations", "emended", "errata", "errors", "formatting", "hyphenation", "ligatures",
     "misprints", "punctuation", "spelling", "spellings", "symbols", "text", "textual", "typographic", "typographical",
-    "typography", "typos", "variants", "variations",
+    "typography", "typos", "variants", "variations", "fixed",
 ])  # fmt: skip
 # what no printed book says of itself
 ELECTRONIC = re.compile(
@@ -66,7 +69,8 @@ ELECTRONIC = re.compile(
     r"|\btranscri(?:ption|bers?)\b|\bOCR\b|\bscann(?:ed|ing)\b|\bHTML\b|\bASCII\b|\bISO.?8859|\bUTF.?8\b|\bUnicode\b"
     r"|\bLatin-?1\b|\bplain[ -]text\b|\btext\s+(?:file|version)\b|\bunder(?:scor|bar|lin)e?s?(?:es)?\b.{0,40}[(_\"“=]"
     r"|_underscores_|\bby\s+_?underscores?|\bequals?\s?signs|\btildes\b|\bcaret\s+sign|\bplus signs\b|\btransliterat"
-    r"|\bcaret\s+character"
+    r"|\bcaret\s+character|\bunderscore\s+character|\bdelimited\b|\blonger\s+than\s+\d+\s+characters"
+    r"|\bitalic\w*\s.{0,60}\bcapitali[sz]ed\b|\bitalic\w*\s.{0,60}\bin\s+capitals?\b"
     r"|\blong s\b|\brunning heads\b"
     r"|\b(?:(?:foot|end|side)-?notes|images|illustrations)\s+have\s+been\s+(?:moved|gathered|collected|re-?\w+ed)\b"
     r"|(?<!\w)\[(?:oe|OE|ae|AE|=\w|\w\^)\](?!\w)|Project\s+Gutenberg|\bproof-?read|\bline[ -]ends?\b",
@@ -125,6 +129,7 @@ AGENT = re.compile(
     r"(?:none|nobody|[A-Z]\w+\.?\s|(?:the|an?|our|its)\s+(?!transcri|e-?text|underscore|asterisk|equal|proof)\w)"
 )
 FOOTNOTE = re.compile(r"\s*[\[{(](?:Footnote )?\d+[\])}:]")
+ELSEWHERE = re.compile(r"\b(?:are|is)\s+listed\s+(?:at\s+the\s+end|below)\b", re.I)
 OF_THE_FILE = re.compile(r"\be-?texts?\b|\b(?-i:eB|eb|e-b|E-b|Eb)ooks?\b|Project\s+Gutenberg", re.I)
 MARKED = re.compile(r"^\s*(?:[\[({]\d+[\])}]|\d+\.\s)", re.M)  # a numbered footnote
 NOTE_WORDS = re.compile(
@@ -144,6 +149,7 @@ STRICT = re.compile(
     re.I,
 )
 OF_PRINT = re.compile(r"\b(?:originals?|prints?|printed|editions?)\b", re.I)
+LONGEST_BRACKET = 1_500  # characters of a note in brackets without a label
 MOST_PROSE = 800  # characters in which a few words of print tell a note
 # of what a preparer tells: which book the text is of
 ABOUT_BOOK = re.compile(r"\btexts?\b|\bvolumes?\b|\bparts? (?:one|two|i+)\b|trilogy|translat|\btyped\b|published", re.I)
@@ -167,7 +173,7 @@ def is_label(paragraph: str) -> bool:
     """Whether a paragraph opens with "Transcriber's Note" or another heading that only an e-text has."""
     if _label(paragraph):
         return True
-    heading = _heading(paragraph, 90)
+    heading = _heading(APPENDIX.sub("", paragraph, count=1), 90)
     return bool(ABOUT.match(heading)) and bool(FILE.search(heading)) and not PERSON.search(heading)
 
 
@@ -242,7 +248,7 @@ def proves(paragraph: str, body: str) -> bool:
         return False
     if items >= 2 and (done or WAS_DONE.search(bare)):
         return True
-    return electronic or done >= 2 or bool(I_CHANGED.search(bare))
+    return electronic or done >= 2 or bool(I_CHANGED.search(bare) or ELSEWHERE.search(bare))
 
 
 def may_follow(text: str) -> bool:
@@ -358,6 +364,20 @@ def is_ours(label: str, body: str, titled: bool = False) -> bool:
     if is_bare_label(label) and DOUBTFUL.match(opening(label)):
         return len(words) > 1 and bool(DONE.search(bare)) and not AGENT.search(bare)
     return bool(words or ABOUT_BOOK.search(bare))
+
+
+def bracket_end(text: str, paragraph: Paragraph, end: int) -> int:
+    """Where a note without a maker's label ends that stands in a bracket and speaks of the file; 0 when it is none."""
+    if paragraph.text.lstrip()[:1] not in PAIRS:
+        return 0
+    at = paragraph.end - len(paragraph.text.lstrip())
+    stop = closing(text, at, min(end, at + LONGEST_BRACKET))
+    if stop < 0:
+        return 0
+    body = QUOTED.sub('""', text[at:stop])
+    words = {word.lower() for word in NOTE_WORDS.findall(body)}
+    ours = (ELECTRONIC.search(body) or OF_THE_FILE.search(body)) and not text[stop : stop + 2].strip()
+    return stop if ours and len(words) > 1 and not (told(body) or PERSON.search(body) or FOOTNOTE.match(body)) else 0
 
 
 def unlabelled_end(text: str, found: list[Paragraph], index: int, end: int) -> int:

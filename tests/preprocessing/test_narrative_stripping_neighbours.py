@@ -38,3 +38,31 @@ def test_first_words_of_the_story_go_with_the_note_above_them(name: str, note: s
 def test_note_of_the_author_goes_as_one_of_the_file(name: str) -> None:
     story = f"{STORY}\n\n\n{story_neighbours.ALONE[name]}"
     check(modern(CREDIT)(story), story)
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("name", story_neighbours.FRONT)
+def test_credit_or_note_of_a_further_kind_stays(name: str, era) -> None:
+    check(era(story_neighbours.FRONT[name])(STORY), STORY)
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("name", story_neighbours.BACK)
+def test_closing_note_of_a_further_kind_stays(name: str, era) -> None:
+    check(era(CREDIT)(f"{STORY}\n\n\n{story_neighbours.BACK[name]}"), STORY)
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("name", story_neighbours.STAYS)
+def test_page_of_the_story_goes_because_it_opens_like_those(name: str, era) -> None:
+    for story in (f"{story_neighbours.STAYS[name]}\n\n\n{STORY}", f"{STORY}\n\n\n{story_neighbours.STAYS[name]}"):
+        check(era(CREDIT)(story), story)
+
+
+def test_credit_below_the_title_in_its_paragraph_stays() -> None:
+    page = modern("")(
+        f"The Warm Crate by Ida Quill\nScanned and proofed by Ann Other\nemail ann@other.org\n\n\n{STORY}"
+    )
+    check(page, f"The Warm Crate by Ida Quill\n\n\n{STORY}")
+    printed = f"The Warm Crate by Ida Quill\nEdited by Ann Other\nLeeds, 1889\n\n\n{STORY}"
+    check(modern("")(printed), printed)
