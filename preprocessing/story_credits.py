@@ -55,6 +55,7 @@ PLAIN = re.compile(
     r"|electronic\s+(?:text|edition|book|version))\s+(?:\w+\s+){0,2}?"
     r"(?:was\s+one\s+of|needs|is\s+(?:for|in\s+[A-Z])|of\s+this|may\s+be|contains|includes|first|edition)\b"
     r"|(?:e-?book|electronic\s+(?:text|edition))\s+(?:was\s+)?(?:prepared|produced|created|edition|by|\w+\d)"
+    r"|corrected\s+editions\s+of\s+our\s+e-?(?:text|book)s\s+get\b"
     r"|(?:the\s+text\s+of\s+)?this\s+(?:text|file|work|edition|book)\s+is\s+in\s+the\s+public\s+domain\b"
     r"|(?:the\s+)?(?:project\s+gutenberg(?:['’]s)?\s+e-?(?:text|book)\s+of|internet\s+wiretap)\b"
     r"|(?:the\s+)?(?:page|digital)\s+(?:images|scans)\b.{0,60}?\b(?:lent|loaned|provided|supplied|come|came|courtesy|taken|from)\b"
@@ -230,7 +231,7 @@ def is_credit(text: str, leading: bool, titled: bool = False, inside: bool = Fal
     """
     text = text.lstrip()
     if text[:1] in "*=_#~+.-":
-        text = RULED.sub("", text, count=1)
+        text = RULED.sub("", text, count=1).lstrip("*")
     first = FIRST_WORD.match(text)
     if len(text) > LONGEST_CREDIT or not first:
         return False

@@ -66,3 +66,30 @@ def test_credit_below_the_title_in_its_paragraph_stays() -> None:
     check(page, f"The Warm Crate by Ida Quill\n\n\n{STORY}")
     printed = f"The Warm Crate by Ida Quill\nEdited by Ann Other\nLeeds, 1889\n\n\n{STORY}"
     check(modern("")(printed), printed)
+
+
+@pytest.mark.parametrize("line", [
+    "End of thisProject Gutenberg Etext of The Warm Crate",
+    "End of this is COPYRIGHTED Project Gutenberg Etext, Details Below",
+    "Project Gutenberg Etext The Warm Crate, by Ida Quill",
+])  # fmt: skip
+def test_last_title_line_of_the_file_stays(line: str) -> None:
+    check(old(CREDIT, closing=f"{line}\n")(STORY), STORY)
+
+
+@pytest.mark.parametrize("line", [
+    "Corrected EDITIONS of our etexts get a new NUMBER, crate11.txt.",
+    "*******The Project Gutenberg Etext of The Warm Crate*******",
+])  # fmt: skip
+def test_first_line_of_the_library_below_its_header_stays(line: str) -> None:
+    check(old(line)(STORY), STORY)
+
+
+def test_small_print_of_a_protected_text_stays() -> None:
+    check(old("", small="*SMALL PRINT! Ver.04.29.93 FOR COPYRIGHT PROTECTED ETEXTS*END*")(STORY), STORY)
+
+
+def test_last_words_that_name_the_library_go() -> None:
+    for line in ("Corrected editions of our lives get no number.", "Project Gutenberg was a ship, by all accounts."):
+        check(modern(CREDIT)(f"{STORY}\n\n{line}"), f"{STORY}\n\n{line}")
+        check(modern(CREDIT)(f"{line}\n\n{STORY}"), f"{line}\n\n{STORY}")
