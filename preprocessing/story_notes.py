@@ -128,28 +128,31 @@ AGENT = re.compile(
     r"\b(?:corrected|changed|removed|kept|left|made|altered|moved|added|given|printed|omitted)\s+by\s+"
     r"(?:none|nobody|[A-Z]\w+\.?\s|(?:the|an?|our|its)\s+(?!transcri|e-?text|underscore|asterisk|equal|proof)\w)"
 )
+CHAPTER = re.compile(r"\W*(?:chapter|part|letter|book)\s+(?:the\s+)?\w+\W*\Z", re.I)
 FOOTNOTE = re.compile(r"\s*[\[{(](?:Footnote )?\d+[\])}:]")
 ELSEWHERE = re.compile(r"\b(?:are|is)\s+listed\s+(?:at\s+the\s+end|below)\b", re.I)
 OF_THE_FILE = re.compile(r"\be-?texts?\b|\b(?-i:eB|eb|e-b|E-b|Eb)ooks?\b|Project\s+Gutenberg", re.I)
 MARKED = re.compile(r"^\s*(?:[\[({]\d+[\])}]|\d+\.\s)", re.M)  # a numbered footnote
 NOTE_WORDS = re.compile(
-    r"spell|spelt|typograph|typo\b|typos\b|punctuat|hyphen|inconsisten|foot-?note|italic|underscore|\bbold"
+    r"spelling|spelled|misspel|spell-?check|spelt|typograph|typo\b|typos\b|punctuat|hyphen|inconsisten|foot-?note|italic|underscore|\bbold"
     r"|small[ -]cap|\bpages?\b|\bp\.\s?\d|original|correct|chang(?:e|ed|es)\b|retained"
     r"|preserved|silently|\berrors?\b|misprint|printer|\bprinted|edition|e-?text|e-?book|scann|illustration"
-    r"|copyright|transcri|public domain|proof|capitali|archaic|\bwords?\b|\bnoted?\b"
+    r"|copyright|transcri|public domain|proof|capitali[sz](?!m|ts?\b)|archaic|\bwords?\b|\bnoted?\b"
     r"|accent|diacrit|unicode|ascii|character|greek|chapter\s+heading|table of contents|left as|as in the"
     r"|has been|have been|renew|magazine|asterisk|replaced|version|bracket|\bpg\.|^\W*fixed\b|\bremoved\b|duplicate"
     r"|quotation mark|sidenote|ambiguous|consistent|captions\b|\bmoved\b",
     re.I,
 )
 STRICT = re.compile(
-    r"typograph|\btypos?\b|misprint|printer['’]?s?['’]?\s+errors?|punctuat|hyphenat|\bspell|italic"
-    r"|small[ -]cap|foot-?notes?\b|diacrit|ligature|\baccents\b|quotation\s+marks?|page\s+numbers?|capitali[sz]"
-    r"|running\s+heads?|\bsymbols?\b|\bin\s+bold\b|\bmacrons?\b|\berrata\b",
+    r"typograph|\btypos?\b|misprint|printer['’]?s?['’]?\s+errors?|punctuat|hyphenat|\b(?:mis)?spell(?:ings?|ed|-?check\w*)\b|\bspelt\b|italic"
+    r"|small[ -]cap|foot-?notes?\b|diacrit|ligature|\baccents\b|quotation\s+marks?|page\s+numbers?|capitali[sz](?!m|ts?\b)"
+    r"|running\s+heads?|\b(?:special|greek|currency|following|sterling|pound)\s+symbols?\b|\bsymbols?\s.{0,20}\b(?:written|used|represent|indicat|replaced)|\bin\s+bold\b|\bmacrons?\b|\berrata\b",
     re.I,
 )
 OF_PRINT = re.compile(r"\b(?:originals?|prints?|printed|editions?)\b", re.I)
 LONGEST_BRACKET = 1_500  # characters of a note in brackets without a label
+MOST_BETWEEN = 300  # characters of a note to one word of print
+REFERENCE = re.compile(r"\B\[Footnote[^\]]*\]", re.I)  # in a sentence
 MOST_PROSE = 800  # characters in which a few words of print tell a note
 # of what a preparer tells: which book the text is of
 ABOUT_BOOK = re.compile(r"\btexts?\b|\bvolumes?\b|\bparts? (?:one|two|i+)\b|trilogy|translat|\btyped\b|published", re.I)
@@ -261,7 +264,7 @@ def goes_on(paragraph: Paragraph, of_file: bool = False) -> bool:
 
     of_file: below a heading that names the file, where fewer words tell.
     """
-    text = paragraph.text
+    text = REFERENCE.sub(" ", paragraph.text)
     ours = OF_THE_FILE.search(text)
     if FOOTNOTE.match(text) and not ours:
         return False
@@ -273,8 +276,10 @@ def goes_on(paragraph: Paragraph, of_file: bool = False) -> bool:
     done_by_me = I_CHANGED.search(text) and STRICT.search(text)
     if not ours and told(text) and not (words and (ELECTRONIC.search(text) or done_by_me)):  # "my copy"
         return False
-    if ELECTRONIC.search(text):
+    if ours or _electronic(text, words):
         return True
+    if len(text) > MOST_BETWEEN * max(1, len(words - {"has been", "have been"})):  # prose that has them by chance
+        return False
     done = any(sign.search(text) for sign in (DONE, WAS_DONE, I_CHANGED))
     if STRICT.search(text):
         return len(words) > 2 or done or of_file or (len(words) > 1 and bool(OF_PRINT.search(text)))
@@ -283,6 +288,14 @@ def goes_on(paragraph: Paragraph, of_file: bool = False) -> bool:
     if TYPE.search(text) and len(words) > 2 and re.search(r"\b(?:has|have)\s+been\b", text):
         return len(text) < MOST_PROSE
     return len(words) > 4 and (done or OF_PRINT.search(text) is not None) and len(text) < MOST_PROSE
+
+
+def _electronic(text: str, words: set[str]) -> bool:
+    """Whether a paragraph names the file, or what only files need; "scanned" alone is also what eyes do."""
+    found = {sign.lower() for sign in ELECTRONIC.findall(text)}
+    if not found - {"scanned", "scanning"}:
+        return bool(found) and len(words) > 2
+    return True
 
 
 def closing(text: str, start: int, end: int) -> int:
@@ -344,6 +357,10 @@ def note_end(text: str, found: list[Paragraph], index: int, end: int) -> int:
 def labelled_end(text: str, found: list[Paragraph], index: int, end: int, titled: bool = False) -> int:
     """Where a note with a label ends; 0 where the story has such a label over a tale. titled: before the story."""
     stop = note_end(text, found, index, end)
+    if index and CHAPTER.match(found[index - 1].text) and is_bare_label(found[index].text):  # which it is the title of
+        bare = QUOTED.sub('""', text[found[index].end : stop])
+        if not (ELECTRONIC.search(bare) or STRICT.search(bare)):
+            return 0
     return stop if is_ours(found[index].text, text[found[index].start : stop], titled) else 0
 
 

@@ -37,6 +37,19 @@ BELOW = {
 "telegram": "COME TO LEEDS STOP LAMP OUT STOP",
 "entry": "May 4.--The bell was replaced by a drum.",
 "one word": "Silence.",
+"correction in speech": "\"No, barrels,\" corrected Varro.\n\n\"Two more than the paper has,\" was added by Lucan.",
+"added in speech": "And Lucan, by the door, added, \"With the lamp in it.\"",
+"quoted sentence": "\"It rang by itself.\" Varro's eyes opened a little.",
+"spell": "The spell was on the harbour: the bells are left to the sea, and the lamps given\nto none.",
+"pages of the print": "[p. 242] nearer to the quay, where \"two\" was all that rang.\n\n[p. 243] sat down on rugs beside the lamp.",
+"refrain of two": "  One of them rang in the east by the sea\n  And one of them rang in the west by the sea,",
+"chapter in capitals": "CHAPTER XVI. THE \"WIDOW\" IS OPENED\n\nRain fell.",
+"chapter in brackets": "[CHAPTER V] _The Second Bell_\n\nRain fell.",
+"stage direction": "Lucullus.  Yes.  [Exit Lucullus.]",
+"eyes": "The warden scanned the quay, then the lamp.",
+"money": "Capitalists are kept out of the town; their ships are left at the quay.",
+"sign of love": "Dry symbols are left to the clerks.",
+"sentence said twice": "LUCAN. Nobody may ring the bell: Nobody may ring the bell.",
 }  # fmt: skip
 # what may stand first below a note at the front
 FIRST = {
@@ -110,5 +123,6 @@ STAYS = {
 "table of trades": "TRADES OF THE TOWN\n\n  bells       ropes\n  lamps       oil\n  crates      straw",
 "characters": "This book includes characters that will only be seen by night.\n\nIf any of these characters do not appear, ring the bell.",
 "errors fixed": "ERRORS IN THE HOUSE THAT HAVE BEEN CORRECTED\n\nThe lamp was moved to the hall, and the bell to the gate.",
+"chapter with such a title": "CHAPTER IX\n\nTRANSCRIBER'S NOTE\n\nThis was the last page, and below it stood, in pencil: \"Spelling corrected. Finis.\"",
 "this edition": "NOTES ON THIS EDITION\n\nThe present edition follows that of 1741; the spelling is the author's.",
 }  # fmt: skip

@@ -13,6 +13,13 @@ BELOW = {
 "footnote of words": "[A] The word is spelled so in the original charter.\n\n[B] Idem, p. 40.",
 "tombstone": "HERE LIES\n\nTHE WIDOW\n\n1741-1803",
 "stage": "CURTAIN.",
+"repeated": "\"And a lamp,\" corrected the warden.\n\n\"Not ours!\" added Roe, \"never ours!\"",
+"witch": "Spells are given to the wind here, and charms are left to the deep.",
+"scanning": "Three boys lay in the grass, scanning the hills for smoke.",
+"bracketed page": "[Pg 17] of the ship, which had \"Anne\" on her side.",
+"exeunt": "ROE.  After them.  [Exeunt all but Roe.]",
+"couplet": "The bells of Leeds are bells of tin\nThe bells of Leith are bells of sin,",
+"ligature": "The ligature is placed above the wound, and the knot is left for an hour.",
 "recipe": "Take two eggs to each cup.\n\nAdd salt.\n\nReplace the lid.",
 }  # fmt: skip
 FIRST = {
@@ -44,6 +51,7 @@ STAYS = {
 "following errors": "The following errors were found in the log: the hour, the wind, and the name of\nthe ship.",
 "production": "PRODUCTION NOTES\n\nThe first night was at Leeds. The bell was lent by the town.",
 "we corrected": "We have corrected the following boys for talking: Hall, Roe and Allan.",
+"part with such a title": "PART THE SECOND\n\nPROOFREADER'S REMARKS\n\nThree words had been written across the original, in red ink.",
 "columns": "  Monday      tram\n  Tuesday     train",
 "display of fonts": "If the fonts do not fill, the verger must change them.",
 }  # fmt: skip
