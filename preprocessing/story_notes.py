@@ -112,7 +112,7 @@ PRINTED = re.compile(
 OPENS = re.compile(
     r"(?:(?:(?:producer['’]s\s+)?note|n\.?b)\W{1,4})?(?:(?:the\s+)?(?:obvious|minor|simple|some|a\s+few|several|many|all|most|other|unusual|archaic"
     r"|inconsisten\w+|variant|variations?|missing|printer\S*|typographical|punctuation|spelling\w*|hyphen\w*|italic\w*"
-    r"|bold|small\s+cap\w*|long\s+s|square\s+brackets|greek|accent\w*|footnotes?|page\s+numbers|following|quotation\s+marks"
+    r"|bold|small\s+cap\w*|long\s+s|square\s+brackets|greek(?!\s*[:(])|accent\w*|footnotes?|page\s+numbers|following|quotation\s+marks"
     r"|errors|misprints|ellips[ei]s|diacritic\w*|ligatures|underscores?)\b|(?:text|words|passages)\s+(?:in|enclosed)\b"
     r"|I\s+have\s+(?:made|corrected|changed|left|kept|retained)\b|in\s+(?:preparing|making|producing)\s+th)",
     re.I,
@@ -129,7 +129,7 @@ AGENT = re.compile(
     r"(?:none|nobody|[A-Z]\w+\.?\s|(?:the|an?|our|its)\s+(?!transcri|e-?text|underscore|asterisk|equal|proof)\w)"
 )
 CHAPTER = re.compile(r"\W*(?:chapter|part|letter|book)\s+(?:the\s+)?\w+\W*\Z", re.I)
-FOOTNOTE = re.compile(r"\s*[\[{(](?:Footnote )?\d+[\])}:]")
+FOOTNOTE = re.compile(r"\s*[\[{(](?:(?:Footnote )?\d+[\])}:]|Footnote [\w*]+:)")
 ELSEWHERE = re.compile(r"\b(?:are|is)\s+listed\s+(?:at\s+the\s+end|below)\b", re.I)
 OF_THE_FILE = re.compile(r"\be-?texts?\b|\b(?-i:eB|eb|e-b|E-b|Eb)ooks?\b|Project\s+Gutenberg", re.I)
 MARKED = re.compile(r"^\s*(?:[\[({]\d+[\])}]|\d+\.\s)", re.M)  # a numbered footnote
@@ -145,8 +145,8 @@ NOTE_WORDS = re.compile(
 )
 STRICT = re.compile(
     r"typograph|\btypos?\b|misprint|printer['’]?s?['’]?\s+errors?|punctuat|hyphenat|\b(?:mis)?spell(?:ings?|ed|-?check\w*)\b|\bspelt\b|italic"
-    r"|small[ -]cap|foot-?notes?\b|diacrit|ligature|\baccents\b|quotation\s+marks?|page\s+numbers?|capitali[sz](?!m|ts?\b)"
-    r"|running\s+heads?|\b(?:special|greek|currency|following|sterling|pound)\s+symbols?\b|\bsymbols?\s.{0,20}\b(?:written|used|represent|indicat|replaced)|\bin\s+bold\b|\bmacrons?\b|\berrata\b",
+    r"|small[ -]cap|foot-?notes?\b|diacrit|ligature|\baccents\b|quotation\s+marks?|page\s+numbers?"
+    r"|capitali[sz](?!m|ts?\b)|running\s+heads?|\b(?:special|greek|currency|following|sterling|pound)\s+symbols?\b|\bsymbols?\s.{0,20}\b(?:written|used|represent|indicat|replaced)|\bin\s+bold\b|\bmacrons?\b|\berrata\b",
     re.I,
 )
 OF_PRINT = re.compile(r"\b(?:originals?|prints?|printed|editions?)\b", re.I)
@@ -401,7 +401,7 @@ def unlabelled_end(text: str, found: list[Paragraph], index: int, end: int) -> i
     """Where a note before the title ends that has a plain label or none; 0 when it is none."""
     paragraph = found[index]
     plain = is_plain_label(paragraph.text)
-    if not plain and not OPENS.match(opening(paragraph.text)):
+    if FOOTNOTE.match(paragraph.text) or not (plain or OPENS.match(opening(paragraph.text))):
         return 0
     stop = note_end(text, found, index, end) if plain else paragraph.end
     return stop if proves(paragraph.text, text[paragraph.start : stop]) else 0

@@ -123,6 +123,8 @@ STAYS = {
 "table of trades": "TRADES OF THE TOWN\n\n  bells       ropes\n  lamps       oil\n  crates      straw",
 "characters": "This book includes characters that will only be seen by night.\n\nIf any of these characters do not appear, ring the bell.",
 "errors fixed": "ERRORS IN THE HOUSE THAT HAVE BEEN CORRECTED\n\nThe lamp was moved to the hall, and the bell to the gate.",
+"motto in Greek": "[Greek (transliterated):\n       kai pagas phileoimi ton enguthen]",
+"footnote with a letter": "[Footnote A: [Greek (transliterated)]: see the 2nd edition of\nthe songs.]",
 "chapter with such a title": "CHAPTER IX\n\nTRANSCRIBER'S NOTE\n\nThis was the last page, and below it stood, in pencil: \"Spelling corrected. Finis.\"",
 "this edition": "NOTES ON THIS EDITION\n\nThe present edition follows that of 1741; the spelling is the author's.",
 }  # fmt: skip
