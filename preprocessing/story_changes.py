@@ -45,6 +45,8 @@ def lists_changes(paragraph: Paragraph) -> bool:
         return False
     bare = SPELLED.sub(" X ", ASIDE.sub("", joined))
     speaks = told(bare) or SPOKEN.search(joined)
+    if _pairs(lines) and all(line[:1].islower() for line in lines[::2]):
+        return True  # lines of the book, whoever acts in them
     if speaks and len(lines) < 4 and not (PLACE.search(joined) or ARROW.search(joined)):
         return False
     if 2 * sum(_is_entry(line) for line in lines) >= len(lines) or _pairs(lines):

@@ -83,7 +83,8 @@ def _further(found: list[Paragraph], index: int, stop: int) -> list[tuple[int, i
             missed, above = [], paragraph
         else:
             missed.append(paragraph)
-        pending = titled or FRAME.fullmatch(paragraph.text) is not None
+        announced = ANNOUNCED.match(paragraph.text) and paragraph.text.rstrip().endswith(":")
+        pending = titled or bool(announced) or FRAME.fullmatch(paragraph.text) is not None
     return spans
 
 

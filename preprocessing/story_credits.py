@@ -71,7 +71,7 @@ MADE = re.compile(
     r"|(?:this|the)\s+(?:project\s+gutenberg(?:['’]s|-tm)?\s+)?(?:E-?\s?text|e-?\s?book|electronic\s+(?:text|edition|book|version))"
     r"(?:\s+of\s.{0,120}?)?\s+(?:(?:was|is|has\s+been|comes)\s+)?(?:(?:\w+ly|first|last|most|also|an?)\s+){0,2}(?:prepared|done|updated|posted|produced|scanned|created"
     r"|transcribed|typed|made|entered|converted|derived|taken|based|provided|proof\w*|compiled|released|published|distributed"
-    r"|digiti[sz]ed|keyed|donated|completed|dedicated|independent|copyright\w*|from|otherwise)\b"
+    r"|digiti[sz]ed|keyed|donated|completed|typeset|formatted|encoded|dedicated|independent|copyright\w*|from|otherwise)\b"
     r"|(?:e-?book|electronic\s+(?:text|edition))\s+(?:was\s+)?(?:prepared|produced|created|edition|by|\w+\d)"
     r"|this\s+(?:text|file|work|edition)\s+is\s+in\s+the\s+public\s+domain\b"
     r"|we\s+have\s+(?:\w+\s+){0,2}enjoyed\s+creating\s+this\s+e-?(?:text|book)\b"

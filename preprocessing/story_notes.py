@@ -34,7 +34,7 @@ LABEL = re.compile(
 APPENDIX = re.compile(r"\A\W*appendix\b\W{1,3}", re.I)
 # words of a heading over a note, and those of the file that make it one
 ABOUT = re.compile(
-    r"(?:(?:the|an?|some)\s+)?(?:(?:list|table|details)\s+of\b|(?:\w+\s+){0,2}?(?:notes?|comments?|remarks?|corrections?|changes?|errata|errors?|misprints|conventions?|symbols?|key|about"
+    r"(?:(?:the|an?|some)\s+)?(?:(?:\w+\s+)?(?:list|table|details)\s+of\b|(?:\w+\s+){0,2}?(?:notes?|comments?|remarks?|corrections?|changes?|errata|errors?|misprints|conventions?|symbols?|key|about"
     r"|preparation|production|editing)\b)",
     re.I,
 )
@@ -46,7 +46,8 @@ FILE = re.compile(
 # a heading of these words alone may be the book's own: what follows must prove that it is not
 PLAIN_WORDS = frozenset([
     "a", "about", "additional", "all", "amended", "amendments", "and", "archaic", "as", "at", "accents", "brackets",
-    "by", "changed", "changes", "characters", "comments", "conventions", "corrected", "correction", "corrections",
+    "by", "colophon", "changed", "changes", "characters", "comments", "conventions", "corrected", "correction",
+    "corrections",
     "details", "emendations", "emended", "errata", "error", "errors", "footnotes", "for", "formatting", "found",
     "from", "greek", "hyphenation", "in", "inconsistent", "items", "key", "letters", "ligatures", "list", "made",
     "minor", "misprints", "noteworthy", "note", "notes", "noted", "obvious", "of", "on", "original", "other",
@@ -89,7 +90,7 @@ _WORK = (
     r"(?:corrected|changed|retained|preserved|left|kept|removed|moved|normali[sz]ed|standardi[sz]ed|regulari[sz]ed|supplied"
     r"|repaired|fixed|added|expanded|replaced|marked|enclosed|shown|indicated|represented|rendered|transliterated"
     r"|re-?numbered|gathered|placed|dropped|amended|noted|made\s+consistent|unchanged|omitted|inserted|joined|surrounded"
-    r"|printed|written|given)\b"
+    r"|printed|written|given|(?:put|set)\s+right|transposed)\b"
 )
 DONE = re.compile(rf"\b(?:has|have|is|are)\s+{_WORK}", re.I)
 WAS_DONE = re.compile(rf"\b(?:was|were)\s+{_WORK}", re.I)
@@ -140,7 +141,8 @@ NOTE_WORDS = re.compile(
     r"|copyright|transcri|public domain|proof|capitali[sz](?!m|ts?\b)|archaic|\bwords?\b|\bnoted?\b"
     r"|accent|diacrit|unicode|ascii|character|greek|chapter\s+heading|table of contents|left as|as in the"
     r"|has been|have been|renew|magazine|asterisk|replaced|version|bracket|\bpg\.|^\W*fixed\b|\bremoved\b|duplicate"
-    r"|quotation mark|sidenote|ambiguous|consistent|captions\b|\bmoved\b",
+    r"|quotation mark|sidenote|ambiguous|consistent|captions\b|\bmoved\b|black-?letter|fraktur"
+    r"|transposed|\b(?:put|set)\s+right\b",
     re.I,
 )
 STRICT = re.compile(
@@ -158,7 +160,7 @@ MOST_PROSE = 800  # characters in which a few words of print tell a note
 ABOUT_BOOK = re.compile(r"\btexts?\b|\bvolumes?\b|\bparts? (?:one|two|i+)\b|trilogy|translat|\btyped\b|published", re.I)
 # makers that a story has too
 DOUBTFUL = re.compile(r"(?:the\s+)?(?:scanner|typist|proof-?\s?(?:reader|er)|submitter|digital|executive)", re.I)
-CHANGES = re.compile(r"errat|correct|chang|errors|misprint|amend", re.I)
+CHANGES = re.compile(r"errat|emend|correct|chang|errors|misprint|amend", re.I)
 LABEL_ENDS = re.compile(r"\s+follows?\b|[\s*_=~|+#)\]}]*(?:$|[:.—–-])")
 OPENING = re.compile(r"[\s*=_#~+|./\[({<●○•·-]*+")  # what may stand before a label
 PAIRS = {"[": "]", "(": ")", "<": ">", "{": "}"}
@@ -374,6 +376,8 @@ def is_ours(label: str, body: str, titled: bool = False) -> bool:
     first = noted.partition("\n\n")[0]
     words = {word.lower() for word in NOTE_WORDS.findall(bare)}
     sure = OF_THE_FILE.search(opening(label)) or (len(words) > 1 and not is_bare_label(label))
+    if CHANGES.search(label) and first and lists_changes(Paragraph(0, len(first), 0, first)):
+        return True
     if acts(first) or (told(first) and not sure):
         return False
     if CHANGES.search(label) or (titled and not is_bare_label(label)):

@@ -49,6 +49,7 @@ BELOW = {
 "eyes": "The warden scanned the quay, then the lamp.",
 "money": "Capitalists are kept out of the town; their ships are left at the quay.",
 "sign of love": "Dry symbols are left to the clerks.",
+"announced crew": "The following changes have been made in the crew:\n\nRoe to the helm, Allan to the bell.",
 "sentence said twice": "LUCAN. Nobody may ring the bell: Nobody may ring the bell.",
 }  # fmt: skip
 # what may stand first below a note at the front
@@ -108,6 +109,11 @@ BACK = {
 "on the etext": "Notes on the etext:\n\nThe footnotes were moved to the end.",
 "appendix": "Appendix: Production notes for eBook edition 11\n\nThe main feature of edition 11 is restoration of em-dashes, missing from\nedition 10.\n\nUnderscores denote words in italics.",
 "editing": "Notes on the editing: Italicized text is delimited with underlines.\nPunctuation and spelling retained as in the printed text.",
+"announced below a note": "Transcriber's note\n\nPrinting errors have been corrected.\n\nThe following corrections have been made:\n\np. 17: \"crat\" changed to \"crate\"",
+"complete list": "COMPLETE LIST OF CHANGES IN THIS ONLINE EDITION\n\n9, 14: crrate > crate\n21, 3: tbe > the\n21, 30: \"said he > said he",
+"colophon": "Colophon\n\nThis e-book was typeset with TeX from the proofs of 2006.",
+"put right": "PROOFREADER'S NOTES\n\nThe Latin was printed in blackletter; plain letters are used here. Two chapter\nnumbers were transposed and have been put right.",
+"pairs with persons": "The following is a list of changes made to the original.\n\nand so he rang the the bell for her\nand so he rang the bell for her",
 "cover behind": "[The image of the book's cover was created by the transcriber and is placed\nin the public domain.]",
 }  # fmt: skip
 # pages of a story that open like those
@@ -125,6 +131,34 @@ STAYS = {
 "errors fixed": "ERRORS IN THE HOUSE THAT HAVE BEEN CORRECTED\n\nThe lamp was moved to the hall, and the bell to the gate.",
 "motto in Greek": "[Greek (transliterated):\n       kai pagas phileoimi ton enguthen]",
 "footnote with a letter": "[Footnote A: [Greek (transliterated)]: see the 2nd edition of\nthe songs.]",
+"colophon of the press": "Colophon\n\nThis book was typeset by hand at the Grey Tower, and the type was melted.",
+"list of the house": "COMPLETE LIST OF CHANGES IN THE HOUSE\n\nLamp, to the hall. Bell, to the gate.",
+"put right at dinner": "PROOFREADER'S NOTES\n\nThe quarrel was put right by Anne, and two chairs were transposed at dinner.",
+"pairs of verse": "and so the bell was rung for her\nand so the bell was hung for her",
 "chapter with such a title": "CHAPTER IX\n\nTRANSCRIBER'S NOTE\n\nThis was the last page, and below it stood, in pencil: \"Spelling corrected. Finis.\"",
 "this edition": "NOTES ON THIS EDITION\n\nThe present edition follows that of 1741; the spelling is the author's.",
 }  # fmt: skip
+# lines of a site that has scripts: whether above the script, and the line
+SITE = [
+    (True, "The Script Shelf - http://www.scriptshelf.org"),
+    (True, "All scripts are for personal use only and belong to their owners."),
+    (True, "Scripts of the Night\nhttp://night.org/"),
+    (True, "The rights are the studio's; this file is intended for educational purposes."),
+    (True, "(c) 1999-2003 Scripts of the Night"),
+    (False, "Home | Screenplays A-Z | News | Contact"),
+    (False, "Copyright 2001 The Free Screenplays"),
+    (False, "Visitors since May 1998: 20,117"),
+    (False, "Transcribed from laser disc by Tom Allan (tom@allan.org), May 1996.\nPlease mail me corrections."),
+]
+# lines that a script may begin or end with
+SHOWN = [
+    "THE LONG SHELF - A SCREENPLAY",
+    "THE DESK - http://shelf.org blinks on the wall.",
+    "Copyright 2001 Grey Tower Pictures",
+    "This file is for your eyes only.",
+    "HOME | SCHOOL | CHURCH",
+    "VISITORS SINCE MAY: NONE",
+    "Transcribed from the tape by the clerk of the court.",
+    "Please send me flowers.",
+    "Scripts of the Night\n\nby Ida Quill",
+]

@@ -45,6 +45,9 @@ BACK = {
 "typos": "Typos corrected:\n\ncrat => crate\n\nbel => bell",
 "we corrected": "We have corrected the following errors in the printed text:\n\np. 12 \"crat\" to \"crate\"\np. 40 \"bel\" to \"bell\"",
 "table": "These changes were made to the printed book:\n\n  PAGE    PRINTED      CORRECTED\n  12      crat         crate\n  40      bel          bell",
+"announced errors": "Transcriber's notes:\n\nThe spelling has been retained.\n\nThe following typos were fixed:\n\np. 9: \"bel\" to \"bell\"",
+"full table": "FULL TABLE OF CORRECTIONS IN THIS DIGITAL EDITION\n\nbel > bell\nsaid sbe > said she",
+"formatted": "This e-text was formatted with Emacs.",
 "edition 12": "Production notes for eBook edition 12\n\nIn this edition the italics are marked by underscores.",
 }  # fmt: skip
 STAYS = {
@@ -52,6 +55,8 @@ STAYS = {
 "production": "PRODUCTION NOTES\n\nThe first night was at Leeds. The bell was lent by the town.",
 "we corrected": "We have corrected the following boys for talking: Hall, Roe and Allan.",
 "part with such a title": "PART THE SECOND\n\nPROOFREADER'S REMARKS\n\nThree words had been written across the original, in red ink.",
+"table of corrections": "FULL TABLE OF CORRECTIONS\n\nTen strokes for a lie, and two for a blot.",
+"formatted": "This room was formatted for ghosts.",
 "columns": "  Monday      tram\n  Tuesday     train",
 "display of fonts": "If the fonts do not fill, the verger must change them.",
 }  # fmt: skip

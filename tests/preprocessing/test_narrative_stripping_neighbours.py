@@ -93,3 +93,20 @@ def test_last_words_that_name_the_library_go() -> None:
     for line in ("Corrected editions of our lives get no number.", "Project Gutenberg was a ship, by all accounts."):
         check(modern(CREDIT)(f"{STORY}\n\n{line}"), f"{STORY}\n\n{line}")
         check(modern(CREDIT)(f"{line}\n\n{STORY}"), f"{line}\n\n{STORY}")
+
+
+SCRIPT = "          FADE IN:\n\n          INT. QUAY - NIGHT\n\n          VARRO rings the bell.\n\n                         VARRO\n               Nobody.\n\n          FADE OUT."
+
+
+@pytest.mark.parametrize(("above", "below"), [
+    (line, "") if place else ("", line) for place, line in story_neighbours.SITE
+])  # fmt: skip
+def test_line_of_a_site_stays(above: str, below: str) -> None:
+    result = strip_story(f"{above}\n\n{SCRIPT}\n\n{below}".encode(), "movie", "", "")
+    assert result.text.strip("\n") == SCRIPT, result.text
+
+
+@pytest.mark.parametrize("line", story_neighbours.SHOWN)
+def test_line_of_a_script_goes_because_it_looks_like_a_site_s(line: str) -> None:
+    for page in (f"{line}\n\n{SCRIPT}", f"{SCRIPT}\n\n{line}"):
+        assert strip_story(page.encode(), "movie", "", "").text.strip("\n") == page
