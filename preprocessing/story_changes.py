@@ -33,6 +33,7 @@ STROKE = re.compile(r"([^\W\d_][\w'’-]*)/([^\W\d_][\w'’-]*)")
 COLUMN = re.compile(r"(?<![.,;:!?\"”’'])\s{2,}|\t|:\s+|\[(?=[^\[\]]+\]\s*$)|=")
 FOR = re.compile(r"(\w+)\s(?:for|to)\s(\w+)[,;.]?")
 MOST_WORDS = 14  # of an entry, besides those it quotes
+PRINTED_PAGE = re.compile(r"\[p(?:g|age)?\b\.?\s?\d+\]\s*(?=\S)", re.I)
 PAGE = re.compile(r"\[p(?:g|age)?\b", re.I)
 FRAME = re.compile(r"[\s*=_#~+|./-]*")
 
@@ -40,6 +41,8 @@ FRAME = re.compile(r"[\s*=_#~+|./-]*")
 def lists_changes(paragraph: Paragraph) -> bool:
     """Whether a paragraph is an entry of a list of changes, or several."""
     lines = [line.strip(" |+\t") for line in paragraph.lines if not FRAME.fullmatch(line)]
+    if lines and PRINTED_PAGE.match(lines[0]):  # prose of a page
+        lines[0] = PRINTED_PAGE.sub("", lines[0])
     joined = " ".join(lines)
     if not lines or READ_FOR.search(joined):
         return False
@@ -82,7 +85,9 @@ def _is_entry(line: str) -> bool:
 def _columns(line: str) -> bool:
     """Whether two cells of a line, its end and a word in brackets, or two words with a stroke are nearly the same."""
     cells = [cell.strip(" \"“”'‘’.,;") for cell in COLUMN.split(PLACE.sub("", line)) if cell.strip()]
-    pairs = STROKE.findall(line) + ([whole.groups()] if (whole := FOR.fullmatch(line)) else [])
+    pairs = STROKE.findall(line) + (
+        [whole.groups()] if (whole := FOR.fullmatch(PLACE.sub("", line).strip(" :"))) else []
+    )
     if any(_alike(*pair) for pair in pairs):
         return True
     if len(cells) < 2 or STAGED.search(line) or not (LETTERS.search(cells[-1]) and LETTERS.search(cells[-2])):

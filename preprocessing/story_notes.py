@@ -111,7 +111,7 @@ PRINTED = re.compile(
 )
 # without a label, a note begins with its subject
 OPENS = re.compile(
-    r"(?:(?:(?:producer['’]s\s+)?note|n\.?b)\W{1,4})?(?:(?:the\s+)?(?:obvious|minor|simple|some|a\s+few|several|many|all|most|other|unusual|archaic"
+    r"(?:(?:(?:producer['’]s\s+)?note)\W{1,4})?(?:(?:the\s+)?(?:obvious|minor|simple|some|a\s+few|several|many|all|most|other|unusual|archaic"
     r"|inconsisten\w+|variant|variations?|missing|printer\S*|typographical|punctuation|spelling\w*|hyphen\w*|italic\w*"
     r"|bold|small\s+cap\w*|long\s+s|square\s+brackets|greek(?!\s*[:(])|accent\w*|footnotes?|page\s+numbers|following|quotation\s+marks"
     r"|errors|misprints|ellips[ei]s|diacritic\w*|ligatures|underscores?)\b|(?:text|words|passages)\s+(?:in|enclosed)\b"
@@ -130,7 +130,7 @@ AGENT = re.compile(
     r"(?:none|nobody|[A-Z]\w+\.?\s|(?:the|an?|our|its)\s+(?!transcri|e-?text|underscore|asterisk|equal|proof)\w)"
 )
 CHAPTER = re.compile(r"\W*(?:chapter|part|letter|book)\s+(?:the\s+)?\w+\W*\Z", re.I)
-FOOTNOTE = re.compile(r"\s*[\[{(](?:(?:Footnote )?\d+[\])}:]|Footnote [\w*]+:)")
+FOOTNOTE = re.compile(r"\s*[\[{(](?:(?:Footnote )?(?:\d+|[A-Z*])[\])}:]|Footnote [\w*]+:)")
 ELSEWHERE = re.compile(r"\b(?:are|is)\s+listed\s+(?:at\s+the\s+end|below)\b", re.I)
 OF_THE_FILE = re.compile(r"\be-?texts?\b|\b(?-i:eB|eb|e-b|E-b|Eb)ooks?\b|Project\s+Gutenberg", re.I)
 MARKED = re.compile(r"^\s*(?:[\[({]\d+[\])}]|\d+\.\s)", re.M)  # a numbered footnote
@@ -147,8 +147,8 @@ NOTE_WORDS = re.compile(
 )
 STRICT = re.compile(
     r"typograph|\btypos?\b|misprint|printer['’]?s?['’]?\s+errors?|punctuat|hyphenat|\b(?:mis)?spell(?:ings?|ed|-?check\w*)\b|\bspelt\b|italic"
-    r"|small[ -]cap|foot-?notes?\b|diacrit|ligature|\baccents\b|quotation\s+marks?|page\s+numbers?"
-    r"|capitali[sz](?!m|ts?\b)|running\s+heads?|\b(?:special|greek|currency|following|sterling|pound)\s+symbols?\b|\bsymbols?\s.{0,20}\b(?:written|used|represent|indicat|replaced)|\bin\s+bold\b|\bmacrons?\b|\berrata\b",
+    r"|small[ -]cap|foot-?notes?\b|diacrit|\bligatures\b|\b(?:[ao]e|[æœ])\W{1,2}ligature|\baccents\b"
+    r"|quotation\s+marks?|page\s+numbers?|capitali[sz](?!m|ts?\b)|running\s+heads?|\b(?:special|greek|currency|following|sterling|pound)\s+symbols?\b|\bsymbols?\s.{0,20}\b(?:written|used|represent|indicat|replaced)|\bin\s+bold\b|\bmacrons?\b|\berrata\b",
     re.I,
 )
 OF_PRINT = re.compile(r"\b(?:originals?|prints?|printed|editions?)\b", re.I)
@@ -378,13 +378,15 @@ def is_ours(label: str, body: str, titled: bool = False) -> bool:
     sure = OF_THE_FILE.search(opening(label)) or (len(words) > 1 and not is_bare_label(label))
     if CHANGES.search(label) and first and lists_changes(Paragraph(0, len(first), 0, first)):
         return True
+    if label.lstrip()[:1] in PAIRS:  # what it quotes first, nobody says
+        first = first.lstrip('"“')
     if acts(first) or (told(first) and not sure):
         return False
     if CHANGES.search(label) or (titled and not is_bare_label(label)):
         return True
     if is_bare_label(label) and DOUBTFUL.match(opening(label)):
         return len(words) > 1 and bool(DONE.search(bare)) and not AGENT.search(bare)
-    return bool(words or ABOUT_BOOK.search(bare))
+    return bool(words or ABOUT_BOOK.search(bare) or OF_PRINT.search(bare))
 
 
 def bracket_end(text: str, paragraph: Paragraph, end: int) -> int:

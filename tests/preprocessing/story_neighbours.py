@@ -10,6 +10,7 @@ NOTES = {
 "box": "+--------------------------------------------+\n| Transcriber's Note: a line is missing here |\n| in the original.                           |\n+--------------------------------------------+",
 "heading": "TRANSCRIBER'S NOTES\n\nObvious printer's errors have been corrected.",
 "two paragraphs": "Transcriber's note:\n\n    Minor spelling errors have been corrected.\n\n    Hyphenation has been standardised.",
+"reading": "<Transcriber's note: \"crat\" in the print>",
 "list": "Transcriber's Notes:\n\nPage 12: \"crat\" changed to \"crate\"\n\nPage 40: \"bel\" changed to \"bell\"",
 "leads on": "Transcriber's Note: the title page of the first edition follows:",
 }  # fmt: skip
@@ -49,6 +50,9 @@ BELOW = {
 "eyes": "The warden scanned the quay, then the lamp.",
 "money": "Capitalists are kept out of the town; their ships are left at the quay.",
 "sign of love": "Dry symbols are left to the clerks.",
+"lettered footnotes": "[A] The accents are omitted, as they are in the original charter.\n\n[*] See Luke, p. 40.",
+"surgery": "A ligature is placed round the arm, and the thread is left in.",
+"quotes on a page of the print": "[p. 282] \"Lamps to Leeds\" and \"bells to Leith.\"\nSo much for the ships.",
 "announced crew": "The following changes have been made in the crew:\n\nRoe to the helm, Allan to the bell.",
 "sentence said twice": "LUCAN. Nobody may ring the bell: Nobody may ring the bell.",
 }  # fmt: skip
@@ -77,6 +81,7 @@ ALONE = {
 "note of the author": "[Note.--The MS. closes with stanza four; the title has been added from the\nquarto edition, the original spelling is retained and the punctuation\nchanged to that of the first printed version.]",
 "note on a word": "[Note: \"crat\" is the word in the folio; the early editions have changed it to\n\"crate\", and the printed page is corrected in pencil.]",
 "accents": "[1] The accents are omitted here, and the words are printed in italics, because\nthe stone has been worn.",
+"N.B.": "N.B. The spelling has been kept as the sailors have it, and the commas are left\nout where the song has none.",
 "numbered": "1. The greek letters are retained as they are on the stone.\n\n2. The brackets have been added where the stone is broken; italics are marked.",
 }  # fmt: skip
 FRONT = {
@@ -109,6 +114,7 @@ BACK = {
 "on the etext": "Notes on the etext:\n\nThe footnotes were moved to the end.",
 "appendix": "Appendix: Production notes for eBook edition 11\n\nThe main feature of edition 11 is restoration of em-dashes, missing from\nedition 10.\n\nUnderscores denote words in italics.",
 "editing": "Notes on the editing: Italicized text is delimited with underlines.\nPunctuation and spelling retained as in the printed text.",
+"pairs of words with a page": "The following alterations were made to the printed text:\n\nPage 12: crat to crate\nPage 40: bel to bell",
 "announced below a note": "Transcriber's note\n\nPrinting errors have been corrected.\n\nThe following corrections have been made:\n\np. 17: \"crat\" changed to \"crate\"",
 "complete list": "COMPLETE LIST OF CHANGES IN THIS ONLINE EDITION\n\n9, 14: crrate > crate\n21, 3: tbe > the\n21, 30: \"said he > said he",
 "colophon": "Colophon\n\nThis e-book was typeset with TeX from the proofs of 2006.",
