@@ -10,8 +10,8 @@ from itertools import pairwise
 
 from preprocessing.story_credits import EVIDENCE, strip_back, strip_front
 from preprocessing.story_cut import Cutting, StripResult, paragraphs, tokens_at, whole
-from preprocessing.story_notes import SPEECH
 from preprocessing.story_page import LINK_OFF, LINK_ON, mostly_preformatted, story_part, visible
+from preprocessing.story_told import SPEECH
 
 HEADER = 60_000  # characters in which a header ends; the longest seen (of 2001) has 15,000
 FOOTER = 60_000
@@ -26,7 +26,7 @@ START = re.compile(
 END = re.compile(r"[ \t]*\W{0,12}(?-i:END) OF (?:(?:THE|THIS) )?(?:COPYRIGHTED )?PROJECT GUTENB[EU]RG", re.I)
 SMALL_PRINT = re.compile("small print", re.I)
 SMALL_PRINT_END = re.compile(
-    r"[ \t]*\*+\s?END\W{1,3}THE SMALL PRINT[^\n]*"
+    r"[ \t]*\*+\s?(?:END\W{1,3}THE SMALL PRINT[^\n]*|SMALL PRINT! Ver[^\n]{0,60}\*END\*)"
     r"(?:\s*\[(?:Portions of this|Project Gutenberg is a Trade)[^\]]{0,600}\])*"
 )
 # what headers of 2000 to 2003 say of money and servers, at length
@@ -37,7 +37,7 @@ ASKS = re.compile(
 )
 CLOSING = re.compile(
     r"[ \t]*[*\[(_=\s]{0,12}(?:This\s+is\s+the\s+|Here\s+)?(?:The\s+)?Ends?\s+(?:of\s+)?(?:the\s+"
-    r"|this\s+)?(?:The\s+)?(?:copyrighted\s+)?(?:Project\s+Gutenb[eu]rg|Gutenberg\s+E-?text|(?:E-?text|EBook)\b)"
+    r"|this\s*(?:is\s+)?)?(?:The\s+)?(?:copyrighted\s+)?(?:Project\s+Gutenb[eu]rg|Gutenberg\s+E-?text|(?:E-?text|EBook)\b)"
     r"|[ \t]*(?:Ende?|Fin|Einde) (?:dieses?|d[eu]|van|von|della?) (?:the |this |l['a] ?)?Proje[ck]t (?:the )?Gutenberg",
     re.I | re.M,
 )
@@ -55,6 +55,7 @@ SHARED_PRINT = re.compile(
 # the library's name for the book, once more as the very last lines
 SIGNED = re.compile(
     r"[ \t]*\W{0,6}(?:The )?Project Gutenberg(?:['’]s)? (?:E-?text|E-?book) of\b(?!\s+(?-i:[a-z]))"
+    r"|[ \t]*(?:The )?Project Gutenberg E-?text (?-i:[A-Z])[^\n]{2,80}, by (?-i:[A-Z])"
     r"|[ \t]*(?:This site is full of FREE e-?books\W+)?Project Gutenberg (?:of )?Australia[ \t]*$",
     re.I | re.M,
 )
@@ -281,7 +282,7 @@ def _front(cut: Cutting, starts: list[Marker], story_start: str) -> None:
         cut.front(ours[-1].end, "start line")
     elif ours:
         cut.warnings.append("start marker without a header before it: not used")
-    at = text.find("THE SMALL PRINT", cut.start, limit)
+    at = text.find("SMALL PRINT", cut.start, limit)
     while at >= 0:
         line = text.rfind("\n", 0, at) + 1
         found = SMALL_PRINT_END.match(text, line, limit)
@@ -290,7 +291,7 @@ def _front(cut: Cutting, starts: list[Marker], story_start: str) -> None:
             strange = _strange(text, cut.start, opened.start())
             if strange <= min(MOST_STRANGE, cut.end - found.end()):  # else it follows the book
                 cut.front(found.end(), "small print")
-        at = text.find("THE SMALL PRINT", at + 1, limit)
+        at = text.find("SMALL PRINT", at + 1, limit)
     shared = SHARED_PRINT.search(text, cut.start, limit) if "COMPLETE SHAKESPEARE" in text[:limit] else None
     if shared:
         cut.front(shared.end(), "small print")

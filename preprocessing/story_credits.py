@@ -7,21 +7,20 @@ harder the evidence: names are enough before the title only, and where someone a
 
 import re
 
+from preprocessing.story_changes import FRAME
+from preprocessing.story_closing import CLUES, NEAR, closing_notes, footnotes_on_the_file
 from preprocessing.story_cut import Cutting, Paragraph, paragraphs
 from preprocessing.story_notes import (
-    CLUES,
-    FRAME,
-    NEAR,
-    acts,
-    footnotes_on_the_file,
+    PAIRS,
+    bracket_end,
+    closing,
     is_bare_label,
     is_label,
     is_plain_label,
     labelled_end,
-    told,
-    trailing_note,
     unlabelled_end,
 )
+from preprocessing.story_told import acts, told
 
 LONGEST_CREDIT = 1_500  # characters; the longest of the 46 real ones has 400
 FRONT, BACK = 9_000, 30_000  # characters in which notes are looked for
@@ -43,7 +42,7 @@ MAKERS = re.compile(
     r"|updates?\s+to\b|credits?\s*:|source\s*:"
     r"|(?:editorial\s+)?note\s*:|there\s+(?:is|are)\s+(?:\w+\s+){0,4}(?:edition|version|file)s?\s+of\s+this\b"
     r"|(?:the\s+)?(?:page|digital)\s+(?:images|scans)\b|also\s+available\s+(?:at|from)\b|please\s+(?:report|send|e-?mail)\b"
-    r"|transcribed\s+(?:the\s+)?\d{4}\b"
+    r"|transcribed\s+(?:the\s+)?\d{4}\b|text\s+(?:entered|typed|keyed)\s+by\b|text\s+and\s+notes?\s+are\s+by\b"
     r"|notes?\s+on\s+the\s+e|images?\s+of\s+the|page\s+images|transcription\s+(?:and|by)\b|OCR\b"
     r"|markup\s+by\b|brought\s+to\s+you\b|a\s+machine)",
     re.I,
@@ -54,8 +53,9 @@ PLAIN = re.compile(
     r"|from|conversion|processing|editor)\b"
     r"|(?:this|the)\s+(?:project\s+gutenberg(?:['’]s|-tm|\(TM\))?\s+)?(?:E-?\s?text|e-?\s?book"
     r"|electronic\s+(?:text|edition|book|version))\s+(?:\w+\s+){0,2}?"
-    r"(?:was\s+one\s+of|is\s+(?:for|in\s+[A-Z])|of\s+this|may\s+be|contains|includes|first|edition)\b"
+    r"(?:was\s+one\s+of|needs|is\s+(?:for|in\s+[A-Z])|of\s+this|may\s+be|contains|includes|first|edition)\b"
     r"|(?:e-?book|electronic\s+(?:text|edition))\s+(?:was\s+)?(?:prepared|produced|created|edition|by|\w+\d)"
+    r"|corrected\s+editions\s+of\s+our\s+e-?(?:text|book)s\s+get\b"
     r"|(?:the\s+text\s+of\s+)?this\s+(?:text|file|work|edition|book)\s+is\s+in\s+the\s+public\s+domain\b"
     r"|(?:the\s+)?(?:project\s+gutenberg(?:['’]s)?\s+e-?(?:text|book)\s+of|internet\s+wiretap)\b"
     r"|(?:the\s+)?(?:page|digital)\s+(?:images|scans)\b.{0,60}?\b(?:lent|loaned|provided|supplied|come|came|courtesy|taken|from)\b"
@@ -71,14 +71,15 @@ MADE = re.compile(
     r"|(?:this|the)\s+(?:project\s+gutenberg(?:['’]s|-tm)?\s+)?(?:E-?\s?text|e-?\s?book|electronic\s+(?:text|edition|book|version))"
     r"(?:\s+of\s.{0,120}?)?\s+(?:(?:was|is|has\s+been|comes)\s+)?(?:(?:\w+ly|first|last|most|also|an?)\s+){0,2}(?:prepared|done|updated|posted|produced|scanned|created"
     r"|transcribed|typed|made|entered|converted|derived|taken|based|provided|proof\w*|compiled|released|published|distributed"
-    r"|digiti[sz]ed|keyed|donated|completed|dedicated|independent|copyright\w*|from|otherwise)\b"
+    r"|digiti[sz]ed|keyed|donated|completed|typeset|formatted|encoded|dedicated|independent|copyright\w*|from|otherwise)\b"
     r"|(?:e-?book|electronic\s+(?:text|edition))\s+(?:was\s+)?(?:prepared|produced|created|edition|by|\w+\d)"
     r"|this\s+(?:text|file|work|edition)\s+is\s+in\s+the\s+public\s+domain\b"
+    r"|we\s+have\s+(?:\w+\s+){0,2}enjoyed\s+creating\s+this\s+e-?(?:text|book)\b"
     r"|you\s+may\s+(?:\w+\s+){1,4}this\s+(?:file|e-?text|e-?book)\b"
     r"|(?:the\s+)?project\s+gutenberg(?:['’]s)?\s+e-?(?:text|book)\s+of\b(?!\s+(?-i:[a-z])))",
     re.I,
 )
-LEAVE = re.compile(r"\byou\s+may\b|public\s+domain", re.I)
+LEAVE = re.compile(r"\bcreating\s+this\b|\byou\s+may\b|public\s+domain", re.I)
 # a date of the file, as a clerk would write it and nobody says
 DATED = re.compile(
     r"\W{0,4}(?:(?:date\s+)?(?:first|last|most\s+recently)\s+(?:updated|posted)|updated)\s*:\s+(?:\d{1,2}\s+)?(?:[a-z]+\.?\s+)?\d",
@@ -101,8 +102,16 @@ EVIDENCE = re.compile(
     re.I,
 )
 # enough only where the paragraph stands before the title and names its work
+# how a screen is to show the file
+DISPLAY = re.compile(
+    r"if\s(?=.{0,80}\bnot\s+display\b)(?=.*\b(?:fonts?|browser|encoding|character\s+set)\b)(?=.*\b(?:your?|UTF-?8)\b)",
+    re.I | re.S,
+)
+SIGN = re.compile(
+    r"\s*\S.{0,60}\([^()]*\b(?:ligatures?|macrons?|breves?|acute|grave|umlauts?|cedillas?|circumflex|accents?)\b[^()]*\)\W*"
+)
 HINT = re.compile(
-    r"proof-?read|proofers|volunteers?\b|\bposted\s+(?:to|on)\b|\w\.(?:txt|zip)\b|\bscann(?:ed|ing)\b|public\s+domain|\bPG\b|digital\s+(?:library|text)"
+    r"proof-?read|proofers|mailing\s+list|volunteers?\b|\bposted\s+(?:to|on)\b|\w\.(?:txt|zip)\b|\bscann(?:ed|ing)\b|public\s+domain|\bPG\b|digital\s+(?:library|text)"
     r"|\bproofed\b|\bfor\s+the\s+(?:loan|use|gift|scans?|images|source|proof\w*)\b|\be-?mail|\b(?:re-?)?key(?:ed|boarded)\b|\be-?texts?\b|\bTEI\b|edition\s+by\s+[A-Z]|\bHTML\b",
     re.I,
 )
@@ -179,7 +188,7 @@ NAME_WORDS = frozenset([
 RELATED = frozenset([
     "his", "her", "their", "pupils", "pupil", "class", "classes", "grade", "school", "college", "teacher", "teachers",
     "colleagues", "father", "mother", "brother", "sister", "children", "grandson", "granddaughter", "staff", "club",
-    "printing", "copy",
+    "printing", "copy", "previous", "earlier", "editions", "updated", "produced", "women", "men",
 ])  # fmt: skip
 RULED = re.compile(r"(?:[ \t]*[*=_#~+.-]{5,}[ \t]*\n)+")  # a line of stars over a credit
 FIRST_WORD = re.compile(r"\W{0,4}(\w+)")
@@ -222,10 +231,12 @@ def is_credit(text: str, leading: bool, titled: bool = False, inside: bool = Fal
     """
     text = text.lstrip()
     if text[:1] in "*=_#~+.-":
-        text = RULED.sub("", text, count=1)
+        text = RULED.sub("", text, count=1).lstrip("*")
     first = FIRST_WORD.match(text)
     if len(text) > LONGEST_CREDIT or not first:
         return False
+    if leading and (DISPLAY.match(text) or all(map(SIGN.fullmatch, text.split("\n")))):
+        return True
     if first[1].lower() in FIRST_WORDS:
         opened = MAKERS.match(text) or I_MADE.match(text)
         if acts(text):  # a story, unless an address stands in it
@@ -312,10 +323,12 @@ def strip_front(cut: Cutting) -> None:
         if is_label(paragraph.text) and (end := labelled_end(text, found, index, cut.end, titled=not inside)):
             rule, stop = "transcriber's note", end
         elif is_credit(paragraph.text, leading, titled=not inside, inside=inside):
-            rule, stop = "credit", paragraph.start + _before_title(paragraph)
+            rule, stop = "credit", _shut(text, paragraph, cut.end) or paragraph.start + _before_title(paragraph)
             if paragraph.text.lstrip().lower().startswith("note"):
                 stop = _note_tail(found, index)
-        elif leading and (end := unlabelled_end(text, found, index, cut.end)):
+        elif (not inside and (end := bracket_end(text, paragraph, cut.end))) or (
+            leading and (end := unlabelled_end(text, found, index, cut.end))
+        ):
             rule, stop = "transcriber's note", end
         elif leading and re.fullmatch(r"\s*HTML version by [^\n]+", paragraph.text):
             rule, stop = "credit", paragraph.end
@@ -332,6 +345,8 @@ def strip_front(cut: Cutting) -> None:
             if index < len(found) and found[index].start < at:  # the rest of a paragraph after a closing bracket
                 found[index] = Paragraph(at, found[index].end, 0, text[at : found[index].end])
             continue
+        if leading and (size := _below_title(paragraph)):
+            cut.hole(paragraph.start + size, paragraph.end, "credit")
         if FRAME.fullmatch(paragraph.text) and leading and index + 1 < len(found) and is_label(found[index + 1].text):
             cut.front(paragraph.end, "transcriber's note")
             index += 1
@@ -381,6 +396,24 @@ def _first_line(paragraph: Paragraph) -> int:
     return len(line) + 1 if WORK.match(line) and is_credit(line, leading=True) else 0
 
 
+def _shut(text: str, paragraph: Paragraph, end: int) -> int:
+    """Where the bracket closes that a credit opens with; 0 where it opens with none."""
+    if paragraph.text[:1] not in PAIRS:
+        return 0
+    return max(0, closing(text, paragraph.start, min(end, paragraph.start + LONGEST_CREDIT)))
+
+
+def _below_title(paragraph: Paragraph) -> int:
+    """The length of a title in whose paragraph a credit with an address stands below; 0 where none does."""
+    size = 0
+    for line in paragraph.lines:
+        rest = paragraph.text[size:]
+        if size and WORK.match(line) and MAKERS.match(line) and HARD.search(rest) and is_credit(rest, leading=True):
+            return size
+        size += len(line) + 1
+    return 0
+
+
 def _note_tail(found: list[Paragraph], index: int) -> int:
     """A note on other versions of the file runs on in indented paragraphs with addresses."""
     stop = found[index].end
@@ -418,12 +451,11 @@ def strip_back(cut: Cutting) -> None:
         elif FRAME.fullmatch(last.text) and "closing note" in cut.rules:
             cut.end = last.start  # the line that set the note apart
         else:
-            index = trailing_note(text, found, cut.end)
-            if index <= 0:
+            end = cut.end
+            _cut_notes(cut, closing_notes(text, found, end))
+            if cut.end == end:
                 break
-            cut.back(found[index].start, "closing note")
-            found = found[: index + 1]
-        found.pop()
+        found = [paragraph for paragraph in found if paragraph.start < cut.end]
     for footnote in footnotes_on_the_file(text, floor, cut.end) if clued else ():
         before = text[max(cut.start, footnote.start - 80) : footnote.start].rstrip()
         if text[footnote.end : cut.end].strip() or not before.upper().endswith(("FOOTNOTES", "FOOTNOTES:")):
@@ -432,3 +464,12 @@ def strip_back(cut: Cutting) -> None:
             cut.back(
                 text.rfind("\n", 0, cut.start + len(text[cut.start : footnote.start].rstrip())) + 1, "closing note"
             )
+
+
+def _cut_notes(cut: Cutting, spans: list[tuple[int, int]]) -> None:
+    """Notes at the end move it; those with text of the book below them leave holes."""
+    for start, stop in reversed(spans):
+        if not FRAME.fullmatch(cut.text, stop, cut.end):
+            cut.hole(start, _swallow(cut.text, stop, cut.end), "closing note")
+        else:
+            cut.back(start, "closing note")

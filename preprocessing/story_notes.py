@@ -7,11 +7,11 @@ A chapter may have either label: where a narrator acts or speaks below it, or pr
 """
 
 import re
-from difflib import SequenceMatcher
 
-from preprocessing.story_cut import Paragraph, paragraphs
+from preprocessing.story_changes import FRAME, PLACE, READ_FOR, lists_changes
+from preprocessing.story_cut import Paragraph
+from preprocessing.story_told import MINE, QUOTED, SPEECH, acts, told
 
-MOST_LABELS = 12  # labels at the end of a book that are tried
 MAKER = (
     r"(?:transcri(?:b|pt)er|transcriptionist|proof-?\s?reader|proofer|redactor|digiti[sz]er|scanner|typist|submitter"
     r"|preparer|(?:e-?text|e-?book|HTML|digital)\s+(?:editor|producer|maker|creator|preparer|transcriber|version|edition)"
@@ -31,9 +31,10 @@ LABEL = re.compile(
     r"(?:errors?|corrections?|errata|changes|typos)\s[\w ]{0,40}\b(?:e-?text\s+)?transcribers?\b)",
     re.I,
 )
+APPENDIX = re.compile(r"\A\W*appendix\b\W{1,3}", re.I)
 # words of a heading over a note, and those of the file that make it one
 ABOUT = re.compile(
-    r"(?:(?:the|an?|some)\s+)?(?:(?:list|table|details)\s+of\b|(?:\w+\s+){0,2}?(?:notes?|comments?|remarks?|corrections?|changes?|errata|errors?|misprints|conventions?|symbols?|key|about"
+    r"(?:(?:the|an?|some)\s+)?(?:(?:\w+\s+)?(?:list|table|details)\s+of\b|(?:\w+\s+){0,2}?(?:notes?|comments?|remarks?|corrections?|changes?|errata|errors?|misprints|conventions?|symbols?|key|about"
     r"|preparation|production|editing)\b)",
     re.I,
 )
@@ -45,29 +46,35 @@ FILE = re.compile(
 # a heading of these words alone may be the book's own: what follows must prove that it is not
 PLAIN_WORDS = frozenset([
     "a", "about", "additional", "all", "amended", "amendments", "and", "archaic", "as", "at", "accents", "brackets",
-    "by", "changed", "changes", "characters", "comments", "conventions", "corrected", "correction", "corrections",
+    "by", "colophon", "changed", "changes", "characters", "comments", "conventions", "corrected", "correction",
+    "corrections",
     "details", "emendations", "emended", "errata", "error", "errors", "footnotes", "for", "formatting", "found",
     "from", "greek", "hyphenation", "in", "inconsistent", "items", "key", "letters", "ligatures", "list", "made",
     "minor", "misprints", "noteworthy", "note", "notes", "noted", "obvious", "of", "on", "original", "other",
     "printed", "printer", "printers", "printer's", "printer’s", "printing", "punctuation", "remarks", "regarding",
     "special", "spelling", "spellings", "square", "symbols", "table", "text", "textual", "the", "this", "to", "type",
     "typographic", "typographical", "typos", "typography", "unusual", "usage", "used", "variant", "variants",
-    "variations", "words", "edition", "version", "history", "revision",
+    "variations", "words", "edition", "version", "history", "revision", "fixed", "that", "have", "been", "book",
+    "editing",
+    "were",
 ])  # fmt: skip
 CORE_WORDS = frozenset([
     "amended", "amendments", "brackets", "changed", "changes", "conventions", "corrected", "correction",
     "corrections", "emendations", "emended", "errata", "errors", "formatting", "hyphenation", "ligatures",
     "misprints", "punctuation", "spelling", "spellings", "symbols", "text", "textual", "typographic", "typographical",
-    "typography", "typos", "variants", "variations",
+    "typography", "typos", "variants", "variations", "fixed",
 ])  # fmt: skip
 # what no printed book says of itself
 ELECTRONIC = re.compile(
     r"\be-?texts?\b|\be-?books?\b|\belectronic\s+(?:text|edition|version|file)|\bon-?line\s+edition"
     r"|\btranscri(?:ption|bers?)\b|\bOCR\b|\bscann(?:ed|ing)\b|\bHTML\b|\bASCII\b|\bISO.?8859|\bUTF.?8\b|\bUnicode\b"
     r"|\bLatin-?1\b|\bplain[ -]text\b|\btext\s+(?:file|version)\b|\bunder(?:scor|bar|lin)e?s?(?:es)?\b.{0,40}[(_\"“=]"
-    r"|_underscores_|\bby\s+_?underscores?|\bequals?\s?signs|\btildes\b|\bplus signs\b|\btransliterat"
-    r"|\blong s\b|\brunning heads\b|\bfoot-?notes\s+have\s+been\s+(?:moved|gathered|collected|re-?numbered)\b"
-    r"|\[(?:oe|OE|ae|AE|=\w|\w\^)\]|Project\s+Gutenberg|\bproof-?read|\bline[ -]ends?\b",
+    r"|_underscores_|\bby\s+_?underscores?|\bequals?\s?signs|\btildes\b|\bcaret\s+sign|\bplus signs\b|\btransliterat"
+    r"|\bcaret\s+character|\bunderscore\s+character|\bdelimited\b|\blonger\s+than\s+\d+\s+characters"
+    r"|\bitalic\w*\s.{0,60}\bcapitali[sz]ed\b|\bitalic\w*\s.{0,60}\bin\s+capitals?\b"
+    r"|\blong s\b|\brunning heads\b"
+    r"|\b(?:(?:foot|end|side)-?notes|images|illustrations)\s+have\s+been\s+(?:moved|gathered|collected|re-?\w+ed)\b"
+    r"|(?<!\w)\[(?:oe|OE|ae|AE|=\w|\w\^)\](?!\w)|Project\s+Gutenberg|\bproof-?read|\bline[ -]ends?\b",
     re.I | re.S,
 )
 # spelling, type and signs: what a note on the text is about
@@ -83,12 +90,12 @@ _WORK = (
     r"(?:corrected|changed|retained|preserved|left|kept|removed|moved|normali[sz]ed|standardi[sz]ed|regulari[sz]ed|supplied"
     r"|repaired|fixed|added|expanded|replaced|marked|enclosed|shown|indicated|represented|rendered|transliterated"
     r"|re-?numbered|gathered|placed|dropped|amended|noted|made\s+consistent|unchanged|omitted|inserted|joined|surrounded"
-    r"|printed|written|given)\b"
+    r"|printed|written|given|(?:put|set)\s+right|transposed)\b"
 )
 DONE = re.compile(rf"\b(?:has|have|is|are)\s+{_WORK}", re.I)
 WAS_DONE = re.compile(rf"\b(?:was|were)\s+{_WORK}", re.I)
 I_CHANGED = re.compile(
-    r"\bI\s+(?:have\s+)?(?:made|corrected|changed|altered|left|kept|retained|supplied|restored|added|replaced|removed|omitted"
+    r"\b(?:I|we)\s+(?:have\s+)?(?:made|corrected|changed|altered|left|kept|retained|supplied|restored|added|replaced|removed|omitted"
     r"|silently\s+\w+ed)\b"
 )
 ITEM = re.compile(
@@ -97,19 +104,16 @@ ITEM = re.compile(
     r"|\b(?:pages?|pg|p)\b\.?\s*\d+\b.{0,50}\bto\b|\w[:]\s\w+\s*$|\w\s{3,}[^\W\d]|--\w+\s+for\s+\w|_\w+_\s+\w+|=\w+=\s+\w+",
     re.I,
 )
-PLACE = re.compile(r"\b(?:pages?|pg|pp?|line|chapter)\b\.?\s*[\divxlc]+\b", re.I)
 PRINTED = re.compile(
     r"\b(?:in|by)\s+(?:the\s+)?(?:second|third|fourth|fifth|later|next|last|subsequent|quarto|folio|author\b|poet\b|\d{4})"
     r"(?:\s+(?:editions?|printings?|impressions?))?",
     re.I,
 )
-READ_FOR = re.compile(r"(?:\b|_)for(?:\b|_).{1,60}(?:\b|_)read(?:\b|_)", re.I)  # errata that the printer added
-ARROW = re.compile(r"->|=>|→|[\[{]p(?:g|age)?\.?\s?\d")
 # without a label, a note begins with its subject
 OPENS = re.compile(
-    r"(?:(?:(?:producer['’]s\s+)?note|n\.?b)\W{1,4})?(?:(?:the\s+)?(?:obvious|minor|simple|some|a\s+few|several|many|all|most|other|unusual|archaic"
+    r"(?:(?:(?:producer['’]s\s+)?note)\W{1,4})?(?:(?:the\s+)?(?:obvious|minor|simple|some|a\s+few|several|many|all|most|other|unusual|archaic"
     r"|inconsisten\w+|variant|variations?|missing|printer\S*|typographical|punctuation|spelling\w*|hyphen\w*|italic\w*"
-    r"|bold|small\s+cap\w*|long\s+s|square\s+brackets|greek|accent\w*|footnotes?|page\s+numbers|following|quotation\s+marks"
+    r"|bold|small\s+cap\w*|long\s+s|square\s+brackets|greek(?!\s*[:(])|accent\w*|footnotes?|page\s+numbers|following|quotation\s+marks"
     r"|errors|misprints|ellips[ei]s|diacritic\w*|ligatures|underscores?)\b|(?:text|words|passages)\s+(?:in|enclosed)\b"
     r"|I\s+have\s+(?:made|corrected|changed|left|kept|retained)\b|in\s+(?:preparing|making|producing)\s+th)",
     re.I,
@@ -117,16 +121,7 @@ OPENS = re.compile(
 # a person, a paper in the story, or an editor of print: the note is the book's
 PERSON = re.compile(
     r"\b(?:he|she|his|her|hers|him|himself|herself|my|me|mine|myself|you|your|said|says|asked|replied|cried|diary|journal"
-    r"|manuscripts?|papers|publishers?|present\s+editor|the\s+editors?)\b",
-    re.I,
-)
-QUOTED = re.compile(r"[\"“][^\"“”\n]{0,200}[\"”]|(?<!\w)['‘][^'‘’\n]{0,120}['’](?!\w)")
-# a story is told: a person acts, or speaks of himself; notes say "his spelling", but seldom "he"
-ACTOR = re.compile(r"\b(?:he|she|him|himself|herself|said|says|cried|replied|whispered)\b", re.I)
-MINE = re.compile(r"\b(?:my|me|mine|myself)\b", re.I)
-SPEECH = re.compile(
-    r"^\W{0,3}[\"“]|[,;?!\"”]\s+(?:(?:as|so)\s+)?(?:(?!who\b)[\w'’]+\s+){0,3}?(?:had\s+)?"
-    r"(?:said|says|thought|wrote|written|cried|sang|asked|read|replied|answered|whispered|told|swore|laughed)\b",
+    r"|manuscripts?|MSS?|papers|publishers?|present\s+editor|the\s+editors?)\b",
     re.I,
 )
 # who the story says has done it: the files' makers do not name themselves so
@@ -134,42 +129,41 @@ AGENT = re.compile(
     r"\b(?:corrected|changed|removed|kept|left|made|altered|moved|added|given|printed|omitted)\s+by\s+"
     r"(?:none|nobody|[A-Z]\w+\.?\s|(?:the|an?|our|its)\s+(?!transcri|e-?text|underscore|asterisk|equal|proof)\w)"
 )
-FOOTNOTE = re.compile(r"\s*[\[{(](?:Footnote )?\d+[\])}:]")
+CHAPTER = re.compile(r"\W*(?:chapter|part|letter|book)\s+(?:the\s+)?\w+\W*\Z", re.I)
+FOOTNOTE = re.compile(r"\s*[\[{(](?:(?:Footnote )?(?:\d+|[A-Z*])[\])}:]|Footnote [\w*]+:)")
+ELSEWHERE = re.compile(r"\b(?:are|is)\s+listed\s+(?:at\s+the\s+end|below)\b", re.I)
 OF_THE_FILE = re.compile(r"\be-?texts?\b|\b(?-i:eB|eb|e-b|E-b|Eb)ooks?\b|Project\s+Gutenberg", re.I)
 MARKED = re.compile(r"^\s*(?:[\[({]\d+[\])}]|\d+\.\s)", re.M)  # a numbered footnote
 NOTE_WORDS = re.compile(
-    r"spell|spelt|typograph|typo\b|typos\b|punctuat|hyphen|inconsisten|foot-?note|italic|underscore|\bbold"
+    r"spelling|spelled|misspel|spell-?check|spelt|typograph|typo\b|typos\b|punctuat|hyphen|inconsisten|foot-?note|italic|underscore|\bbold"
     r"|small[ -]cap|\bpages?\b|\bp\.\s?\d|original|correct|chang(?:e|ed|es)\b|retained"
     r"|preserved|silently|\berrors?\b|misprint|printer|\bprinted|edition|e-?text|e-?book|scann|illustration"
-    r"|copyright|transcri|public domain|proof|capitali|archaic|\bwords?\b|\bnoted?\b"
+    r"|copyright|transcri|public domain|proof|capitali[sz](?!m|ts?\b)|archaic|\bwords?\b|\bnoted?\b"
     r"|accent|diacrit|unicode|ascii|character|greek|chapter\s+heading|table of contents|left as|as in the"
     r"|has been|have been|renew|magazine|asterisk|replaced|version|bracket|\bpg\.|^\W*fixed\b|\bremoved\b|duplicate"
-    r"|quotation mark|sidenote|ambiguous|consistent|captions\b|\bmoved\b",
+    r"|quotation mark|sidenote|ambiguous|consistent|captions\b|\bmoved\b|black-?letter|fraktur"
+    r"|transposed|\b(?:put|set)\s+right\b",
     re.I,
 )
 STRICT = re.compile(
-    r"typograph|\btypos?\b|misprint|printer['’]?s?['’]?\s+errors?|punctuat|hyphenat|\bspell|italic"
-    r"|small[ -]cap|foot-?notes?\b|diacrit|ligature|\baccents\b|quotation\s+marks?|page\s+numbers?|capitali[sz]"
-    r"|running\s+heads?|\bsymbols?\b",
+    r"typograph|\btypos?\b|misprint|printer['’]?s?['’]?\s+errors?|punctuat|hyphenat|\b(?:mis)?spell(?:ings?|ed|-?check\w*)\b|\bspelt\b|italic"
+    r"|small[ -]cap|foot-?notes?\b|diacrit|\bligatures\b|\b(?:[ao]e|[æœ])\W{1,2}ligature|\baccents\b"
+    r"|quotation\s+marks?|page\s+numbers?|capitali[sz](?!m|ts?\b)|running\s+heads?|\b(?:special|greek|currency|following|sterling|pound)\s+symbols?\b|\bsymbols?\s.{0,20}\b(?:written|used|represent|indicat|replaced)|\bin\s+bold\b|\bmacrons?\b|\berrata\b",
     re.I,
 )
-CHANGE = re.compile(r"\d|\w\]\s|->|=>|→|\bto\b|\bfor\b|\bread\b|[\"“”'‘’:=|]")
+OF_PRINT = re.compile(r"\b(?:originals?|prints?|printed|editions?)\b", re.I)
+LONGEST_BRACKET = 1_500  # characters of a note in brackets without a label
+MOST_BETWEEN = 300  # characters of a note to one word of print
+REFERENCE = re.compile(r"\B\[Footnote[^\]]*\]", re.I)  # in a sentence
+MOST_PROSE = 800  # characters in which a few words of print tell a note
 # of what a preparer tells: which book the text is of
 ABOUT_BOOK = re.compile(r"\btexts?\b|\bvolumes?\b|\bparts? (?:one|two|i+)\b|trilogy|translat|\btyped\b|published", re.I)
 # makers that a story has too
 DOUBTFUL = re.compile(r"(?:the\s+)?(?:scanner|typist|proof-?\s?(?:reader|er)|submitter|digital|executive)", re.I)
-CHANGES = re.compile(r"errat|correct|chang|errors|misprint|amend", re.I)
+CHANGES = re.compile(r"errat|emend|correct|chang|errors|misprint|amend", re.I)
 LABEL_ENDS = re.compile(r"\s+follows?\b|[\s*_=~|+#)\]}]*(?:$|[:.—–-])")
-FRAME = re.compile(r"[\s*=_#~+|./-]*")
 OPENING = re.compile(r"[\s*=_#~+|./\[({<●○•·-]*+")  # what may stand before a label
 PAIRS = {"[": "]", "(": ")", "<": ">", "{": "}"}
-# most books have none of these near their end
-CLUES = (
-    "ranscri", "[note", "e-text", "etext", "ebook", "electronic", "errata", "corrections", "hanged to", "corrected to",
-    "ypographical", "mendations", "onventions", "isprints", "nderscore", "yphenation", "project gutenberg", "roofread",
-)  # fmt: skip
-MOST_PROSE = 800  # characters of a note that name nothing of a file
-NEAR = 3_000  # characters in which notes are looked for that have no label
 
 
 def opening(text: str) -> str:
@@ -184,7 +178,7 @@ def is_label(paragraph: str) -> bool:
     """Whether a paragraph opens with "Transcriber's Note" or another heading that only an e-text has."""
     if _label(paragraph):
         return True
-    heading = _heading(paragraph, 90)
+    heading = _heading(APPENDIX.sub("", paragraph, count=1), 90)
     return bool(ABOUT.match(heading)) and bool(FILE.search(heading)) and not PERSON.search(heading)
 
 
@@ -206,17 +200,7 @@ def _label(paragraph: str) -> int:
 def is_bare_label(paragraph: str) -> bool:
     """Whether a paragraph is a maker's label and nothing else."""
     at = _label(paragraph)
-    return at > 0 and not paragraph[at:].strip(" \t\n*_=:.|+-")
-
-
-def acts(text: str) -> bool:
-    """Whether someone acts or speaks. What is quoted does not count."""
-    return bool(ACTOR.search(QUOTED.sub('""', text)) or SPEECH.search(text))
-
-
-def told(text: str) -> bool:
-    """Whether a story is told: someone acts, or speaks of himself."""
-    return acts(text) or bool(MINE.search(QUOTED.sub('""', text)))
+    return at > 0 and not paragraph[at:].strip(" \t\n*_=:.|+-])}>")
 
 
 def is_plain_label(paragraph: str) -> bool:
@@ -269,15 +253,7 @@ def proves(paragraph: str, body: str) -> bool:
         return False
     if items >= 2 and (done or WAS_DONE.search(bare)):
         return True
-    return electronic or done >= 2 or bool(I_CHANGED.search(bare))
-
-
-def is_note(paragraph: Paragraph) -> bool:
-    """Whether a paragraph after a note's label goes on with it: its words, or a list of changes."""
-    text = paragraph.text
-    if NOTE_WORDS.search(text):
-        return True
-    return _is_list(paragraph, CHANGE)
+    return electronic or done >= 2 or bool(I_CHANGED.search(bare) or ELSEWHERE.search(bare))
 
 
 def may_follow(text: str) -> bool:
@@ -285,46 +261,43 @@ def may_follow(text: str) -> bool:
     return not told(text) or bool(ELECTRONIC.search(text) or I_CHANGED.search(text))
 
 
-def goes_on(paragraph: Paragraph) -> bool:
-    """Whether a paragraph can only be a note's: a list of changes, or what was done to the print, and nobody acts."""
-    text = paragraph.text
-    if _is_list(paragraph, ITEM):
-        return True
-    if (told(text) or AGENT.search(text)) and not (
-        OF_THE_FILE.search(text) or (I_CHANGED.search(text) and TYPE.search(text))
-    ):
+def goes_on(paragraph: Paragraph, of_file: bool = False) -> bool:
+    """Whether a paragraph can only be a note's: a list of changes, or what was done to the print, and nobody acts.
+
+    of_file: below a heading that names the file, where fewer words tell.
+    """
+    text = REFERENCE.sub(" ", paragraph.text)
+    ours = OF_THE_FILE.search(text)
+    if FOOTNOTE.match(text) and not ours:
         return False
+    if lists_changes(paragraph):
+        return True
     words = {word.lower() for word in NOTE_WORDS.findall(text)}
-    if ELECTRONIC.search(text):
-        return True
-    if STRICT.search(text):
-        return len(words) > 2 or any(done.search(text) for done in (DONE, WAS_DONE, I_CHANGED))
-    return len(words) > 4 or (len(words) > 2 and bool(TYPE.search(text) and re.search(r"\b(?:has|have) been\b", text)))
-
-
-def _is_list(paragraph: Paragraph, sign: re.Pattern[str]) -> bool:
-    """Whether a paragraph is a table, pairs of lines, or short lines most of which hold a sign of change."""
-    lines = paragraph.lines
-    if all(line[:1] in "|+" for line in lines) or FRAME.fullmatch(paragraph.text):
-        return True
-    if 2 * sum(bool(ARROW.search(line)) for line in lines) >= len(lines):
-        return True
-    if max(map(len, lines)) <= 75 and 2 * sum(bool(sign.search(line)) for line in lines) >= len(lines):
-        return _listed(lines)
-    return _pairs(lines)
-
-
-def _listed(lines: list[str]) -> bool:
-    """Short or indented lines, as in a table of changes."""
-    return all(len(line) <= 60 or line.startswith("  ") for line in lines)
-
-
-def _pairs(lines: list[str]) -> bool:
-    """Whether each line of the book is followed by the same line corrected."""
-    if not 2 <= len(lines) <= 40 or len(lines) % 2 or max(map(len, lines)) > 120:
+    if not ours and (acts(text) or AGENT.search(text)):
         return False
-    pairs = zip(lines[::2], lines[1::2], strict=True)
-    return all(SequenceMatcher(None, one, two, autojunk=False).ratio() > 0.8 for one, two in pairs)
+    done_by_me = I_CHANGED.search(text) and STRICT.search(text)
+    if not ours and told(text) and not (words and (ELECTRONIC.search(text) or done_by_me)):  # "my copy"
+        return False
+    if ours or _electronic(text, words):
+        return True
+    if len(text) > MOST_BETWEEN * max(1, len(words - {"has been", "have been"})):  # prose that has them by chance
+        return False
+    done = any(sign.search(text) for sign in (DONE, WAS_DONE, I_CHANGED))
+    if STRICT.search(text):
+        return len(words) > 2 or done or of_file or (len(words) > 1 and bool(OF_PRINT.search(text)))
+    if done and (of_file or (len(words) > 1 and I_CHANGED.search(text))):
+        return bool(words)
+    if TYPE.search(text) and len(words) > 2 and re.search(r"\b(?:has|have)\s+been\b", text):
+        return len(text) < MOST_PROSE
+    return len(words) > 4 and (done or OF_PRINT.search(text) is not None) and len(text) < MOST_PROSE
+
+
+def _electronic(text: str, words: set[str]) -> bool:
+    """Whether a paragraph names the file, or what only files need; "scanned" alone is also what eyes do."""
+    found = {sign.lower() for sign in ELECTRONIC.findall(text)}
+    if not found - {"scanned", "scanning"}:
+        return bool(found) and len(words) > 2
+    return True
 
 
 def closing(text: str, start: int, end: int) -> int:
@@ -350,23 +323,35 @@ def note_end(text: str, found: list[Paragraph], index: int, end: int) -> int:
     stripped = paragraph.text.lstrip(" \t*_=")
     if stripped[:1] in PAIRS and LABEL.search(stripped[:80]):
         shut = closing(text, paragraph.start + len(paragraph.text) - len(stripped), end)
-        if shut >= 0:
+        if is_bare_label(paragraph.text) and 0 <= shut <= paragraph.end:
+            pass  # its notes stand below
+        elif shut >= 0:
             line_end = text.find("\n", shut, end)
             rest = text[shut : line_end if line_end >= 0 else end]
             return shut + len(rest) if not rest.strip(" \t*_=.") else shut
-        return paragraph.end
+        else:
+            return paragraph.end
     alone = len(paragraph.lines) == 1 and len(paragraph.text.strip(" \t*_=:.|+-")) < 60
-    stop = paragraph.end
-    indented = False
+    framed = index > 0 and FRAME.fullmatch(found[index - 1].text) is not None
+    own = alone and index + 1 < len(found) and FOOTNOTE.match(found[index + 1].text)  # its notes have numbers
+    stop, block = paragraph.end, alone
     for number, following in enumerate(found[index + 1 :]):
+        text = following.text
         if following.gap > 1 and not (alone and number == 0 and following.gap < 4):
             break
-        deep = all(line.startswith(("  ", "\t")) for line in following.lines)
-        title = following.text.isupper() and not following.text.rstrip().endswith((":", "."))
-        loose = alone and (number == 0 or (deep and indented))
-        if title or not (goes_on(following) or (loose and may_follow(following.text))):
+        if is_label(text):
             break
-        indented = indented or deep
+        if FRAME.fullmatch(text):
+            stop = following.end if framed else stop
+            continue
+        deep = all(line.startswith(("  ", "\t")) for line in following.lines)
+        numbered = own and FOOTNOTE.match(text) and (NOTE_WORDS.search(text) or '"' in text)
+        first = alone and number == 0 and may_follow(text)
+        if (text.isupper() and not text.rstrip().endswith((":", "."))) or not (goes_on(following) or numbered or first):
+            if not (block and deep):
+                break
+            continue  # of an indented block, to the last that can only be a note's
+        block = block and (deep or number == 0)
         stop = following.end
     return stop
 
@@ -374,6 +359,10 @@ def note_end(text: str, found: list[Paragraph], index: int, end: int) -> int:
 def labelled_end(text: str, found: list[Paragraph], index: int, end: int, titled: bool = False) -> int:
     """Where a note with a label ends; 0 where the story has such a label over a tale. titled: before the story."""
     stop = note_end(text, found, index, end)
+    if index and CHAPTER.match(found[index - 1].text) and is_bare_label(found[index].text):  # which it is the title of
+        bare = QUOTED.sub('""', text[found[index].end : stop])
+        if not (ELECTRONIC.search(bare) or STRICT.search(bare)):
+            return 0
     return stop if is_ours(found[index].text, text[found[index].start : stop], titled) else 0
 
 
@@ -387,114 +376,38 @@ def is_ours(label: str, body: str, titled: bool = False) -> bool:
     first = noted.partition("\n\n")[0]
     words = {word.lower() for word in NOTE_WORDS.findall(bare)}
     sure = OF_THE_FILE.search(opening(label)) or (len(words) > 1 and not is_bare_label(label))
+    if CHANGES.search(label) and first and lists_changes(Paragraph(0, len(first), 0, first)):
+        return True
+    if label.lstrip()[:1] in PAIRS:  # what it quotes first, nobody says
+        first = first.lstrip('"“')
     if acts(first) or (told(first) and not sure):
         return False
     if CHANGES.search(label) or (titled and not is_bare_label(label)):
         return True
     if is_bare_label(label) and DOUBTFUL.match(opening(label)):
         return len(words) > 1 and bool(DONE.search(bare)) and not AGENT.search(bare)
-    return bool(words or ABOUT_BOOK.search(bare))
+    return bool(words or ABOUT_BOOK.search(bare) or OF_PRINT.search(bare))
+
+
+def bracket_end(text: str, paragraph: Paragraph, end: int) -> int:
+    """Where a note without a maker's label ends that stands in a bracket and speaks of the file; 0 when it is none."""
+    if paragraph.text.lstrip()[:1] not in PAIRS:
+        return 0
+    at = paragraph.end - len(paragraph.text.lstrip())
+    stop = closing(text, at, min(end, at + LONGEST_BRACKET))
+    if stop < 0:
+        return 0
+    body = QUOTED.sub('""', text[at:stop])
+    words = {word.lower() for word in NOTE_WORDS.findall(body)}
+    ours = (ELECTRONIC.search(body) or OF_THE_FILE.search(body)) and not text[stop : stop + 2].strip()
+    return stop if ours and len(words) > 1 and not (told(body) or PERSON.search(body) or FOOTNOTE.match(body)) else 0
 
 
 def unlabelled_end(text: str, found: list[Paragraph], index: int, end: int) -> int:
     """Where a note before the title ends that has a plain label or none; 0 when it is none."""
     paragraph = found[index]
     plain = is_plain_label(paragraph.text)
-    if not plain and not OPENS.match(opening(paragraph.text)):
+    if FOOTNOTE.match(paragraph.text) or not (plain or OPENS.match(opening(paragraph.text))):
         return 0
     stop = note_end(text, found, index, end) if plain else paragraph.end
     return stop if proves(paragraph.text, text[paragraph.start : stop]) else 0
-
-
-def trailing_note(text: str, found: list[Paragraph], end: int) -> int:
-    """The paragraph with which a note starts that runs to the end; 0 when there is none."""
-    labels = [number for number, paragraph in enumerate(found) if number and is_label(paragraph.text)]
-    for number in labels[-MOST_LABELS:]:
-        stop = labelled_end(text, found, number, end)
-        if stop and not text[stop:end].strip():
-            return number
-        if _shut(text, found[number], end):
-            continue  # what follows a bracket that holds the note and closes is of the book
-        if not is_ours(found[number].text, text[found[number].start : end]):
-            continue
-        if _is_chapter(found[number + 1 :]) and not OF_THE_FILE.search(opening(found[number].text)):
-            continue
-        if _runs_on(found[number + 1 :], 0.75) or _bracket_to_the_end(text, found[number], end):
-            return number
-    for number in range(len(found) - 1, max(0, len(found) - 12), -1):  # [Note: ... edition ... spellings ... corrected]
-        paragraph = found[number]
-        opened = re.match(r"\s*\[\s*Notes?\b", paragraph.text)
-        if opened:
-            shut = closing(text, text.find("[", paragraph.start), end)
-            words = {word.lower() for word in NOTE_WORDS.findall(text[paragraph.start : end])}
-            if shut > 0 and not text[shut:end].strip() and len(words) >= 4:
-                return number
-            break
-    plain = [number for number, paragraph in enumerate(found) if number and is_plain_label(paragraph.text)]
-    bare = [
-        number
-        for number, paragraph in enumerate(found)
-        if number
-        and end - paragraph.start < NEAR
-        and OPENS.match(opening(paragraph.text))
-        and not _is_headed(found, number)
-    ]
-    for number in sorted({*plain[-MOST_LABELS:], *bare[-MOST_LABELS:]}):
-        rest = found[number:] if number in bare else found[number + 1 :] or found[number:]
-        if _runs_on(rest) and proves(found[number].text, text[found[number].start : end]):
-            return number
-    return 0
-
-
-def _runs_on(rest: list[Paragraph], least: float = 0.9) -> bool:
-    """Whether paragraphs go on with a note: the first, and at least this share of the text."""
-    if not rest or not is_note(rest[0]):
-        return False
-    size, noted, quotes = 0, 0, False
-    for paragraph in rest:
-        told = is_note(paragraph)
-        size += len(paragraph.text)
-        noted += len(paragraph.text) if told or quotes else 0
-        quotes = told and paragraph.text.rstrip().endswith(":")  # a line of the book follows
-    return noted >= least * size
-
-
-def _is_headed(found: list[Paragraph], number: int) -> bool:
-    """Whether a heading stands right above: an appendix of the book has one of its own."""
-    above = found[number - 1].text.strip()
-    return is_plain_label(above) or (
-        found[number].gap == 1
-        and above.isupper()
-        and len(above) < 60
-        and not re.match(r"\W*(?:THE END|END|FIN)", above)
-    )
-
-
-def _is_chapter(rest: list[Paragraph]) -> bool:
-    """Whether paragraphs run on as prose that tells of no print for longer than a note does."""
-    prose = [one.text for one in rest if not (_is_list(one, CHANGE) or goes_on(one) or FOOTNOTE.match(one.text))]
-    return sum(len(text) for text in prose if told(text) or AGENT.search(text) or not STRICT.search(text)) > MOST_PROSE
-
-
-def _shut(text: str, label: Paragraph, end: int) -> bool:
-    """Whether a note stands in a bracket that closes, not its heading alone."""
-    body = label.text.lstrip(" \t*_=")
-    if body[:1] not in PAIRS:
-        return False
-    at = label.start + len(label.text) - len(body)
-    return closing(text, at, end) - at > 80
-
-
-def _bracket_to_the_end(text: str, label: Paragraph, end: int) -> bool:
-    """Whether a note opens a bracket that only the last sign of the text closes: it quotes lines with lone brackets."""
-    opened = label.text.lstrip(" \t*_=")[:1]
-    return (
-        opened in PAIRS
-        and text[:end].rstrip().endswith(PAIRS[opened])
-        and closing(text, text.find(opened, label.start), end) < 0
-    )
-
-
-def footnotes_on_the_file(text: str, start: int, end: int) -> list[Paragraph]:
-    """Numbered footnotes behind the book that speak of the e-text: what else the library has, which table was split."""
-    return [one for one in paragraphs(text, start, end) if FOOTNOTE.match(one.text) and OF_THE_FILE.search(one.text)]

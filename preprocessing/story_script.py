@@ -26,6 +26,12 @@ NOTICE = re.compile(
     r"|(?:more|other|thousands of|hundreds of|\d+\+?|find|read) .{0,30}(?:movie )?(?:scripts?|screenplays?"
     r"|transcripts?) .{0,40}(?:here|at|on|found|http|www).*(?:https?:|www\.|\.com|here).*"
     r"|for educational purposes only\.?"
+    r"|.{0,60}\b(?:all |these |this )(?:scripts?|screenplays?|transcripts?|files?|pages?) (?:is|are) (?:solely |only )?"
+    r"(?:meant |intended )?for (?:private|personal|educational|non-?commercial)"
+    r" (?:use|study|reading|purposes)\b.{0,100}"
+    r"|[\w'’.&! ]{0,40}\b(?:script|screenplay|transcript)s?\b[\w'’.&! ]{0,30}[-–|:]\s+https?://\S+"
+    r"|(?:visitors?|hits)(?: since .{3,30})?: [\d,.]{2,}"
+    r"|transcribed from .{0,60}\w@\w.{0,60}"
     r"|transcript(?:ion)? (?:made |prepared )?by\b.{0,120}(?:\w@\w|https?://|www\.).{0,60}"
     r"|(?:converted|conversion) to (?:pdf|html|text) by.*|(?:html|pdf|text|web|screenplay|script) (?:version"
     r"|conversion|format\w*|transcri\w+|page) by .*"
@@ -47,10 +53,12 @@ NOTICE = re.compile(
     r"|on).*|tweet|log ?in|sign ?up|register|advertisements?|sponsored (?:links?|by).*|ads by google)\s*:?"
     r"|(?:home|contact us|about us|disclaimer|privacy policy|terms of (?:use|service)|site ?map|all scripts"
     r"|guestbook|print this page|back to top)"
-    r"|(?:home|scripts?|movie scripts?|tv scripts?|search|contact(?: us)?|about(?: us)?|links|news|forum"
+    r"|(?:home|(?:scripts?|screenplays?)(?: a ?- ?z)?|movie scripts?|tv scripts?|search|contact(?: us)?"
+    r"|about(?: us)?|links|news|forum"
     r"|disclaimer|privacy(?: policy)?|terms(?: of (?:use|service))?|site ?map|faq|help|all scripts|guestbook|top"
     r"|previous|next)"
-    r"(?:\s*[|•·:\[\]/-]+\s*(?:home|scripts?|movie scripts?|tv scripts?|search|contact(?: us)?|about(?: us)?"
+    r"(?:\s*[|•·:\[\]/-]+\s*(?:home|(?:scripts?|screenplays?)(?: a ?- ?z)?|movie scripts?|tv scripts?|search"
+    r"|contact(?: us)?|about(?: us)?"
     r"|links|news|forum|disclaimer|privacy(?: policy)?|terms(?: of (?:use|service))?|site ?map|faq|help"
     r"|all scripts|guestbook|top|previous|next)\W*)+"
     r"|(?:this (?:page|site|website) (?:uses|requires|was|is|has)|your browser (?:does|doesn|must)"
@@ -59,13 +67,15 @@ NOTICE = re.compile(
     r"|(?:all )?(?:movie |film )?scripts? (?:and screenplays? )?(?:are |is )?(?:property|copyright|\(c\)|©).{0,160}"
     r"|(?:copyright|©|\(c\))\s*(?:©|\(c\))?"
     r"\s*(?:\d{4}(?:\s*[-–]\s*\d{4})?,?\s*)?(?:by )?\S*\.(?:com|net|org)\b.{0,100}"
+    r"|(?:copyright|©|\(c\))\s*\d{4}(?:\s*[-–]\s*\d{4})? (?:[\w'’]+ ){0,3}(?:scripts|screenplays|transcripts)\b.{0,40}"
     r"|\[?\(?(?:https?://|www\.)\S+\]?\)?\W*"
     r"|\W{0,2}(?:gutter|banner|ad)\W*-*>?",
     re.I,
 )
 # what a site says of the film below the script; on a title page the same words would be the script's
 BELOW = re.compile(
-    r"(?:writers?|genres?|script date|movie release date|user rating|average user rating|imsdb (?:opinion"
+    r"please (?:send|e-?mail|mail) (?:me |us |any |your |all )*(?:corrections|comments|errors|typos)\b.{0,80}"
+    r"|(?:writers?|genres?|script date|movie release date|user rating|average user rating|imsdb (?:opinion"
     r"|rating))\s*:.{0,200}|.{0,40}\b[\w.]+@\w[\w.]*\.[a-z]{2,}\W*",
     re.I,
 )
@@ -209,6 +219,8 @@ def _front_edge(cut: Cutting) -> None:
             rule = rule if code else ""
         if leading and rule:
             cut.front(right, rule)
+        elif leading and _names_site(bare, text[slice(*lines[number + 1])] if number + 1 < len(lines) else ""):
+            cut.front(right, "site notice")
         elif rule == "frame script" or (rule == "site notice" and number < 30 and _sure(bare)):
             cut.hole(left, min(right + 1, cut.end), rule)
         else:
@@ -221,6 +233,12 @@ def _front_edge(cut: Cutting) -> None:
                 continue
             leading = False
     _educational(cut)
+
+
+def _names_site(line: str, below: str) -> bool:
+    """Whether a line is a site's name: it speaks of scripts, and the next is an address and no more."""
+    named = re.search(r"\b(?:scripts|screenplays|transcripts)\b", line, re.I)
+    return bool(named and len(line) < 60 and re.fullmatch(r"(?:https?://|www\.)\S+", _bare(below)))
 
 
 def _sure(line: str) -> bool:

@@ -1,0 +1,23 @@
+"""Whether a story is told: someone acts or speaks, whatever else a paragraph says of print."""
+
+import re
+
+QUOTED = re.compile(r"[\"“][^\"“”\n]{0,200}[\"”]|(?<!\w)['‘][^'‘’\n]{0,120}['’](?!\w)")
+# a story is told: a person acts, or speaks of himself; notes say "his spelling", but seldom "he"
+ACTOR = re.compile(r"\b(?:he|she|him|himself|herself|said|says|cried|replied|whispered)\b", re.I)
+MINE = re.compile(r"\b(?:my|me|mine|myself)\b", re.I)
+SPEECH = re.compile(
+    r"^\W{0,3}[\"“]|[,;?!\"”]\s+(?:(?:as|so)\s+)?(?:(?!who\b)[\w'’]+\s+){0,3}?(?:had\s+)?"
+    r"(?:said|says|thought|wrote|written|cried|sang|asked|read|replied|answered|whispered|told|swore|laughed)\b",
+    re.I,
+)
+
+
+def acts(text: str) -> bool:
+    """Whether someone acts or speaks. What is quoted does not count."""
+    return bool(ACTOR.search(QUOTED.sub('""', text)) or SPEECH.search(text))
+
+
+def told(text: str) -> bool:
+    """Whether a story is told: someone acts, or speaks of himself."""
+    return acts(text) or bool(MINE.search(QUOTED.sub('""', text)))
