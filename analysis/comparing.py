@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from analysis.intervals import Headline, interval, resampled
-from analysis.outcomes import Outcomes
-from analysis.paired import Pair, Paired, holm, paired, paired_averages
-from records.comparison import Average, Comparison
-from records.prompt import CLOSED_BOOK, FULL
-from records.score import UPPER_BOUND, withheld
+from scrollwork.analysis.intervals import Headline, interval, resampled
+from scrollwork.analysis.outcomes import Outcomes
+from scrollwork.analysis.paired import Pair, Paired, holm, paired, paired_averages
+from scrollwork.records.comparison import Average, Comparison
+from scrollwork.records.prompt import CLOSED_BOOK, FULL
+from scrollwork.records.score import UPPER_BOUND, withheld
 
 Who = tuple[str, str]  # model, arm
 

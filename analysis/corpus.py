@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from analysis.spread import Index
-from records.example import Example
-from records.gold import said, written
-from records.statistics import Bin, Distribution, Spread
+from scrollwork.analysis.spread import Index
+from scrollwork.records.example import Example
+from scrollwork.records.gold import said, written
+from scrollwork.records.statistics import Bin, Distribution, Spread
 
 DECADE = 10  # bins in a factor of ten
 DECADES = 8
@@ -50,9 +50,9 @@ def corpus(
 
     words_in: white-space words of the whole prompt by example id and draw. output: what the spread is of: the
     references, the texts of the options that they name (answers that are letters), or the query (ContractNLI: the
-    hypothesis). metric: of the task, where references are more than texts (records.gold). kind "qa": references are
-    looked for in the documents. Examples of the same documents share one index.
-    Raises ValueError for another `output`, KeyError for an example without prompt.
+    hypothesis). metric: of the task, where references are more than texts (scrollwork.records.gold). kind "qa":
+    references are looked for in the documents. Examples of the same documents share one index. Raises ValueError for
+    another `output`, KeyError for an example without prompt.
     """
     if output not in OUTPUTS:
         raise ValueError(f"{output!r} is none of {', '.join(OUTPUTS)}")

@@ -26,9 +26,9 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.intervals import Floats, generator
-from analysis.ranking import in_order
-from analysis.run_scores import RunScores, ScoreTable
+from scrollwork.analysis.intervals import Floats, generator
+from scrollwork.analysis.ranking import in_order
+from scrollwork.analysis.run_scores import RunScores, ScoreTable
 
 Counts = NDArray[np.int64]
 

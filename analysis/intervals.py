@@ -20,8 +20,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.student import quantile
-from records.stable import stable_int
+from scrollwork.analysis.student import quantile
+from scrollwork.records.stable import stable_int
 
 Floats = NDArray[np.float64]
 Headline = Callable[[Mapping[str, Floats]], float | Floats]

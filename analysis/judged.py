@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from analysis.intervals import Floats, Headline, clustered_interval
-from analysis.outcomes import Outcomes, outcomes_of
-from analysis.summary import Labels, input_name
-from records.judgement import Conduct, Judgement, Slice
+from scrollwork.analysis.intervals import Floats, Headline, clustered_interval
+from scrollwork.analysis.outcomes import Outcomes, outcomes_of
+from scrollwork.analysis.summary import Labels, input_name
+from scrollwork.records.judgement import Conduct, Judgement, Slice
 
 PARTS = 4  # of the inputs by length: quartiles
 COLUMNS = ("example_id", "draw", "model", "cluster", "answered", "components")  # of Judgement, for `answers_of`

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from analysis.intervals import Clusters, Floats, Headline
+from scrollwork.analysis.intervals import Clusters, Floats, Headline
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from math import sqrt
 
 import numpy as np
 
-from analysis.intervals import Floats, Headline, Resampled, interval, resampled
-from analysis.outcomes import Outcomes
-from analysis.student import quantile
-from analysis.swaps import SAME, Exchange, average_test, swap_test
+from scrollwork.analysis.intervals import Floats, Headline, Resampled, interval, resampled
+from scrollwork.analysis.outcomes import Outcomes
+from scrollwork.analysis.student import quantile
+from scrollwork.analysis.swaps import SAME, Exchange, average_test, swap_test
 
 ALPHA = 0.05
 POWER = 0.8

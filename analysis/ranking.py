@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import fsum
 
-from analysis.run_scores import RunScores, ScoreTable
+from scrollwork.analysis.run_scores import RunScores, ScoreTable
 
 
 @dataclass(frozen=True)

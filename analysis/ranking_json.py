@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from analysis.dominance import Dominance, dominance
-from analysis.ranking import Standing
-from analysis.robustness import Sureness
-from analysis.run_scores import ScoreTable
-from analysis.stability import Stability
-from analysis.variance import Split
+from scrollwork.analysis.dominance import Dominance, dominance
+from scrollwork.analysis.ranking import Standing
+from scrollwork.analysis.robustness import Sureness
+from scrollwork.analysis.run_scores import ScoreTable
+from scrollwork.analysis.stability import Stability
+from scrollwork.analysis.variance import Split
 
 Named = Callable[[str], str]
 

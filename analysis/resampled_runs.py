@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from analysis.dominance import FEWEST
-from analysis.intervals import RESAMPLES, Floats, generator
-from analysis.run_scores import RunScores, ScoreTable
+from scrollwork.analysis.dominance import FEWEST
+from scrollwork.analysis.intervals import RESAMPLES, Floats, generator
+from scrollwork.analysis.run_scores import RunScores, ScoreTable
 
 DIGITS = 10  # means that agree so far, as parts of the largest score, are ties but for rounding
 
@@ -50,7 +50,7 @@ def resampled_means(table: ScoreTable, dataset: str, drawn: int = 0) -> Floats:
 
 
 def resampled_ranks(table: ScoreTable, dataset: str, drawn: int = 0) -> Floats:
-    """Shape (RESAMPLES, models): ranks as of `analysis.ranking.average_ranks`."""
+    """Shape (RESAMPLES, models): ranks as of `scrollwork.analysis.ranking.average_ranks`."""
     means = resampled_means(table, dataset, drawn)
     above, alike = np.zeros(means.shape), np.zeros(means.shape)
     for place in range(means.shape[1]):

@@ -16,12 +16,12 @@ from math import exp, sqrt
 
 import numpy as np
 
-from analysis.dominance import FEWEST
-from analysis.intervals import LEVEL, Floats, Resampled, interval
-from analysis.ranking import Standing, standings
-from analysis.resampled_runs import resampleable, resampled_ranks
-from analysis.run_scores import RunScores, ScoreTable
-from analysis.student import quantile
+from scrollwork.analysis.dominance import FEWEST
+from scrollwork.analysis.intervals import LEVEL, Floats, Resampled, interval
+from scrollwork.analysis.ranking import Standing, standings
+from scrollwork.analysis.resampled_runs import resampleable, resampled_ranks
+from scrollwork.analysis.run_scores import RunScores, ScoreTable
+from scrollwork.analysis.student import quantile
 
 FEWEST_WITHOUT = 3  # runs of which one can be left out and a deviation remains
 MOST = 300.0  # of an exponent: the end of an interval is a number

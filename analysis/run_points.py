@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-from analysis.association import Measured, lengths_and_scores, pearson, spearman
-from analysis.run_ranking import Of, model_and_arm
-from records.ranking import FORMAT, LENGTH, Correlated, FormatPoint, LengthPoint
-from records.run_score import RunScore
+from scrollwork.analysis.association import Measured, lengths_and_scores, pearson, spearman
+from scrollwork.analysis.run_ranking import Of, model_and_arm
+from scrollwork.records.ranking import FORMAT, LENGTH, Correlated, FormatPoint, LengthPoint
+from scrollwork.records.run_score import RunScore
 
 
 def format_points(rows: Iterable[RunScore], of: Of) -> list[FormatPoint]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from analysis import boxes
-from analysis.dominance import Dominance, dominance
-from analysis.ranking import dataset_arsd, standings
-from analysis.robustness import Sureness, sureness
-from analysis.run_scores import RunScores, ScoreTable
-from analysis.stability import runs_needed, stability
-from analysis.variance import split
-from records.prompt import FULL
-from records.ranking import COMPUTED, Box, Dominates, ModelRank, Stable, TaskRank, TaskSpread, VarianceSource
+from scrollwork.analysis import boxes
+from scrollwork.analysis.dominance import Dominance, dominance
+from scrollwork.analysis.ranking import dataset_arsd, standings
+from scrollwork.analysis.robustness import Sureness, sureness
+from scrollwork.analysis.run_scores import RunScores, ScoreTable
+from scrollwork.analysis.stability import runs_needed, stability
+from scrollwork.analysis.variance import split
+from scrollwork.records.prompt import FULL
+from scrollwork.records.ranking import COMPUTED, Box, Dominates, ModelRank, Stable, TaskRank, TaskSpread, VarianceSource
 
 END = "\0"  # between a model and its arm in a table's names: no arm has it
 

@@ -12,11 +12,11 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from analysis.run_ranking import Of, model_and_arm, who
-from analysis.run_scores import RunScores, ScoreTable
-from records.ranking import NO_RANK, NO_SCORE, REFUSED, RUN_OUT, LeftOut
-from records.run_score import RunScore
-from records.score import UPPER_BOUND
+from scrollwork.analysis.run_ranking import Of, model_and_arm, who
+from scrollwork.analysis.run_scores import RunScores, ScoreTable
+from scrollwork.records.ranking import NO_RANK, NO_SCORE, REFUSED, RUN_OUT, LeftOut
+from scrollwork.records.run_score import RunScore
+from scrollwork.records.score import UPPER_BOUND
 
 NAMED = 5  # models in a remark
 NOT_ASKED = "not asked"

@@ -12,11 +12,11 @@ from dataclasses import dataclass, fields, replace
 from math import fsum, sqrt
 from statistics import fmean, pstdev, stdev
 
-from analysis.intervals import LEVEL, Headline
-from analysis.student import quantile
-from analysis.summary import Beside, Inputs, Labels, Member, nothing, run_of, summarize
-from records.run_score import RunScore
-from records.score import Aggregate, Coverage
+from scrollwork.analysis.intervals import LEVEL, Headline
+from scrollwork.analysis.student import quantile
+from scrollwork.analysis.summary import Beside, Inputs, Labels, Member, nothing, run_of, summarize
+from scrollwork.records.run_score import RunScore
+from scrollwork.records.score import Aggregate, Coverage
 
 
 @dataclass(frozen=True)

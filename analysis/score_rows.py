@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from analysis.run_scores import RunScores, ScoreTable
-from analysis.variance import GENERATION, SOURCES
+from scrollwork.analysis.run_scores import RunScores, ScoreTable
+from scrollwork.analysis.variance import GENERATION, SOURCES
 
 FIELDS = ("model", "dataset", "run", "score", "mean", "std", "vary")
 LARGEST = 1e100  # of a score: sums and squares stay finite

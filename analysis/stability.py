@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.intervals import Floats
-from analysis.ranking import standings
-from analysis.resampled_runs import resampleable, resampled_ar
-from analysis.run_scores import ScoreTable
+from scrollwork.analysis.intervals import Floats
+from scrollwork.analysis.ranking import standings
+from scrollwork.analysis.resampled_runs import resampleable, resampled_ar
+from scrollwork.analysis.run_scores import ScoreTable
 
 STABLE = 0.95
 FURTHER = (2, 5, 10)  # times as many runs as there are, on the curve

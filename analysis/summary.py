@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from analysis.intervals import Floats, Headline, clustered_interval
-from records.score import SUM, Aggregate, Coverage
+from scrollwork.analysis.intervals import Floats, Headline, clustered_interval
+from scrollwork.records.score import SUM, Aggregate, Coverage
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ MASKED = "masked"  # counted beside the finish reasons
 @dataclass
 class Member:
     """What one model or seed did: components by answered input (0-100), inputs that failed, and where an answer is not
-    complete its finish reason (records.response.FINISH_REASONS). in_format: whether an answer had the form asked for.
-    masked: inputs of whose answer a key was taken out.
+    complete its finish reason (scrollwork.records.response.FINISH_REASONS). in_format: whether an answer had the form
+    asked for. masked: inputs of whose answer a key was taken out.
     """
 
     scores: dict[str, Mapping[str, float]] = field(default_factory=dict)

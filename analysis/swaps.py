@@ -13,8 +13,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.intervals import Clusters, Floats, Headline, generator
-from analysis.outcomes import Outcomes
+from scrollwork.analysis.intervals import Clusters, Floats, Headline, generator
+from scrollwork.analysis.outcomes import Outcomes
 
 EXACT_UP_TO = 13  # clusters that differ; there are 2 ** 13 = 8,192 ways to exchange them
 PERMUTATIONS = 9_999

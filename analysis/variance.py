@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import fsum
 from statistics import fmean
 
-from analysis.chi_squared import quantile
+from scrollwork.analysis.chi_squared import quantile
 
 GENERATION = "generation"
 SOURCES = ("instruction", "document-order", "shots", "shot-order", "instances", "mention-ids")

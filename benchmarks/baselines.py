@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from models import index
-from models.base import Ask, Segment
-from models.extractive import extracted
+from scrollwork.models import index
+from scrollwork.models.base import Ask, Segment
+from scrollwork.models.extractive import extracted
 
 SIZES = (2_000, 10_000, 50_000, 200_000)
 ROUNDS = 3

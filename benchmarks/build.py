@@ -20,11 +20,11 @@ from benchmarks.reports import SHAPES, write
 
 OURS = """
 import shutil, sys
-from tasks.build import ensure
-from tasks.request import Request
-from tasks.parts import parts
-from tasks.stages import curate_node
-from tasks.workshop import Locations, Workshop
+from scrollwork.tasks.build import ensure
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.parts import parts
+from scrollwork.tasks.stages import curate_node
+from scrollwork.tasks.workshop import Locations, Workshop
 raw, out = sys.argv[1:]
 shutil.rmtree(out, ignore_errors=True)
 (part,) = parts(Request("zeroscrolls", out, raw, tasks=("gov_report",)))
@@ -33,7 +33,7 @@ ensure(curate_node(part), Workshop(Locations(out, raw)))
 
 WHOLE = """
 import shutil, sys
-from flows.cli import main
+from scrollwork.flows.cli import main
 raw, out = sys.argv[1:]
 shutil.rmtree(out, ignore_errors=True)
 sys.exit(main(["--home", out, "--quiet", "build", "zeroscrolls", "--raw", raw, "--task", "gov_report",

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import orjson
 
 from benchmarks.load import LATENCY_S
-from models.base import Ask, Call, CallProblem, Reply, Segment, Usage
+from scrollwork.models.base import Ask, Call, CallProblem, Reply, Segment, Usage
 
 
 def calls(numbers: Iterable[int], prompt: str = "", group: int = 0) -> Iterator[Call]:

@@ -17,12 +17,12 @@ from itertools import count
 from typing import Any
 
 from benchmarks.clients import calls
-from models.base import Call, Reply
-from models.limits import Caps, Limiter
-from models.remote import Settings, answer
-from models.stopping import Stop
-from storage.responses import ResponseStore
-from storage.store_paces import Paces, Stretch
+from scrollwork.models.base import Call, Reply
+from scrollwork.models.limits import Caps, Limiter
+from scrollwork.models.remote import Settings, answer
+from scrollwork.models.stopping import Stop
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_paces import Paces, Stretch
 
 RATES = {50: 12.0, 500: 8.0, 5_000: 6.0, 60_000: 4.0}  # requests a minute: seconds
 

@@ -16,16 +16,16 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from models.base import Answer, Call
-from models.hosted import Hosted
-from models.registry import make, settings
-from tasks.calls import BEHIND_THE_DOCUMENT, Calls
-from tasks.engine import run_inline
-from tasks.graph import topological
-from tasks.planner import Planner
-from tasks.request import Request
-from tasks.stages import run_nodes
-from tasks.workshop import Locations, Workshop
+from scrollwork.models.base import Answer, Call
+from scrollwork.models.hosted import Hosted
+from scrollwork.models.registry import make, settings
+from scrollwork.tasks.calls import BEHIND_THE_DOCUMENT, Calls
+from scrollwork.tasks.engine import run_inline
+from scrollwork.tasks.graph import topological
+from scrollwork.tasks.planner import Planner
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.stages import run_nodes
+from scrollwork.tasks.workshop import Locations, Workshop
 from tests.servers.texts import CHARS_PER_TOKEN, tokens
 from tests.servers.vendor import running
 

@@ -13,15 +13,15 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from preprocessing.curation import curate
-from preprocessing.prompting import Template, assemble
-from preprocessing.qmsum import RULES
-from records.document import Document
-from records.example import Example
-from records.prompt import render
-from storage.digest import FileDigests
-from tasks.raw import find
-from tasks.suites import load_suite
+from scrollwork.preprocessing.curation import curate
+from scrollwork.preprocessing.prompting import Template, assemble
+from scrollwork.preprocessing.qmsum import RULES
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import render
+from scrollwork.storage.digest import FileDigests
+from scrollwork.tasks.raw import find
+from scrollwork.tasks.suites import load_suite
 
 TASK = "qmsum"
 

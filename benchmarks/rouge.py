@@ -18,8 +18,8 @@ import numpy as np
 from rouge_score.rouge_scorer import RougeScorer
 
 from benchmarks import measure
-from scoring import rouge_geo
-from scoring.rouge.engine import TYPES, Engine
+from scrollwork.scoring import rouge_geo
+from scrollwork.scoring.rouge.engine import TYPES, Engine
 
 PEER = "rouge_score_rs"
 THREE = list(TYPES[:3])  # what the published ratios are of
@@ -152,12 +152,12 @@ def growth(words: Words) -> list[str]:
 
 def memory() -> str:
     """Peak of a process that scores one pair of LONGEST words, on a line and in lines."""
-    idle = measure.cost(measure.python("import scoring.rouge.engine"))
+    idle = measure.cost(measure.python("import scrollwork.scoring.rouge.engine"))
     peaks = []
     for line in (LONGEST, LONGEST // 2, 40):
         code = f"""
 from benchmarks.rouge import Words
-from scoring.rouge.engine import Engine
+from scrollwork.scoring.rouge.engine import Engine
 words = Words("long")
 pair = [words.text({LONGEST}) for _ in range(2)]
 cut = ["\\n".join(" ".join(text[at:at + {line}]) for at in range(0, {LONGEST}, {line})) for text in pair]

@@ -17,12 +17,12 @@ from benchmarks.seam_corpus import write
 
 BUILD = """
 import json, sys, time
-from tasks.build import ensure
-from tasks.graph import topological
-from tasks.parts import parts
-from tasks.request import Request
-from tasks.stages import prompt_node
-from tasks.workshop import Locations, Workshop
+from scrollwork.tasks.build import ensure
+from scrollwork.tasks.graph import topological
+from scrollwork.tasks.parts import parts
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.stages import prompt_node
+from scrollwork.tasks.workshop import Locations, Workshop
 raw, home, out, *stages = sys.argv[1:]
 shop = Workshop(Locations(home, raw))
 spent = {}

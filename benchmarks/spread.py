@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 import time
 
-from analysis.corpus import corpus
-from records.document import Document
-from records.example import Example
+from scrollwork.analysis.corpus import corpus
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example
 
 BOOKS, WORDS, QUESTIONS = 20, 51_000, 29  # NarrativeQA's test: 355 stories, 10,306 questions
 

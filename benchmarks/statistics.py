@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.intervals import Clusters, Floats, Headline, interval, resampled
-from analysis.outcomes import Outcomes
-from analysis.paired import Pair, detectable, paired, paired_averages
-from scoring.registry import metric
+from scrollwork.analysis.intervals import Clusters, Floats, Headline, interval, resampled
+from scrollwork.analysis.outcomes import Outcomes
+from scrollwork.analysis.paired import Pair, detectable, paired, paired_averages
+from scrollwork.scoring.registry import metric
 
 TRIALS = 1_000
 OFF = 2.0  # points that a rate may be off

@@ -17,9 +17,9 @@ from typing import Any
 
 from benchmarks.clients import Null, Raw, calls
 from benchmarks.load import KEY, MODEL, MOST_OUTPUT, PROMPT, Told, Wanted, text_of, wanted
-from models.base import Answer, Ask, Call, Client, Segment
-from models.limits import Caps, Limiter
-from models.remote import Settings, answer
+from scrollwork.models.base import Answer, Ask, Call, Client, Segment
+from scrollwork.models.limits import Caps, Limiter
+from scrollwork.models.remote import Settings, answer
 
 
 async def bare(ask: Callable[[int], Awaitable[Any]], want: Wanted, told: Told) -> None:
@@ -86,7 +86,7 @@ def engine(want: Wanted, client: Callable[[], Client], group: int = 0) -> Told:
 
 def model_of(want: Wanted) -> Any:
     """Our model of the provider openai at the server, with its checked table."""
-    from models import openai, registry
+    from scrollwork.models import openai, registry
 
     importlib.import_module("openai")  # late, and no work
     os.environ["OPENAI_API_KEY"] = KEY
@@ -102,7 +102,7 @@ def model_of(want: Wanted) -> Any:
 
 def call_of(model: Any, number: int) -> Call:
     """A call as stage generate makes it, key and all."""
-    from storage.digest import sha256_of
+    from scrollwork.storage.digest import sha256_of
 
     text = text_of(number)
     ask = Ask("task", str(number), (Segment("document", text),), "0" * 64, 1, MOST_OUTPUT, tokens=10_000)
@@ -122,11 +122,11 @@ def hosted(want: Wanted) -> Told:
 
 def store(want: Wanted) -> Told:
     """The whole path of a hosted model: an answer counts when it is committed."""
-    from storage.responses import ResponseStore
-    from tasks import progress
-    from tasks.asking import Asker
-    from tasks.calling import Calling
-    from tasks.calls import CHUNK, chunks
+    from scrollwork.storage.responses import ResponseStore
+    from scrollwork.tasks import progress
+    from scrollwork.tasks.asking import Asker
+    from scrollwork.tasks.calling import Calling
+    from scrollwork.tasks.calls import CHUNK, chunks
 
     table, model = model_of(want)
 

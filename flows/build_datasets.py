@@ -6,10 +6,10 @@ from typing import Any
 
 from prefect import flow
 
-import tasks.loaded  # noqa: F401  before what it watches
-from flows.parameters import finish, request_of
-from tasks.chain import Chain, build
-from tasks.execute import run_prefect, side_by_side
+import scrollwork.tasks.loaded  # noqa: F401  before what it watches
+from scrollwork.flows.parameters import finish, request_of
+from scrollwork.tasks.chain import Chain, build
+from scrollwork.tasks.execute import run_prefect, side_by_side
 
 
 @flow(name="build-datasets", flow_run_name="build {suite}", task_runner=side_by_side())

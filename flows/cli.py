@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import tasks.loaded  # noqa: F401  before what it watches
-from flows.groups import GROUPS, Command
-from flows.options import COMMANDS, GLOBAL_OPTIONS
+import scrollwork.tasks.loaded  # noqa: F401  before what it watches
+from scrollwork.flows.groups import GROUPS, Command
+from scrollwork.flows.options import COMMANDS, GLOBAL_OPTIONS
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -139,8 +139,8 @@ def print_anywhere(as_json: bool) -> None:
 
 def complain(error: Exception, as_json: bool) -> int:
     """Say an error on standard error; expected ones in one line, others with their traceback."""
-    from flows.commands.common import expected, wrong_call
-    from tasks.extras import install_line
+    from scrollwork.flows.commands.common import expected, wrong_call
+    from scrollwork.tasks.extras import install_line
 
     if not expected(error):
         import traceback

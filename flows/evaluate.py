@@ -7,13 +7,13 @@ from typing import Any
 from prefect import flow
 from prefect.runtime import flow_run
 
-import tasks.loaded  # noqa: F401  before what it watches
-from flows.parameters import finish, request_of
-from reporting.leaderboard import markdown
-from tasks.chain import Chain, run
-from tasks.execute import provide_secrets, run_prefect, show_leaderboard, side_by_side
-from tasks.model_tables import calling_of
-from tasks.results import Results, report_of
+import scrollwork.tasks.loaded  # noqa: F401  before what it watches
+from scrollwork.flows.parameters import finish, request_of
+from scrollwork.reporting.leaderboard import markdown
+from scrollwork.tasks.chain import Chain, run
+from scrollwork.tasks.execute import provide_secrets, run_prefect, show_leaderboard, side_by_side
+from scrollwork.tasks.model_tables import calling_of
+from scrollwork.tasks.results import Results, report_of
 
 
 @flow(name="evaluate", flow_run_name="evaluate {suite}", task_runner=side_by_side())

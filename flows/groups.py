@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flows.options import BUILD_OPTIONS, RUN_OPTIONS
+from scrollwork.flows.options import BUILD_OPTIONS, RUN_OPTIONS
 
 Command = tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]  # as in options.COMMANDS
 
@@ -67,7 +67,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "fit": (
             "complexity (lambda), redundancy (k) and category of every problem, from answers on spans",
             "scrollwork dolce fit --observations observations.jsonl",
-            "flows.commands.dolce_fit",
+            "scrollwork.flows.commands.dolce_fit",
             [
                 (
                     ["--observations"],
@@ -95,7 +95,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "probability": (
             "how probable it is that a span shows the evidence (cow), or so many of its aspects (pig)",
             "scrollwork dolce probability --lambda 5 --k 2 --units 381 --length 20",
-            "flows.commands.dolce_probability",
+            "scrollwork.flows.commands.dolce_probability",
             [
                 (["--scenario"], {"choices": ["cow", "pig"], "default": "cow", "help": "default: cow"}),
                 (
@@ -118,7 +118,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "units": (
             "how many units contexts have, and how long units are, by granularity, beside the windows of a strategy",
             "scrollwork dolce units leval_quality --raw DIR --out units.png",
-            "flows.commands.dolce_units",
+            "scrollwork.flows.commands.dolce_units",
             [
                 (["task"], {"nargs": "?", "default": "", "help": "all 44 by default"}),
                 (["--raw"], {"default": "", "metavar": "DIR", "help": "folder of raw upstream files"}),
@@ -130,7 +130,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "compare": (
             "two fits of the same problems: relative change and rank correlation of lambda and k, KL of the noise",
             "scrollwork dolce compare reference.json test.json",
-            "flows.commands.dolce_compare",
+            "scrollwork.flows.commands.dolce_compare",
             [
                 (
                     ["reference"],
@@ -148,7 +148,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "design": (
             "how many windows a length it takes until categories come out right, by simulation",
             "scrollwork dolce design --accuracy 0.9 --units 120,500",
-            "flows.commands.dolce_design",
+            "scrollwork.flows.commands.dolce_design",
             [
                 (["--scenario"], {"choices": ["cow", "pig"], "default": "cow", "help": "default: cow"}),
                 (
@@ -185,7 +185,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "rank": (
             "AR, ARSD, ranks and stochastic dominance from scores of runs",
             "scrollwork seam rank --scores scores.jsonl",
-            "flows.commands.seam_rank",
+            "scrollwork.flows.commands.seam_rank",
             [
                 (
                     ["--scores"],
@@ -209,7 +209,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "manifest": (
             "what one run of a data set draws: paraphrase, orders, demonstrations, instances, ids, digests of prompts",
             "scrollwork seam manifest ecb_plus 3 --raw DIR",
-            "flows.commands.seam_manifest",
+            "scrollwork.flows.commands.seam_manifest",
             [
                 (["dataset"], {"help": "multi_news, open_asp, fuse_reviews, musique, sci_co or ecb_plus"}),
                 (["number"], {"type": int, "metavar": "run", "help": "from 0"}),
@@ -219,7 +219,7 @@ GROUPS: dict[str, dict[str, Command]] = {
         "config": (
             "the official code's configuration of a run, as JSON",
             "scrollwork seam config --runs 10 --out seam.json",
-            "flows.commands.seam_config",
+            "scrollwork.flows.commands.seam_config",
             [
                 (["--out"], {"default": "", "metavar": "FILE", "help": "where it goes (default: printed)"}),
                 *options("--task", "--config", *SIZES),

@@ -14,10 +14,10 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from flows.prefect_server import LIFELINE
-from flows.processes import ServiceError
-from flows.server import healthy, new_secret, server_command, server_settings
-from flows.variables import SERVER, chosen
+from scrollwork.flows.prefect_server import LIFELINE
+from scrollwork.flows.processes import ServiceError
+from scrollwork.flows.server import healthy, new_secret, server_command, server_settings
+from scrollwork.flows.variables import SERVER, chosen
 
 TRIES = 3  # of a free port that somebody else takes first
 STOP_S = 5.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scoring.names import JUDGED, MODULES
+from scrollwork.scoring.names import JUDGED, MODULES
 
 SUITE = "a suite: zeroscrolls, scrolls, seam or dolce"
 BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
@@ -200,7 +200,7 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
     "fetch": (
         "download raw files from where upstream publishes them into the home; verified, resumable",
         "scrollwork fetch zeroscrolls --task qmsum --list",
-        "flows.commands.fetch",
+        "scrollwork.flows.commands.fetch",
         [
             (["suite"], {"help": SUITE}),
             (["--list"], {"action": "store_true", "help": "only say what is here, what is missing and where it is"}),
@@ -238,7 +238,7 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
     "build": (
         "raw files -> curated examples -> benchmark samples",
         "scrollwork build zeroscrolls --sample --task qmsum",
-        "flows.commands.build",
+        "scrollwork.flows.commands.build",
         [
             (["suite"], {"help": SUITE}),
             *BUILD_OPTIONS,
@@ -258,19 +258,19 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
     "plan": (
         "every stage with its state, and why; runs nothing",
         "scrollwork plan zeroscrolls --sample --model naive",
-        "flows.commands.plan",
+        "scrollwork.flows.commands.plan",
         [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *CALL_OPTIONS, *BUILD_OPTIONS, *STRICT],
     ),
     "run": (
         "the whole chain, to scores and report",
         "scrollwork run zeroscrolls --sample --model naive",
-        "flows.commands.run",
+        "scrollwork.flows.commands.run",
         [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *CALL_OPTIONS, *BUILD_OPTIONS, *STRICT],
     ),
     "estimate": (
         "requests, tokens and price of a run by task, after what is stored; sends nothing",
         "scrollwork estimate zeroscrolls --sample --model openai:gpt-6-luna",
-        "flows.commands.estimate",
+        "scrollwork.flows.commands.estimate",
         [
             (["suite"], {"help": SUITE}),
             *RUN_OPTIONS,
@@ -286,7 +286,7 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
     "score": (
         "score any JSONL of {id, prediction, references: [...]} with one metric, or another system's files",
         "scrollwork score --metric rouge_geo --pairs answers.jsonl --stem",
-        "flows.commands.score",
+        "scrollwork.flows.commands.score",
         [
             (
                 ["suite"],
@@ -326,7 +326,7 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
     "report": (
         "leaderboard and HTML page of everything that is scored",
         "scrollwork report zeroscrolls --out report.html",
-        "flows.commands.report",
+        "scrollwork.flows.commands.report",
         [
             (["suite"], {"nargs": "?", "default": "zeroscrolls", "help": SUITE}),
             (
@@ -350,7 +350,7 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
     "export": (
         "prompts, a built suite (hf), or what was answered (submission, lm-eval, inspect, eee, observations), as files",
         "scrollwork export submission zeroscrolls --sample --model naive:seed=0 --out ./submission",
-        "flows.commands.export",
+        "scrollwork.flows.commands.export",
         [
             (
                 ["format"],
@@ -387,7 +387,7 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
     "check-submission": (
         "the official checks of a submission, offline: missing, redundant, duplicate and malformed rows by name",
         "scrollwork check-submission zeroscrolls zero_scrolls_predictions.csv --raw DIR",
-        "flows.commands.check_submission",
+        "scrollwork.flows.commands.check_submission",
         [
             (["suite"], {"help": SUITE}),
             (["file"], {"metavar": "FILE", "help": "CSV of Task, ID, Prediction"}),
@@ -397,7 +397,7 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
     "import": (
         "a log of inspect_ai or lm-evaluation-harness, or a submission, scored as a system that ran elsewhere",
         "scrollwork import zeroscrolls logs/2026-01-01_qasper.eval --sample --name theirs",
-        "flows.commands.import_system",
+        "scrollwork.flows.commands.import_system",
         [
             (["suite"], {"help": SUITE}),
             (
@@ -415,7 +415,7 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
     "cuts": (
         "what was taken out of book summaries because it reveals their order, rule by rule, for a person to check",
         "scrollwork cuts zeroscrolls --sample --out cuts.html",
-        "flows.commands.cuts",
+        "scrollwork.flows.commands.cuts",
         [
             (["suite"], {"nargs": "?", "default": "zeroscrolls", "help": SUITE}),
             *(option for option in BUILD_OPTIONS if option[0][0] in ("--raw", "--sample", "--set")),
@@ -429,7 +429,7 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
     "strip": (
         "a story of NarrativeQA without what its library or site put around it, on standard output",
         "scrollwork strip tmp/014de1a8.content --kind gutenberg",
-        "flows.commands.strip",
+        "scrollwork.flows.commands.strip",
         [
             (["file"], {"metavar": "FILE", "help": "a story as upstream's script downloads it"}),
             (["--kind"], {"required": True, "choices": ("gutenberg", "movie"), "help": "as in documents.csv"}),
@@ -440,25 +440,25 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
     "seam": (
         "SEAM: rank models by scores of runs; what a run draws; the official configuration",  # its commands: groups.py
         "scrollwork seam rank --scores scores.jsonl",
-        "flows.commands.seam",
+        "scrollwork.flows.commands.seam",
         [],
     ),
     "dolce": (
         "Dolce: which problems need retrieval, which holistic understanding; from answers on spans",
         "scrollwork dolce fit --observations observations.jsonl",
-        "flows.commands.dolce",
+        "scrollwork.flows.commands.dolce",
         [],
     ),
     "verify": (
         "recompute digests from any artifact back to the raw files",
         "scrollwork verify",
-        "flows.commands.verify",
+        "scrollwork.flows.commands.verify",
         [(["key"], {"nargs": "?", "default": "", "help": "first characters of a key (default: everything)"})],
     ),
     "store": (
         "the stored answers: to a file, from a file of another home, backed up, checked, repaired",
         "scrollwork store backup --out backup",
-        "flows.commands.store",
+        "scrollwork.flows.commands.store",
         [
             (
                 ["action"],
@@ -484,11 +484,11 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
             ),
         ],
     ),
-    "status": ("runs, stages, answers, failures, money", "scrollwork status", "flows.commands.status", []),
+    "status": ("runs, stages, answers, failures, money", "scrollwork status", "scrollwork.flows.commands.status", []),
     "up": (
         "start a local Prefect server, work pool, deployments and worker",
         "scrollwork up",
-        "flows.commands.up",
+        "scrollwork.flows.commands.up",
         [
             (
                 ["--port"],
@@ -528,7 +528,7 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
             ),
         ],
     ),
-    "down": ("stop what `up` started", "scrollwork down", "flows.commands.down", []),
+    "down": ("stop what `up` started", "scrollwork down", "scrollwork.flows.commands.down", []),
 }
 GLOBAL_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
     (["--home"], {"metavar": "DIR", "help": "where everything is kept (default: SCROLLWORK_HOME, else ./.scrollwork)"}),

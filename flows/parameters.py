@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from flows.recovery import mark_run
-from flows.server import PROJECT, noted
-from storage.home import Home
-from tasks.chain import Chain
-from tasks.errors import StageFailed, UsageError
-from tasks.request import Request
+from scrollwork.flows.recovery import mark_run
+from scrollwork.flows.server import PROJECT, noted
+from scrollwork.storage.home import Home
+from scrollwork.tasks.chain import Chain
+from scrollwork.tasks.errors import StageFailed, UsageError
+from scrollwork.tasks.request import Request
 
 
 def request_of(parameters: dict[str, Any]) -> Request:

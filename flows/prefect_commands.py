@@ -9,7 +9,7 @@ import json
 import sys
 from importlib import import_module
 
-from flows.prefect_server import unfit
+from scrollwork.flows.prefect_server import unfit
 
 USED = ("deploy", "work_pool")
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from prefect.plugins import register_hook
 
-from flows.server import POOL, PROJECT, access, noted, stands
+from scrollwork.flows.server import POOL, PROJECT, access, noted, stands
 
 log = logging.getLogger("scrollwork")
 

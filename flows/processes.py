@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from flows.prefect_server import bound
-from flows.server import alive, ours
+from scrollwork.flows.prefect_server import bound
+from scrollwork.flows.server import alive, ours
 
 USUAL_PORT = 4200
 LIVES = "server.lives"  # a pipe with a name, in the folder of Prefect

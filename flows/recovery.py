@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from flows.server import PROJECT, alive, make_private, post
+from scrollwork.flows.server import PROJECT, alive, make_private, post
 
 WORKER_NAME = "scrollwork-"  # and the port
 ENTRYPOINTS = ("flows/build_datasets.py:build_datasets", "flows/evaluate.py:evaluate")

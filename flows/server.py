@@ -16,11 +16,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from flows.prefect_server import PROOF, WORD, proof
-from flows.prefect_worker import KEEP
-from flows.variables import calm
+import scrollwork
+from scrollwork.flows.prefect_server import PROOF, WORD, proof
+from scrollwork.flows.prefect_worker import KEEP
+from scrollwork.flows.variables import calm
 
 PROJECT = Path(__file__).resolve().parents[1]
+IMPORTED = Path(scrollwork.__file__).parents[1]  # `import scrollwork` looks there; in a checkout PROJECT
 POOL = "local"  # the work pool of prefect.yaml
 QUIET = {
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
@@ -196,7 +198,7 @@ def access_line(server: dict[str, Any]) -> str:
 def server_command(port: int) -> list[str]:
     """The command of a guarded server on this machine. h11: it leaves the request target as it came, for the guard."""
     where = ["--host", "127.0.0.1", "--port", str(port), "--http", "h11", "--lifespan", "on", "--log-level", "warning"]
-    factory = ["--app-dir", str(PROJECT), "--factory", "flows.prefect_server:create_app"]
+    factory = ["--app-dir", str(IMPORTED), "--factory", "scrollwork.flows.prefect_server:create_app"]
     return [sys.executable, "-m", "uvicorn", *factory, *where]
 
 

@@ -12,9 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from flows.prefect_server import ALLOWED_HOSTS, KEEPER, OWN_HOSTS, host_of
-from flows.prefect_worker import KEPT
-from flows.processes import (
+from scrollwork.flows.prefect_server import ALLOWED_HOSTS, KEEPER, OWN_HOSTS, host_of
+from scrollwork.flows.prefect_worker import KEPT
+from scrollwork.flows.processes import (
     LIVES,
     USUAL_PORT,
     ServiceError,
@@ -27,8 +27,8 @@ from flows.processes import (
     wait_while,
     watch,
 )
-from flows.recovery import WORKER_NAME, end_lost_runs, is_locked
-from flows.server import (
+from scrollwork.flows.recovery import WORKER_NAME, end_lost_runs, is_locked
+from scrollwork.flows.server import (
     POOL,
     PROJECT,
     QUIET,
@@ -48,9 +48,9 @@ from flows.server import (
     worker_lives,
     write_private,
 )
-from flows.variables import SERVER, WORKER, calm, chosen, key_names
-from storage.location import held
-from tasks.errors import UsageError
+from scrollwork.flows.variables import SERVER, WORKER, calm, chosen, key_names
+from scrollwork.storage.location import held
+from scrollwork.tasks.errors import UsageError
 
 BUSY_S = 30.0  # for which a server whose process lives may give no answer
 TURN_S = 5.0  # in which a worker ends with its server, or turns into a keeper
@@ -222,7 +222,7 @@ def start_worker(running: dict[str, Any], variables: dict[str, str], say: Callab
     name = f"{WORKER_NAME}{running['port']}"
     gone = watch(folder)
     try:
-        worker = [sys.executable, "-m", "flows.prefect_worker", str(gone), str(running["port"])]
+        worker = [sys.executable, "-m", "scrollwork.flows.prefect_worker", str(gone), str(running["port"])]
         worker += ["worker", "start", "--pool", POOL, "--name", name]
         since = datetime.now(UTC)
         running["worker"] = spawn(worker, folder / "worker.log", env, PROJECT, -1, gone)
@@ -293,7 +293,7 @@ def down(home: Path, say: Callable[[str], None]) -> bool:
 def preparing(env: dict[str, str]) -> subprocess.Popen[str]:
     """A process that loads Prefect, and makes pool and deployments when `prepare` tells it to."""
     return subprocess.Popen(
-        [sys.executable, "-m", "flows.prefect_commands"],
+        [sys.executable, "-m", "scrollwork.flows.prefect_commands"],
         cwd=PROJECT,
         env=env,
         stdin=subprocess.PIPE,

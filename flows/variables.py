@@ -75,8 +75,8 @@ def quiet_libraries(environ: MutableMapping[str, str]) -> None:
 def key_names(models_file: str = "") -> list[str]:
     """The variables that hold vendors' keys, by the tables of config/models.toml and of the user's own file, and those
     of the providers whose models need no table. Raises UsageError where that file cannot be read."""
-    from models.tables import KEY_ENV
-    from tasks.suites import load_models
+    from scrollwork.models.tables import KEY_ENV
+    from scrollwork.tasks.suites import load_models
 
     named = (table.get("key_env") for table in load_models(models_file).values())
     return sorted({*KEY_ENV.values(), *(str(name) for name in named if name)})

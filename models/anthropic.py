@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from models.base import Ask, Call, Client
-from models.endpoint import TIMEOUT_S, Endpoint, vendor_wire
-from models.hosted import Hosted, decoding, split_wrapper
-from models.tables import CACHE_MINIMUM
-from models.wire import Wire
+from scrollwork.models.base import Ask, Call, Client
+from scrollwork.models.endpoint import TIMEOUT_S, Endpoint, vendor_wire
+from scrollwork.models.hosted import Hosted, decoding, split_wrapper
+from scrollwork.models.tables import CACHE_MINIMUM
+from scrollwork.models.wire import Wire
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -24,7 +24,7 @@ BREAKPOINT = {"type": "ephemeral"}
 
 
 def make(name: str, table: Mapping[str, Any], revision: str) -> Hosted:
-    """The model of a checked table (models.tables)."""
+    """The model of a checked table (scrollwork.models.tables)."""
     return Hosted(name, PROVIDER, table, body, client)
 
 

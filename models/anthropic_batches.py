@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any, BinaryIO
 from urllib.parse import quote
 
-from models.anthropic import wire_of
-from models.base import Call, CallProblem, Trouble
-from models.batches import (
+from scrollwork.models.anthropic import wire_of
+from scrollwork.models.base import Call, CallProblem, Trouble
+from scrollwork.models.batches import (
     BadLine,
     Line,
     Page,
@@ -27,9 +27,9 @@ from models.batches import (
     refuse,
     text_in,
 )
-from models.batches import size_of as bytes_of
-from models.problems import TERMINAL_NAMES, error_in, shown
-from models.wire import Wire
+from scrollwork.models.batches import size_of as bytes_of
+from scrollwork.models.problems import TERMINAL_NAMES, error_in, shown
+from scrollwork.models.wire import Wire
 
 PATH = "/v1/messages/batches"
 UNDONE = {"expired": "it expired in the batch", "canceled": "the batch was cancelled"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from models.base import Answer, Attempt, CallFailed, CallProblem, Outcome, Reply, Usage
-from models.grouping import Item
+from scrollwork.models.base import Answer, Attempt, CallFailed, CallProblem, Outcome, Reply, Usage
+from scrollwork.models.grouping import Item
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ LONGEST_MESSAGE = 1000  # characters of a provider's message that are kept: some
 
 @dataclass(frozen=True)
 class Segment:
-    """A piece of a prompt with its role (records.prompt.ROLES)."""
+    """A piece of a prompt with its role (scrollwork.records.prompt.ROLES)."""
 
     role: str
     text: str
@@ -101,7 +101,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back; finish_reason as in records.response. masked: a secret was taken out of the text."""
+    """What came back; finish_reason as in scrollwork.records.response. masked: a secret was taken out of the text."""
 
     key: str
     text: str
@@ -143,8 +143,8 @@ class Limits:
 
 @dataclass(frozen=True)
 class Reply:
-    """One good reply of a provider, validated. finish_reason as in records.response. masked: a secret was taken out of
-    the text."""
+    """One good reply of a provider, validated. finish_reason as in scrollwork.records.response. masked: a secret was
+    taken out of the text."""
 
     text: str
     finish_reason: str

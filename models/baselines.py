@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
-from models.base import Answer, Ask, Call
-from models.choices import chosen
-from models.mentions import clustered
-from records.stable import stable_index
+from scrollwork.models.base import Answer, Ask, Call
+from scrollwork.models.choices import chosen
+from scrollwork.models.mentions import clustered
+from scrollwork.records.stable import stable_index
 
 
 def make(name: str, table: Mapping[str, Any], revision: str) -> Baseline:

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, BinaryIO, TypeVar
 
-from models.base import CallProblem
-from models.batches import BadLine, Interface, Page, Sight, unknown
-from models.retry import Policy
-from models.stopping import Stop
+from scrollwork.models.base import CallProblem
+from scrollwork.models.batches import BadLine, Interface, Page, Sight, unknown
+from scrollwork.models.retry import Policy
+from scrollwork.models.stopping import Stop
 
 T = TypeVar("T")
 LOOK_S = 0.2  # between two looks at a stop

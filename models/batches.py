@@ -15,11 +15,11 @@ from typing import Any, BinaryIO, Literal, Protocol
 
 import orjson
 
-from models.base import Call, CallProblem, Reply
-from models.masking import hidden
-from models.problems import date_of, problem_of_status, shown
-from models.replies import kind_of, parsed, read
-from models.wire import CHUNK, Raw
+from scrollwork.models.base import Call, CallProblem, Reply
+from scrollwork.models.masking import hidden
+from scrollwork.models.problems import date_of, problem_of_status, shown
+from scrollwork.models.replies import kind_of, parsed, read
+from scrollwork.models.wire import CHUNK, Raw
 
 State = Literal["waiting", "ended", "refused", "gone"]
 KEY_CHARS = 64  # both vendors take names of 64 characters: request keys, and our names of batches

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 from random import Random
 
-from models.base import CallFailed, CallProblem
-from models.retry import Policy
+from scrollwork.models.base import CallFailed, CallProblem
+from scrollwork.models.retry import Policy
 
 FIRST, LATER = 16, 32  # failures alike in a row that open or trip it: before the first answer of a run, after it
 UNLIKE = 4  # more, where they are not alike

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Decimal, InvalidOperation
 from typing import Any, Protocol
 
-from models.base import Ask, Call, Usage
-from models.tables import CACHE_MINIMUM
-from models.usage_bounds import byte_bound, shared_most, size_of
+from scrollwork.models.base import Ask, Call, Usage
+from scrollwork.models.tables import CACHE_MINIMUM
+from scrollwork.models.usage_bounds import byte_bound, shared_most, size_of
 
 NANO = 10**9  # nano-dollars a dollar
 PER_TOKEN = Decimal(1000)  # nano-dollars a token for a dollar a million tokens

@@ -81,7 +81,7 @@ class Vocabulary:
 
 
 class Checkpoint:
-    """Loaded weights with their tokenizer. table: of models.local_tables, adopted."""
+    """Loaded weights with their tokenizer. table: of scrollwork.models.local_tables, adopted."""
 
     def __init__(self, name: str, table: Mapping[str, Any]) -> None:
         self.codec = Vocabulary(name, table["place"], table.get("template", {}))

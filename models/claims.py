@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from models.index import Text, ranking
-from models.sentences import words
-from models.sentiment_words import NEGATIONS
+from scrollwork.models.index import Text, ranking
+from scrollwork.models.sentences import words
+from scrollwork.models.sentiment_words import NEGATIONS
 
 ASKED = re.compile(r",?\s*\bTrue or False\b", re.IGNORECASE)
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from models.base import Client
-from models.endpoint import Endpoint, wire_to
-from models.hosted import Hosted
-from models.openai import body
-from models.tables import key_of
+from scrollwork.models.base import Client
+from scrollwork.models.endpoint import Endpoint, wire_to
+from scrollwork.models.hosted import Hosted
+from scrollwork.models.openai import body
+from scrollwork.models.tables import key_of
 
 PROVIDER = "compatible"
 
 
 def make(name: str, table: Mapping[str, Any], revision: str) -> Hosted:
-    """The model of a checked table (models.tables)."""
+    """The model of a checked table (scrollwork.models.tables)."""
     parameters = {"max_tokens": "max_tokens", **table.get("parameters", {})}
     return Hosted(name, PROVIDER, {**table, "parameters": parameters}, body, client)
 

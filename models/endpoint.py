@@ -8,11 +8,11 @@ from typing import Any
 
 import orjson
 
-from models.base import Call, CallProblem, Reply, Usage
-from models.replies import read
-from models.tables import PATHS, key_of
-from models.usage_bounds import Bounds, bounds_of, doubt, output_allowed
-from models.wire import Wire, most_bytes
+from scrollwork.models.base import Call, CallProblem, Reply, Usage
+from scrollwork.models.replies import read
+from scrollwork.models.tables import PATHS, key_of
+from scrollwork.models.usage_bounds import Bounds, bounds_of, doubt, output_allowed
+from scrollwork.models.wire import Wire, most_bytes
 
 TIMEOUT_S = 600.0
 

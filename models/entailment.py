@@ -1,5 +1,5 @@
 """Entailment by a sequence-to-sequence checkpoint: how likely it answers a prompt with a label
-(scoring.fic.Entailment).
+(scrollwork.scoring.fic.Entailment).
 
 For SEAM's FuseReviews (seam.md 6.2): the PyPI package `fic_evaluation` 0.1.0 (Apache-2.0) asks google/flan-t5-xxl for
 "Entailment", and lovodkin93/multi-review-fic-coverage-evaluator for "yes". Here the label's tokens are given to the
@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from models.checkpoint import ENCODER_DECODER, CheckpointError, Vocabulary, load
-from models.local_tables import PLACES
+from scrollwork.models.checkpoint import ENCODER_DECODER, CheckpointError, Vocabulary, load
+from scrollwork.models.local_tables import PLACES
 
 PREMISE, HYPOTHESIS = PLACES
 BATCH = 8  # pairs
@@ -60,7 +60,7 @@ class SequenceToSequence:
     """A checkpoint that judges pairs of texts, in batches."""
 
     def __init__(self, name: str, table: Mapping[str, Any], wording: Wording, batch_size: int = BATCH) -> None:
-        """table: of models.local_tables, adopted. Raises CheckpointError."""
+        """table: of scrollwork.models.local_tables, adopted. Raises CheckpointError."""
         if table["kind"] != ENCODER_DECODER:
             raise CheckpointError(f"model {name!r}: entailment needs an encoder-decoder, not a {table['kind']} model")
         vocabulary = Vocabulary(name, table["place"], table.get("template", {}))

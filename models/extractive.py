@@ -11,23 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from models.alike import line_after, speaker
-from models.base import Answer, Ask, Call, Segment
-from models.baselines import answer_by
-from models.choices import chosen, question
-from models.claims import claim_of, holds
-from models.index import STOP, Text, in_order, ranking, stem, text_of
-from models.lexrank import lexrank, representatives
-from models.oracle import sentences_for, span_for
-from models.ordering import story_order
-from models.paragraphs import alike, distinct
-from models.passages import smoothed
-from models.sentences import clipped, words
-from models.sentiment import opinions, positive_share
-from models.span import answer as span_answer
-from models.support import supported
-from records.base import canonical_json
-from records.stable import stable_int
+from scrollwork.models.alike import line_after, speaker
+from scrollwork.models.base import Answer, Ask, Call, Segment
+from scrollwork.models.baselines import answer_by
+from scrollwork.models.choices import chosen, question
+from scrollwork.models.claims import claim_of, holds
+from scrollwork.models.index import STOP, Text, in_order, ranking, stem, text_of
+from scrollwork.models.lexrank import lexrank, representatives
+from scrollwork.models.oracle import sentences_for, span_for
+from scrollwork.models.ordering import story_order
+from scrollwork.models.paragraphs import alike, distinct
+from scrollwork.models.passages import smoothed
+from scrollwork.models.sentences import clipped, words
+from scrollwork.models.sentiment import opinions, positive_share
+from scrollwork.models.span import answer as span_answer
+from scrollwork.models.support import supported
+from scrollwork.records.base import canonical_json
+from scrollwork.records.stable import stable_int
 
 Rule = Mapping[str, Any]
 

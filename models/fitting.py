@@ -14,8 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from records.example import Example
-from records.fitted import KINDS, Fitted
+from scrollwork.records.example import Example
+from scrollwork.records.fitted import KINDS, Fitted
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

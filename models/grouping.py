@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from models.base import Call
+from scrollwork.models.base import Call
 
 CACHE_S = 240.0  # vendors keep a prefix for five minutes after its last use
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from models.base import Answer, Ask, Attempt, Call, CallFailed, Client, Segment
-from models.breaker import Breaker
-from models.budget import Gate
-from models.ledger import Ledger
-from models.remote import Run, answer, settings
-from models.stopping import Stop
-from models.tables import BASE_URLS, MAX_TOKENS, PATHS, key_name_of, temperature
+from scrollwork.models.base import Answer, Ask, Attempt, Call, CallFailed, Client, Segment
+from scrollwork.models.breaker import Breaker
+from scrollwork.models.budget import Gate
+from scrollwork.models.ledger import Ledger
+from scrollwork.models.remote import Run, answer, settings
+from scrollwork.models.stopping import Stop
+from scrollwork.models.tables import BASE_URLS, MAX_TOKENS, PATHS, key_name_of, temperature
 
 
 class Hosted:

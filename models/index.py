@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from models.sentences import listed, sentences, words
+from scrollwork.models.sentences import listed, sentences, words
 
 if TYPE_CHECKING:
-    from models.passages import Passages
+    from scrollwork.models.passages import Passages
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -94,7 +94,7 @@ class Text:
     @cached_property
     def passages(self) -> Passages:
         """Its passages."""
-        from models.passages import Passages
+        from scrollwork.models.passages import Passages
 
         return Passages(self)
 

@@ -14,10 +14,10 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from models.base import Limits, Usage
-from models.ledger import REST_S, Ledger, LedgerAway, Want, in_thread, reach
-from models.pacing import Concurrency, Pace
-from models.sharing import Share
+from scrollwork.models.base import Limits, Usage
+from scrollwork.models.ledger import REST_S, Ledger, LedgerAway, Want, in_thread, reach
+from scrollwork.models.pacing import Concurrency, Pace
+from scrollwork.models.sharing import Share
 
 A_MINUTE = 90.0  # seconds; a limit that takes longer to fill up is one a day
 LONGEST_HOLD_S = 60.0  # no limit a minute asks for more

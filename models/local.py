@@ -14,15 +14,15 @@ from itertools import islice
 from types import TracebackType
 from typing import Any
 
-from models.base import Answer, Ask, Attempt, Call, CallFailed, Usage
-from models.breaker import Breaker
-from models.budget import Gate
-from models.checkpoint import CAUSAL, ENCODER_DECODER, Checkpoint, Generated, OutOfMemory
-from models.ledger import Ledger
-from models.local_prompts import Encoded, TooLong, for_decoder, for_encoder, pieces
-from models.stopping import Stop
-from models.turns import Turns
-from records.base import canonical_json
+from scrollwork.models.base import Answer, Ask, Attempt, Call, CallFailed, Usage
+from scrollwork.models.breaker import Breaker
+from scrollwork.models.budget import Gate
+from scrollwork.models.checkpoint import CAUSAL, ENCODER_DECODER, Checkpoint, Generated, OutOfMemory
+from scrollwork.models.ledger import Ledger
+from scrollwork.models.local_prompts import Encoded, TooLong, for_decoder, for_encoder, pieces
+from scrollwork.models.stopping import Stop
+from scrollwork.models.turns import Turns
+from scrollwork.records.base import canonical_json
 
 log = logging.getLogger("scrollwork")
 PROVIDER = "transformers"
@@ -35,7 +35,7 @@ Result = Answer | CallFailed | Attempt
 
 
 def make(name: str, table: Mapping[str, Any], revision: str) -> Local:
-    """The model of a table that tasks.checkpoints has adopted."""
+    """The model of a table that scrollwork.tasks.checkpoints has adopted."""
     return Local(name, table)
 
 
@@ -102,7 +102,8 @@ class Ready:
 
 
 class Run:
-    """The results of calls (models.running.Running). The checkpoint is loaded when the first call is taken."""
+    """The results of calls (scrollwork.models.running.Running). The checkpoint is loaded when the first call is
+    taken."""
 
     def __init__(self, model: Local, calls: Iterable[Call], stop: Stop) -> None:
         self._model, self._calls, self._stop = model, iter(calls), stop

@@ -1,8 +1,8 @@
 """From a prompt to the token ids of a local checkpoint, within its window; instruction and query are never cut.
 
-Prompts come cut to the profile's limit already (preprocessing.truncation), counted by the checkpoint's own tokenizer.
-What is cut here is what still lies over: the tokens that a chat template adds beyond its estimate, or a prompt that was
-counted by another tokenizer.
+Prompts come cut to the profile's limit already (scrollwork.preprocessing.truncation), counted by the checkpoint's own
+tokenizer. What is cut here is what still lies over: the tokens that a chat template adds beyond its estimate, or a
+prompt that was counted by another tokenizer.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from models.base import Ask, Segment
+from scrollwork.models.base import Ask, Segment
 
 
 class TooLong(ValueError):

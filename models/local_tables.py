@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from models.tables import CHOICE, NUMBER, POSITIVE, PROMPT, BadTable, among, of_types
+from scrollwork.models.tables import CHOICE, NUMBER, POSITIVE, PROMPT, BadTable, among, of_types
 
 # What decides an answer, beside the prompt and the checkpoint's own files.
 DECIDES = {

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from models.base import Segment
+from scrollwork.models.base import Segment
 
 CLOSES = re.compile(r"\]\((\d+)\)")
 WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from models.base import Ask, Client
-from models.endpoint import TIMEOUT_S, Endpoint, vendor_wire
-from models.hosted import Hosted, decoding
-from models.wire import Wire
+from scrollwork.models.base import Ask, Client
+from scrollwork.models.endpoint import TIMEOUT_S, Endpoint, vendor_wire
+from scrollwork.models.hosted import Hosted, decoding
+from scrollwork.models.wire import Wire
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -18,7 +18,7 @@ PROVIDER = "openai"
 
 
 def make(name: str, table: Mapping[str, Any], revision: str) -> Hosted:
-    """The model of a checked table (models.tables). revision: answers do not depend on our code."""
+    """The model of a checked table (scrollwork.models.tables). revision: answers do not depend on our code."""
     return Hosted(name, PROVIDER, table, body, client)
 
 

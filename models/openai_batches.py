@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any, BinaryIO
 from urllib.parse import quote
 
-from models.base import Call, CallProblem
-from models.batches import (
+from scrollwork.models.base import Call, CallProblem
+from scrollwork.models.batches import (
     BadLine,
     Line,
     Page,
@@ -26,10 +26,10 @@ from models.batches import (
     size_of,
     text_in,
 )
-from models.openai import wire_of
-from models.problems import shown
-from models.tables import PATHS
-from models.wire import Wire
+from scrollwork.models.openai import wire_of
+from scrollwork.models.problems import shown
+from scrollwork.models.tables import PATHS
+from scrollwork.models.wire import Wire
 
 NAME, DIGEST = "scrollwork_batch", "requests_sha256"  # in the metadata
 STATES: Mapping[str, State] = {  # every other one is on its way

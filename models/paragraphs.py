@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from models.index import Index, ranking
-from models.sentences import words
+from scrollwork.models.index import Index, ranking
+from scrollwork.models.sentences import words
 
 HEAD = re.compile(r"^Paragraph ([0-9]{1,9}): ?", re.MULTILINE)
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from models.index import PLACES, Floats, Index, Text
-from models.sentences import words
+from scrollwork.models.index import PLACES, Floats, Index, Text
+from scrollwork.models.sentences import words
 
 LENGTH = 120  # words of a passage, at least
 NEAR = 0.5  # of its neighbours' relevance that a sentence gets

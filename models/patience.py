@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 
-from models.breaker import Breaker
-from models.limits import Limiter
-from models.retry import LONGEST_S
+from scrollwork.models.breaker import Breaker
+from scrollwork.models.limits import Limiter
+from scrollwork.models.retry import LONGEST_S
 
 log = logging.getLogger("scrollwork")
 TOLD_S = 60.0  # of a wait, after which its reason is told

@@ -17,8 +17,8 @@ from functools import lru_cache
 from itertools import product
 from typing import Any
 
-from models.base import Answer, Ask, Call
-from records.stable import stable_index, stable_int, stable_order
+from scrollwork.models.base import Answer, Ask, Call
+from scrollwork.records.stable import stable_index, stable_int, stable_order
 
 OPTIONS = ("noise", "right", "wrong")  # what stands behind the model's name, each 0 to 1
 LINE = re.compile(r"\bThe ledger of (\w{1,40}) (says|notes) ([0-9]{1,4}) of ([0-9]{1,4}): ([A-Za-z0-9 ]{1,400})!")

@@ -13,8 +13,8 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from models.base import CallProblem, Limits, Trouble, Usage
-from models.masking import HIDDEN, hidden
+from scrollwork.models.base import CallProblem, Limits, Trouble, Usage
+from scrollwork.models.masking import HIDDEN, hidden
 
 Headers = Mapping[str, str]
 

@@ -7,15 +7,22 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from models import local_tables
-from models.base import Model
-from models.tables import ENDPOINTS, BadTable, checked
+from scrollwork.models import local_tables
+from scrollwork.models.base import Model
+from scrollwork.models.tables import ENDPOINTS, BadTable, checked
 
-HOSTED = {name: f"models.{name}" for name in ENDPOINTS}  # what costs money, or is at least far away
-BATCHES = {name: f"models.{name}_batches" for name in ("anthropic", "openai")}  # what takes requests in batches
-LOCAL = {"transformers": "models.local"}  # checkpoints that run in this process
+HOSTED = {name: f"scrollwork.models.{name}" for name in ENDPOINTS}  # what costs money, or is at least far away
+BATCHES = {
+    name: f"scrollwork.models.{name}_batches" for name in ("anthropic", "openai")
+}  # what takes requests in batches
+LOCAL = {"transformers": "scrollwork.models.local"}  # checkpoints that run in this process
 CALLED = {**HOSTED, **LOCAL}  # whose answers cost money or take long: claimed, and committed when they come
-PROVIDERS = {"baselines": "models.baselines", "extractive": "models.extractive", "planted": "models.planted", **CALLED}
+PROVIDERS = {
+    "baselines": "scrollwork.models.baselines",
+    "extractive": "scrollwork.models.extractive",
+    "planted": "scrollwork.models.planted",
+    **CALLED,
+}
 FOR_LOCAL = ("context", "tokenizer")  # of what the command line gives
 UPPER_BOUNDS = ("extractive",)  # providers that may be shown references
 SHARES = {"planted": ("noise", "right", "wrong")}  # options of 0 to 1, the last two a part of the first

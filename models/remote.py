@@ -19,15 +19,15 @@ from queue import Empty, SimpleQueue
 from random import Random
 from typing import Any
 
-from models.base import Attempt, Call, Client
-from models.breaker import Breaker
-from models.budget import Gate
-from models.ledger import Ledger
-from models.limits import Caps, Limiter, limiter_of
-from models.registry import UnknownModel
-from models.retry import policy
-from models.sending import CLOSING_S, Engine, Result, Sending
-from models.stopping import Stop
+from scrollwork.models.base import Attempt, Call, Client
+from scrollwork.models.breaker import Breaker
+from scrollwork.models.budget import Gate
+from scrollwork.models.ledger import Ledger
+from scrollwork.models.limits import Caps, Limiter, limiter_of
+from scrollwork.models.registry import UnknownModel
+from scrollwork.models.retry import policy
+from scrollwork.models.sending import CLOSING_S, Engine, Result, Sending
+from scrollwork.models.stopping import Stop
 
 AHEAD = 2  # rounds of requests that are taken from the iterable: one in flight, one that waits
 JOIN_S = 15.0  # for the thread to end after everything was cancelled

@@ -11,10 +11,10 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from models.base import CallProblem, Reply, Trouble, Usage
-from models.masking import answer_without, hidden
-from models.mistaken import hint
-from models.problems import (
+from scrollwork.models.base import CallProblem, Reply, Trouble, Usage
+from scrollwork.models.masking import answer_without, hidden
+from scrollwork.models.mistaken import hint
+from scrollwork.models.problems import (
     MORE_ROOM,
     NO_ROOM,
     Headers,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
-from models.base import CallProblem
+from scrollwork.models.base import CallProblem
 
 LONGEST_S = 900.0  # of any wait, whatever a table or a provider asks for
 OF_EVERY_CALL = (401, 402, 404)  # a wrong key, no money, no such model or address: no call is marked as failed for it

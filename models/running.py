@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import Protocol
 
-from models.base import Answer, Attempt, Call, CallFailed, Model
-from models.breaker import Breaker
-from models.budget import Gate
-from models.ledger import Ledger
-from models.stopping import Stop
+from scrollwork.models.base import Answer, Attempt, Call, CallFailed, Model
+from scrollwork.models.breaker import Breaker
+from scrollwork.models.budget import Gate
+from scrollwork.models.ledger import Ledger
+from scrollwork.models.stopping import Stop
 
 
 class Running(Protocol):

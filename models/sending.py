@@ -1,4 +1,5 @@
-"""Calls on their way: order, limits, budget, attempts, retries, in one event loop. models.remote is the way in.
+"""Calls on their way: order, limits, budget, attempts, retries, in one event loop. scrollwork.models.remote is the way
+in.
 
 Nothing waits here but requests and timers: whatever may let a call go (a new call, an ended attempt, a wait that is
 over, a limiter's wake) runs `_pump`, which sends all that may go now.
@@ -13,15 +14,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from random import Random
 
-from models.attempts import Trip
-from models.base import Answer, Attempt, Call, CallFailed, CallProblem, Client, Reply
-from models.breaker import Breaker
-from models.budget import Gate
-from models.grouping import Item, Order
-from models.limits import Ended, Lane, Limiter
-from models.patience import Patience
-from models.retry import Policy, ends_the_run, maybe_charged
-from models.stopping import Stop
+from scrollwork.models.attempts import Trip
+from scrollwork.models.base import Answer, Attempt, Call, CallFailed, CallProblem, Client, Reply
+from scrollwork.models.breaker import Breaker
+from scrollwork.models.budget import Gate
+from scrollwork.models.grouping import Item, Order
+from scrollwork.models.limits import Ended, Lane, Limiter
+from scrollwork.models.patience import Patience
+from scrollwork.models.retry import Policy, ends_the_run, maybe_charged
+from scrollwork.models.stopping import Stop
 
 Result = Answer | CallFailed | Attempt
 CLOSING_S = 5.0  # for requests to be cancelled, and for a client to close its connections
@@ -182,7 +183,8 @@ class Engine:
         return True
 
     def _wait(self, now: float, due: float | None, seconds: float, reason: str) -> None:
-        """See to it that `_pump` runs when something may go, if it does in bearable time (models.patience)."""
+        """See to it that `_pump` runs when something may go, if it does in bearable time
+        (scrollwork.models.patience)."""
         at = self._patience.wait(now, due, seconds, reason)
         if at is not None:
             self._timer = self._loop.call_at(at, self._pump)

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from models.index import Floats, Text
-from models.sentences import sentences, words
-from models.sentiment_words import BAD, GOOD, NEGATIONS, STRONG, TURNS
+from scrollwork.models.index import Floats, Text
+from scrollwork.models.sentences import sentences, words
+from scrollwork.models.sentiment_words import BAD, GOOD, NEGATIONS, STRONG, TURNS
 
 REACH = 3  # words that a negation reaches
 

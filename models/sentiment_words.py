@@ -1,6 +1,6 @@
 """Words of praise and of complaint in reviews, written for this project before any review was scored with them."""
 
-from models.sentences import listed
+from scrollwork.models.sentences import listed
 
 GOOD = listed(
     """

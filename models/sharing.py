@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import dataclass
 
-from models.ledger import Ledger, Taken, Want
-from models.pacing import LATE_S
+from scrollwork.models.ledger import Ledger, Taken, Want
+from scrollwork.models.pacing import LATE_S
 
 BLOCK_S = 0.5  # longest stretch that is taken at once, unless one request needs more or the ledger is slow
 LONGEST_S = 60.0  # of a stretch, and how far ahead more is taken: a process that ends leaves them unused

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from models.index import STOP, Floats, Text, ranking, stem
-from models.passages import relevance
-from models.sentences import listed, words
+from scrollwork.models.index import STOP, Floats, Text, ranking, stem
+from scrollwork.models.passages import relevance
+from scrollwork.models.sentences import listed, words
 
 LOOKED_AT = 10  # sentences in which names and numbers are looked for
 BRIDGES = 3  # sentences of the first hop whose names lead to the second

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from models.choices import options, question
-from models.index import Text
-from models.sentences import words
+from scrollwork.models.choices import options, question
+from scrollwork.models.index import Text
+from scrollwork.models.sentences import words
 
 QUESTION = 0.25  # what the question's words count beside the option's
 

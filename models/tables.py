@@ -9,8 +9,8 @@ from math import isfinite
 from typing import Any
 from urllib.parse import urlsplit
 
-from models.addresses import is_open
-from models.retry import policy
+from scrollwork.models.addresses import is_open
+from scrollwork.models.retry import policy
 
 ENDPOINTS = {
     "openai": ("chat", "responses", "completions"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from models.stopping import Stop
+from scrollwork.models.stopping import Stop
 
 LOOK_S = 0.2  # between two looks at whether a person has stopped the run
 

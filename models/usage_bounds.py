@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from models.base import Ask, Usage
-from models.tables import MAX_TOKENS_NAMES
+from scrollwork.models.base import Ask, Usage
+from scrollwork.models.tables import MAX_TOKENS_NAMES
 
 TEMPLATE = 1024  # tokens of roles, separators and a system prompt that a server may put around a prompt
 WORDS_A_TOKEN = 2  # at most; half of the lowest that was measured

@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 import aiohttp
 import orjson
 
-from models.addresses import is_loopback
-from models.base import CallProblem, Usage
-from models.inflate import Inflater, Strange, TooLarge
-from models.problems import shown
+from scrollwork.models.addresses import is_loopback
+from scrollwork.models.base import CallProblem, Usage
+from scrollwork.models.inflate import Inflater, Strange, TooLarge
+from scrollwork.models.problems import shown
 
 CONNECT_S = 10.0
 CHUNK = 2**16

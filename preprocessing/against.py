@@ -13,11 +13,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from preprocessing.errors import MalformedRecord
-from preprocessing.official_release import output_of, pieces_of
-from preprocessing.prompting import Template, official_rows
-from preprocessing.raw import Record
-from records.example import Example
+from scrollwork.preprocessing.errors import MalformedRecord
+from scrollwork.preprocessing.official_release import output_of, pieces_of
+from scrollwork.preprocessing.prompting import Template, official_rows
+from scrollwork.preprocessing.raw import Record
+from scrollwork.records.example import Example
 
 SHOWN = 40  # characters shown around the first difference
 NOT_COMPARED = ("id", "pid", "output")

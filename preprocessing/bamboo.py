@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from preprocessing.raw import RawFiles, Record, each
-from records.base import Row
-from records.document import Document
-from records.example import Example, metadata
+from scrollwork.preprocessing.raw import RawFiles, Record, each
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example, metadata
 
 SIZE = re.compile(r"_(\d+)k\.jsonl$")
 SECTION = re.compile(r"^(Document|Question):\n", re.MULTILINE)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from preprocessing.blocks import Block, Shared, demonstrations, filled
-from preprocessing.truncation import Counts, Cut, Limit, chars_of, documents_of, prefix, uncut
-from records.base import canonical_json
-from records.example import Example
-from records.prompt import Part
+from scrollwork.preprocessing.blocks import Block, Shared, demonstrations, filled
+from scrollwork.preprocessing.truncation import Counts, Cut, Limit, chars_of, documents_of, prefix, uncut
+from scrollwork.records.base import canonical_json
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import Part
 
 STEPS = 1 << 12  # shares of a document that are tried
 

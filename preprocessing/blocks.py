@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from records.example import Example
-from records.prompt import Part, render
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import Part, render
 
 PLACE = re.compile(r"\{(instruction|format|query|question|documents|highlights|target)\}")
 HIGHLIGHT = ("{HS}", "{HE}")  # literal, in text and instructions (section 1.2)

@@ -7,12 +7,12 @@ describing", "As the play opens, Hippolytus announces" -> "Hippolytus announces"
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from preprocessing.position_edits import Book, Edit, Passage, applied
-from preprocessing.position_headings import title_line
-from preprocessing.position_intro import introduction
-from preprocessing.position_numbers import neighbour, number, ordinal
-from preprocessing.position_openers import opener, opening
-from preprocessing.position_titles import chapter_title, name_of_part
+from scrollwork.preprocessing.position_edits import Book, Edit, Passage, applied
+from scrollwork.preprocessing.position_headings import title_line
+from scrollwork.preprocessing.position_intro import introduction
+from scrollwork.preprocessing.position_numbers import neighbour, number, ordinal
+from scrollwork.preprocessing.position_openers import opener, opening
+from scrollwork.preprocessing.position_titles import chapter_title, name_of_part
 
 # in this order; where two want the same words the first has them
 RULES: dict[str, Callable[[Passage], None]] = {

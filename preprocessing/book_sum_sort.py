@@ -11,16 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from preprocessing.book_position import Stripped, strip_position
-from preprocessing.errors import MalformedFile, MalformedRecord, sayable
-from preprocessing.position_edits import Book, Edit
-from preprocessing.position_intro import is_introduction
-from preprocessing.raw import RawFiles, dropped
-from records.base import Row
-from records.document import Document
-from records.drop import Drop
-from records.example import Example, metadata
-from records.stable import stable_order
+from scrollwork.preprocessing.book_position import Stripped, strip_position
+from scrollwork.preprocessing.errors import MalformedFile, MalformedRecord, sayable
+from scrollwork.preprocessing.position_edits import Book, Edit
+from scrollwork.preprocessing.position_intro import is_introduction
+from scrollwork.preprocessing.raw import RawFiles, dropped
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.drop import Drop
+from scrollwork.records.example import Example, metadata
+from scrollwork.records.stable import stable_order
 
 PART = re.compile(r"section_(\d+)_part_(\d+)\.txt")
 

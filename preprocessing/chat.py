@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from preprocessing.prompting import BLANK, Template
-from records.prompt import Part
+from scrollwork.preprocessing.prompting import BLANK, Template
+from scrollwork.records.prompt import Part
 
 VARIANTS = ("plain", "chat", "claude")
 HUMAN, ASSISTANT = "\n\nHuman: ", "\n\nAssistant:"

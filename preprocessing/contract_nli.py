@@ -6,12 +6,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from preprocessing.errors import MalformedRecord
-from preprocessing.raw import RawFiles, Record, dropped, each
-from preprocessing.raw_members import named_parts, part, whole
-from records.base import Row
-from records.document import Document
-from records.example import Example, metadata
+from scrollwork.preprocessing.errors import MalformedRecord
+from scrollwork.preprocessing.raw import RawFiles, Record, dropped, each
+from scrollwork.preprocessing.raw_members import named_parts, part, whole
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example, metadata
 
 OUTPUTS = {"Entailment": "Entailment", "Contradiction": "Contradiction", "NotMentioned": "Not mentioned"}
 

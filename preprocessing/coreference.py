@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from records.base import canonical_json
+from scrollwork.records.base import canonical_json
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,19 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from preprocessing.errors import MalformedFile, sayable
-from preprocessing.raw import RawFiles
-from records.base import Row
-from records.document import Document
-from records.drop import Drop
-from records.example import Example
+from scrollwork.preprocessing.errors import MalformedFile, sayable
+from scrollwork.preprocessing.raw import RawFiles
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.drop import Drop
+from scrollwork.records.example import Example
 
 DEMONSTRATIONS = "demonstrations"  # split of the examples that prompts show before the instance
 RELEASE = "official_release"  # reads the official release of a task, where its upstream files are missing
-PROMPTS, PROMPTS_MODULE = "prompts", "preprocessing.seam_prompts"  # role of raw files with paraphrases; who reads them
+PROMPTS, PROMPTS_MODULE = (
+    "prompts",
+    "scrollwork.preprocessing.seam_prompts",
+)  # role of raw files with paraphrases; who reads them
 
 
 def curate(
@@ -28,7 +31,7 @@ def curate(
     units: spec of the units of contexts, where windows of them are observed: problems whose context has none are drops.
     Raises MalformedFile for a file that cannot be used, and when no record of the task could be.
     """
-    module = importlib.import_module(f"preprocessing.{dataset}")
+    module = importlib.import_module(f"scrollwork.preprocessing.{dataset}")
     names = [name for role, files in raw.roles.items() for name, _ in files[:1] if role != PROMPTS]
     rows = module.curate(raw, task, split, **options)
     if units:
@@ -78,7 +81,7 @@ def checked(rows: Iterator[Row], shots: Iterator[Row], dataset: str, split: str,
 
 def observable(rows: Iterator[Row], spec: str) -> Iterator[Row]:
     """The rows, with a Drop in place of an example whose context has no unit by that spec."""
-    from preprocessing.units import units  # in the key of these nodes only
+    from scrollwork.preprocessing.units import units  # in the key of these nodes only
 
     where: dict[str, str] = {}  # documents without a unit
     for row in rows:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from preprocessing.draws import VARIABLES, Draw, Streams, draw, mention_ids
-from records.base import canonical_json
-from records.example import Example
+from scrollwork.preprocessing.draws import VARIABLES, Draw, Streams, draw, mention_ids
+from scrollwork.records.base import canonical_json
+from scrollwork.records.example import Example
 
 
 @dataclass(frozen=True)

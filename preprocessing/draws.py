@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from records.stable import stable_index, stable_int, stable_order
+from scrollwork.records.stable import stable_index, stable_int, stable_order
 
 INSTRUCTION, DOCUMENTS, SHOTS, SHOT_ORDER, INSTANCES, MENTIONS = VARIABLES = (
     "instruction",

@@ -7,10 +7,10 @@ from collections.abc import Set
 from dataclasses import dataclass
 from pathlib import Path
 
-from preprocessing.coreference import joined
-from preprocessing.errors import MalformedRecord
-from preprocessing.raw import RawFiles
-from preprocessing.raw_xml import root_of
+from scrollwork.preprocessing.coreference import joined
+from scrollwork.preprocessing.errors import MalformedRecord
+from scrollwork.preprocessing.raw import RawFiles
+from scrollwork.preprocessing.raw_xml import root_of
 
 EVENTS = ("ACT", "NEG")  # how the tags of event mentions begin
 CROSS, INTRA = "CROSS_DOC_COREF", "INTRA_DOC_COREF"

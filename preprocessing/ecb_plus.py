@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from preprocessing.coreference import Mention, clusters, spans
-from preprocessing.ecb_document import Text, read
-from preprocessing.errors import MalformedFile, MalformedRecord, MalformedRow
-from preprocessing.raw import RawFiles, Record, dropped, each, filtered
-from records.base import Row
-from records.document import Document
-from records.example import Example, metadata
+from scrollwork.preprocessing.coreference import Mention, clusters, spans
+from scrollwork.preprocessing.ecb_document import Text, read
+from scrollwork.preprocessing.errors import MalformedFile, MalformedRecord, MalformedRow
+from scrollwork.preprocessing.raw import RawFiles, Record, dropped, each, filtered
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example, metadata
 
 VALIDATION = frozenset({2, 5, 12, 18, 21, 23, 34, 35})
 TEST = frozenset(range(36, 46))

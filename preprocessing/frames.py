@@ -7,8 +7,8 @@ An example keeps them in its metadata as `frame`: {parts: [[role, text], ...], w
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from records.example import Example
-from records.prompt import Part
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import Part
 
 FRAME = "frame"
 SPANS = ("document", "query")

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from preprocessing.errors import MalformedFile
-from preprocessing.raw import RawFiles, Record, each
-from preprocessing.raw_json import kind_name
-from records.base import Row, canonical_json
-from records.document import Document
-from records.example import Example, metadata
+from scrollwork.preprocessing.errors import MalformedFile
+from scrollwork.preprocessing.raw import RawFiles, Record, each
+from scrollwork.preprocessing.raw_json import kind_name
+from scrollwork.records.base import Row, canonical_json
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example, metadata
 
 REVIEWS = 8
 GAP = " ... "  # between the pieces of an alignment, as upstream writes it

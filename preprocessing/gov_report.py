@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from preprocessing.errors import MalformedFile, MalformedRecord, MissingFile
-from preprocessing.raw import RawFiles, Record, each, filtered
-from records.base import Row
-from records.document import Document, measured
-from records.example import Example
-from records.words import words_in
+from scrollwork.preprocessing.errors import MalformedFile, MalformedRecord, MissingFile
+from scrollwork.preprocessing.raw import RawFiles, Record, each, filtered
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document, measured
+from scrollwork.records.example import Example
+from scrollwork.records.words import words_in
 
 DEPTH = 100  # no report nests sections deeper: a cycle or a bomb
 

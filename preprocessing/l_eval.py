@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from preprocessing.raw import RawFiles, Record, each
-from records.base import Row
-from records.document import Document
-from records.example import Example, metadata
+from scrollwork.preprocessing.raw import RawFiles, Record, each
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example, metadata
 
 LETTERS = re.compile(r"\s*\(?([A-E]{1,5})\b")
 OPTION = re.compile(r"^ *\(?([A-E])[.)] *(\S.*)$", re.MULTILINE)

@@ -8,12 +8,12 @@ object with `answers` and `all_classes` where the task has classes.
 from collections.abc import Iterator
 from functools import partial
 
-from preprocessing.longbench_prompts import FORMS, take_apart
-from preprocessing.raw import RawFiles, Record, each
-from preprocessing.raw_members import named_parts, whole
-from records.base import Row
-from records.document import Document
-from records.example import Example, metadata
+from scrollwork.preprocessing.longbench_prompts import FORMS, take_apart
+from scrollwork.preprocessing.raw import RawFiles, Record, each
+from scrollwork.preprocessing.raw_members import named_parts, whole
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example, metadata
 
 
 def curate(raw: RawFiles, task: str, split: str, *, form: str) -> Iterator[Row]:

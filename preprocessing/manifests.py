@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from preprocessing.block_prompts import Blocks
-from preprocessing.drawn import How
-from preprocessing.draws import Draw
-from preprocessing.truncation import Limit
-from records.base import canonical_json
-from records.example import Example
-from records.prompt import render
+from scrollwork.preprocessing.block_prompts import Blocks
+from scrollwork.preprocessing.drawn import How
+from scrollwork.preprocessing.draws import Draw
+from scrollwork.preprocessing.truncation import Limit
+from scrollwork.records.base import canonical_json
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import render
 
 
 def manifest(

@@ -9,13 +9,13 @@ from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 
-from preprocessing.blocks import blanks
-from preprocessing.errors import MalformedFile, MalformedRecord
-from preprocessing.raw import RawFiles, Record, each, filtered
-from preprocessing.raw_lines import text_lines
-from records.base import Row
-from records.document import Document
-from records.example import Example, metadata
+from scrollwork.preprocessing.blocks import blanks
+from scrollwork.preprocessing.errors import MalformedFile, MalformedRecord
+from scrollwork.preprocessing.raw import RawFiles, Record, each, filtered
+from scrollwork.preprocessing.raw_lines import text_lines
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example, metadata
 
 SEPARATOR = "|||||"
 NEWLINE = "NEWLINE_CHAR"

@@ -6,10 +6,10 @@ example id ends in "_unanswerable", so that both can stand and the sampler takes
 
 from collections.abc import Iterator
 
-from preprocessing.raw import RawFiles, Record, each
-from records.base import Row, canonical_json
-from records.document import Document
-from records.example import Example, metadata
+from scrollwork.preprocessing.raw import RawFiles, Record, each
+from scrollwork.records.base import Row, canonical_json
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example, metadata
 
 UNANSWERABLE = "unanswerable"
 OUTPUTS = ("text", "object")

@@ -8,17 +8,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from preprocessing.errors import MalformedFile, MalformedRecord, MalformedRow
-from preprocessing.raw import RawFiles, Record, dropped, each
-from preprocessing.raw_kinds import refuse_foreign
-from preprocessing.story_book import strip_book, strip_book_page
-from preprocessing.story_cut import UTF16, StripResult, decode, is_binary
-from preprocessing.story_page import LONGEST_ERROR_PAGE, is_error_page, is_page
-from preprocessing.story_script import strip_script
-from records.base import Row
-from records.document import Document
-from records.drop import Drop
-from records.example import Example, metadata
+from scrollwork.preprocessing.errors import MalformedFile, MalformedRecord, MalformedRow
+from scrollwork.preprocessing.raw import RawFiles, Record, dropped, each
+from scrollwork.preprocessing.raw_kinds import refuse_foreign
+from scrollwork.preprocessing.story_book import strip_book, strip_book_page
+from scrollwork.preprocessing.story_cut import UTF16, StripResult, decode, is_binary
+from scrollwork.preprocessing.story_page import LONGEST_ERROR_PAGE, is_error_page, is_page
+from scrollwork.preprocessing.story_script import strip_script
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.drop import Drop
+from scrollwork.records.example import Example, metadata
 
 SETS = ("train", "valid", "test")
 KINDS = ("gutenberg", "movie")

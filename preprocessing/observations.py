@@ -12,11 +12,11 @@ from heapq import merge
 from itertools import groupby
 from typing import Any
 
-from preprocessing.spans import Strategy, Window, windows
-from preprocessing.units import Span, units, window_span
-from preprocessing.windowed import WINDOW
-from records.base import canonical_json
-from records.example import Example
+from scrollwork.preprocessing.spans import Strategy, Window, windows
+from scrollwork.preprocessing.units import Span, units, window_span
+from scrollwork.preprocessing.windowed import WINDOW
+from scrollwork.records.base import canonical_json
+from scrollwork.records.example import Example
 
 
 @dataclass(frozen=True)

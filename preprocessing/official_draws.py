@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from preprocessing.blocks import shown_documents
-from preprocessing.drawn import moved
-from preprocessing.draws import Draw
-from records.base import canonical_json
-from records.example import Example
+from scrollwork.preprocessing.blocks import shown_documents
+from scrollwork.preprocessing.drawn import moved
+from scrollwork.preprocessing.draws import Draw
+from scrollwork.records.base import canonical_json
+from scrollwork.records.example import Example
 
 ORDER = ("ecb_plus", "fuse_reviews", "sci_co", "multi_news", "musique", "open_asp")  # of the official configuration
 SCICO_IDS = range(1, 100)

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from preprocessing.frames import FRAME, framed
-from preprocessing.prompting import Template, assemble, pids_of
-from preprocessing.raw import RawFiles, Record, each
-from preprocessing.released_input import Pieces, by_offsets, options_of, without_offsets
-from records.base import Row, canonical_json
-from records.example import Example
+from scrollwork.preprocessing.frames import FRAME, framed
+from scrollwork.preprocessing.prompting import Template, assemble, pids_of
+from scrollwork.preprocessing.raw import RawFiles, Record, each
+from scrollwork.preprocessing.released_input import Pieces, by_offsets, options_of, without_offsets
+from scrollwork.records.base import Row, canonical_json
+from scrollwork.records.example import Example
 
 OFFSETS = ("document_start_index", "document_end_index", "query_start_index", "query_end_index")
 FIELDS = frozenset(("id", "pid", "input", "output", "truncation_seperator", "inner_docs_start_indices", *OFFSETS))

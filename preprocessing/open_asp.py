@@ -5,10 +5,10 @@ Its texts are those of DUC (under an agreement) and of Multi-News; upstream's sc
 
 from collections.abc import Iterator
 
-from preprocessing.raw import RawFiles, Record, each, filtered
-from records.base import Row
-from records.document import Document
-from records.example import Example, metadata
+from scrollwork.preprocessing.raw import RawFiles, Record, each, filtered
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example, metadata
 
 
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from preprocessing.position_locators import Locator, Place, locators
+from scrollwork.preprocessing.position_locators import Locator, Place, locators
 
 # a sentence starts at the text's start, on a new line, behind . ! ? (and closing quotes), or behind an opening quote
 STARTS = re.compile(r"(?:^|\n|[.!?…](?:[\"'”’)\]]|\s)*\s|[.!?]\s*[\"”]\s*|(?:^|\s)[\"“‘(\[])\s*$")

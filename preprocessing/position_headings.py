@@ -2,8 +2,8 @@
 
 import re
 
-from preprocessing.position_edits import Passage
-from preprocessing.position_locators import ANY_NUMBER, Locator
+from scrollwork.preprocessing.position_edits import Passage
+from scrollwork.preprocessing.position_locators import ANY_NUMBER, Locator
 
 LABEL = (
     r"(?:(?:plot|chapter|scene|act|brief|short|detailed|full|complete)\s+)?"

@@ -2,8 +2,8 @@
 
 import re
 
-from preprocessing.position_edits import Passage
-from preprocessing.position_locators import Place
+from scrollwork.preprocessing.position_edits import Passage
+from scrollwork.preprocessing.position_locators import Place
 
 KIND = (
     r"(?:introduct(?:ion|ory)|preface|foreword|overview|dedication|appendix|analys[ie]s|context|background|notice|synopsis"

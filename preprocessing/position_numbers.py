@@ -5,9 +5,9 @@ A place in this part (by its name) becomes "this chapter", any other "another ch
 
 import re
 
-from preprocessing.position_edits import Passage, plural
-from preprocessing.position_locators import SURE, Locator
-from preprocessing.position_words import COUNT, LAST, NEIGHBOURS, NOVEL, ORDINAL, ORDINALS, WORK
+from scrollwork.preprocessing.position_edits import Passage, plural
+from scrollwork.preprocessing.position_locators import SURE, Locator
+from scrollwork.preprocessing.position_words import COUNT, LAST, NEIGHBOURS, NOVEL, ORDINAL, ORDINALS, WORK
 
 VERB = (
     r"(?=\s+(?:opens?|begins?|starts?|ends?|closes?|concludes?|takes\s+place|is\s+set|deals?|continues?|focuses|consists?"

@@ -2,10 +2,10 @@
 
 import re
 
-from preprocessing.position_edits import Passage
-from preprocessing.position_locators import UNITS
-from preprocessing.position_sections import sections
-from preprocessing.position_words import COUNT, LAST, NOVEL, ORDINAL, ORDINALS, SECTION, UNIT, WORK
+from scrollwork.preprocessing.position_edits import Passage
+from scrollwork.preprocessing.position_locators import UNITS
+from scrollwork.preprocessing.position_sections import sections
+from scrollwork.preprocessing.position_words import COUNT, LAST, NOVEL, ORDINAL, ORDINALS, SECTION, UNIT, WORK
 
 IN = r"(?:in|at|during|throughout|within)"
 # what explains the place must keep it: "In the first chapter, entitled ..."

@@ -2,8 +2,8 @@
 
 import re
 
-from preprocessing.position_edits import Passage
-from preprocessing.position_words import NOVEL, WORK
+from scrollwork.preprocessing.position_edits import Passage
+from scrollwork.preprocessing.position_words import NOVEL, WORK
 
 NAMED = r"(?:prologue|epilogue|preface|prelude|foreword|afterword)"
 # a section that is spoken on a stage of the story is the story's

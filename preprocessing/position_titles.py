@@ -6,8 +6,8 @@ Such a title is told from a name by what the book writes small elsewhere and by 
 
 import re
 
-from preprocessing.position_edits import Passage, stem
-from preprocessing.position_words import BEFORE_NAMES, HONORIFICS, NO_TITLE, PARTICLES, SMALL, STARTERS
+from scrollwork.preprocessing.position_edits import Passage, stem
+from scrollwork.preprocessing.position_words import BEFORE_NAMES, HONORIFICS, NO_TITLE, PARTICLES, SMALL, STARTERS
 
 MOST_WORDS = 24
 LONGEST_LINE = 200  # characters of a title

@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from preprocessing.frames import frame_of, frame_parts
-from records.example import Example
-from records.prompt import Part, part_text
+from scrollwork.preprocessing.frames import frame_of, frame_parts
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import Part, part_text
 
 BLANK = "\n\n"
 

@@ -4,25 +4,25 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from preprocessing.block_prompts import Blocks
-from preprocessing.chat import adapt
-from preprocessing.prompting import Template, assemble, closed_book, own_template
-from preprocessing.receipts import answer_place, evidence_place
-from preprocessing.tokens import Tokenizer
-from preprocessing.truncation import Counts, Cut, Limit, truncate, uncut
-from preprocessing.windowed import shown_through, window_in
-from records.example import Example
-from records.prompt import CLOSED_BOOK, Part, Prompt, render
-from records.stable import stable_int
-from records.words import words_in
+from scrollwork.preprocessing.block_prompts import Blocks
+from scrollwork.preprocessing.chat import adapt
+from scrollwork.preprocessing.prompting import Template, assemble, closed_book, own_template
+from scrollwork.preprocessing.receipts import answer_place, evidence_place
+from scrollwork.preprocessing.tokens import Tokenizer
+from scrollwork.preprocessing.truncation import Counts, Cut, Limit, truncate, uncut
+from scrollwork.preprocessing.windowed import shown_through, window_in
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import CLOSED_BOOK, Part, Prompt, render
+from scrollwork.records.stable import stable_int
+from scrollwork.records.words import words_in
 
 
 @dataclass(frozen=True)
 class Profile:
     """Everything model-dependent in a prompt; models that share it share prompts.
 
-    variant: plain, chat or claude. policy: of truncation.POLICIES. tokenizer: a name (preprocessing.tokens), "" without
-    a limit. limit_tokens: the model's limit, 0 for none. official: with the quirks of the official code.
+    variant: plain, chat or claude. policy: of truncation.POLICIES. tokenizer: a name (scrollwork.preprocessing.tokens),
+    "" without a limit. limit_tokens: the model's limit, 0 for none. official: with the quirks of the official code.
     prompts: name of the suite's set of instructions, "" for its own.
     """
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from preprocessing.errors import MalformedRecord
-from preprocessing.raw import RawFiles, Record, dropped, each, filtered
-from preprocessing.raw_members import named_parts, whole
-from records.base import Row
-from records.document import Document
-from records.example import Example, metadata
+from scrollwork.preprocessing.errors import MalformedRecord
+from scrollwork.preprocessing.raw import RawFiles, Record, dropped, each, filtered
+from scrollwork.preprocessing.raw_members import named_parts, whole
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example, metadata
 
 
 def curate(raw: RawFiles, task: str, split: str, *, fewest_chars: int) -> Iterator[Row]:

@@ -8,11 +8,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
-from preprocessing.errors import MalformedRecord
-from preprocessing.raw import RawFiles, Record, each
-from records.base import Row
-from records.document import Document, text_id
-from records.example import Example, metadata
+from scrollwork.preprocessing.errors import MalformedRecord
+from scrollwork.preprocessing.raw import RawFiles, Record, each
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document, text_id
+from scrollwork.records.example import Example, metadata
 
 SPACE_BEFORE = re.compile(r"[ \t]+(?=[.,?!](?:\s|$))")
 VOCALSOUND = re.compile(r"\{ ?vocalsound ?\} ?")

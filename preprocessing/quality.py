@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from preprocessing.errors import MalformedRecord
-from preprocessing.html import visible_text
-from preprocessing.raw import RawFiles, Record, each
-from records.base import Row
-from records.document import Document
-from records.example import Example, metadata
+from scrollwork.preprocessing.errors import MalformedRecord
+from scrollwork.preprocessing.html import visible_text
+from scrollwork.preprocessing.raw import RawFiles, Record, each
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example, metadata
 
 LETTERS = "ABCD"
 NUMBERED = re.compile(r"question(\d{1,9})")

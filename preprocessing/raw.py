@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from preprocessing.errors import MalformedFile, MalformedRecord, MissingFile, sayable
-from preprocessing.raw_csv import csv_rows
-from preprocessing.raw_json import Item, is_list, json_of, kind_name, lines, list_items
-from preprocessing.raw_kinds import refuse_foreign
-from preprocessing.raw_parquet import is_parquet, parquet_rows
-from preprocessing.raw_zip import opened
-from records.base import InvalidRow, Row, utf8
-from records.drop import Drop
+from scrollwork.preprocessing.errors import MalformedFile, MalformedRecord, MissingFile, sayable
+from scrollwork.preprocessing.raw_csv import csv_rows
+from scrollwork.preprocessing.raw_json import Item, is_list, json_of, kind_name, lines, list_items
+from scrollwork.preprocessing.raw_kinds import refuse_foreign
+from scrollwork.preprocessing.raw_parquet import is_parquet, parquet_rows
+from scrollwork.preprocessing.raw_zip import opened
+from scrollwork.records.base import InvalidRow, Row, utf8
+from scrollwork.records.drop import Drop
 
 BLANK = b" \t\r\n\v\f\0"  # NUL: what a crash leaves of a file that was not synced
 INT64 = range(-(2**63), 2**63)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import IO, TYPE_CHECKING
 
-from preprocessing.errors import MalformedFile
+from scrollwork.preprocessing.errors import MalformedFile
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

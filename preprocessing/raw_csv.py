@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from preprocessing.errors import MalformedFile, MalformedRecord, MalformedRow
+from scrollwork.preprocessing.errors import MalformedFile, MalformedRecord, MalformedRow
 
 # Of one cell, in characters. csv has such a limit too, one for the whole process: readers of submissions raise it, and
 # a row must not be whole or broken by what else was read. So it is raised here as well, and ours checked on every row.

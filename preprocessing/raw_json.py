@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from preprocessing.errors import MalformedFile, MalformedRecord
-from preprocessing.raw_kinds import refuse_foreign
-from preprocessing.raw_zip import opened
+from scrollwork.preprocessing.errors import MalformedFile, MalformedRecord
+from scrollwork.preprocessing.raw_kinds import refuse_foreign
+from scrollwork.preprocessing.raw_zip import opened
 
 CHUNK = 1 << 20
 LINE_BYTES = 32 << 20  # a longer line (or list item) is no record: the longest of all releases has under 5 MB

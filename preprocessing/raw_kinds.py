@@ -1,6 +1,6 @@
 """What a file really is when it is not the UTF-8 text that its name promises: told by its first bytes."""
 
-from preprocessing.errors import MalformedFile
+from scrollwork.preprocessing.errors import MalformedFile
 
 # first bytes -> (what it is, what to do)
 MAGIC: tuple[tuple[bytes, str, str], ...] = (

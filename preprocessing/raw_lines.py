@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from preprocessing.errors import MalformedFile, MalformedRecord
-from preprocessing.raw_json import CHUNK, LINE_BYTES
-from preprocessing.raw_kinds import refuse_foreign
-from preprocessing.raw_zip import opened
+from scrollwork.preprocessing.errors import MalformedFile, MalformedRecord
+from scrollwork.preprocessing.raw_json import CHUNK, LINE_BYTES
+from scrollwork.preprocessing.raw_kinds import refuse_foreign
+from scrollwork.preprocessing.raw_zip import opened
 
 Line = tuple[str, str] | MalformedRecord  # where in the file, and the text
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from preprocessing.errors import MalformedFile, MalformedRecord
-from preprocessing.raw import RawFiles, Record
-from preprocessing.raw_json import kind_name
+from scrollwork.preprocessing.errors import MalformedFile, MalformedRecord
+from scrollwork.preprocessing.raw import RawFiles, Record
+from scrollwork.preprocessing.raw_json import kind_name
 
 
 @dataclass(frozen=True)

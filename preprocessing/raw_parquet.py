@@ -16,8 +16,8 @@ from typing import IO, Any, cast
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from preprocessing.errors import MalformedFile, MalformedRecord
-from preprocessing.raw_bounds import BUFFER, Bounded, most_bytes
+from scrollwork.preprocessing.errors import MalformedFile, MalformedRecord
+from scrollwork.preprocessing.raw_bounds import BUFFER, Bounded, most_bytes
 
 PARQUET, GZIP, ZSTD = b"PAR1", b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 ROWS = 32  # decoded at once: each may hold a whole book

@@ -5,8 +5,8 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-from preprocessing.errors import MalformedFile
-from preprocessing.raw import RawFiles
+from scrollwork.preprocessing.errors import MalformedFile
+from scrollwork.preprocessing.raw import RawFiles
 
 
 def root_of(raw: RawFiles, path: tuple[str, Path], tag: str) -> ET.Element:

@@ -16,9 +16,9 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-from preprocessing.errors import MalformedFile
-from preprocessing.raw_bounds import BUFFER, Bounded, most_bytes, too_large
-from preprocessing.raw_parquet import opened as plain
+from scrollwork.preprocessing.errors import MalformedFile
+from scrollwork.preprocessing.raw_bounds import BUFFER, Bounded, most_bytes, too_large
+from scrollwork.preprocessing.raw_parquet import opened as plain
 
 INSIDE = ".zip!"
 MEMBER_BYTES = 64 << 30  # the largest split of a release (NarrativeQA, train) has some 17 GB of text

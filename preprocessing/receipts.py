@@ -9,9 +9,9 @@ import json
 import re
 from collections.abc import Callable, Iterable
 
-from preprocessing.truncation import Cut, documents_of
-from records.example import Example
-from records.prompt import Part, part_text
+from scrollwork.preprocessing.truncation import Cut, documents_of
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import Part, part_text
 
 FIXED = ("yes", "no", "unanswerable")  # "no" stands in every text and is nowhere its answer
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from preprocessing.prompting import BLANK, Template
-from preprocessing.raw import Record
-from records.document import Document
-from records.prompt import Part
+from scrollwork.preprocessing.prompting import BLANK, Template
+from scrollwork.preprocessing.raw import Record
+from scrollwork.records.document import Document
+from scrollwork.records.prompt import Part
 
 OPTION = re.compile(r"^[ \t]*\(([A-D])\)[ \t]*(.*)$", re.MULTILINE)
 LAST_OPTION = re.compile(r"\n[ \t]*\(D\)")

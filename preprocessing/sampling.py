@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from records.example import Example
-from records.stable import stable_int
+from scrollwork.records.example import Example
+from scrollwork.records.stable import stable_int
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from preprocessing.coreference import Mention, clusters, is_whole, joined, spans
-from preprocessing.raw import RawFiles, Record, each
-from records.base import Row
-from records.document import Document
-from records.example import Example, metadata
+from scrollwork.preprocessing.coreference import Mention, clusters, is_whole, joined, spans
+from scrollwork.preprocessing.raw import RawFiles, Record, each
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example, metadata
 
 FLAGS = ("hard_10", "hard_20", "curated")
 

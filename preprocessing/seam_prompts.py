@@ -10,14 +10,14 @@ from functools import partial
 from hashlib import sha256
 from typing import Any
 
-from preprocessing.coreference import is_whole
-from preprocessing.errors import MalformedRecord
-from preprocessing.fuse_reviews import REVIEWS
-from preprocessing.raw import RawFiles, Record, each
-from records.base import Row
-from records.document import Document
-from records.example import Example, metadata
-from records.instruction import Instruction
+from scrollwork.preprocessing.coreference import is_whole
+from scrollwork.preprocessing.errors import MalformedRecord
+from scrollwork.preprocessing.fuse_reviews import REVIEWS
+from scrollwork.preprocessing.raw import RawFiles, Record, each
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example, metadata
+from scrollwork.records.instruction import Instruction
 
 MARK = re.compile(r"\]\((\d{1,9})\)")  # the end of a marked mention, with its id
 START, END = "{HS}", "{HE}"  # around a highlight

@@ -7,11 +7,11 @@ Reviews rated 3 are left out; 4 and 5 are positive, 1 and 2 negative; 50 of a ho
 
 from collections.abc import Iterator
 
-from preprocessing.raw import RawFiles, Record, each, filtered
-from records.base import Row
-from records.document import Document
-from records.example import Example, metadata
-from records.stable import stable_order
+from scrollwork.preprocessing.raw import RawFiles, Record, each, filtered
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example, metadata
+from scrollwork.records.stable import stable_order
 
 NEUTRAL = 3
 

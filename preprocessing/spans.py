@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from records.stable import stable_order
+from scrollwork.records.stable import stable_order
 
 WIDE = (0, 1, 5, 20, 100)
 SHORT, LONG = 10, 10  # in units: where "only short" ends and "only long" begins

@@ -6,10 +6,10 @@ Release v1.2 by default: its lengths are those of the paper's table (fidelity.md
 from collections.abc import Iterator
 from functools import partial
 
-from preprocessing.raw import RawFiles, Record, each
-from records.base import Row
-from records.document import Document
-from records.example import Example, metadata
+from scrollwork.preprocessing.raw import RawFiles, Record, each
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example, metadata
 
 
 def curate(raw: RawFiles, task: str, split: str, *, release: str) -> Iterator[Row]:

@@ -8,10 +8,10 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from preprocessing.story_credits import EVIDENCE, strip_back, strip_front
-from preprocessing.story_cut import Cutting, StripResult, paragraphs, tokens_at, whole
-from preprocessing.story_page import LINK_OFF, LINK_ON, mostly_preformatted, story_part, visible
-from preprocessing.story_told import SPEECH
+from scrollwork.preprocessing.story_credits import EVIDENCE, strip_back, strip_front
+from scrollwork.preprocessing.story_cut import Cutting, StripResult, paragraphs, tokens_at, whole
+from scrollwork.preprocessing.story_page import LINK_OFF, LINK_ON, mostly_preformatted, story_part, visible
+from scrollwork.preprocessing.story_told import SPEECH
 
 HEADER = 60_000  # characters in which a header ends; the longest seen (of 2001) has 15,000
 FOOTER = 60_000

@@ -3,8 +3,8 @@
 import re
 from difflib import SequenceMatcher
 
-from preprocessing.story_cut import Paragraph
-from preprocessing.story_told import told
+from scrollwork.preprocessing.story_cut import Paragraph
+from scrollwork.preprocessing.story_told import told
 
 PLACE = re.compile(r"\b(?:pages?|pg|pp?|line|chapter)\b\.?\s*[\divxlc]+\b", re.I)
 READ_FOR = re.compile(r"(?:\b|_)for(?:\b|_).{1,60}(?:\b|_)read(?:\b|_)", re.I)  # errata that the printer added

@@ -2,9 +2,9 @@
 
 import re
 
-from preprocessing.story_changes import FRAME, lists_changes
-from preprocessing.story_cut import Paragraph, paragraphs
-from preprocessing.story_notes import (
+from scrollwork.preprocessing.story_changes import FRAME, lists_changes
+from scrollwork.preprocessing.story_cut import Paragraph, paragraphs
+from scrollwork.preprocessing.story_notes import (
     ELECTRONIC,
     FOOTNOTE,
     OF_THE_FILE,
@@ -23,7 +23,7 @@ from preprocessing.story_notes import (
     opening,
     proves,
 )
-from preprocessing.story_told import QUOTED
+from scrollwork.preprocessing.story_told import QUOTED
 
 MOST_LABELS = 12  # labels at the end of a book that are tried
 MOST_MISSED = 5  # paragraphs that a note runs past

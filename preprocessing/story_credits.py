@@ -7,10 +7,10 @@ harder the evidence: names are enough before the title only, and where someone a
 
 import re
 
-from preprocessing.story_changes import FRAME
-from preprocessing.story_closing import CLUES, NEAR, closing_notes, footnotes_on_the_file
-from preprocessing.story_cut import Cutting, Paragraph, paragraphs
-from preprocessing.story_notes import (
+from scrollwork.preprocessing.story_changes import FRAME
+from scrollwork.preprocessing.story_closing import CLUES, NEAR, closing_notes, footnotes_on_the_file
+from scrollwork.preprocessing.story_cut import Cutting, Paragraph, paragraphs
+from scrollwork.preprocessing.story_notes import (
     PAIRS,
     bracket_end,
     closing,
@@ -20,7 +20,7 @@ from preprocessing.story_notes import (
     labelled_end,
     unlabelled_end,
 )
-from preprocessing.story_told import acts, told
+from scrollwork.preprocessing.story_told import acts, told
 
 LONGEST_CREDIT = 1_500  # characters; the longest of the 46 real ones has 400
 FRONT, BACK = 9_000, 30_000  # characters in which notes are looked for

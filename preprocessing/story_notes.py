@@ -8,9 +8,9 @@ A chapter may have either label: where a narrator acts or speaks below it, or pr
 
 import re
 
-from preprocessing.story_changes import FRAME, PLACE, READ_FOR, lists_changes
-from preprocessing.story_cut import Paragraph
-from preprocessing.story_told import MINE, QUOTED, SPEECH, acts, told
+from scrollwork.preprocessing.story_changes import FRAME, PLACE, READ_FOR, lists_changes
+from scrollwork.preprocessing.story_cut import Paragraph
+from scrollwork.preprocessing.story_told import MINE, QUOTED, SPEECH, acts, told
 
 MAKER = (
     r"(?:transcri(?:b|pt)er|transcriptionist|proof-?\s?reader|proofer|redactor|digiti[sz]er|scanner|typist|submitter"

@@ -2,8 +2,8 @@
 
 import re
 
-from preprocessing.story_cut import Cutting, StripResult, tokens_at, whole
-from preprocessing.story_page import LINK_OFF, LINK_ON, Visible, has_markup, story_part, visible
+from scrollwork.preprocessing.story_cut import Cutting, StripResult, tokens_at, whole
+from scrollwork.preprocessing.story_page import LINK_OFF, LINK_ON, Visible, has_markup, story_part, visible
 
 EDGE_LINES = 60  # lines at either end in which a site's own lines are looked for
 CODE_LINE = re.compile(

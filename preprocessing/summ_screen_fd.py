@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from preprocessing.raw import RawFiles, Record, each
-from records.base import Row
-from records.document import Document
-from records.example import Example, metadata
+from scrollwork.preprocessing.raw import RawFiles, Record, each
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example, metadata
 
 
 def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:

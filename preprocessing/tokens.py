@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Protocol, cast
 
 CHARS_PER_TOKEN = 8  # of the text read at first to find the end of a token; more is read where that is too little
-ENGINES = {"tiktoken": "preprocessing.tokens_tiktoken", "hf": "preprocessing.tokens_hf"}
+ENGINES = {"tiktoken": "scrollwork.preprocessing.tokens_tiktoken", "hf": "scrollwork.preprocessing.tokens_hf"}
 
 
 class Tokenizer(Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from preprocessing.tokens import Tokenizer, growing
+from scrollwork.preprocessing.tokens import Tokenizer, growing
 
 
 def make(name: str, file: str) -> Tokenizer:

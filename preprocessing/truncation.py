@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from preprocessing.prompting import Template
-from preprocessing.tokens import Tokenizer
-from records.prompt import Part, part_text
+from scrollwork.preprocessing.prompting import Template
+from scrollwork.preprocessing.tokens import Tokenizer
+from scrollwork.records.prompt import Part, part_text
 
 POLICIES = ("none", "input", "openai", "claude", "prefix", "documents")
 CHAT_OVERHEAD = 9  # tokens of a chat message around its text, as the official code counts them

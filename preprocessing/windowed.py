@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from preprocessing.prompting import closed_book
-from records.example import Example
-from records.prompt import Part
+from scrollwork.preprocessing.prompting import closed_book
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import Part
 
 WINDOW = "window"  # its field in an example's metadata
 

@@ -1,0 +1,2 @@
+if __name__ != "scrollwork.records":
+    raise ImportError("records/ is a part of scrollwork: import scrollwork.records")

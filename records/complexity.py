@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from records.base import Row
+from scrollwork.records.base import Row
 
 CATEGORIES = ("I", "II", "III", "IV", "V")
 SCENARIOS = COW, PIG = ("cow", "pig")

@@ -3,8 +3,8 @@
 import hashlib
 from dataclasses import dataclass
 
-from records.base import InvalidRow, Row, utf8
-from records.words import words_in
+from scrollwork.records.base import InvalidRow, Row, utf8
+from scrollwork.records.words import words_in
 
 
 def text_id(text: str) -> str:

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from records.base import Row, canonical_json
+from scrollwork.records.base import Row, canonical_json
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from records.base import Row
+from scrollwork.records.base import Row
 
 KINDS = ("lead", "lead_input", "position", "by_query")
 

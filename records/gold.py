@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 
-from records.example import Example
+from scrollwork.records.example import Example
 
 Text = Callable[[Example], tuple[str, ...]]
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from records.base import Row
+from scrollwork.records.base import Row
 
 
 @dataclass(frozen=True)

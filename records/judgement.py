@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from records.base import Row
+from scrollwork.records.base import Row
 
 REFUSALS = ("unanswerable", "context", "declined")
 MEASURES = (
@@ -30,10 +30,10 @@ class Judgement(Row):
     """One input and what a model (or a seed) made of it; an input without an answer has a row too.
 
     cluster: digest of the input's group of documents. document_words: white-space words of its documents, whole.
-    truncated, answer_in, evidence_in: what the prompt's cut took (records.prompt.PLACES). components: of the score.
-    words: of the answer. reference_words: mean over references, None where none is a text to be written (records.gold).
-    in_format, readable: None where the metric has no rule. refusal: one of REFUSALS. What is said of an answer is None
-    where there is none.
+    truncated, answer_in, evidence_in: what the prompt's cut took (scrollwork.records.prompt.PLACES). components: of the
+    score. words: of the answer. reference_words: mean over references, None where none is a text to be written
+    (scrollwork.records.gold). in_format, readable: None where the metric has no rule. refusal: one of REFUSALS. What is
+    said of an answer is None where there is none.
     """
 
     suite: str

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from records.base import Row
+from scrollwork.records.base import Row
 
 ROLES = (
     "wrapper",  # what a vendor's format puts around the prompt (Claude's "Human:")

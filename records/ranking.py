@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from records.base import Row
+from scrollwork.records.base import Row
 
 COMPUTED, PUBLISHED = "computed", "published"
 FORMAT, LENGTH = "format", "length"  # what scores are held against

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from records.base import Row
+from scrollwork.records.base import Row
 
 FINISH_REASONS = ("complete", "length", "refused", "filtered", "context")
 KINDS = ("terminal", "transient")

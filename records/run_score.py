@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from records.base import Row
-from records.score import Coverage
+from scrollwork.records.base import Row
+from scrollwork.records.score import Coverage
 
 
 @dataclass(frozen=True)

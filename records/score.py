@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from records.base import Row
+from scrollwork.records.base import Row
 
 SUBSETS = "subsets"  # beside a table of aggregates: those over the examples of a task that have a flag
 SUM = "sum_"  # so begins the name of a count among the components: a term of a sum over inputs, on a scale of its own

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from records.base import Row
+from scrollwork.records.base import Row
 
 MEASURES = (
     "documents",  # of an example; this and the next two of a whole data set, before anything is drawn from it

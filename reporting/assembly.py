@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from reporting.board import Board
-from reporting.chunks import Spool, data_file
-from reporting.content import Content
-from reporting.page import page
+from scrollwork.reporting.board import Board
+from scrollwork.reporting.chunks import Spool, data_file
+from scrollwork.reporting.content import Content
+from scrollwork.reporting.page import page
 
 PAGE = "page.html"
 WHOLE = 20_000_000  # bytes up to which everything stands in the page itself

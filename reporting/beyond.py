@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from records.judgement import MEASURES, SLICES, WORDS
-from reporting.board import Board, Column, Line, Section
-from reporting.content import Beside
-from reporting.text import count, number
+from scrollwork.records.judgement import MEASURES, SLICES, WORDS
+from scrollwork.reporting.board import Board, Column, Line, Section
+from scrollwork.reporting.content import Beside
+from scrollwork.reporting.text import count, number
 
 HEADS = {
     "in_format": "in the form asked for",

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from records.ranking import ModelRank
-from records.score import UPPER_BOUND, Aggregate, Coverage, withheld
-from reporting.published import Published, published_of
-from reporting.ranks import Ranks
-from reporting.raw import RawTold
+from scrollwork.records.ranking import ModelRank
+from scrollwork.records.score import UPPER_BOUND, Aggregate, Coverage, withheld
+from scrollwork.reporting.published import Published, published_of
+from scrollwork.reporting.ranks import Ranks
+from scrollwork.reporting.raw import RawTold
 
 ARM = "full"
 ABOUT = " ("  # what follows in a model's name says how it was asked: "naive (plain-input900-words)"

@@ -10,13 +10,13 @@ from math import nan
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from records.complexity import CATEGORIES, COW, PIG, SCENARIOS
-from reporting.complexity_problems import LAST, MEANINGS, belongs, name
-from reporting.complexity_section import whole_tasks
-from reporting.content import Beside, Figure
-from reporting.drawing import SOFT, Drawing, figure, inline, written
-from reporting.figures import MARKERS, NAME, folder
-from reporting.text import shown
+from scrollwork.records.complexity import CATEGORIES, COW, PIG, SCENARIOS
+from scrollwork.reporting.complexity_problems import LAST, MEANINGS, belongs, name
+from scrollwork.reporting.complexity_section import whole_tasks
+from scrollwork.reporting.content import Beside, Figure
+from scrollwork.reporting.drawing import SOFT, Drawing, figure, inline, written
+from scrollwork.reporting.figures import MARKERS, NAME, folder
+from scrollwork.reporting.text import shown
 
 if TYPE_CHECKING:
     import matplotlib.figure

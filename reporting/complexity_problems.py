@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from records.complexity import CATEGORIES, COW
-from reporting.content import Beside, Excerpt, Question, Texts
-from reporting.windows import place_name, unit_names
+from scrollwork.records.complexity import CATEGORIES, COW
+from scrollwork.reporting.content import Beside, Excerpt, Question, Texts
+from scrollwork.reporting.windows import place_name, unit_names
 
 if TYPE_CHECKING:
     from markupsafe import Markup

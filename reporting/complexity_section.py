@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from records.complexity import CATEGORIES, COW
-from reporting.board import Board
-from reporting.complexity_problems import GAP, HIGH, LAST, MEANINGS, PARTS, WIDE, Problems, name
-from reporting.complexity_template import SECTION, STYLE
-from reporting.content import Beside, Texts
-from reporting.text import number
+from scrollwork.records.complexity import CATEGORIES, COW
+from scrollwork.reporting.board import Board
+from scrollwork.reporting.complexity_problems import GAP, HIGH, LAST, MEANINGS, PARTS, WIDE, Problems, name
+from scrollwork.reporting.complexity_template import SECTION, STYLE
+from scrollwork.reporting.content import Beside, Texts
+from scrollwork.reporting.text import number
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from reporting.board import Line
-from reporting.examples import Usage
-from reporting.text import count
+from scrollwork.reporting.board import Line
+from scrollwork.reporting.examples import Usage
+from scrollwork.reporting.text import count
 
 ENTRY = Mapping[str, Any]
 

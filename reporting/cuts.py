@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
 
-from reporting.text import shown
+from scrollwork.reporting.text import shown
 
 LONGEST = 300  # characters of a removed text on the page; the file of tabs has all
 STYLE = """body{font:15px/1.4 system-ui,sans-serif;margin:2em auto;max-width:75em;padding:0 1em}

@@ -9,8 +9,8 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from typing import Any
 
-from records.example import Example
-from reporting.chunks import Put, Series
+from scrollwork.records.example import Example
+from scrollwork.reporting.chunks import Put, Series
 
 DOCUMENTS = 1_000_000  # characters of a chunk
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
-from reporting.exchange import UNIT, Item, System, Trial
+from scrollwork.reporting.exchange import UNIT, Item, System, Trial
 
 SCHEMA = "0.3.0"
 METHOD = "percentile bootstrap over inputs clustered by document, tails expanded (Hesterberg 2015)"

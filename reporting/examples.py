@@ -10,14 +10,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from records.example import Example
-from records.gold import written
-from records.prompt import ROLES, Part, Prompt
-from records.response import Failure, Response
-from records.score import SUM
-from reporting.chunks import Put, Series, packed
-from reporting.documents import Documents
-from reporting.windows import Key, unit_names
+from scrollwork.records.example import Example
+from scrollwork.records.gold import written
+from scrollwork.records.prompt import ROLES, Part, Prompt
+from scrollwork.records.response import Failure, Response
+from scrollwork.records.score import SUM
+from scrollwork.reporting.chunks import Put, Series, packed
+from scrollwork.reporting.documents import Documents
+from scrollwork.reporting.windows import Key, unit_names
 
 TEXTS = 400_000  # characters of a chunk of anything but documents
 PLACES = 4  # decimals of a score in the page; the unrounded ones stand in the artifacts
@@ -80,8 +80,8 @@ class Group:
         listed: Collection[Key] | None = None,
         units: str = "",
     ) -> None:
-        """metric: of the task, which decides what of a reference is a text to be written (records.gold). listed: inputs
-        that the page has; others are counted only; None for all. units: spec of the units of windows."""
+        """metric: of the task, which decides what of a reference is a text to be written (scrollwork.records.gold).
+        listed: inputs that the page has; others are counted only; None for all. units: spec of the units of windows."""
         self._listed, self._hidden, self._units = listed, set[Key](), units
         self._windows: dict[int, list[int]] = {}
         self.name, self.task, self.split, self.metric = name, task, split, metric

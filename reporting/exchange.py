@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from records.example import Example
-from records.prompt import FULL, Prompt
-from records.response import Failure, Response
-from records.run_score import RunScore
-from records.score import Aggregate, Coverage, Score
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import FULL, Prompt
+from scrollwork.records.response import Failure, Response
+from scrollwork.records.run_score import RunScore
+from scrollwork.records.score import Aggregate, Coverage, Score
 
 UNIT = "percent"  # every score of ours is on 0 to 100
 BASELINES = "scrollwork"  # whose models the baselines are

@@ -6,9 +6,9 @@ import csv
 import io
 from collections.abc import Iterator
 
-from records.score import Coverage
-from reporting.board import Board, Cell, Column, Line, Section
-from reporting.leaderboard import (
+from scrollwork.records.score import Coverage
+from scrollwork.reporting.board import Board, Cell, Column, Line, Section
+from scrollwork.reporting.leaderboard import (
     INPUTS,
     asked,
     line_means,
@@ -19,8 +19,8 @@ from reporting.leaderboard import (
     references,
     remarks,
 )
-from reporting.raw import summary
-from reporting.text import number, shown, visible
+from scrollwork.reporting.raw import summary
+from scrollwork.reporting.text import number, shown, visible
 
 FORMULA = (
     "=",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from math import log10
 
-from reporting.text import shown, visible
+from scrollwork.reporting.text import shown, visible
 
 LEAST = 0.5  # words: the smallest spread, of two neighbouring bigrams
 

@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from reporting.board import Board, Column, Line, Section
-from reporting.content import Beside, Figure
-from reporting.drawing import LINE, PAPER, SOFT, Drawing, figure, inline, quantiles, written
-from reporting.examples import Usage
-from reporting.text import shown
+from scrollwork.reporting.board import Board, Column, Line, Section
+from scrollwork.reporting.content import Beside, Figure
+from scrollwork.reporting.drawing import LINE, PAPER, SOFT, Drawing, figure, inline, quantiles, written
+from scrollwork.reporting.examples import Usage
+from scrollwork.reporting.text import shown
 
 if TYPE_CHECKING:
     import matplotlib.figure

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from records.statistics import Bin, Distribution
-from reporting.figure import Axis, axis, plain, printed, svg, words
+from scrollwork.records.statistics import Bin, Distribution
+from scrollwork.reporting.figure import Axis, axis, plain, printed, svg, words
 
 WIDTH, HEIGHT = 300, 168  # of a panel, pixels
 TOP, BOTTOM = 52, 142  # of its bars

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from records.response import Response
-from reporting.exchange import Item, Trial, moment
+from scrollwork.records.response import Response
+from scrollwork.reporting.exchange import Item, Trial, moment
 
 VERSION = 2
 STOPS = {

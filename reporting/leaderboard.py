@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from records.ranking import NO_RANK, PUBLISHED, REFUSED, RUN_OUT, ModelRank
-from reporting.board import ABOUT, Board, Cell, Column, Failed, Line, Section, board, stopped
-from reporting.published import AS_ASKED, ROUGE, Published, Reference
-from reporting.ranks import Ranks, label
-from reporting.raw import remarks as raw_remarks
-from reporting.raw import summary
-from reporting.text import markdown_text, number, shown, spread
+from scrollwork.records.ranking import NO_RANK, PUBLISHED, REFUSED, RUN_OUT, ModelRank
+from scrollwork.reporting.board import ABOUT, Board, Cell, Column, Failed, Line, Section, board, stopped
+from scrollwork.reporting.published import AS_ASKED, ROUGE, Published, Reference
+from scrollwork.reporting.ranks import Ranks, label
+from scrollwork.reporting.raw import remarks as raw_remarks
+from scrollwork.reporting.raw import summary
+from scrollwork.reporting.text import markdown_text, number, shown, spread
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

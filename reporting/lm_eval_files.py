@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from reporting.exchange import Item, System, Trial
+from scrollwork.reporting.exchange import Item, System, Trial
 
 FILTER = "none"
 

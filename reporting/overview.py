@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from records.statistics import Bin, Distribution
-from reporting.figure import printed, words
-from reporting.histograms import Panel, panel_svg, shared_axis, sheet
-from reporting.overview_template import TEMPLATE
-from reporting.page import environment
-from reporting.sizes import Sizes, counted_by, sizes_of, title, together
-from reporting.spreads import spreads
-from reporting.text import number, percent, percent_off, pooled
+from scrollwork.records.statistics import Bin, Distribution
+from scrollwork.reporting.figure import printed, words
+from scrollwork.reporting.histograms import Panel, panel_svg, shared_axis, sheet
+from scrollwork.reporting.overview_template import TEMPLATE
+from scrollwork.reporting.page import environment
+from scrollwork.reporting.sizes import Sizes, counted_by, sizes_of, title, together
+from scrollwork.reporting.spreads import spreads
+from scrollwork.reporting.text import number, percent, percent_off, pooled
 
 MEASURES = {
     "documents": "documents, data set whole",

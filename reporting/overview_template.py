@@ -1,7 +1,7 @@
 """The template of the page of statistics, in the dress of the report (style.py)."""
 
-from reporting.figure import STYLE as FIGURES
-from reporting.style import STYLE
+from scrollwork.reporting.figure import STYLE as FIGURES
+from scrollwork.reporting.style import STYLE
 
 OWN = """
 .panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 18rem), 1fr)); gap: .8rem; margin: 1rem 0; }

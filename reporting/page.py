@@ -9,22 +9,22 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reporting.beyond import beyond
-from reporting.board import ARM, NOT_ASKED, WITHOUT_SCORE, Board, Cell, Line, Section, stopped
-from reporting.chunks import facts as as_facts
-from reporting.complexity_section import STYLE as NEEDS_STYLE
-from reporting.complexity_section import complexity_section
-from reporting.content import Content, usage_row
-from reporting.leaderboard import head_of_parts, in_parts, inputs_of_parts, references
-from reporting.metrics import COMPONENTS, components, reading
-from reporting.raw import remarks as raw_remarks
-from reporting.raw import summary as raw_summary
-from reporting.run_section import STYLE as RUN_STYLE
-from reporting.run_section import published_rank, run_section
-from reporting.strip import strip
-from reporting.style import STYLE
-from reporting.template import CHUNKS, TEMPLATE
-from reporting.text import count, number, shown, spread
+from scrollwork.reporting.beyond import beyond
+from scrollwork.reporting.board import ARM, NOT_ASKED, WITHOUT_SCORE, Board, Cell, Line, Section, stopped
+from scrollwork.reporting.chunks import facts as as_facts
+from scrollwork.reporting.complexity_section import STYLE as NEEDS_STYLE
+from scrollwork.reporting.complexity_section import complexity_section
+from scrollwork.reporting.content import Content, usage_row
+from scrollwork.reporting.leaderboard import head_of_parts, in_parts, inputs_of_parts, references
+from scrollwork.reporting.metrics import COMPONENTS, components, reading
+from scrollwork.reporting.raw import remarks as raw_remarks
+from scrollwork.reporting.raw import summary as raw_summary
+from scrollwork.reporting.run_section import STYLE as RUN_STYLE
+from scrollwork.reporting.run_section import published_rank, run_section
+from scrollwork.reporting.strip import strip
+from scrollwork.reporting.style import STYLE
+from scrollwork.reporting.template import CHUNKS, TEMPLATE
+from scrollwork.reporting.text import count, number, shown, spread
 
 if TYPE_CHECKING:
     from jinja2 import Environment

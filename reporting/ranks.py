@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from records.base import Row
-from records.prompt import FULL
-from records.ranking import (
+from scrollwork.records.base import Row
+from scrollwork.records.prompt import FULL
+from scrollwork.records.ranking import (
     COMPUTED,
     NO_SCORE,
     PUBLISHED,

@@ -6,13 +6,13 @@ import csv
 import io
 from collections.abc import Iterator
 
-from records.ranking import COMPUTED, PUBLISHED, TaskRank
-from reporting.board import Board
-from reporting.exports import safe, tex, tex_row
-from reporting.leaderboard import references
-from reporting.ranks import Ranks, label
-from reporting.run_section import mean_and_std, percent
-from reporting.text import markdown_text, number
+from scrollwork.records.ranking import COMPUTED, PUBLISHED, TaskRank
+from scrollwork.reporting.board import Board
+from scrollwork.reporting.exports import safe, tex, tex_row
+from scrollwork.reporting.leaderboard import references
+from scrollwork.reporting.ranks import Ranks, label
+from scrollwork.reporting.run_section import mean_and_std, percent
+from scrollwork.reporting.text import markdown_text, number
 
 HEAD = ("#", "↓", "model", "mean ± std")
 ARROW = (

@@ -7,14 +7,14 @@ import hashlib
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from records.ranking import COMPUTED, FORMAT, LENGTH, PUBLISHED, LengthPoint, ModelRank, TaskRank
-from reporting.board import Board, Section
-from reporting.content import Figure
-from reporting.drawing import INK, SOFT, Drawing, figure, inline, written
-from reporting.figures import COLOURS, MARKERS, MOST_LINES, NAME, charted, folder
-from reporting.names import beside
-from reporting.ranks import Ranks, label
-from reporting.text import shown
+from scrollwork.records.ranking import COMPUTED, FORMAT, LENGTH, PUBLISHED, LengthPoint, ModelRank, TaskRank
+from scrollwork.reporting.board import Board, Section
+from scrollwork.reporting.content import Figure
+from scrollwork.reporting.drawing import INK, SOFT, Drawing, figure, inline, written
+from scrollwork.reporting.figures import COLOURS, MARKERS, MOST_LINES, NAME, charted, folder
+from scrollwork.reporting.names import beside
+from scrollwork.reporting.ranks import Ranks, label
+from scrollwork.reporting.text import shown
 
 if TYPE_CHECKING:
     import matplotlib.figure

@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from records.ranking import COMPUTED, PUBLISHED, ModelRank, TaskRank
-from reporting.board import ARM, Board
-from reporting.leaderboard import not_counted, references
-from reporting.published import Reference
-from reporting.ranks import Ranks, label
-from reporting.run_template import SECTION, STYLE
-from reporting.text import number
+from scrollwork.records.ranking import COMPUTED, PUBLISHED, ModelRank, TaskRank
+from scrollwork.reporting.board import ARM, Board
+from scrollwork.reporting.leaderboard import not_counted, references
+from scrollwork.reporting.published import Reference
+from scrollwork.reporting.ranks import Ranks, label
+from scrollwork.reporting.run_template import SECTION, STYLE
+from scrollwork.reporting.text import number
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reporting.text import percent_off, pooled
+from scrollwork.reporting.text import percent_off, pooled
 
 MEASURES = ("documents", "tokens_in", "tokens_out")
 WORDS = "words"  # counted by white space, where the tokenizer that is named below is not there

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reporting.figure import Axis, plain, svg
-from reporting.histograms import Panel, bars, shared_axis
+from scrollwork.reporting.figure import Axis, plain, svg
+from scrollwork.reporting.histograms import Panel, bars, shared_axis
 
 WIDTH, ROW = 900, 58
 LEFT, RIGHT = 190, 20  # margins for names

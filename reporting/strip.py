@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reporting.text import number
+from scrollwork.reporting.text import number
 
 HEIGHT = 62  # CSS pixels; positions across are percentages, so that marks and letters keep their shape at any width
 

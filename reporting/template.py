@@ -1,6 +1,6 @@
 """The page's template. A Python string, so that it is part of the report stage's source digest."""
 
-from reporting.beyond_template import TABLES
+from scrollwork.reporting.beyond_template import TABLES
 
 CHUNKS = "<!--chunks-->"  # where the page's data go; text from outside is escaped and cannot hold it
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from reporting.drawing import Drawing, figure, written
-from reporting.figures import COLOURS, NAME
-from reporting.text import shown
+from scrollwork.reporting.drawing import Drawing, figure, written
+from scrollwork.reporting.figures import COLOURS, NAME
+from scrollwork.reporting.text import shown
 
 if TYPE_CHECKING:
     import matplotlib.figure

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sample._kit import Person, Row, Voice, capital, people, rows, table
+from scrollwork.sample._kit import Person, Row, Voice, capital, people, rows, table
 
 LICENSE = (
     "This story was written for the sample corpus of scrollwork and is licensed under the Apache License "

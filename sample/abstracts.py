@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sample._kit import Voice, rows, table, write_lines
+from scrollwork.sample._kit import Voice, rows, table, write_lines
 
 Marked = tuple[list[str], list[tuple[int, int, int]]]  # tokens; first, last and cluster of each mention
 

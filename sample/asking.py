@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from sample._kit import Voice, rows, table, write_json
-from sample.abstracts import documents
-from sample.clippings import ASPECTS, article, event
-from sample.dispatches import Sentence, document
-from sample.facts import demonstrations as asked
-from sample.fusions import instance
+from scrollwork.sample._kit import Voice, rows, table, write_json
+from scrollwork.sample.abstracts import documents
+from scrollwork.sample.clippings import ASPECTS, article, event
+from scrollwork.sample.dispatches import Sentence, document
+from scrollwork.sample.facts import demonstrations as asked
+from scrollwork.sample.fusions import instance
 
 SHOWN = 5
 STORIES = ((1, "ecb"), (1, "ecbplus"), (3, "ecb"), (3, "ecbplus"), (4, "ecb"))

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sample._kit import Voice, table, write_lines
-from sample._stories import LICENSE, clause, mysteries, short_story, space
+from scrollwork.sample._kit import Voice, table, write_lines
+from scrollwork.sample._stories import LICENSE, clause, mysteries, short_story, space
 
 AWKWARD = "\n\n[The cafe\u0301 “Zoë” on the lower deck is closed.\u2028本日休業 😴]\n"
 

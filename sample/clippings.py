@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from sample._kit import Person, Voice, capital, people, rows, table, write_lines, write_text
+from scrollwork.sample._kit import Person, Voice, capital, people, rows, table, write_lines, write_text
 
 SEPARATOR = " ||||| "
 TOLD = ("cause_told", "damage_told", "reaction_told", "answer_told", "plan_told")

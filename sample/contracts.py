@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sample._kit import Row, Voice, rows, write_json
+from scrollwork.sample._kit import Row, Voice, rows, write_json
 
 # Matters of each split, and the id of its first contract.
 SPLITS = (("train", (0, 1, 2, 3, 4), 301), ("dev", (5,), 201), ("test", (6, 7), 101))

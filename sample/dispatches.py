@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
-from sample._kit import Voice, identity, table, write_text
+from scrollwork.sample._kit import Voice, identity, table, write_text
 
 MARK = re.compile(r"\[([^|\]]+)\|([^|\]]+)(?:\|([A-Z_]+))?\]")
 DEFAULT = "ACTION_OCCURRENCE"

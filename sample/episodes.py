@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from sample._kit import Person, Row, Voice, capital, rows, write_lines
+from scrollwork.sample._kit import Person, Row, Voice, capital, rows, write_lines
 
 SCENES = (
     "teaser",

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from sample._kit import Voice, capital, identity, table, write_lines
-from sample._stories import LICENSE, SHORT, plot, short_story
+from scrollwork.sample._kit import Voice, capital, identity, table, write_lines
+from scrollwork.sample._stories import LICENSE, SHORT, plot, short_story
 
 # Question, and the ways in which four writers answer it.
 ESSAYS = (

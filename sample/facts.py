@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sample._kit import Voice, people, table, write_lines
+from scrollwork.sample._kit import Voice, people, table, write_lines
 
 PARAGRAPHS = 20
 PREFIX = {2: "2hop", 3: "3hop1", 4: "4hop1"}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sample._kit import Voice, rows, write_text
+from scrollwork.sample._kit import Voice, rows, write_text
 
 REVIEWS = 8
 OVERLAP, SILENT = 2, 3  # the rows with an overlapping highlight and with a review that has none

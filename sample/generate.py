@@ -13,23 +13,23 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from sample.abstracts import sci_co  # noqa: E402
-from sample.asking import seam  # noqa: E402
-from sample.choices import quality  # noqa: E402
-from sample.clippings import multi_news, open_asp  # noqa: E402
-from sample.contracts import contract_nli  # noqa: E402
-from sample.dispatches import ecb_plus  # noqa: E402
-from sample.episodes import summ_screen_fd  # noqa: E402
-from sample.essays import squality  # noqa: E402
-from sample.facts import musique  # noqa: E402
-from sample.fusions import fuse_reviews  # noqa: E402
-from sample.hotels import space_digest  # noqa: E402
-from sample.ledgers import ledgers  # noqa: E402
-from sample.meetings import qmsum  # noqa: E402
-from sample.narratives import narrative_qa  # noqa: E402
-from sample.novels import book_sum_sort  # noqa: E402
-from sample.papers import qasper  # noqa: E402
-from sample.reports import gov_report  # noqa: E402
+from scrollwork.sample.abstracts import sci_co  # noqa: E402
+from scrollwork.sample.asking import seam  # noqa: E402
+from scrollwork.sample.choices import quality  # noqa: E402
+from scrollwork.sample.clippings import multi_news, open_asp  # noqa: E402
+from scrollwork.sample.contracts import contract_nli  # noqa: E402
+from scrollwork.sample.dispatches import ecb_plus  # noqa: E402
+from scrollwork.sample.episodes import summ_screen_fd  # noqa: E402
+from scrollwork.sample.essays import squality  # noqa: E402
+from scrollwork.sample.facts import musique  # noqa: E402
+from scrollwork.sample.fusions import fuse_reviews  # noqa: E402
+from scrollwork.sample.hotels import space_digest  # noqa: E402
+from scrollwork.sample.ledgers import ledgers  # noqa: E402
+from scrollwork.sample.meetings import qmsum  # noqa: E402
+from scrollwork.sample.narratives import narrative_qa  # noqa: E402
+from scrollwork.sample.novels import book_sum_sort  # noqa: E402
+from scrollwork.sample.papers import qasper  # noqa: E402
+from scrollwork.sample.reports import gov_report  # noqa: E402
 
 # Folder that a part writes, and the part.
 PARTS: dict[str, Callable[[Path], None]] = {

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from sample._kit import Row, Voice, rows, write_json
+from scrollwork.sample._kit import Row, Voice, rows, write_json
 
 # Tone of a review: ratings it may have, its table of sentences, its table of last sentences.
 TONES = {

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sample._kit import Voice, capital, rows, table, write_lines
-from sample.planting import NAMES, Ledger, placed
+from scrollwork.sample._kit import Voice, capital, rows, table, write_lines
+from scrollwork.sample.planting import NAMES, Ledger, placed
 
 LETTERS = "ABCD"
 LEDGERS = 6

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sample._kit import Row, Voice, capital, rows, table, write_lines
+from scrollwork.sample._kit import Row, Voice, capital, rows, table, write_lines
 
 # Meeting and its topics, per split.
 TEST = ((0, (0, 1, 4, 5)), (1, (2, 0, 6, 4)), (2, (3, 5, 4, 6)))

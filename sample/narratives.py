@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sample._kit import Voice, capital, identity, table, write_text
-from sample._stories import LICENSE, Frame, Mystery, chapters, frame, land, mysteries, space
+from scrollwork.sample._kit import Voice, capital, identity, table, write_text
+from scrollwork.sample._stories import LICENSE, Frame, Mystery, chapters, frame, land, mysteries, space
 
 # Questions on a mystery: the question, and answers that stand in the text (narrative_qa keeps the first two).
 ASKED = (

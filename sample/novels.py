@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sample._kit import Voice, capital, table, write_json
-from sample._stories import Frame, Mystery, frame, land, mysteries
+from scrollwork.sample._kit import Voice, capital, table, write_json
+from scrollwork.sample._stories import Frame, Mystery, frame, land, mysteries
 
 # Book: title, first case, number of chapters, sources.
 BOOKS: tuple[tuple[str, int, int, tuple[str, ...]], ...] = (

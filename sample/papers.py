@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sample._kit import Row, Voice, capital, identity, rows, write_json
+from scrollwork.sample._kit import Row, Voice, capital, identity, rows, write_json
 
 TEST, DEV, TRAIN = (0, 1, 2, 4), (3,), (5,)
 SHORT = 4  # this paper keeps the first paragraph of four sections only

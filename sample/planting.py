@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from models.planted import aspect, part, truth
-from sample._kit import Voice
+from scrollwork.models.planted import aspect, part, truth
+from scrollwork.sample._kit import Voice
 
 PARTS = 6
 POINTS = 20  # words of a graded answer, at least: its scores are shares of them
@@ -25,7 +25,8 @@ Spans = Sequence[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Ledger:
-    """A problem to plant: lambda and k of its evidence, COW or (partial) PIG. kind: of answer, of models.planted."""
+    """A problem to plant: lambda and k of its evidence, COW or (partial) PIG. kind: of answer, of
+    scrollwork.models.planted."""
 
     name: str
     lam: int

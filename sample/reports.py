@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sample._kit import Row, Voice, capital, rows, table, write_json, write_text
+from scrollwork.sample._kit import Row, Voice, capital, rows, table, write_json, write_text
 
 # Split and number of findings of each program, in the order of the table.
 PLAN = (

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from models.planted import LETTERS, WORDS
-from preprocessing.curation import curate
-from preprocessing.raw import RawFiles
-from preprocessing.spans import strategy
-from preprocessing.units import units
-from records.document import Document
-from sample._kit import Voice, write_lines
-from sample.planting import NAMES, Ledger, dressed, placed, replanted
-from tasks.dolce_units import units_of
-from tasks.suites import load_suite
+from scrollwork.models.planted import LETTERS, WORDS
+from scrollwork.preprocessing.curation import curate
+from scrollwork.preprocessing.raw import RawFiles
+from scrollwork.preprocessing.spans import strategy
+from scrollwork.preprocessing.units import units
+from scrollwork.records.document import Document
+from scrollwork.sample._kit import Voice, write_lines
+from scrollwork.sample.planting import NAMES, Ledger, dressed, placed, replanted
+from scrollwork.tasks.dolce_units import units_of
+from scrollwork.tasks.suites import load_suite
 
 UNITS = 24
 # lam and copies of problems, one a category: I (the question tells), II, III, IV, V; 24 units have thresholds 2 and 10

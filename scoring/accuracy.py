@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scoring.outcome import FloatArray, GoldError, Outcome, check_texts, single
-from scoring.parsing import letter
+from scrollwork.scoring.outcome import FloatArray, GoldError, Outcome, check_texts, single
+from scrollwork.scoring.parsing import letter
 
 NAME = "accuracy"
 VERSION = 1

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from scoring.outcome import Metric, Outcome, check_percent
+from scrollwork.scoring.outcome import Metric, Outcome, check_percent
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scoring.literals import ANY, DEEPEST, PYTHON, NoLiteral, literal
+from scrollwork.scoring.literals import ANY, DEEPEST, PYTHON, NoLiteral, literal
 
 Object = Mapping[Any, Any]
 SAID = {"true": True, "false": False}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from scoring.outcome import GoldError, Metric, Outcome
+from scrollwork.scoring.outcome import GoldError, Metric, Outcome
 
 AT_ONCE = 256  # answers
 CHARACTERS_AT_ONCE = 4_000_000

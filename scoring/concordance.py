@@ -8,8 +8,8 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Mapping, Sequence
 
-from scoring.outcome import FloatArray, GoldError, Outcome, check_texts, single
-from scoring.parsing import ids, shown
+from scrollwork.scoring.outcome import FloatArray, GoldError, Outcome, check_texts, single
+from scrollwork.scoring.parsing import ids, shown
 
 NAME = "concordance"
 VERSION = 1

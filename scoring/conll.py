@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from scoring.cluster_lists import Clusters, cluster_of, ids_in, is_list_of_lists, runs_in
-from scoring.coreference import CONLL, METRICS, SUMS, Side, f_measures, sums, together
-from scoring.gold_json import document_in
-from scoring.outcome import FloatArray, GoldError, Outcome, check_texts
-from scoring.parsing import shown
+from scrollwork.scoring.cluster_lists import Clusters, cluster_of, ids_in, is_list_of_lists, runs_in
+from scrollwork.scoring.coreference import CONLL, METRICS, SUMS, Side, f_measures, sums, together
+from scrollwork.scoring.gold_json import document_in
+from scrollwork.scoring.outcome import FloatArray, GoldError, Outcome, check_texts
+from scrollwork.scoring.parsing import shown
 
 NAME = "conll"
 VERSION = 1

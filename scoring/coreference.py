@@ -14,7 +14,7 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from scoring.assignment import NONE, Floats, Numbers, heaviest, starts
+from scrollwork.scoring.assignment import NONE, Floats, Numbers, heaviest, starts
 
 NO_CODE = np.iinfo(np.int32).max
 METRICS = ("muc", "b_cubed", "ceaf_e")

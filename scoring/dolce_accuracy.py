@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from scoring.dolce_answers import MARKS, canonical
-from scoring.outcome import FloatArray, Outcome, check_texts, single
+from scrollwork.scoring.dolce_answers import MARKS, canonical
+from scrollwork.scoring.outcome import FloatArray, Outcome, check_texts, single
 
 NAME = "dolce_accuracy"
 VERSION = 1

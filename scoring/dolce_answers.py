@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from scoring.normalize import scrolls
+from scrollwork.scoring.normalize import scrolls
 
 UNANSWERABLE, CHOICE_OF_NONE = "unanswerable", "E"
 

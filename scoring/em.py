@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scoring.normalize import scrolls
-from scoring.outcome import FloatArray, Outcome, check_texts, single
+from scrollwork.scoring.normalize import scrolls
+from scrollwork.scoring.outcome import FloatArray, Outcome, check_texts, single
 
 NAME = "em"
 VERSION = 1

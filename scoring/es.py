@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from scoring.outcome import FloatArray, GoldError, Outcome, check_texts, single
-from scoring.parsing import percentage
+from scrollwork.scoring.outcome import FloatArray, GoldError, Outcome, check_texts, single
+from scrollwork.scoring.parsing import percentage
 
 NAME = "es"
 VERSION = 1

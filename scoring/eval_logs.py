@@ -13,8 +13,8 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any
 
-from scoring.pairs import PairError, kind_of, read_pairs
-from scoring.prediction import Prediction, SubmissionError, printable, quoted
+from scrollwork.scoring.pairs import PairError, kind_of, read_pairs
+from scrollwork.scoring.prediction import Prediction, SubmissionError, printable, quoted
 
 ZIP = b"PK\x03\x04"
 ZSTD = 93  # the way in which inspect packs since 0.3.18x; Python 3.14 is the first to know it

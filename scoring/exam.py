@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from scoring.outcome import GoldError, Outcome, check_texts, single
+from scrollwork.scoring.outcome import GoldError, Outcome, check_texts, single
 
 PART_OF_IT = 0.25  # some of the right options and no wrong one
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scoring.normalize import zero_scrolls
-from scoring.outcome import FloatArray, Outcome, check_texts, single
-from scoring.overlap import best_token_f1
+from scrollwork.scoring.normalize import zero_scrolls
+from scrollwork.scoring.outcome import FloatArray, Outcome, check_texts, single
+from scrollwork.scoring.overlap import best_token_f1
 
 NAME = "f1"
 VERSION = 1

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from scoring.fusion import fusion_in, harmonic, sentences
-from scoring.outcome import FloatArray, Outcome, check_texts
+from scrollwork.scoring.fusion import fusion_in, harmonic, sentences
+from scrollwork.scoring.outcome import FloatArray, Outcome, check_texts
 
 Pair = tuple[str, str]
 
@@ -60,7 +60,7 @@ class _Nobody:
 
 
 class Fic:
-    """The metric with two models; a metric of scoring.outcome."""
+    """The metric with two models; a metric of scrollwork.scoring.outcome."""
 
     NAME, VERSION, RANGE, NEEDS, COMPONENTS = NAME, VERSION, RANGE, NEEDS, COMPONENTS
 
@@ -76,8 +76,8 @@ class Fic:
     def score(self, prediction: str, references: Sequence[str]) -> Outcome:
         """The measures of one output, 0 to 100; an output without a sentence gets 0 and no model is asked.
 
-        references: see scoring.fusion. Raises GoldError, PredictionError, and ValueError for an answer of a model that
-        is no probability.
+        references: see scrollwork.scoring.fusion. Raises GoldError, PredictionError, and ValueError for an answer of a
+        model that is no probability.
         """
         return self.batch([prediction], [references])[0]
 

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from scoring.fusion import fusion_in, harmonic, sentences
-from scoring.outcome import FloatArray, Outcome, check_texts
-from scoring.rouge.vocabulary import Numbers, Vocabulary
+from scrollwork.scoring.fusion import fusion_in, harmonic, sentences
+from scrollwork.scoring.outcome import FloatArray, Outcome, check_texts
+from scrollwork.scoring.rouge.vocabulary import Numbers, Vocabulary
 
 NAME = "fic_proxy"
 VERSION = 1
@@ -26,7 +26,7 @@ COMPONENTS = ("faith_proxy", "cover_proxy", "f1_proxy")
 def score(prediction: str, references: Sequence[str]) -> Outcome:
     """The proxies of one output, 0 to 100; the value is f1_proxy. An output without a word gets 0.
 
-    references: see scoring.fusion. Raises GoldError, PredictionError for a prediction that is no text.
+    references: see scrollwork.scoring.fusion. Raises GoldError, PredictionError for a prediction that is no text.
     """
     return batch([prediction], [references])[0]
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scoring.gold_json import object_in
-from scoring.outcome import GoldError
+from scrollwork.scoring.gold_json import object_in
+from scrollwork.scoring.outcome import GoldError
 
 # The official code splits with a spaCy model; this rule needs none.
 SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from scoring.outcome import GoldError
+from scrollwork.scoring.outcome import GoldError
 
 
 def document_in(references: Sequence[str], what: str) -> tuple[Any, str]:

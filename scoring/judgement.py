@@ -14,9 +14,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from records.words import words_in
-from scoring.answer_objects import answer_object
-from scoring.cluster_lists import is_list_of_lists
+from scrollwork.records.words import words_in
+from scrollwork.scoring.answer_objects import answer_object
+from scrollwork.scoring.cluster_lists import is_list_of_lists
 
 HEAD_CHARACTERS, HEAD_WORDS = 1_000, 40
 
@@ -307,5 +307,6 @@ def words(text: str) -> int:
 
 
 def judged(metric: str, answer: str, whole: str, options: Sequence[str]) -> dict[str, Any]:
-    """What is said of an answer (records.judgement). answer: what the metric scores; whole: all that the model said."""
+    """What is said of an answer (scrollwork.records.judgement). answer: what the metric scores; whole: all that the
+    model said."""
     return {"words": words(answer), "in_format": in_form(metric, answer, options), "refusal": refusal(whole)}

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from scoring.exam import exam
-from scoring.outcome import FloatArray, Outcome
+from scrollwork.scoring.exam import exam
+from scrollwork.scoring.outcome import FloatArray, Outcome
 
 NAME = "leval_exam"
 VERSION = 1

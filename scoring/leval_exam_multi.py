@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from scoring.exam import exam
-from scoring.outcome import FloatArray, Outcome
-from scoring.parsing import first_line
+from scrollwork.scoring.exam import exam
+from scrollwork.scoring.outcome import FloatArray, Outcome
+from scrollwork.scoring.parsing import first_line
 
 NAME = "leval_exam_multi"
 VERSION = 1

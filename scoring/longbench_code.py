@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scoring.matching import ratio
-from scoring.outcome import FloatArray, Outcome, check_texts
-from scoring.parsing import shown
+from scrollwork.scoring.matching import ratio
+from scrollwork.scoring.outcome import FloatArray, Outcome, check_texts
+from scrollwork.scoring.parsing import shown
 
 NAME = "longbench_code"
 VERSION = 1

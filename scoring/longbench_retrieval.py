@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from scoring.outcome import FloatArray, GoldError, Outcome, check_texts
-from scoring.shares import share_of_numbers
+from scrollwork.scoring.outcome import FloatArray, GoldError, Outcome, check_texts
+from scrollwork.scoring.shares import share_of_numbers
 
 NAME = "longbench_retrieval"
 VERSION = 1

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scoring.common_words import common_words, places
-from scoring.outcome import FloatArray, Outcome, check_texts, single
+from scrollwork.scoring.common_words import common_words, places
+from scrollwork.scoring.outcome import FloatArray, Outcome, check_texts, single
 
 NAME = "longbench_rouge_l"
 VERSION = 1

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from scoring.answer_objects import answer_object
-from scoring.gold_json import object_in
-from scoring.normalize import scrolls
-from scoring.outcome import FloatArray, GoldError, Outcome, check_texts
-from scoring.overlap import token_f1
-from scoring.parsing import shown
-from scoring.prediction import printable
+from scrollwork.scoring.answer_objects import answer_object
+from scrollwork.scoring.gold_json import object_in
+from scrollwork.scoring.normalize import scrolls
+from scrollwork.scoring.outcome import FloatArray, GoldError, Outcome, check_texts
+from scrollwork.scoring.overlap import token_f1
+from scrollwork.scoring.parsing import shown
+from scrollwork.scoring.prediction import printable
 
 NAME = "musique_output"
 VERSION = 1

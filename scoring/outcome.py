@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from records.score import SUM
+from scrollwork.records.score import SUM
 
 FloatArray = float | npt.NDArray[np.float64]
 

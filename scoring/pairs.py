@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scoring.aggregate import combine
-from scoring.batches import Item, outcomes
-from scoring.outcome import GoldError, Metric, Outcome
-from scoring.parsing import first_line as first_line_of
+from scrollwork.scoring.aggregate import combine
+from scrollwork.scoring.batches import Item, outcomes
+from scrollwork.scoring.outcome import GoldError, Metric, Outcome
+from scrollwork.scoring.parsing import first_line as first_line_of
 
 JSON_KINDS: Mapping[str, str] = {
     "NoneType": "null",

@@ -25,7 +25,8 @@ class SubmissionError(ValueError):
 class Prediction:
     """What the system answered to an input of a task; where it stands in the file.
 
-    error: why there is no answer, "" where there is one. finish: how it ended (records.response.FINISH_REASONS).
+    error: why there is no answer, "" where there is one. finish: how it ended
+    (scrollwork.records.response.FINISH_REASONS).
     """
 
     task: str

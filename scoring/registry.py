@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from scoring.names import JUDGED, MODULES
+from scrollwork.scoring.names import JUDGED, MODULES
 
 if TYPE_CHECKING:  # brings numpy, and the command line asks for the names alone
-    from scoring.outcome import FloatArray, Metric, Outcome
+    from scrollwork.scoring.outcome import FloatArray, Metric, Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import IO, Any
 
-from scoring.pairs import PairError, Renamed, kind_of, once, read_pairs
-from scoring.prediction import packed
+from scrollwork.scoring.pairs import PairError, Renamed, kind_of, once, read_pairs
+from scrollwork.scoring.prediction import packed
 
 # L-Eval's exams by options; of what else it calls "exam" the rules are its own and not built here
 LEVAL_EXAMS: Mapping[str, str] = {

@@ -12,8 +12,8 @@ from functools import cache
 
 import numpy as np
 
-from scoring.outcome import FloatArray, Outcome, check_texts
-from scoring.rouge.engine import MEASURES, TYPES, Engine
+from scrollwork.scoring.outcome import FloatArray, Outcome, check_texts
+from scrollwork.scoring.rouge.engine import MEASURES, TYPES, Engine
 
 NAME = "rouge_geo"
 VERSION = 2  # 2: words of more than 100 letters are stemmed too, as rouge-score does

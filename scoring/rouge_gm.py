@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scoring import rouge_geo
-from scoring.outcome import FloatArray, Outcome
+from scrollwork.scoring import rouge_geo
+from scrollwork.scoring.outcome import FloatArray, Outcome
 
 NAME = "rouge_gm"
 VERSION = 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from scoring.outcome import Outcome, single
-from scoring.parsing import shown
+from scrollwork.scoring.outcome import Outcome, single
+from scrollwork.scoring.parsing import shown
 
 NUMBER = re.compile(r"\d+")
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import IO, Any
 
-from scoring.submissions import COLUMNS, LONGEST
+from scrollwork.scoring.submissions import COLUMNS, LONGEST
 
 NOTHING = "!@#$%^&*()"  # what the official reader takes for a missing cell
 MISSING = "There are missing example IDs."  # as the official verifier says it

@@ -12,9 +12,9 @@ import json
 from collections.abc import Iterator
 from typing import IO, Any
 
-from scoring import eval_logs
-from scoring.pairs import kind_of
-from scoring.prediction import Prediction, SubmissionError, named, packed, printable, quoted
+from scrollwork.scoring import eval_logs
+from scrollwork.scoring.pairs import kind_of
+from scrollwork.scoring.prediction import Prediction, SubmissionError, named, packed, printable, quoted
 
 COLUMNS = ("Task", "ID", "Prediction")
 LONGEST = 64 << 20  # characters of a cell; csv's own limit is 131,072, which an answer may well have

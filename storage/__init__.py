@@ -1,0 +1,2 @@
+if __name__ != "scrollwork.storage":
+    raise ImportError("storage/ is a part of scrollwork: import scrollwork.storage")

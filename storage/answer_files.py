@@ -13,13 +13,13 @@ from dataclasses import asdict, dataclass
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from records.base import InvalidRow, Row, canonical_json, from_batch, to_batch
-from records.response import FINISH_REASONS
-from storage.errors import ForeignFile
-from storage.location import Location
-from storage.store_digests import row_digest
-from storage.store_rows import ASKED, ORIGINS, OUTCOMES
-from storage.store_tables import unescaped
+from scrollwork.records.base import InvalidRow, Row, canonical_json, from_batch, to_batch
+from scrollwork.records.response import FINISH_REASONS
+from scrollwork.storage.errors import ForeignFile
+from scrollwork.storage.location import Location
+from scrollwork.storage.store_digests import row_digest
+from scrollwork.storage.store_rows import ASKED, ORIGINS, OUTCOMES
+from scrollwork.storage.store_tables import unescaped
 
 WHAT = "scrollwork answers"
 VERSION = 2

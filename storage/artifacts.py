@@ -18,13 +18,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from records.base import Row
-from storage.digest import sha256_file, sha256_of
-from storage.errors import DamagedArtifact, StorageError
-from storage.location import TEMPORARY, Location, held, stands
-from storage.manifest import NAME as MANIFEST
-from storage.manifest import Ingredients, Manifest, Part
-from storage.parts import TableWriter, TextReader, groups, read_rows
+from scrollwork.records.base import Row
+from scrollwork.storage.digest import sha256_file, sha256_of
+from scrollwork.storage.errors import DamagedArtifact, StorageError
+from scrollwork.storage.location import TEMPORARY, Location, held, stands
+from scrollwork.storage.manifest import NAME as MANIFEST
+from scrollwork.storage.manifest import Ingredients, Manifest, Part
+from scrollwork.storage.parts import TableWriter, TextReader, groups, read_rows
 
 R = TypeVar("R", bound=Row)
 

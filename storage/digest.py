@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from records.base import canonical_json
+from scrollwork.records.base import canonical_json
 
 CHUNK = 1 << 20
 

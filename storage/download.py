@@ -14,10 +14,20 @@ from typing import IO
 
 import httpx
 
-from storage.errors import Again, DownloadError, NeedsPerson, Stopped, WrongBytes, naming_full_disks
-from storage.location import held
-from storage.partial import Fetched, Info, Wanted, beside, finished, page_instead, remove, standing, start_over
-from storage.web import Web
+from scrollwork.storage.errors import Again, DownloadError, NeedsPerson, Stopped, WrongBytes, naming_full_disks
+from scrollwork.storage.location import held
+from scrollwork.storage.partial import (
+    Fetched,
+    Info,
+    Wanted,
+    beside,
+    finished,
+    page_instead,
+    remove,
+    standing,
+    start_over,
+)
+from scrollwork.storage.web import Web
 
 LIMIT_BYTES = 4 << 30  # of a file whose size nobody published
 

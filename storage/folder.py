@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from storage.errors import StorageError, naming_full_disks
-from storage.location import held
+from scrollwork.storage.errors import StorageError, naming_full_disks
+from scrollwork.storage.location import held
 
 
 @contextmanager

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from storage.artifacts import Artifacts
-from storage.digest import FileDigests
-from storage.errors import StorageError
-from storage.location import Location, writable
+from scrollwork.storage.artifacts import Artifacts
+from scrollwork.storage.digest import FileDigests
+from scrollwork.storage.errors import StorageError
+from scrollwork.storage.location import Location, writable
 
 
 @dataclass(frozen=True)

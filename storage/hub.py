@@ -13,8 +13,8 @@ from urllib.parse import quote
 
 import httpx
 
-from storage.errors import Again, DownloadError
-from storage.web import Web, check
+from scrollwork.storage.errors import Again, DownloadError
+from scrollwork.storage.web import Web, check
 
 PUBLIC = "https://huggingface.co"
 LISTING_BYTES = 64 << 20  # of one page; the hub's have 1,000 files

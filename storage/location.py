@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from storage.errors import naming_full_disks
+from scrollwork.storage.errors import naming_full_disks
 
 TEMPORARY = ".tmp-"
 

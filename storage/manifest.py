@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from storage.errors import DamagedArtifact
+from scrollwork.storage.errors import DamagedArtifact
 
 FORMAT = 1
 NAME = "manifest.json"
@@ -31,7 +31,7 @@ class Ingredients:
 
     def key(self) -> str:
         """sha256 in hex: the artifact's name, known before anything runs."""
-        from storage.digest import sha256_of
+        from scrollwork.storage.digest import sha256_of
 
         return sha256_of({"format": FORMAT, **vars(self)})
 

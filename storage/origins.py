@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from storage.location import Location, held
+from scrollwork.storage.location import Location, held
 
 NAME = ".sources.json"
 EVERY_S = 5.0

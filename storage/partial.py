@@ -16,8 +16,8 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from storage.digest import CHUNK, sha256_file
-from storage.errors import Again, DownloadError, Gone, NeedsPerson, WrongBytes
+from scrollwork.storage.digest import CHUNK, sha256_file
+from scrollwork.storage.errors import Again, DownloadError, Gone, NeedsPerson, WrongBytes
 
 UNFINISHED = (".part", ".part-info", ".part-decoded", ".corrupt")
 EXPANSION = 100  # a gzip-encoded answer may grow at most so many times

@@ -10,10 +10,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
 
-from records.base import Columns, Row, from_batch
-from storage.errors import naming_full_disks
-from storage.location import Location
-from storage.manifest import Part
+from scrollwork.records.base import Columns, Row, from_batch
+from scrollwork.storage.errors import naming_full_disks
+from scrollwork.storage.location import Location
+from scrollwork.storage.manifest import Part
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -15,7 +15,7 @@ from typing import Any
 import httpcore
 import httpx
 
-from storage.errors import DownloadError
+from scrollwork.storage.errors import DownloadError
 
 OPTION = "--allow-private-addresses"
 NAT64 = ipaddress.ip_network("64:ff9b::/96")

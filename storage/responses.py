@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from storage import store_batches, store_claims, store_money
-from storage.store_database import Database, in_batches
-from storage.store_digests import whole_row
-from storage.store_migrations import prepare
-from storage.store_rows import ANSWERED, Spent, StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
-from storage.store_tables import attempts, claims, failures, responses
+from scrollwork.storage import store_batches, store_claims, store_money
+from scrollwork.storage.store_database import Database, in_batches
+from scrollwork.storage.store_digests import whole_row
+from scrollwork.storage.store_migrations import prepare
+from scrollwork.storage.store_rows import ANSWERED, Spent, StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
+from scrollwork.storage.store_tables import attempts, claims, failures, responses
 
 __all__ = ["Holdings", "ResponseStore", "Spent", "StoredAnswer", "StoredAttempt", "StoredBatch", "StoredFailure"]
 

@@ -20,13 +20,13 @@ from typing import IO, Any
 import pyarrow.parquet as pq
 import sqlalchemy as sa
 
-from storage.answer_files import footer_of, groups_of, stored_digest, stored_line, write_file
-from storage.errors import ForeignFile, StorageError
-from storage.location import TEMPORARY, Location, held
-from storage.responses import ResponseStore
-from storage.store_database import in_batches
-from storage.store_files import Imported, answers_of, import_from, keys_of
-from storage.store_tables import responses
+from scrollwork.storage.answer_files import footer_of, groups_of, stored_digest, stored_line, write_file
+from scrollwork.storage.errors import ForeignFile, StorageError
+from scrollwork.storage.location import TEMPORARY, Location, held
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_database import in_batches
+from scrollwork.storage.store_files import Imported, answers_of, import_from, keys_of
+from scrollwork.storage.store_tables import responses
 
 NAME, LOCK = "backup.json", ".backup.lock"
 WHAT, FORMAT = "scrollwork backup of answers", 1

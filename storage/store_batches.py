@@ -9,10 +9,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 import sqlalchemy as sa
 
-from storage.store_claims import release
-from storage.store_database import Database, in_batches
-from storage.store_rows import OPEN_BATCHES, WAITING, StoredBatch
-from storage.store_tables import batch_requests, batches
+from scrollwork.storage.store_claims import release
+from scrollwork.storage.store_database import Database, in_batches
+from scrollwork.storage.store_rows import OPEN_BATCHES, WAITING, StoredBatch
+from scrollwork.storage.store_tables import batch_requests, batches
 
 
 def intend(

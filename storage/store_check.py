@@ -10,13 +10,13 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from records.response import FINISH_REASONS, KINDS
-from storage.errors import ForeignStore
-from storage.responses import ResponseStore
-from storage.store_database import BATCH
-from storage.store_digests import intact
-from storage.store_rows import ASKED, ORIGINS, OUTCOMES
-from storage.store_tables import attempts, failures, responses, set_aside
+from scrollwork.records.response import FINISH_REASONS, KINDS
+from scrollwork.storage.errors import ForeignStore
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_database import BATCH
+from scrollwork.storage.store_digests import intact
+from scrollwork.storage.store_rows import ASKED, ORIGINS, OUTCOMES
+from scrollwork.storage.store_tables import attempts, failures, responses, set_aside
 
 DIGESTED = {"failure": failures, "answer": responses, "attempt": attempts}  # tables by what a row of them is
 KNOWN: Mapping[str, Mapping[str, tuple[str, ...]]] = {  # what stands in a column

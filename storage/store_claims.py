@@ -11,10 +11,10 @@ from collections.abc import Collection, Sequence
 
 import sqlalchemy as sa
 
-from storage.processes import Process, dead, this
-from storage.store_database import Database, in_batches
-from storage.store_rows import OPEN_BATCHES, WAITING
-from storage.store_tables import batch_requests, batches, claims, responses
+from scrollwork.storage.processes import Process, dead, this
+from scrollwork.storage.store_database import Database, in_batches
+from scrollwork.storage.store_rows import OPEN_BATCHES, WAITING
+from scrollwork.storage.store_tables import batch_requests, batches, claims, responses
 
 JUMP_S = 5.0  # by which the store's clock may gain on ours between two looks
 

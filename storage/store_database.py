@@ -20,9 +20,9 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from storage.errors import StorageError, StorageFull, TornStore, naming_full_disks
-from storage.location import writable
-from storage.store_digests import digested
+from scrollwork.storage.errors import StorageError, StorageFull, TornStore, naming_full_disks
+from scrollwork.storage.location import writable
+from scrollwork.storage.store_digests import digested
 
 T = TypeVar("T")
 K = TypeVar("K")

@@ -10,9 +10,9 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from records.base import canonical_json
-from storage.errors import DamagedRows
-from storage.store_tables import escaped
+from scrollwork.records.base import canonical_json
+from scrollwork.storage.errors import DamagedRows
+from scrollwork.storage.store_tables import escaped
 
 TOKENS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
 _CALL = ("request_key", "provider", "model")

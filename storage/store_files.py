@@ -10,14 +10,14 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from records.base import Row
-from storage.answer_files import AnswerRow, Exported, Try, footer_of, groups_of, line_of, write_file
-from storage.errors import ForeignFile, StorageError
-from storage.location import Location
-from storage.responses import ResponseStore
-from storage.store_database import Database, in_batches
-from storage.store_digests import whole_row
-from storage.store_tables import attempts, claims, escaped, failures, responses, unescaped
+from scrollwork.records.base import Row
+from scrollwork.storage.answer_files import AnswerRow, Exported, Try, footer_of, groups_of, line_of, write_file
+from scrollwork.storage.errors import ForeignFile, StorageError
+from scrollwork.storage.location import Location
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_database import Database, in_batches
+from scrollwork.storage.store_digests import whole_row
+from scrollwork.storage.store_tables import attempts, claims, escaped, failures, responses, unescaped
 
 PAGE = 500  # answers read from the database at once
 

@@ -15,10 +15,10 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
-from storage.errors import ForeignStore, StorageError, TornStore
-from storage.store_database import BATCH, TORN, Database, in_batches
-from storage.store_digests import digested
-from storage.store_tables import ESCAPE, MARK, SCHEMA_VERSION, about, escaped, tables
+from scrollwork.storage.errors import ForeignStore, StorageError, TornStore
+from scrollwork.storage.store_database import BATCH, TORN, Database, in_batches
+from scrollwork.storage.store_digests import digested
+from scrollwork.storage.store_tables import ESCAPE, MARK, SCHEMA_VERSION, about, escaped, tables
 
 _MAGIC, _HEADER = b"SQLite format 3\0", 100  # of a file of SQLite
 REPAIRED = ".repaired"  # a file beside a torn store that `store repair` has made and not put in its place yet

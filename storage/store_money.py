@@ -6,8 +6,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from storage.store_rows import Spent
-from storage.store_tables import attempts, claims, failures, responses
+from scrollwork.storage.store_rows import Spent
+from scrollwork.storage.store_tables import attempts, claims, failures, responses
 
 _ERROR_STATUS = 300  # providers charge nothing for what they refuse with an HTTP error or send elsewhere
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from storage.store_database import Database
-from storage.store_tables import paces
+from scrollwork.storage.store_database import Database
+from scrollwork.storage.store_tables import paces
 
 HEARD_S = 600.0  # for which a limit that another process heard of stands
 

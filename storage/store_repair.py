@@ -16,15 +16,15 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from storage.errors import StorageError, TornStore, naming_full_disks
-from storage.location import held, sync_folder
-from storage.responses import ResponseStore
-from storage.store_check import CHANGED, DIGESTED, PLACE, attempts_against_answers, place_in, rows_of
-from storage.store_database import Database, in_batches
-from storage.store_digests import intact
-from storage.store_migrations import REPAIRED
-from storage.store_rows import StoredAnswer, StoredAttempt, StoredFailure
-from storage.store_tables import attempts, failures, responses, set_aside, unescaped
+from scrollwork.storage.errors import StorageError, TornStore, naming_full_disks
+from scrollwork.storage.location import held, sync_folder
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_check import CHANGED, DIGESTED, PLACE, attempts_against_answers, place_in, rows_of
+from scrollwork.storage.store_database import Database, in_batches
+from scrollwork.storage.store_digests import intact
+from scrollwork.storage.store_migrations import REPAIRED
+from scrollwork.storage.store_rows import StoredAnswer, StoredAttempt, StoredFailure
+from scrollwork.storage.store_tables import attempts, failures, responses, set_aside, unescaped
 
 _JOURNALS = ("", "-wal", "-shm")
 _PASSING = (5, 6, 7, 9, 13, 14)  # of SQLite: busy, locked, no memory, interrupted, full, cannot be opened

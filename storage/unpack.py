@@ -15,8 +15,8 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-from storage.digest import CHUNK, sha256_file
-from storage.errors import StorageError, naming_full_disks
+from scrollwork.storage.digest import CHUNK, sha256_file
+from scrollwork.storage.errors import StorageError, naming_full_disks
 
 EXPANSION = 100  # the members together may be at most so many times the archive
 LEAST_BYTES = 64 << 20  # which are always allowed

@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from storage.errors import Again, DownloadError, Gone, NeedsPerson, Stopped
-from storage.public import PublicTransport
+from scrollwork.storage.errors import Again, DownloadError, Gone, NeedsPerson, Stopped
+from scrollwork.storage.public import PublicTransport
 
 REDIRECTS = 10
 AGENT = "scrollwork (long-text benchmarks; one polite copy of research data)"

@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from preprocessing.against import Comparison, compare
-from preprocessing.errors import MalformedFile
-from preprocessing.prompting import Template
-from preprocessing.raw import RawFiles, unreadable
-from preprocessing.raw_zip import find_member
-from records.example import Example
-from tasks.errors import UsageError
-from tasks.parts import Part, parts
-from tasks.raw import in_archive, matches
-from tasks.releases import release_patterns
-from tasks.request import Request
-from tasks.results import Results
-from tasks.stages import curate_node, sample_node
+from scrollwork.preprocessing.against import Comparison, compare
+from scrollwork.preprocessing.errors import MalformedFile
+from scrollwork.preprocessing.prompting import Template
+from scrollwork.preprocessing.raw import RawFiles, unreadable
+from scrollwork.preprocessing.raw_zip import find_member
+from scrollwork.records.example import Example
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.parts import Part, parts
+from scrollwork.tasks.raw import in_archive, matches
+from scrollwork.tasks.releases import release_patterns
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.results import Results
+from scrollwork.tasks.stages import curate_node, sample_node
 
 NO_MEMBER = "missing member"
 

@@ -10,16 +10,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from analysis.summary import Inputs, Labels, Member, document_group, input_name, nothing, summarize
-from records.example import Example
-from records.score import SUBSETS, Aggregate, Score, subset_metric
-from scoring.answers import gold_problem
-from scoring.outcome import Metric
-from scoring.registry import metric
-from storage.artifacts import Artifact, ArtifactWriter
-from tasks.graph import Node
-from tasks.shards import shards
-from tasks.workshop import Workshop
+from scrollwork.analysis.summary import Inputs, Labels, Member, document_group, input_name, nothing, summarize
+from scrollwork.records.example import Example
+from scrollwork.records.score import SUBSETS, Aggregate, Score, subset_metric
+from scrollwork.scoring.answers import gold_problem
+from scrollwork.scoring.outcome import Metric
+from scrollwork.scoring.registry import metric
+from scrollwork.storage.artifacts import Artifact, ArtifactWriter
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.shards import shards
+from scrollwork.tasks.workshop import Workshop
 
 FORM = "format_ok"  # flag of a score
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from analysis.runs import summarize_runs
-from analysis.summary import nothing
-from records.run_score import RunScore
-from records.score import Aggregate
-from scoring.registry import metric
-from storage.artifacts import Artifact, ArtifactWriter
-from tasks.aggregate import asked, labels_of, members_of
-from tasks.graph import Node
-from tasks.shards import shards
-from tasks.workshop import Workshop
+from scrollwork.analysis.runs import summarize_runs
+from scrollwork.analysis.summary import nothing
+from scrollwork.records.run_score import RunScore
+from scrollwork.records.score import Aggregate
+from scrollwork.scoring.registry import metric
+from scrollwork.storage.artifacts import Artifact, ArtifactWriter
+from scrollwork.tasks.aggregate import asked, labels_of, members_of
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.shards import shards
+from scrollwork.tasks.workshop import Workshop
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:

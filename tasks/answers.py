@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from models.base import Answer, Attempt, Call, CallFailed, Usage
-from models.budget import Price, assumed
-from models.registry import HOSTED
-from models.replies import no_room, without_room
-from storage.store_rows import ANSWERED, StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
+from scrollwork.models.base import Answer, Attempt, Call, CallFailed, Usage
+from scrollwork.models.budget import Price, assumed
+from scrollwork.models.registry import HOSTED
+from scrollwork.models.replies import no_room, without_room
+from scrollwork.storage.store_rows import ANSWERED, StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
 
 if TYPE_CHECKING:
-    from storage.responses import ResponseStore  # brings SQLAlchemy
+    from scrollwork.storage.responses import ResponseStore  # brings SQLAlchemy
 
 
 def wanted(state: str | None, retry_failed: bool = False) -> bool:

@@ -15,21 +15,21 @@ from contextlib import contextmanager
 from typing import Any
 from uuid import uuid4
 
-from models.base import Answer, Attempt, Call, CallFailed, Usage
-from models.grouping import sharing
-from models.patience import TOLD_S
-from models.retry import LONGEST_S, charged
-from models.running import Running, Runs
-from models.tables import key_name_of
-from storage.digest import sha256_of
-from storage.errors import StorageError
-from storage.responses import ResponseStore
-from storage.store_rows import ANSWERED
-from tasks import progress
-from tasks.answers import counted, stored_answer, stored_attempt, stored_failure, under_other_names, wanted
-from tasks.calling import STOP, Calling, breaker, ended, first_time, known_price, ledger, meter
-from tasks.errors import Interrupted
-from tasks.withheld import Withheld
+from scrollwork.models.base import Answer, Attempt, Call, CallFailed, Usage
+from scrollwork.models.grouping import sharing
+from scrollwork.models.patience import TOLD_S
+from scrollwork.models.retry import LONGEST_S, charged
+from scrollwork.models.running import Running, Runs
+from scrollwork.models.tables import key_name_of
+from scrollwork.storage.digest import sha256_of
+from scrollwork.storage.errors import StorageError
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_rows import ANSWERED
+from scrollwork.tasks import progress
+from scrollwork.tasks.answers import counted, stored_answer, stored_attempt, stored_failure, under_other_names, wanted
+from scrollwork.tasks.calling import STOP, Calling, breaker, ended, first_time, known_price, ledger, meter
+from scrollwork.tasks.errors import Interrupted
+from scrollwork.tasks.withheld import Withheld
 
 log = logging.getLogger("scrollwork")
 Result = Answer | CallFailed | Attempt

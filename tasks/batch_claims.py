@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
-from storage.digest import sha256_of
-from storage.responses import ResponseStore
-from storage.store_rows import StoredBatch
-from tasks.answers import wanted
-from tasks.asking import LEASE_S, renewing
+from scrollwork.storage.digest import sha256_of
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_rows import StoredBatch
+from scrollwork.tasks.answers import wanted
+from scrollwork.tasks.asking import LEASE_S, renewing
 
 MOST_TRIES = 3  # batches of one run in which a request is tried
 

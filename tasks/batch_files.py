@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from models.base import Call
-from models.batches import Interface
-from models.budget import Budget, Price, dollars, firm_bound
-from storage.digest import sha256_of
-from storage.errors import naming_full_disks
+from scrollwork.models.base import Call
+from scrollwork.models.batches import Interface
+from scrollwork.models.budget import Budget, Price, dollars, firm_bound
+from scrollwork.storage.digest import sha256_of
+from scrollwork.storage.errors import naming_full_disks
 
 
 @dataclass

@@ -15,20 +15,20 @@ from contextlib import contextmanager
 from dataclasses import replace
 from uuid import uuid4
 
-from models.base import Call, CallProblem
-from models.batch_desk import Desk, Unconfirmed
-from models.batches import Sight, unknown
-from models.hosted import place_of
-from models.retry import ends_the_run
-from storage.digest import sha256_of
-from storage.store_rows import StoredBatch, StoredFailure
-from tasks import progress
-from tasks.answers import stored_failure, under_other_names
-from tasks.batch_claims import MOST_TRIES, Claims
-from tasks.batch_files import Parcel, Purse, seconds_since, unique
-from tasks.batch_results import Bounding, Collector, failed
-from tasks.calling import STOP, Calling, budget_of, known_price
-from tasks.workshop import Workshop
+from scrollwork.models.base import Call, CallProblem
+from scrollwork.models.batch_desk import Desk, Unconfirmed
+from scrollwork.models.batches import Sight, unknown
+from scrollwork.models.hosted import place_of
+from scrollwork.models.retry import ends_the_run
+from scrollwork.storage.digest import sha256_of
+from scrollwork.storage.store_rows import StoredBatch, StoredFailure
+from scrollwork.tasks import progress
+from scrollwork.tasks.answers import stored_failure, under_other_names
+from scrollwork.tasks.batch_claims import MOST_TRIES, Claims
+from scrollwork.tasks.batch_files import Parcel, Purse, seconds_since, unique
+from scrollwork.tasks.batch_results import Bounding, Collector, failed
+from scrollwork.tasks.calling import STOP, Calling, budget_of, known_price
+from scrollwork.tasks.workshop import Workshop
 
 log = logging.getLogger("scrollwork")
 SETTLE_S = 60.0  # for which a batch is looked for in the provider's list, before it is taken that it never came about

@@ -9,19 +9,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from models.base import Answer, Attempt, CallFailed, CallProblem, Reply
-from models.batch_desk import Desk
-from models.batches import BadLine, Line, Sight
-from models.breaker import FEW
-from models.budget import Price
-from models.endpoint import believed, doubted
-from models.usage_bounds import ANY, Bounds
-from storage.errors import naming_full_disks
-from storage.responses import ResponseStore
-from storage.store_rows import AGAIN, DONE, WAITING, StoredBatch
-from tasks.answers import cost_of, stored_answer, stored_attempt, stored_failure
-from tasks.batch_files import seconds_since
-from tasks.calls import chunks
+from scrollwork.models.base import Answer, Attempt, CallFailed, CallProblem, Reply
+from scrollwork.models.batch_desk import Desk
+from scrollwork.models.batches import BadLine, Line, Sight
+from scrollwork.models.breaker import FEW
+from scrollwork.models.budget import Price
+from scrollwork.models.endpoint import believed, doubted
+from scrollwork.models.usage_bounds import ANY, Bounds
+from scrollwork.storage.errors import naming_full_disks
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_rows import AGAIN, DONE, WAITING, StoredBatch
+from scrollwork.tasks.answers import cost_of, stored_answer, stored_attempt, stored_failure
+from scrollwork.tasks.batch_files import seconds_since
+from scrollwork.tasks.calls import chunks
 
 COMMIT = 200  # results in one transaction: answers may be long
 LONGEST_LINE = 2**23  # bytes of a result that are read: 32,000 tokens of the longest kind

@@ -10,21 +10,21 @@ import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack
 
-from models.base import Call
-from models.batch_desk import Desk
-from models.hosted import Hosted
-from models.registry import BATCHES, make
-from models.retry import policy
-from models.tables import BadTable
-from models.usage_bounds import Bounds, bounds_of
-from tasks.batch_post import Post
-from tasks.build import ensure
-from tasks.calling import STOP, Calling
-from tasks.calls import Calls
-from tasks.errors import UsageError
-from tasks.graph import Node
-from tasks.planner import Planner
-from tasks.workshop import Locations, Workshop
+from scrollwork.models.base import Call
+from scrollwork.models.batch_desk import Desk
+from scrollwork.models.hosted import Hosted
+from scrollwork.models.registry import BATCHES, make
+from scrollwork.models.retry import policy
+from scrollwork.models.tables import BadTable
+from scrollwork.models.usage_bounds import Bounds, bounds_of
+from scrollwork.tasks.batch_post import Post
+from scrollwork.tasks.build import ensure
+from scrollwork.tasks.calling import STOP, Calling
+from scrollwork.tasks.calls import Calls
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.planner import Planner
+from scrollwork.tasks.workshop import Locations, Workshop
 
 log = logging.getLogger("scrollwork")
 FIRST_LOOK_S, LONGEST_LOOK_S = 1.0, 60.0  # between two looks at what waits; half as long again each time

@@ -6,23 +6,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from analysis.comparing import Measured, Who, averages, comparisons, pairs
-from analysis.judged import COLUMNS, outcomes_from
-from analysis.outcomes import Outcomes
-from records.base import InvalidRow
-from records.judgement import Conduct, Slice
-from records.score import Aggregate
-from reporting.content import Beside
-from reporting.ranks import Ranks
-from scoring.registry import metric, stored
-from storage.artifacts import Artifact
-from storage.home import Home
-from tasks.everything import Scored
-from tasks.judging import rank_params
-from tasks.lots import Lot
-from tasks.report import BESIDE
-from tasks.tokenizers import length_tokenizer
-from tasks.vocabularies import load
+from scrollwork.analysis.comparing import Measured, Who, averages, comparisons, pairs
+from scrollwork.analysis.judged import COLUMNS, outcomes_from
+from scrollwork.analysis.outcomes import Outcomes
+from scrollwork.records.base import InvalidRow
+from scrollwork.records.judgement import Conduct, Slice
+from scrollwork.records.score import Aggregate
+from scrollwork.reporting.content import Beside
+from scrollwork.reporting.ranks import Ranks
+from scrollwork.scoring.registry import metric, stored
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.storage.home import Home
+from scrollwork.tasks.everything import Scored
+from scrollwork.tasks.judging import rank_params
+from scrollwork.tasks.lots import Lot
+from scrollwork.tasks.report import BESIDE
+from scrollwork.tasks.tokenizers import length_tokenizer
+from scrollwork.tasks.vocabularies import load
 
 Found = Iterable[tuple[Aggregate, Artifact]]
 
@@ -73,7 +73,7 @@ def needs_of(everything: Iterable[Artifact], scored: Found) -> dict[str, list[di
         for table, rows in own.items():
             found.setdefault(table, []).extend(replace(one, model=row.model, split=row.split) for one in rows)
     if found:
-        from analysis.dolce.needs import agreements
+        from scrollwork.analysis.dolce.needs import agreements
 
         found["agreements"] = list(agreements(found["mixtures"], found["complexity"]))
     return {table: [one.to_dict() for one in rows] for table, rows in found.items()}
@@ -102,8 +102,8 @@ def ranks_of(home: Home, suite: str, found: Scored, lots: Sequence[Lot]) -> Rank
     length of prompts, none for a ranking without it."""
     if not found.suite.runs:
         return Ranks()
-    from tasks.designed import experiments
-    from tasks.rank import ranking_of
+    from scrollwork.tasks.designed import experiments
+    from scrollwork.tasks.rank import ranking_of
 
     params = rank_params(found.suite, [], found.params.get("upper_bounds", ()), length_tokenizer())
     return ranking_of(params, found.artifacts, lots, load(params["lengths"], home), experiments(home, suite))

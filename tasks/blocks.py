@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from preprocessing.block_prompts import Blocks
-from preprocessing.blocks import Block
-from records.example import Example
-from records.instruction import Instruction
-from storage.artifacts import Artifact
+from scrollwork.preprocessing.block_prompts import Blocks
+from scrollwork.preprocessing.blocks import Block
+from scrollwork.records.example import Example
+from scrollwork.records.instruction import Instruction
+from scrollwork.storage.artifacts import Artifact
 
 
 def blocks_of(block: Mapping[str, Any], curated: Artifact) -> Blocks:

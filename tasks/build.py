@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
-from storage.artifacts import Artifact, ArtifactWriter
-from storage.errors import DamagedArtifact
-from storage.manifest import Ingredients
-from tasks.graph import Node
-from tasks.planner import Planner, Status
-from tasks.source import settle
-from tasks.workshop import Workshop
+from scrollwork.storage.artifacts import Artifact, ArtifactWriter
+from scrollwork.storage.errors import DamagedArtifact
+from scrollwork.storage.manifest import Ingredients
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.planner import Planner, Status
+from scrollwork.tasks.source import settle
+from scrollwork.tasks.workshop import Workshop
 
 log = logging.getLogger("scrollwork")
 T = TypeVar("T")

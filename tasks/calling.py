@@ -8,16 +8,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from models.breaker import Breaker
-from models.budget import Budget, Meter, Price, UnknownPrice, nano, price_of
-from models.ledger import Ledger
-from models.registry import LOCAL
-from models.retry import policy
-from models.stopping import Stop
-from tasks.workshop import Calling as Calling
+from scrollwork.models.breaker import Breaker
+from scrollwork.models.budget import Budget, Meter, Price, UnknownPrice, nano, price_of
+from scrollwork.models.ledger import Ledger
+from scrollwork.models.registry import LOCAL
+from scrollwork.models.retry import policy
+from scrollwork.models.stopping import Stop
+from scrollwork.tasks.workshop import Calling as Calling
 
 if TYPE_CHECKING:
-    from storage.responses import ResponseStore  # brings SQLAlchemy; a plan needs none
+    from scrollwork.storage.responses import ResponseStore  # brings SQLAlchemy; a plan needs none
 
 STOP = Stop()  # of every engine of this process: Ctrl-C
 
@@ -108,7 +108,7 @@ def known_price(name: str, table: Mapping[str, Any]) -> Price | None:
 
 def ledger(store: ResponseStore) -> Ledger:
     """Through which all processes that use a store share their limits; one for all stages of this process."""
-    from storage.store_paces import Paces  # loads SQLAlchemy
+    from scrollwork.storage.store_paces import Paces  # loads SQLAlchemy
 
     place = str(store.place)
     with _lock:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 
-from models.base import Ask, Call, Model, Segment
-from preprocessing.tokens import is_estimate
-from records.example import Example
-from records.prompt import Prompt, part_text
-from storage.artifacts import Artifact
-from storage.digest import sha256_of
-from tasks.graph import Node
+from scrollwork.models.base import Ask, Call, Model, Segment
+from scrollwork.preprocessing.tokens import is_estimate
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import Prompt, part_text
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.storage.digest import sha256_of
+from scrollwork.tasks.graph import Node
 
 T = TypeVar("T")
 SEED = "generation_seed"  # of a run, in the metadata of its examples

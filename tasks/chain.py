@@ -7,22 +7,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from storage.digest import sha256_of
-from tasks.build import mending
-from tasks.calling import begin, new_run
-from tasks.engine import Engine, Finished, run_inline, run_strictly
-from tasks.graph import Node, topological
-from tasks.judging import compare_node, judge_node, rank_node
-from tasks.model_tables import calling_of
-from tasks.outside import is_outside, shown_name
-from tasks.planner import Planner, Status
-from tasks.published import keep
-from tasks.published import publish as publish_page
-from tasks.raw import standing
-from tasks.request import Request
-from tasks.stages import build_nodes, failure, overview_node, report_node, run_nodes
-from tasks.twins import fitted_nodes, without_failed_twins
-from tasks.workshop import Locations, Workshop
+from scrollwork.storage.digest import sha256_of
+from scrollwork.tasks.build import mending
+from scrollwork.tasks.calling import begin, new_run
+from scrollwork.tasks.engine import Engine, Finished, run_inline, run_strictly
+from scrollwork.tasks.graph import Node, topological
+from scrollwork.tasks.judging import compare_node, judge_node, rank_node
+from scrollwork.tasks.model_tables import calling_of
+from scrollwork.tasks.outside import is_outside, shown_name
+from scrollwork.tasks.planner import Planner, Status
+from scrollwork.tasks.published import keep
+from scrollwork.tasks.published import publish as publish_page
+from scrollwork.tasks.raw import standing
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.stages import build_nodes, failure, overview_node, report_node, run_nodes
+from scrollwork.tasks.twins import fitted_nodes, without_failed_twins
+from scrollwork.tasks.workshop import Locations, Workshop
 
 NAME_CHARS = 40  # of a system in a page's name
 
@@ -177,7 +177,7 @@ def through(request: Request, engine: Engine, nodes: list[Node], locations: Loca
 def before_batches(request: Request, engine: Engine, nodes: list[Node], locations: Locations) -> dict[str, Finished]:
     """How the nodes before hosted models' answers ended, of those that did not fail; batches taken in, and with --batch
     submitted and waited for."""
-    from tasks.batching import settle, unanswered  # loads the engine of calls
+    from scrollwork.tasks.batching import settle, unanswered  # loads the engine of calls
 
     assert locations.calling is not None
     finished: list[Finished] = []

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scoring.prediction import packed
-from scoring.submission_csv import Checked, Finding, check
-from tasks.chain import locations_of
-from tasks.engine import run_inline
-from tasks.errors import UsageError
-from tasks.graph import topological
-from tasks.parts import Part
-from tasks.request import Request
-from tasks.results import Results
-from tasks.stages import sample_node
+from scrollwork.scoring.prediction import packed
+from scrollwork.scoring.submission_csv import Checked, Finding, check
+from scrollwork.tasks.chain import locations_of
+from scrollwork.tasks.engine import run_inline
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.graph import topological
+from scrollwork.tasks.parts import Part
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.results import Results
+from scrollwork.tasks.stages import sample_node
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from models.checkpoint import CAUSAL, ENCODER_DECODER
-from storage.digest import FileDigests, sha256_of
-from storage.home import Home
-from tasks.errors import UsageError
+from scrollwork.models.checkpoint import CAUSAL, ENCODER_DECODER
+from scrollwork.storage.digest import FileDigests, sha256_of
+from scrollwork.storage.home import Home
+from scrollwork.tasks.errors import UsageError
 
 CONFIG = "config.json"
 READ = (

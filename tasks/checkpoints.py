@@ -12,14 +12,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from models.checkpoint import CAUSAL, CheckpointError, Vocabulary
-from models.local import PROVIDER
-from storage.digest import sha256_of
-from storage.home import Home
-from tasks.checkpoint_files import CONFIG, digest_of, found, has_template, kind_of, read, window_of
-from tasks.errors import UsageError
-from tasks.tokenizers import DIGEST_CHARS, FILE, adopt
-from tasks.vocabularies import load
+from scrollwork.models.checkpoint import CAUSAL, CheckpointError, Vocabulary
+from scrollwork.models.local import PROVIDER
+from scrollwork.storage.digest import sha256_of
+from scrollwork.storage.home import Home
+from scrollwork.tasks.checkpoint_files import CONFIG, digest_of, found, has_template, kind_of, read, window_of
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.tokenizers import DIGEST_CHARS, FILE, adopt
+from scrollwork.tasks.vocabularies import load
 
 PLACES, TEMPLATES = "checkpoints.json", "cache/chat-templates.json"
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from analysis.comparing import Measured, Who, averages, comparisons, pairs
-from analysis.judged import COLUMNS, outcomes_from
-from analysis.outcomes import Outcomes
-from records.comparison import Average, Comparison
-from records.prompt import FULL
-from scoring.registry import metric, stored
-from storage.artifacts import Artifact, ArtifactWriter
-from tasks import progress
-from tasks.graph import Node
-from tasks.workshop import Workshop
+from scrollwork.analysis.comparing import Measured, Who, averages, comparisons, pairs
+from scrollwork.analysis.judged import COLUMNS, outcomes_from
+from scrollwork.analysis.outcomes import Outcomes
+from scrollwork.records.comparison import Average, Comparison
+from scrollwork.records.prompt import FULL
+from scrollwork.scoring.registry import metric, stored
+from scrollwork.storage.artifacts import Artifact, ArtifactWriter
+from scrollwork.tasks import progress
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.workshop import Workshop
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:

@@ -6,19 +6,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from analysis.dolce.fitting import Settings
-from analysis.dolce.needs import Answer, Needs, Window
-from analysis.summary import input_name
-from records.base import Row
-from records.complexity import AtLength, Complexity, Mixture, Passage, Plane, ProblemAtLength, Sights
-from records.prompt import Part, Prompt
-from storage.artifacts import Artifact, ArtifactWriter
-from storage.parts import TableWriter
-from tasks.aggregate import named
-from tasks.graph import Node
-from tasks.score_windows import DECLINED
-from tasks.shards import shards
-from tasks.workshop import Workshop
+from scrollwork.analysis.dolce.fitting import Settings
+from scrollwork.analysis.dolce.needs import Answer, Needs, Window
+from scrollwork.analysis.summary import input_name
+from scrollwork.records.base import Row
+from scrollwork.records.complexity import AtLength, Complexity, Mixture, Passage, Plane, ProblemAtLength, Sights
+from scrollwork.records.prompt import Part, Prompt
+from scrollwork.storage.artifacts import Artifact, ArtifactWriter
+from scrollwork.storage.parts import TableWriter
+from scrollwork.tasks.aggregate import named
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.score_windows import DECLINED
+from scrollwork.tasks.shards import shards
+from scrollwork.tasks.workshop import Workshop
 
 R = TypeVar("R", bound=Row)
 LABELS = ("suite", "task", "split", "model", "arm")

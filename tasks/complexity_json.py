@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analysis.dolce.stating import shares_json
-from records.complexity import CATEGORIES
+from scrollwork.analysis.dolce.stating import shares_json
+from scrollwork.records.complexity import CATEGORIES
 
 Row = Mapping[str, Any]
 SAME = ("task", "split", "model", "arm", "scenario")

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from preprocessing.book_position import RULES
-from preprocessing.book_sum_sort import Part, cuts
-from preprocessing.errors import MissingFile
-from preprocessing.position_edits import Edit
-from preprocessing.raw import RawFiles
-from reporting.cuts import Cut
-from tasks.errors import UsageError
-from tasks.raw import filled, matches
-from tasks.request import Request
-from tasks.suites import TaskConfig
+from scrollwork.preprocessing.book_position import RULES
+from scrollwork.preprocessing.book_sum_sort import Part, cuts
+from scrollwork.preprocessing.errors import MissingFile
+from scrollwork.preprocessing.position_edits import Edit
+from scrollwork.preprocessing.raw import RawFiles
+from scrollwork.reporting.cuts import Cut
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.raw import filled, matches
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.suites import TaskConfig
 
 DATASET = "book_sum_sort"
 LEFT_OUT = "part left out"

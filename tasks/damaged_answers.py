@@ -16,19 +16,19 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from models.registry import CALLED
-from records.base import InvalidRow, Row
-from records.response import Failure, Response
-from storage.artifacts import LOCK, Artifact
-from storage.digest import sha256_file
-from storage.errors import DamagedArtifact
-from storage.home import Home
-from storage.location import TEMPORARY, Location
-from storage.manifest import NAME as MANIFEST
-from storage.responses import ResponseStore
-from storage.store_rows import LOSSY
-from storage.store_tables import responses
-from tasks.snapshot_rows import refilled
+from scrollwork.models.registry import CALLED
+from scrollwork.records.base import InvalidRow, Row
+from scrollwork.records.response import Failure, Response
+from scrollwork.storage.artifacts import LOCK, Artifact
+from scrollwork.storage.digest import sha256_file
+from scrollwork.storage.errors import DamagedArtifact
+from scrollwork.storage.home import Home
+from scrollwork.storage.location import TEMPORARY, Location
+from scrollwork.storage.manifest import NAME as MANIFEST
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_rows import LOSSY
+from scrollwork.storage.store_tables import responses
+from scrollwork.tasks.snapshot_rows import refilled
 
 _PART = re.compile(r"(responses|failures)-\d+-([0-9a-f]{12})\.parquet")
 _KINDS: dict[str, type[Row]] = {"responses": Response, "failures": Failure}

@@ -7,13 +7,13 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.run_ranking import who
-from analysis.run_scores import RunScores
-from analysis.variance import GENERATION, SOURCES
-from storage.artifacts import Artifact
-from storage.home import Home
-from tasks.everything import NOT_SETTINGS, named
-from tasks.rank import Designed, runs_of
+from scrollwork.analysis.run_ranking import who
+from scrollwork.analysis.run_scores import RunScores
+from scrollwork.analysis.variance import GENERATION, SOURCES
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.storage.home import Home
+from scrollwork.tasks.everything import NOT_SETTINGS, named
+from scrollwork.tasks.rank import Designed, runs_of
 
 VARIED = ("vary", "runs")  # settings in which an experiment may differ from ordinary runs
 

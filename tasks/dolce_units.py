@@ -8,17 +8,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from preprocessing.curation import curate
-from preprocessing.errors import MalformedFile
-from preprocessing.observations import Observed
-from preprocessing.raw import RawFiles
-from preprocessing.spans import Strategy, windows
-from preprocessing.units import units
-from records.document import Document
-from records.drop import Drop
-from records.example import Example
-from tasks.raw import first_match, in_archive, member_of
-from tasks.suites import Suite, TaskConfig, load_suite
+from scrollwork.preprocessing.curation import curate
+from scrollwork.preprocessing.errors import MalformedFile
+from scrollwork.preprocessing.observations import Observed
+from scrollwork.preprocessing.raw import RawFiles
+from scrollwork.preprocessing.spans import Strategy, windows
+from scrollwork.preprocessing.units import units
+from scrollwork.records.document import Document
+from scrollwork.records.drop import Drop
+from scrollwork.records.example import Example
+from scrollwork.tasks.raw import first_match, in_archive, member_of
+from scrollwork.tasks.suites import Suite, TaskConfig, load_suite
 
 
 @dataclass(frozen=True)

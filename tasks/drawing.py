@@ -8,19 +8,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from preprocessing.drawn import How, Pool, draw_of, drawn
-from preprocessing.draws import Draw
-from preprocessing.manifests import manifest
-from preprocessing.official_draws import Split, in_marked_order, official_draws, official_run, sizes_of
-from preprocessing.seam_prompts import wording
-from records.example import Example
-from records.instruction import Instruction
-from storage.artifacts import Artifact, ArtifactWriter
-from tasks.blocks import blocks_of
-from tasks.errors import UsageError
-from tasks.graph import Node
-from tasks.sample import Keeper
-from tasks.workshop import Workshop
+from scrollwork.preprocessing.drawn import How, Pool, draw_of, drawn
+from scrollwork.preprocessing.draws import Draw
+from scrollwork.preprocessing.manifests import manifest
+from scrollwork.preprocessing.official_draws import Split, in_marked_order, official_draws, official_run, sizes_of
+from scrollwork.preprocessing.seam_prompts import wording
+from scrollwork.records.example import Example
+from scrollwork.records.instruction import Instruction
+from scrollwork.storage.artifacts import Artifact, ArtifactWriter
+from scrollwork.tasks.blocks import blocks_of
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.sample import Keeper
+from scrollwork.tasks.workshop import Workshop
 
 MANIFEST = "draw.json"
 OF_STREAM = ("mentions", "entities", "empty_documents")  # facts of examples on which the official stream depends

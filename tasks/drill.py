@@ -7,18 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from records.example import Example
-from records.prompt import Prompt
-from records.response import Failure, Response
-from reporting.board import Board
-from reporting.chunks import Put
-from reporting.documents import Documents, wanted
-from reporting.examples import Group, Usage
-from reporting.windows import RIGHT, listed
-from scoring.answers import gold_problem
-from scoring.registry import metric
-from storage.artifacts import Artifact
-from tasks.lots import Lot
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import Prompt
+from scrollwork.records.response import Failure, Response
+from scrollwork.reporting.board import Board
+from scrollwork.reporting.chunks import Put
+from scrollwork.reporting.documents import Documents, wanted
+from scrollwork.reporting.examples import Group, Usage
+from scrollwork.reporting.windows import RIGHT, listed
+from scrollwork.scoring.answers import gold_problem
+from scrollwork.scoring.registry import metric
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.tasks.lots import Lot
 
 Input = tuple[str, int]  # example_id, draw
 Asked = tuple[str, int, str]  # example_id, draw, member

@@ -6,16 +6,16 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from models.tables import BadTable
-from preprocessing.errors import RawError, sayable
-from storage.errors import StorageError
-from tasks import progress
-from tasks.build import Built, ensure
-from tasks.calling import STOP
-from tasks.errors import BadRecord, CodeChanged, Interrupted, UsageError
-from tasks.extras import install_line
-from tasks.graph import Node
-from tasks.workshop import Locations, Workshop
+from scrollwork.models.tables import BadTable
+from scrollwork.preprocessing.errors import RawError, sayable
+from scrollwork.storage.errors import StorageError
+from scrollwork.tasks import progress
+from scrollwork.tasks.build import Built, ensure
+from scrollwork.tasks.calling import STOP
+from scrollwork.tasks.errors import BadRecord, CodeChanged, Interrupted, UsageError
+from scrollwork.tasks.extras import install_line
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.workshop import Locations, Workshop
 
 log = logging.getLogger("scrollwork")
 MESSAGE = 4000  # characters of an error that are kept and shown

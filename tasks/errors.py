@@ -19,7 +19,7 @@ class Interrupted(RuntimeError):
 
 
 class StageFailed(RuntimeError):
-    """One or more stages failed; the others stand. chain: how all of them ended (tasks.chain.Chain)."""
+    """One or more stages failed; the others stand. chain: how all of them ended (scrollwork.tasks.chain.Chain)."""
 
     def __init__(self, message: str, chain: object = None) -> None:
         super().__init__(message)

@@ -9,26 +9,26 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from models.base import CHARACTERS, Ask, Call, Usage
-from models.budget import NANO
-from models.grouping import sharing
-from models.hosted import Hosted, most_output
-from models.registry import HOSTED, make
-from models.tables import CACHE_MINIMUM
-from records.example import Example
-from storage.artifacts import Artifact
-from storage.store_rows import ANSWERED
-from tasks.answers import wanted
-from tasks.calling import Calling, known_price
-from tasks.calls import BEHIND_THE_DOCUMENT, Calls
-from tasks.chain import locations_of
-from tasks.engine import run_inline
-from tasks.errors import StageFailed
-from tasks.graph import Node, topological
-from tasks.planner import Planner
-from tasks.request import Request
-from tasks.stages import run_nodes
-from tasks.workshop import Workshop
+from scrollwork.models.base import CHARACTERS, Ask, Call, Usage
+from scrollwork.models.budget import NANO
+from scrollwork.models.grouping import sharing
+from scrollwork.models.hosted import Hosted, most_output
+from scrollwork.models.registry import HOSTED, make
+from scrollwork.models.tables import CACHE_MINIMUM
+from scrollwork.records.example import Example
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.storage.store_rows import ANSWERED
+from scrollwork.tasks.answers import wanted
+from scrollwork.tasks.calling import Calling, known_price
+from scrollwork.tasks.calls import BEHIND_THE_DOCUMENT, Calls
+from scrollwork.tasks.chain import locations_of
+from scrollwork.tasks.engine import run_inline
+from scrollwork.tasks.errors import StageFailed
+from scrollwork.tasks.graph import Node, topological
+from scrollwork.tasks.planner import Planner
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.stages import run_nodes
+from scrollwork.tasks.workshop import Workshop
 
 
 @dataclass

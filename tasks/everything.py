@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from records.score import SUBSETS, Aggregate
-from reporting.board import is_member
-from storage.artifacts import Artifact
-from storage.home import Home
-from tasks.judges import judged_suite
-from tasks.stages import report_params
-from tasks.suites import Suite, load_suite
+from scrollwork.records.score import SUBSETS, Aggregate
+from scrollwork.reporting.board import is_member
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.storage.home import Home
+from scrollwork.tasks.judges import judged_suite
+from scrollwork.tasks.stages import report_params
+from scrollwork.tasks.suites import Suite, load_suite
 
 # how hosted models are called changes no answer
 CALLED = ("base_url", "budget", "rpm", "tpm", "concurrency", "batch", "batch_wait", "retry_failed", "run")
@@ -269,13 +269,13 @@ def status(home: Home) -> dict[str, Any]:
 
 
 def held(home: Home) -> dict[str, Any]:
-    """What the response store holds: see storage.responses.Holdings. Money in USD, also by model."""
+    """What the response store holds: see scrollwork.storage.responses.Holdings. Money in USD, also by model."""
     nothing: dict[str, Any] = {"answers": {}, "failures": {}, "failure_kinds": [], "attempts": {}, "batches": {}}
     spent: dict[str, Any] = {}
     found = {**nothing, "claimed": 0, "open_batches": []}
     if home.has_store:
-        from storage.responses import ResponseStore
-        from storage.store_rows import NANO
+        from scrollwork.storage.responses import ResponseStore
+        from scrollwork.storage.store_rows import NANO
 
         holdings = ResponseStore(home.store_place).holdings()
         found = {name: value for name, value in vars(holdings).items() if name != "spent"}
@@ -284,7 +284,7 @@ def held(home: Home) -> dict[str, Any]:
             assumed = {"assumed_calls": own.cost_assumed_calls, "assumed": own.cost_assumed_nano_usd / NANO}
             money = {"amount": own.cost_nano_usd / NANO, "unknown_calls": own.cost_unknown_calls}
             spent[model] = {**named, **money, **assumed}
-        from tasks.open_batches import waiting
+        from scrollwork.tasks.open_batches import waiting
 
         found["open_batches"] = waiting(home)
     total = {name: sum(own[name] for own in spent.values()) for name in MONEY}

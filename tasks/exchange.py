@@ -9,29 +9,29 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
-from analysis.intervals import LEVEL, RESAMPLES
-from models import local_tables
-from models.registry import CALLED, HOSTED, LOCAL
-from models.tables import temperature
-from records.example import Example
-from records.prompt import Prompt, render
-from records.response import Failure, Response
-from records.run_score import RunScore
-from records.score import Aggregate, Score
-from reporting.exchange import BASELINES, ELSEWHERE, Item, System, Trial, identity
-from scoring.answers import in_tag
-from scoring.registry import metric
-from storage.artifacts import Artifact
-from storage.home import Home
-from tasks.errors import StageFailed, UsageError
-from tasks.graph import Node
-from tasks.model_tables import tables_of
-from tasks.outside import PROVIDER, is_outside, shown_name, table_of
-from tasks.request import Request
-from tasks.results import Results
-from tasks.shards import shards
-from tasks.stages import run_nodes
-from tasks.suites import load_models
+from scrollwork.analysis.intervals import LEVEL, RESAMPLES
+from scrollwork.models import local_tables
+from scrollwork.models.registry import CALLED, HOSTED, LOCAL
+from scrollwork.models.tables import temperature
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import Prompt, render
+from scrollwork.records.response import Failure, Response
+from scrollwork.records.run_score import RunScore
+from scrollwork.records.score import Aggregate, Score
+from scrollwork.reporting.exchange import BASELINES, ELSEWHERE, Item, System, Trial, identity
+from scrollwork.scoring.answers import in_tag
+from scrollwork.scoring.registry import metric
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.storage.home import Home
+from scrollwork.tasks.errors import StageFailed, UsageError
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.model_tables import tables_of
+from scrollwork.tasks.outside import PROVIDER, is_outside, shown_name, table_of
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.results import Results
+from scrollwork.tasks.shards import shards
+from scrollwork.tasks.stages import run_nodes
+from scrollwork.tasks.suites import load_models
 
 OWN_MACHINE = re.compile(r"https?://(localhost|127\.|\[::1\]|10\.|192\.168\.)")
 # what is told of a model's table: what answers depend on, no address, no key, no place on a machine

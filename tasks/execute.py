@@ -19,11 +19,11 @@ from prefect.futures import PrefectFuture
 from prefect.states import Completed
 from prefect.task_runners import ThreadPoolTaskRunner
 
-from tasks import progress
-from tasks.engine import Finished, build_told, said
-from tasks.errors import UsageError
-from tasks.graph import Node
-from tasks.workshop import Locations, Workshop
+from scrollwork.tasks import progress
+from scrollwork.tasks.engine import Finished, build_told, said
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.workshop import Locations, Workshop
 
 TOLD_EVERY_S = 30.0
 SIDE_BY_SIDE = 2  # stages at once: they share one interpreter, so more would only wait for each other
@@ -90,7 +90,7 @@ def provide_secrets(tables: Mapping[str, Mapping[str, Any]]) -> None:
         if block := table.get("key_secret"):
             from prefect.blocks.system import Secret
 
-            from models.tables import provide_secret
+            from scrollwork.models.tables import provide_secret
 
             try:
                 secret = cast(Secret[str], Secret.load(block))

@@ -9,20 +9,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from preprocessing.prompting import Template, official_rows
-from records.example import Example
-from records.raw_file import RawFile
-from storage.artifacts import Artifact
-from storage.folder import whole_folder
-from tasks.errors import StageFailed, UsageError
-from tasks.export_card import MARK, Config, Licence, Split, card
-from tasks.parts import Part
-from tasks.prompted import Prompted, prompted
-from tasks.request import Request
-from tasks.results import Results
-from tasks.sources import Catalogue, load_catalogue
-from tasks.stages import curate_node, sample_node
-from tasks.suites import SAMPLE, TaskConfig
+from scrollwork.preprocessing.prompting import Template, official_rows
+from scrollwork.records.example import Example
+from scrollwork.records.raw_file import RawFile
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.storage.folder import whole_folder
+from scrollwork.tasks.errors import StageFailed, UsageError
+from scrollwork.tasks.export_card import MARK, Config, Licence, Split, card
+from scrollwork.tasks.parts import Part
+from scrollwork.tasks.prompted import Prompted, prompted
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.results import Results
+from scrollwork.tasks.sources import Catalogue, load_catalogue
+from scrollwork.tasks.stages import curate_node, sample_node
+from scrollwork.tasks.suites import SAMPLE, TaskConfig
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
-from tasks.request import Request
-from tasks.suites import SAMPLE
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.suites import SAMPLE
 
 MARK = "built by scrollwork"
 LICENCES = {"CC BY 4.0": "cc-by-4.0", "MIT": "mit", "Apache-2.0": "apache-2.0", "BSD-3-Clause": "bsd-3-clause"}

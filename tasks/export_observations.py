@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from storage.errors import StorageError, naming_full_disks
-from tasks.complexity import answered, windows_of
-from tasks.errors import UsageError
-from tasks.exchange import Scored, scored
-from tasks.request import Request
+from scrollwork.storage.errors import StorageError, naming_full_disks
+from scrollwork.tasks.complexity import answered, windows_of
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.exchange import Scored, scored
+from scrollwork.tasks.request import Request
 
 
 @dataclass(frozen=True)

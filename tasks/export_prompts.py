@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from records.prompt import FULL
-from storage.folder import whole_folder
-from tasks import progress
-from tasks.drawing import MANIFEST
-from tasks.export_trials import ours, seal
-from tasks.prompted import Prompted, prompted
-from tasks.request import Request
+from scrollwork.records.prompt import FULL
+from scrollwork.storage.folder import whole_folder
+from scrollwork.tasks import progress
+from scrollwork.tasks.drawing import MANIFEST
+from scrollwork.tasks.export_trials import ours, seal
+from scrollwork.tasks.prompted import Prompted, prompted
+from scrollwork.tasks.request import Request
 
 
 @dataclass(frozen=True)

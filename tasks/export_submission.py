@@ -11,22 +11,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from records.base import canonical_json
-from records.example import Example
-from records.response import Response
-from scoring.submission_csv import HEADER, NOTHING, line
-from scoring.submissions import predictions
-from storage.digest import sha256_file
-from storage.errors import StorageError, naming_full_disks
-from storage.folder import files_below, whole_folder
-from tasks.errors import StageFailed, UsageError
-from tasks.exchange import Scored, scored
-from tasks.export_trials import HEAD, SUMS, ours
-from tasks.parts import Part
-from tasks.request import Request
-from tasks.results import Results
-from tasks.shards import shards
-from tasks.stages import sample_node
+from scrollwork.records.base import canonical_json
+from scrollwork.records.example import Example
+from scrollwork.records.response import Response
+from scrollwork.scoring.submission_csv import HEADER, NOTHING, line
+from scrollwork.scoring.submissions import predictions
+from scrollwork.storage.digest import sha256_file
+from scrollwork.storage.errors import StorageError, naming_full_disks
+from scrollwork.storage.folder import files_below, whole_folder
+from scrollwork.tasks.errors import StageFailed, UsageError
+from scrollwork.tasks.exchange import Scored, scored
+from scrollwork.tasks.export_trials import HEAD, SUMS, ours
+from scrollwork.tasks.parts import Part
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.results import Results
+from scrollwork.tasks.shards import shards
+from scrollwork.tasks.stages import sample_node
 
 SHOWN = 5  # ids that a line for people names
 

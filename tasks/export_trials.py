@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from records.run_score import RunScore
-from reporting import every_eval_ever, inspect_log, lm_eval_files
-from reporting.exchange import Item, Trial
-from storage.digest import sha256_file
-from storage.folder import files_below, whole_folder
-from tasks import progress
-from tasks.exchange import Found, Scored, scored
-from tasks.request import Request
+from scrollwork.records.run_score import RunScore
+from scrollwork.reporting import every_eval_ever, inspect_log, lm_eval_files
+from scrollwork.reporting.exchange import Item, Trial
+from scrollwork.storage.digest import sha256_file
+from scrollwork.storage.folder import files_below, whole_folder
+from scrollwork.tasks import progress
+from scrollwork.tasks.exchange import Found, Scored, scored
+from scrollwork.tasks.request import Request
 
 SUMS = "SHA256SUMS"
 HEAD = "# written by scrollwork export"

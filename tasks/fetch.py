@@ -10,22 +10,22 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from models.addresses import is_open
-from storage import hub
-from storage.download import download
-from storage.errors import DownloadError, Stopped, StorageError
-from storage.home import Home
-from storage.location import held
-from storage.origins import Origins
-from storage.partial import Fetched, Wanted, put_aside
-from storage.unpack import BadArchive, move_into, unpack
-from storage.web import Patience, Web
-from tasks import progress
-from tasks.errors import UsageError
-from tasks.hub_sources import Hub, matching
-from tasks.raw_states import BrokenTable, RawStates, Row, pins_of
-from tasks.request import Request
-from tasks.sources import Catalogue, Source, needs, releases
+from scrollwork.models.addresses import is_open
+from scrollwork.storage import hub
+from scrollwork.storage.download import download
+from scrollwork.storage.errors import DownloadError, Stopped, StorageError
+from scrollwork.storage.home import Home
+from scrollwork.storage.location import held
+from scrollwork.storage.origins import Origins
+from scrollwork.storage.partial import Fetched, Wanted, put_aside
+from scrollwork.storage.unpack import BadArchive, move_into, unpack
+from scrollwork.storage.web import Patience, Web
+from scrollwork.tasks import progress
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.hub_sources import Hub, matching
+from scrollwork.tasks.raw_states import BrokenTable, RawStates, Row, pins_of
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.sources import Catalogue, Source, needs, releases
 
 KEPT_STATES = ("dead", "manual", "corrupt")  # remembered between runs; what is only missing is asked for again
 

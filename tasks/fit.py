@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from models.fitting import Case, fit
-from preprocessing.prompting import Template, assemble
-from records.document import Document
-from records.example import Example
-from records.fitted import Fitted
-from records.prompt import Part
-from storage.artifacts import Artifact, ArtifactWriter
-from tasks.graph import Node
-from tasks.workshop import Workshop
+from scrollwork.models.fitting import Case, fit
+from scrollwork.preprocessing.prompting import Template, assemble
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example
+from scrollwork.records.fitted import Fitted
+from scrollwork.records.prompt import Part
+from scrollwork.storage.artifacts import Artifact, ArtifactWriter
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.workshop import Workshop
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:

@@ -13,22 +13,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from models.base import Answer, Call, CallFailed, Model
-from models.fitting import fitted_rule
-from models.registry import make, module_of
-from records.fitted import Fitted
-from records.response import Failure, Response
-from storage.artifacts import Artifact, ArtifactWriter
-from storage.digest import sha256_of
-from storage.manifest import Ingredients
-from storage.store_rows import ANSWERED, StoredAnswer, StoredFailure
-from tasks import progress
-from tasks.answers import failure_of, is_no_answer, stored_answer, stored_failure, wanted
-from tasks.calls import Asked, Calls, chunks
-from tasks.graph import Node
-from tasks.snapshot_rows import failure_row, printable, response_row
-from tasks.source import sources
-from tasks.workshop import Workshop, pointer_to
+from scrollwork.models.base import Answer, Call, CallFailed, Model
+from scrollwork.models.fitting import fitted_rule
+from scrollwork.models.registry import make, module_of
+from scrollwork.records.fitted import Fitted
+from scrollwork.records.response import Failure, Response
+from scrollwork.storage.artifacts import Artifact, ArtifactWriter
+from scrollwork.storage.digest import sha256_of
+from scrollwork.storage.manifest import Ingredients
+from scrollwork.storage.store_rows import ANSWERED, StoredAnswer, StoredFailure
+from scrollwork.tasks import progress
+from scrollwork.tasks.answers import failure_of, is_no_answer, stored_answer, stored_failure, wanted
+from scrollwork.tasks.calls import Asked, Calls, chunks
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.snapshot_rows import failure_row, printable, response_row
+from scrollwork.tasks.source import sources
+from scrollwork.tasks.workshop import Workshop, pointer_to
 
 MISSING = "missing"
 COMMIT = 500  # answers of a free model in one transaction

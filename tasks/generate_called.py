@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
-from models.registry import HOSTED
-from models.running import Runs
-from storage.artifacts import Artifact
-from storage.manifest import Ingredients
-from tasks.asking import Asker
-from tasks.calling import STOP
-from tasks.calls import Calls
-from tasks.errors import Interrupted
-from tasks.generate import Asking, model_of, noted
-from tasks.graph import Node
-from tasks.workshop import Workshop
+from scrollwork.models.registry import HOSTED
+from scrollwork.models.running import Runs
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.storage.manifest import Ingredients
+from scrollwork.tasks.asking import Asker
+from scrollwork.tasks.calling import STOP
+from scrollwork.tasks.calls import Calls
+from scrollwork.tasks.errors import Interrupted
+from scrollwork.tasks.generate import Asking, model_of, noted
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.workshop import Workshop
 
 
 def snapshot(node: Node, ingredients: Ingredients, inputs: Mapping[str, Artifact], shop: Workshop) -> Artifact:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from storage.digest import sha256_of
+from scrollwork.storage.digest import sha256_of
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Node:
     @property
     def built_by(self) -> str:
         """The module that builds it."""
-        return self.body or f"tasks.{self.stage}"
+        return self.body or f"scrollwork.tasks.{self.stage}"
 
     @property
     def code(self) -> tuple[str, ...]:

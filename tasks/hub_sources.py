@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from storage.errors import DownloadError
-from storage.hub import PUBLIC, endpoint, page_of, resolve_url
-from storage.partial import UNFINISHED, Wanted
-from storage.unpack import glob_match
-from tasks.errors import UsageError
+from scrollwork.storage.errors import DownloadError
+from scrollwork.storage.hub import PUBLIC, endpoint, page_of, resolve_url
+from scrollwork.storage.partial import UNFINISHED, Wanted
+from scrollwork.storage.unpack import glob_match
+from scrollwork.tasks.errors import UsageError
 
 NAME = re.compile(r"[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?", re.ASCII)
 COMMIT = re.compile(r"[0-9a-f]{40}")

@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import Any
 
-from models.entailment import BATCH, COVERAGE, FAITHFULNESS, SequenceToSequence, Wording
-from scoring.fic import Fic, Pair
-from storage.digest import sha256_of
+from scrollwork.models.entailment import BATCH, COVERAGE, FAITHFULNESS, SequenceToSequence, Wording
+from scrollwork.scoring.fic import Fic, Pair
+from scrollwork.storage.digest import sha256_of
 
 Tables = Mapping[str, Mapping[str, Any]]  # adopted, by role
 WORDINGS = {"faithfulness": FAITHFULNESS, "coverage": COVERAGE}  # what a checkpoint is asked, by role
 
 
 class Judge:
-    """A checkpoint that judges pairs of texts (scoring.fic.Entailment): loaded when it is first asked, kept for the
-    next score, asked by one thread at a time."""
+    """A checkpoint that judges pairs of texts (scrollwork.scoring.fic.Entailment): loaded when it is first asked, kept
+    for the next score, asked by one thread at a time."""
 
     def __init__(self, role: str, table: Mapping[str, Any]) -> None:
         self.name = str(table["checkpoint"])

@@ -11,16 +11,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from models.checkpoint import ENCODER_DECODER
-from models.local_tables import what_answers
-from models.registry import LOCAL, UnknownModel, settings
-from storage.home import Home
-from tasks.errors import UsageError
-from tasks.request import ROLES
-from tasks.suites import Suite, TaskConfig, load_models
+from scrollwork.models.checkpoint import ENCODER_DECODER
+from scrollwork.models.local_tables import what_answers
+from scrollwork.models.registry import LOCAL, UnknownModel, settings
+from scrollwork.storage.home import Home
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.request import ROLES
+from scrollwork.tasks.suites import Suite, TaskConfig, load_models
 
 if TYPE_CHECKING:
-    from tasks.request import Request
+    from scrollwork.tasks.request import Request
 
 Tables = Mapping[str, Mapping[str, Any]]  # adopted, by role
 
@@ -35,7 +35,7 @@ def judging(names: Mapping[str, str], models_file: str, home: Home, suite: str =
     """The tables of models by role, with what the checkpoints say. names: by role. Raises UsageError."""
     if lost := [role for role, name in names.items() if not name]:
         raise UsageError(f"--{lost[0]} is missing: answers are judged by two models, --faithfulness and --coverage")
-    from tasks.checkpoints import adopted
+    from scrollwork.tasks.checkpoints import adopted
 
     known = load_models(models_file)
     found = {}

@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scoring.registry import module_of as metric_module
-from tasks.graph import Node
-from tasks.lots import behind
-from tasks.outside import shown_name
-from tasks.request import Request
-from tasks.stages import counted_node, engines, upper_bounds
-from tasks.suites import Suite, load_published
-from tasks.tokenizers import length_tokenizer
+from scrollwork.scoring.registry import module_of as metric_module
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.lots import behind
+from scrollwork.tasks.outside import shown_name
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.stages import counted_node, engines, upper_bounds
+from scrollwork.tasks.suites import Suite, load_published
+from scrollwork.tasks.tokenizers import length_tokenizer
 
 COREFERENCE = "coreference"  # scored over all instances of a run together: none has a score of its own
 

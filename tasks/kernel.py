@@ -13,23 +13,26 @@ from collections.abc import Mapping
 
 # A module, or a room with all its modules.
 KERNEL: Mapping[str, str] = {
-    "storage": "keeps rows, texts, bytes and answers as they were given, and gives them back by their names",
-    "tasks.errors": "what a person is told where there is no artifact",
-    "tasks.graph": "nodes as plain data",
-    "tasks.kernel": "these lists: what they say of a module, its key shows",
-    "tasks.loaded": "tells whether the code that runs is the code of the key; nothing comes back",
-    "tasks.progress": "tells how far a stage is; nothing comes back",
-    "tasks.source": "digests of code: what it makes of a module, its key shows",
-    "tasks.source_memory": "the same, remembered by the bytes of modules",
-    "tasks.workshop": "opens the home; hands out artifacts, store and raw files by their names",
-    "scoring.names": "metric names and their modules; the module is in the key by Node.modules",
+    "scrollwork.storage": "keeps rows, texts, bytes and answers as they were given, and gives them back by their names",
+    "scrollwork.tasks.errors": "what a person is told where there is no artifact",
+    "scrollwork.tasks.graph": "nodes as plain data",
+    "scrollwork.tasks.kernel": "these lists: what they say of a module, its key shows",
+    "scrollwork.tasks.loaded": "tells whether the code that runs is the code of the key; nothing comes back",
+    "scrollwork.tasks.progress": "tells how far a stage is; nothing comes back",
+    "scrollwork.tasks.source": "digests of code: what it makes of a module, its key shows",
+    "scrollwork.tasks.source_memory": "the same, remembered by the bytes of modules",
+    "scrollwork.tasks.workshop": "opens the home; hands out artifacts, store and raw files by their names",
+    "scrollwork.scoring.names": "metric names and their modules; the module is in the key by Node.modules",
 }
 
 # What kernel modules import beyond the kernel: (importer or room, imported).
 EDGES: Mapping[tuple[str, str], str] = {
-    ("storage", "records.base"): "how any row becomes Arrow; every row's module imports it",
-    ("storage", "records.response"): "names of endings, for checks of the store",
-    ("tasks.workshop", "tasks.verified_answers"): "refuses to ask again what snapshots hold; no row comes from it",
+    ("scrollwork.storage", "scrollwork.records.base"): "how any row becomes Arrow; every row's module imports it",
+    ("scrollwork.storage", "scrollwork.records.response"): "names of endings, for checks of the store",
+    (
+        "scrollwork.tasks.workshop",
+        "scrollwork.tasks.verified_answers",
+    ): "refuses to ask again what snapshots hold; no row comes from it",
 }
 
 # Third-party libraries by their import name: the distribution whose version is in the key of what imports them.
@@ -47,7 +50,7 @@ KEYED: Mapping[str, str] = {
 }
 
 # Distributions in the key of what imports a module: its scores are theirs, and no store keeps them.
-KEYED_BESIDE: Mapping[str, tuple[str, ...]] = {"models.entailment": ("torch", "transformers")}
+KEYED_BESIDE: Mapping[str, tuple[str, ...]] = {"scrollwork.models.entailment": ("torch", "transformers")}
 
 ASKED = "only answers come through it, which are known by their request and their text"
 # Libraries that are in no key, and why.

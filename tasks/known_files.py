@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from records.raw_file import RawFile
-from reporting.raw import OTHER, PUBLISHED, SAMPLE, UNKNOWN, Held, RawTold
-from storage.artifacts import Artifact
-from storage.digest import sha256_file
-from storage.partial import Wanted, differs, problem_with
-from tasks.lots import Lot
+from scrollwork.records.raw_file import RawFile
+from scrollwork.reporting.raw import OTHER, PUBLISHED, SAMPLE, UNKNOWN, Held, RawTold
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.storage.digest import sha256_file
+from scrollwork.storage.partial import Wanted, differs, problem_with
+from scrollwork.tasks.lots import Lot
 
 
 class KnownFiles:

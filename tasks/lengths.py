@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
-from analysis.association import Measured
-from analysis.run_ranking import who
-from preprocessing.tokens import Tokenizer
-from records.prompt import Prompt, render
-from storage.artifacts import Artifact
-from tasks.lots import Lot
+from scrollwork.analysis.association import Measured
+from scrollwork.analysis.run_ranking import who
+from scrollwork.preprocessing.tokens import Tokenizer
+from scrollwork.records.prompt import Prompt, render
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.tasks.lots import Lot
 
 WORDS = "words"
 

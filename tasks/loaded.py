@@ -15,9 +15,10 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from tasks.errors import CodeChanged
+from scrollwork.tasks.errors import CodeChanged
 
-ROOT = Path(__file__).resolve().parents[1]
+NAME = "scrollwork"
+ROOT = Path(__file__).resolve().parents[1]  # holds the rooms: of a checkout, or the package itself
 ROOMS = (
     "analysis", "config", "flows", "models", "preprocessing", "records", "reporting", "scoring", "storage", "tasks",
 )  # fmt: skip
@@ -39,7 +40,7 @@ def noted(root: Path) -> dict[str, tuple[str, Stamp | None]]:
     for room in ROOMS:
         for folder, inner, names in os.walk(root / room):
             inner[:] = [name for name in inner if name != "__pycache__"]
-            package = os.path.relpath(folder, root).replace(os.sep, ".")
+            package = ".".join((NAME, *os.path.relpath(folder, root).split(os.sep)))
             for name in names:
                 if name.endswith(".py"):
                     path = os.path.join(folder, name)

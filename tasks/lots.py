@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from records.score import Aggregate
-from storage.artifacts import Artifact
-from tasks.graph import Node
-from tasks.shards import shards
+from scrollwork.records.score import Aggregate
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.shards import shards
 
 Named = tuple[tuple[str, Node], ...]
 

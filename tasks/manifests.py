@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tasks.build import ensure
-from tasks.chain import locations_of
-from tasks.drawing import MANIFEST
-from tasks.errors import UsageError
-from tasks.parts import Part
-from tasks.request import Request
-from tasks.stages import sample_node
-from tasks.workshop import Workshop
+from scrollwork.tasks.build import ensure
+from scrollwork.tasks.chain import locations_of
+from scrollwork.tasks.drawing import MANIFEST
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.parts import Part
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.stages import sample_node
+from scrollwork.tasks.workshop import Workshop
 
 
 def manifest_of(request: Request, dataset: str, run: int) -> bytes:

@@ -6,19 +6,19 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from models.budget import UnknownPrice, price_of
-from models.registry import BATCHES, CALLED, HOSTED, LOCAL, UnknownModel, needs_address, settings
-from models.tables import BASE_URLS, BadTable, key_of
-from preprocessing.truncation import POLICIES
-from storage.home import Home
-from tasks.calling import Calling
-from tasks.errors import UsageError
-from tasks.graph import Node
-from tasks.outside import is_outside, table_of
-from tasks.planner import Status
-from tasks.request import NOTHING_COUNTED, Request
-from tasks.suites import load_models, own_models
-from tasks.tokenizers import adopt
+from scrollwork.models.budget import UnknownPrice, price_of
+from scrollwork.models.registry import BATCHES, CALLED, HOSTED, LOCAL, UnknownModel, needs_address, settings
+from scrollwork.models.tables import BASE_URLS, BadTable, key_of
+from scrollwork.preprocessing.truncation import POLICIES
+from scrollwork.storage.home import Home
+from scrollwork.tasks.calling import Calling
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.outside import is_outside, table_of
+from scrollwork.tasks.planner import Status
+from scrollwork.tasks.request import NOTHING_COUNTED, Request
+from scrollwork.tasks.suites import load_models, own_models
+from scrollwork.tasks.tokenizers import adopt
 
 
 def calling_of(request: Request) -> Calling:
@@ -93,7 +93,7 @@ def filled(model: str, table: dict[str, Any], request: Request) -> dict[str, Any
         except UsageError as error:
             raise UsageError(f"model {model!r}: tokenizer: {str(error).removeprefix('--tokenizer ')}") from error
     elif table["provider"] in LOCAL:
-        from tasks.checkpoints import adopted
+        from scrollwork.tasks.checkpoints import adopted
 
         table.setdefault("generation", {"do_sample": True, "temperature": heat} if heat else {})
         table = adopted(model, table, home)

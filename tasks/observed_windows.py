@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from preprocessing.spans import Strategy, windows
-from tasks.errors import StageFailed
+from scrollwork.preprocessing.spans import Strategy, windows
+from scrollwork.tasks.errors import StageFailed
 
 Row = Mapping[str, Any]
 
@@ -15,8 +15,8 @@ Row = Mapping[str, Any]
 def taken(rows: Sequence[Row], one: Strategy, seed: int) -> list[Row]:
     """The rows of windows that the strategy takes, as `run` would ask for them, of the lengths that were observed.
 
-    rows: as analysis.dolce.observations reads them, with `first`, the unit that the window begins with. Raises
-    StageFailed for one without it, by line, and where nothing is taken.
+    rows: as scrollwork.analysis.dolce.observations reads them, with `first`, the unit that the window begins with.
+    Raises StageFailed for one without it, by line, and where nothing is taken.
     """
     lengths: dict[tuple[str, str, int], set[int]] = defaultdict(set)
     for line, row in enumerate(rows, start=1):

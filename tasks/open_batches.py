@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from storage.home import Home
-from storage.responses import ResponseStore
-from storage.store_rows import WAITING
+from scrollwork.storage.home import Home
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_rows import WAITING
 
 
 def waiting(home: Home) -> list[dict[str, object]]:

@@ -15,11 +15,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from preprocessing.errors import sayable
-from storage.digest import sha256_of
-from storage.home import Home
-from tasks.errors import StageFailed, UsageError
-from tasks.suites import load_models, load_suite
+from scrollwork.preprocessing.errors import sayable
+from scrollwork.storage.digest import sha256_of
+from scrollwork.storage.home import Home
+from scrollwork.tasks.errors import StageFailed, UsageError
+from scrollwork.tasks.suites import load_models, load_suite
 
 PROVIDER = "predictions"
 DIGEST_CHARS = 16
@@ -180,8 +180,8 @@ def task_named(file: Path, known: Mapping[str, Any], suite: str) -> str:
         name, shorter = shorter, AROUND.sub("", shorter)
     if ending in (".json", ".jsonl") and (task := task_like(name, known, suite)):
         return task
-    from scoring.eval_logs import task_of_log
-    from scoring.prediction import SubmissionError
+    from scrollwork.scoring.eval_logs import task_of_log
+    from scrollwork.scoring.prediction import SubmissionError
 
     try:
         with file.open("rb") as stream:
@@ -205,8 +205,8 @@ def squashed(name: str) -> str:
 
 def kept(file: Path, task: str, home: Home) -> dict[str, Any]:
     """A file copied into the home and read there: {sha256, bytes, task, tasks: predictions by task}."""
-    from scoring.prediction import SubmissionError  # models that are asked need none
-    from scoring.submissions import predictions
+    from scrollwork.scoring.prediction import SubmissionError  # models that are asked need none
+    from scrollwork.scoring.submissions import predictions
 
     digest = hashlib.sha256()
     folder = home.predictions

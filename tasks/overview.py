@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from records.statistics import Bin, Distribution
-from reporting.overview import overview
-from storage.artifacts import Artifact, ArtifactWriter
-from tasks.graph import Node
-from tasks.workshop import Workshop
+from scrollwork.records.statistics import Bin, Distribution
+from scrollwork.reporting.overview import overview
+from scrollwork.storage.artifacts import Artifact, ArtifactWriter
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.workshop import Workshop
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:

@@ -7,19 +7,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from reporting.assembly import PAGE, Made, Write, assemble
-from reporting.board import Board
-from reporting.chunks import Spool
-from reporting.complexity_figures import complexity_drawings, complexity_figures
-from reporting.content import Beside, Content
-from reporting.drawing import written
-from reporting.figures import drawings, figures
-from reporting.run_figures import run_drawings, run_figures
-from storage.errors import naming_full_disks
-from tasks.drill import drill
-from tasks.lots import Lot
-from tasks.passages import texts_of
-from tasks.published import FOLDER, put
+from scrollwork.reporting.assembly import PAGE, Made, Write, assemble
+from scrollwork.reporting.board import Board
+from scrollwork.reporting.chunks import Spool
+from scrollwork.reporting.complexity_figures import complexity_drawings, complexity_figures
+from scrollwork.reporting.content import Beside, Content
+from scrollwork.reporting.drawing import written
+from scrollwork.reporting.figures import drawings, figures
+from scrollwork.reporting.run_figures import run_drawings, run_figures
+from scrollwork.storage.errors import naming_full_disks
+from scrollwork.tasks.drill import drill
+from scrollwork.tasks.lots import Lot
+from scrollwork.tasks.passages import texts_of
+from scrollwork.tasks.published import FOLDER, put
 
 
 def make(

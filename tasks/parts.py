@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from models.checkpoint import CAUSAL
-from models.registry import HOSTED
-from preprocessing.prompts import Profile
-from preprocessing.truncation import CHAT_OVERHEAD
-from records.prompt import FULL
-from tasks.graph import Node
-from tasks.releases import imported
-from tasks.request import Request
-from tasks.suites import TaskConfig
+from scrollwork.models.checkpoint import CAUSAL
+from scrollwork.models.registry import HOSTED
+from scrollwork.preprocessing.prompts import Profile
+from scrollwork.preprocessing.truncation import CHAT_OVERHEAD
+from scrollwork.records.prompt import FULL
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.releases import imported
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.suites import TaskConfig
 
 PLAIN = Profile()
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from records.example import Example
-from reporting.complexity_problems import excerpt
-from reporting.content import Beside, Excerpt, Question, Texts
-from tasks.lots import Lot
+from scrollwork.records.example import Example
+from scrollwork.reporting.complexity_problems import excerpt
+from scrollwork.reporting.content import Beside, Excerpt, Question, Texts
+from scrollwork.tasks.lots import Lot
 
 
 def texts_of(beside: Beside, lots: Sequence[Lot]) -> Texts:

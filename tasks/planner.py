@@ -10,14 +10,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from preprocessing.errors import MissingFile, RawError
-from storage.artifacts import Artifact
-from storage.errors import DamagedArtifact, StorageError
-from storage.manifest import Ingredients
-from tasks.graph import Node, RawQuery
-from tasks.raw import Found, found_for
-from tasks.source import libraries, sources
-from tasks.workshop import Workshop
+from scrollwork.preprocessing.errors import MissingFile, RawError
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.storage.errors import DamagedArtifact, StorageError
+from scrollwork.storage.manifest import Ingredients
+from scrollwork.tasks.graph import Node, RawQuery
+from scrollwork.tasks.loaded import NAME
+from scrollwork.tasks.raw import Found, found_for
+from scrollwork.tasks.source import libraries, sources
+from scrollwork.tasks.workshop import Workshop
 
 STATES = ("reused", "missing", "stale", "partial")
 
@@ -145,12 +146,21 @@ class Planner:
 def difference(then: Ingredients, now: Ingredients) -> str:
     """What changed, in words: source, parameter, library or input."""
     changes = [
-        *changed("source", then.source, now.source, values=False),
+        *source_changed(then.source, now.source),
         *changed("parameter", flat(then.params), flat(now.params), values=True),
         *changed("library", then.libraries, now.libraries, values=True),
         *changed("input", then.inputs, now.inputs, values=False),
     ]
     return "; ".join(changes[:4]) + ("; ..." if len(changes) > 4 else "")
+
+
+def source_changed(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+    """As `changed` does; one sentence of a key from before all modules lay under one import name."""
+    old = [module for module in then if not module.startswith(f"{NAME}.")]
+    if old:
+        yield f"modules were renamed ({old[-1]} is {NAME}.{old[-1]})"
+    else:
+        yield from changed("source", then, now, values=False)
 
 
 def changed(kind: str, then: Mapping[str, Any], now: Mapping[str, Any], values: bool) -> Iterator[str]:

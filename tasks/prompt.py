@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from preprocessing.block_prompts import Blocks
-from preprocessing.prompting import Template
-from preprocessing.prompts import Profile, prompts
-from records.example import Example
-from records.prompt import Prompt
-from storage.artifacts import Artifact, ArtifactWriter
-from tasks.blocks import blocks_of
-from tasks.graph import Node
-from tasks.tokens import counts
-from tasks.vocabularies import load
-from tasks.workshop import Workshop
+from scrollwork.preprocessing.block_prompts import Blocks
+from scrollwork.preprocessing.prompting import Template
+from scrollwork.preprocessing.prompts import Profile, prompts
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import Prompt
+from scrollwork.storage.artifacts import Artifact, ArtifactWriter
+from scrollwork.tasks.blocks import blocks_of
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.tokens import counts
+from scrollwork.tasks.vocabularies import load
+from scrollwork.tasks.workshop import Workshop
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from preprocessing.prompts import Profile
-from records.example import Example
-from records.prompt import Prompt, render
-from storage.artifacts import Artifact
-from tasks.chain import locations_of
-from tasks.engine import run_inline
-from tasks.errors import StageFailed, UsageError
-from tasks.graph import Node, topological
-from tasks.parts import parts
-from tasks.planner import Planner
-from tasks.request import Request
-from tasks.stages import prompt_node, run_nodes
-from tasks.workshop import Workshop
+from scrollwork.preprocessing.prompts import Profile
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import Prompt, render
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.tasks.chain import locations_of
+from scrollwork.tasks.engine import run_inline
+from scrollwork.tasks.errors import StageFailed, UsageError
+from scrollwork.tasks.graph import Node, topological
+from scrollwork.tasks.parts import parts
+from scrollwork.tasks.planner import Planner
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.stages import prompt_node, run_nodes
+from scrollwork.tasks.workshop import Workshop
 
 
 @dataclass(frozen=True)

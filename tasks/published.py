@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from storage.artifacts import Artifact
-from storage.errors import naming_full_disks
-from storage.location import writable
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.storage.errors import naming_full_disks
+from scrollwork.storage.location import writable
 
 FOLDER = ".files"  # behind a page's name: where its data lie
 

@@ -9,22 +9,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from analysis.run_points import correlations, format_points, length_points
-from analysis.run_ranking import Of, Ranked, model_and_arm, rank, variance_rows, who
-from analysis.run_scores import NA, RunScores, ScoreTable
-from analysis.run_selection import Selected, select
-from preprocessing.tokens import Tokenizer
-from records.ranking import PUBLISHED
-from records.run_score import RunScore
-from records.score import Aggregate
-from reporting.published import published_of
-from reporting.ranks import TABLES, Ranks
-from storage.artifacts import Artifact, ArtifactWriter
-from tasks.graph import Node
-from tasks.lengths import measured
-from tasks.lots import Lot, lots_of
-from tasks.vocabularies import load
-from tasks.workshop import Workshop
+from scrollwork.analysis.run_points import correlations, format_points, length_points
+from scrollwork.analysis.run_ranking import Of, Ranked, model_and_arm, rank, variance_rows, who
+from scrollwork.analysis.run_scores import NA, RunScores, ScoreTable
+from scrollwork.analysis.run_selection import Selected, select
+from scrollwork.preprocessing.tokens import Tokenizer
+from scrollwork.records.ranking import PUBLISHED
+from scrollwork.records.run_score import RunScore
+from scrollwork.records.score import Aggregate
+from scrollwork.reporting.published import published_of
+from scrollwork.reporting.ranks import TABLES, Ranks
+from scrollwork.storage.artifacts import Artifact, ArtifactWriter
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.lengths import measured
+from scrollwork.tasks.lots import Lot, lots_of
+from scrollwork.tasks.vocabularies import load
+from scrollwork.tasks.workshop import Workshop
 
 Designed = Mapping[str, Mapping[tuple[str, str], Mapping[str, RunScores]]]  # by split, (model, data set), source
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from reporting.ranks import TABLES, Ranks
-from storage.artifacts import Artifact
+from scrollwork.reporting.ranks import TABLES, Ranks
+from scrollwork.storage.artifacts import Artifact
 
 
 def read_ranks(artifact: Artifact) -> Ranks:

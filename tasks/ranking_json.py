@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from analysis.dominance import Dominance
-from analysis.ranking import Standing
-from analysis.ranking_json import as_json, detail
-from analysis.robustness import Sureness
-from analysis.run_ranking import who
-from analysis.run_scores import NA, RunScores, ScoreTable
-from analysis.run_selection import label
-from analysis.stability import Stability
-from analysis.variance import Source, Split
-from records.ranking import COMPUTED, PUBLISHED
-from reporting.ranks import Ranks
-from reporting.ranks import label as shown
+from scrollwork.analysis.dominance import Dominance
+from scrollwork.analysis.ranking import Standing
+from scrollwork.analysis.ranking_json import as_json, detail
+from scrollwork.analysis.robustness import Sureness
+from scrollwork.analysis.run_ranking import who
+from scrollwork.analysis.run_scores import NA, RunScores, ScoreTable
+from scrollwork.analysis.run_selection import label
+from scrollwork.analysis.stability import Stability
+from scrollwork.analysis.variance import Source, Split
+from scrollwork.records.ranking import COMPUTED, PUBLISHED
+from scrollwork.reporting.ranks import Ranks
+from scrollwork.reporting.ranks import label as shown
 
 
 def ranking_json(ranks: Ranks) -> dict[str, Any]:

@@ -11,14 +11,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from preprocessing.errors import MalformedFile, MissingFile
-from preprocessing.raw import RawFiles, unreadable
-from preprocessing.raw_zip import INSIDE, find_member
-from records.raw_file import RawFile
-from storage.digest import FileDigests, sha256_of
-from storage.partial import UNFINISHED
-from tasks.graph import RawQuery
-from tasks.workshop import Workshop
+from scrollwork.preprocessing.errors import MalformedFile, MissingFile
+from scrollwork.preprocessing.raw import RawFiles, unreadable
+from scrollwork.preprocessing.raw_zip import INSIDE, find_member
+from scrollwork.records.raw_file import RawFile
+from scrollwork.storage.digest import FileDigests, sha256_of
+from scrollwork.storage.partial import UNFINISHED
+from scrollwork.tasks.graph import RawQuery
+from scrollwork.tasks.workshop import Workshop
 
 FOLDER = "a folder"
 KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (

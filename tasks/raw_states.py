@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from records.raw_file import RawFile
-from storage.digest import FileDigests
-from storage.origins import Origins
-from storage.partial import Wanted, beside, problem_with
-from tasks.hub_sources import matching, wanted
-from tasks.raw import matches, standing
-from tasks.sources import Need, Source
+from scrollwork.records.raw_file import RawFile
+from scrollwork.storage.digest import FileDigests
+from scrollwork.storage.origins import Origins
+from scrollwork.storage.partial import Wanted, beside, problem_with
+from scrollwork.tasks.hub_sources import matching, wanted
+from scrollwork.tasks.raw import matches, standing
+from scrollwork.tasks.sources import Need, Source
 
 NAMES_OF_FILES = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
 SMALLEST_STORY = 19_000  # upstream's own script takes what is smaller for an error page

@@ -5,16 +5,16 @@ from __future__ import annotations
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
-from storage.artifacts import LOCK
-from storage.home import Home
-from storage.location import held as locked
-from storage.responses import ResponseStore
-from storage.store_check import Checked
-from storage.store_repair import opened, replace_answers, settle_attempts, take_out_damaged
-from storage.store_rows import ANSWERED
-from tasks.damaged_answers import Damaged, believed, damaged, damaged_snapshots, move_aside
-from tasks.snapshot_rows import refilled, refilled_failure
-from tasks.verified_answers import checked_store, hold, snapshots
+from scrollwork.storage.artifacts import LOCK
+from scrollwork.storage.home import Home
+from scrollwork.storage.location import held as locked
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_check import Checked
+from scrollwork.storage.store_repair import opened, replace_answers, settle_attempts, take_out_damaged
+from scrollwork.storage.store_rows import ANSWERED
+from scrollwork.tasks.damaged_answers import Damaged, believed, damaged, damaged_snapshots, move_aside
+from scrollwork.tasks.snapshot_rows import refilled, refilled_failure
+from scrollwork.tasks.verified_answers import checked_store, hold, snapshots
 
 
 @dataclass(frozen=True)

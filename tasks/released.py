@@ -7,12 +7,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from scoring.pairs import PairError, score_pairs
-from scoring.registry import metric
-from scoring.released import NotScored, known_as, rows_of, task_of, way
-from storage.digest import sha256_file
-from tasks.errors import UsageError
-from tasks.outside import contents
+from scrollwork.scoring.pairs import PairError, score_pairs
+from scrollwork.scoring.registry import metric
+from scrollwork.scoring.released import NotScored, known_as, rows_of, task_of, way
+from scrollwork.storage.digest import sha256_file
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.outside import contents
 
 RESULTS = "result.json"  # what LongBench's own eval.py leaves beside the predictions
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from preprocessing.curation import RELEASE
-from tasks.graph import RawQuery
-from tasks.raw import filled, stands
-from tasks.request import Request
-from tasks.suites import TaskConfig
+from scrollwork.preprocessing.curation import RELEASE
+from scrollwork.tasks.graph import RawQuery
+from scrollwork.tasks.raw import filled, stands
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.suites import TaskConfig
 
 
 def upstream_values(request: Request, task: TaskConfig, split: str) -> dict[str, Any]:

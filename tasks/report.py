@@ -5,23 +5,32 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.dolce.needs import agreements
-from records.base import Row
-from records.comparison import Average, Comparison
-from records.complexity import Agreement, AtLength, Complexity, Mixture, Passage, Plane, ProblemAtLength, Sights
-from records.judgement import Conduct, Slice
-from records.score import SUBSETS, Aggregate
-from reporting.assembly import PAGE
-from reporting.content import Beside
-from reporting.leaderboard import board
-from reporting.ranks import Ranks
-from storage.artifacts import Artifact, ArtifactWriter
-from tasks.graph import Node
-from tasks.known_files import told_of
-from tasks.lots import lots_of
-from tasks.pages import make
-from tasks.ranked import read_ranks
-from tasks.workshop import Workshop
+from scrollwork.analysis.dolce.needs import agreements
+from scrollwork.records.base import Row
+from scrollwork.records.comparison import Average, Comparison
+from scrollwork.records.complexity import (
+    Agreement,
+    AtLength,
+    Complexity,
+    Mixture,
+    Passage,
+    Plane,
+    ProblemAtLength,
+    Sights,
+)
+from scrollwork.records.judgement import Conduct, Slice
+from scrollwork.records.score import SUBSETS, Aggregate
+from scrollwork.reporting.assembly import PAGE
+from scrollwork.reporting.content import Beside
+from scrollwork.reporting.leaderboard import board
+from scrollwork.reporting.ranks import Ranks
+from scrollwork.storage.artifacts import Artifact, ArtifactWriter
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.known_files import told_of
+from scrollwork.tasks.lots import lots_of
+from scrollwork.tasks.pages import make
+from scrollwork.tasks.ranked import read_ranks
+from scrollwork.tasks.workshop import Workshop
 
 BESIDE: Mapping[str, Mapping[str, type[Row]]] = {  # tables of a stage that the report keeps beside the scores
     "judge": {"conduct": Conduct, "slices": Slice},

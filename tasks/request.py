@@ -10,12 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from records.prompt import ARMS, CLOSED_BOOK, FULL
-from storage.home import Home
-from tasks.errors import UsageError
-from tasks.outside import shown_name
-from tasks.suites import SAMPLE, Suite, TaskConfig, load_suite
-from tasks.tokenizers import adopt
+from scrollwork.records.prompt import ARMS, CLOSED_BOOK, FULL
+from scrollwork.storage.home import Home
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.outside import shown_name
+from scrollwork.tasks.suites import SAMPLE, Suite, TaskConfig, load_suite
+from scrollwork.tasks.tokenizers import adopt
 
 ROLES = ("faithfulness", "coverage")  # of models that judge answers
 NOTHING_COUNTED = "--tokenizer says how --max-input-tokens or --context counts"
@@ -27,10 +27,10 @@ class Request:
     """tasks, splits: () for all of the suite, its default ones. limit, max_input_tokens: 0 for none.
 
     options: values of `--set TASK.OPTION=VALUE`, by "task.option". models: () to build only.
-    arms: () for the full one. tokenizer: lasting name (tasks.tokenizers), "" for the model's own. truncation:
-    "official" for the quirks of the official code. prompts: one of the suite's sets of instructions, "" for its own.
-    strict: the first malformed record ends the run. base_url: where compatible models run whose tables do not say.
-    context: limit of hosted models, instead of their tables'.
+    arms: () for the full one. tokenizer: lasting name (scrollwork.tasks.tokenizers), "" for the model's own.
+    truncation: "official" for the quirks of the official code. prompts: one of the suite's sets of instructions, "" for
+    its own. strict: the first malformed record ends the run. base_url: where compatible models run whose tables do not
+    say. context: limit of hosted models, instead of their tables'.
 
     Of suites that draw their prompts anew in each run: runs (0 for the suite's number), shots (demonstrations), vary
     (the variables that differ between runs; the others stay those of run 0; () for all), draws ("official" for the
@@ -131,7 +131,7 @@ class Request:
         if self.draws and self.vary:
             raise UsageError("--vary holds other variables fixed, which one stream (--draws official) cannot")
         if self.vary:
-            from preprocessing.draws import GENERATION, VARIABLES  # loaded for suites that draw only
+            from scrollwork.preprocessing.draws import GENERATION, VARIABLES  # loaded for suites that draw only
 
             _among("variable of --vary", self.vary, [*VARIABLES, GENERATION])
         observing = {"--strategy": self.strategy, "--units": self.units}
@@ -145,7 +145,7 @@ class Request:
             except ValueError as error:
                 raise UsageError(f"--units: {error}; name tasks that have it: --task T") from None
         if self.strategy:
-            from preprocessing.spans import strategy  # loaded for suites that observe only
+            from scrollwork.preprocessing.spans import strategy  # loaded for suites that observe only
 
             try:
                 strategy(self.strategy)
@@ -170,7 +170,7 @@ class Request:
             rest["tokenizer"] = adopt(rest["tokenizer"], place)
         judging = [name for name in ROLES if rest.get(name)]
         if any(name.startswith("transformers:") for name in (*rest.get("models", ()), *(rest[one] for one in judging))):
-            from tasks.checkpoints import adopt_name
+            from scrollwork.tasks.checkpoints import adopt_name
 
             rest["models"] = tuple(adopt_name(model, place) for model in rest.get("models", ()))
             rest |= {name: adopt_name(rest[name], place) for name in judging}
@@ -186,7 +186,7 @@ class Request:
         """The tables of the models that judge answers, by role; empty where none does. Raises UsageError."""
         if not (self.faithfulness or self.coverage):
             return {}
-        from tasks.judges import judges_of
+        from scrollwork.tasks.judges import judges_of
 
         return judges_of(self)
 
@@ -196,7 +196,7 @@ class Request:
         suite = load_suite(self.suite)
         if not self.judges:
             return suite
-        from tasks.judges import judged_suite, labels_of
+        from scrollwork.tasks.judges import judged_suite, labels_of
 
         return judged_suite(suite, labels_of(self.judges))
 

@@ -7,30 +7,30 @@ from collections.abc import Collection, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from preprocessing.errors import sayable
-from records.drop import Drop
-from records.example import Example
-from records.raw_file import RawFile
-from records.score import SUBSETS, Aggregate
-from reporting.leaderboard import Board, board
-from reporting.ranks import Ranks
-from reporting.text import percent_off, pooled
-from scoring.outcome import PRIVATE
-from storage.artifacts import Artifact
-from tasks.chain import Chain, locations_of
-from tasks.graph import Node
-from tasks.known_files import KnownFiles
-from tasks.parts import Part, parts
-from tasks.planner import Planner
-from tasks.ranked import read_ranks
-from tasks.request import Request
-from tasks.stages import curate_node, prompt_node, sample_node, statistics_node
-from tasks.suites import data_set_sizes, paper_means, paper_sizes
-from tasks.upstream import upstream_of
-from tasks.workshop import Workshop
+from scrollwork.preprocessing.errors import sayable
+from scrollwork.records.drop import Drop
+from scrollwork.records.example import Example
+from scrollwork.records.raw_file import RawFile
+from scrollwork.records.score import SUBSETS, Aggregate
+from scrollwork.reporting.leaderboard import Board, board
+from scrollwork.reporting.ranks import Ranks
+from scrollwork.reporting.text import percent_off, pooled
+from scrollwork.scoring.outcome import PRIVATE
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.tasks.chain import Chain, locations_of
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.known_files import KnownFiles
+from scrollwork.tasks.parts import Part, parts
+from scrollwork.tasks.planner import Planner
+from scrollwork.tasks.ranked import read_ranks
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.stages import curate_node, prompt_node, sample_node, statistics_node
+from scrollwork.tasks.suites import data_set_sizes, paper_means, paper_sizes
+from scrollwork.tasks.upstream import upstream_of
+from scrollwork.tasks.workshop import Workshop
 
 if TYPE_CHECKING:
-    from reporting.sizes import Sizes
+    from scrollwork.reporting.sizes import Sizes
 
 MOST = 3  # different failures that are named of a model
 FAILED = {"transient": "failed for now (the same command asks again)", "terminal": "failed for good (--retry-failed)"}
@@ -106,7 +106,7 @@ class Results:
         """The data sets from which a suite draws, whole, a split each, by task; of others nothing."""
         if not self.request.run_count:
             return {}
-        from reporting.sizes import sizes_of  # for suites that draw only
+        from scrollwork.reporting.sizes import sizes_of  # for suites that draw only
 
         found: dict[str, list[Sizes]] = {}
         for part in parts(self.request):
@@ -207,9 +207,9 @@ class Results:
         return list(found)
 
     def beside(self, report: Node) -> dict[str, list[dict[str, Any]]]:
-        """What a report node keeps beside the scores (tasks.report.BESIDE), by table, as plain rows."""
-        from records.complexity import Agreement
-        from tasks.report import AGREEMENTS, BESIDE
+        """What a report node keeps beside the scores (scrollwork.tasks.report.BESIDE), by table, as plain rows."""
+        from scrollwork.records.complexity import Agreement
+        from scrollwork.tasks.report import AGREEMENTS, BESIDE
 
         artifact = self.artifact(report)
         if artifact is None:
@@ -257,7 +257,7 @@ def in_whole(listed: list[Sizes], split: str, known: list[str]) -> dict[str, Any
     own = [one for one in listed if one.splits == (split,)]
     if not own:
         return {}
-    from reporting.sizes import together  # as above
+    from scrollwork.reporting.sizes import together  # as above
 
     return {"data_set": own[0].plain(), "data_sets_read": together(listed, known).plain()}
 

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from preprocessing.sampling import choose
-from records.example import Example
-from storage.artifacts import Artifact, ArtifactWriter
-from tasks.graph import Node
-from tasks.workshop import Workshop
+from scrollwork.preprocessing.sampling import choose
+from scrollwork.records.example import Example
+from scrollwork.storage.artifacts import Artifact, ArtifactWriter
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.workshop import Workshop
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from records.example import Example
-from records.response import Response
-from records.score import Score
-from scoring.answers import Read, gold_problem, scores
-from scoring.outcome import Metric
-from scoring.registry import metric
-from storage.artifacts import Artifact, ArtifactWriter
-from tasks import progress
-from tasks.graph import Node
-from tasks.workshop import Workshop
+from scrollwork.records.example import Example
+from scrollwork.records.response import Response
+from scrollwork.records.score import Score
+from scrollwork.scoring.answers import Read, gold_problem, scores
+from scrollwork.scoring.outcome import Metric
+from scrollwork.scoring.registry import metric
+from scrollwork.storage.artifacts import Artifact, ArtifactWriter
+from scrollwork.tasks import progress
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.workshop import Workshop
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from storage.artifacts import Artifact, ArtifactWriter
-from tasks.graph import Node
-from tasks.judge_models import fic_of
-from tasks.score import write
-from tasks.workshop import Workshop
+from scrollwork.storage.artifacts import Artifact, ArtifactWriter
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.judge_models import fic_of
+from scrollwork.tasks.score import write
+from scrollwork.tasks.workshop import Workshop
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:

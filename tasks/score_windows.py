@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scoring.answers import Read
-from scoring.dolce_answers import extract, left_open
-from scoring.registry import metric
-from storage.artifacts import Artifact, ArtifactWriter
-from tasks.graph import Node
-from tasks.score import write
-from tasks.workshop import Workshop
+from scrollwork.scoring.answers import Read
+from scrollwork.scoring.dolce_answers import extract, left_open
+from scrollwork.scoring.registry import metric
+from scrollwork.storage.artifacts import Artifact, ArtifactWriter
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.score import write
+from scrollwork.tasks.workshop import Workshop
 
 DECLINED = "idk"  # flag of an answer that leaves its problem open
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from storage.errors import naming_full_disks
-from tasks.errors import UsageError
-from tasks.request import Request
+from scrollwork.storage.errors import naming_full_disks
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.request import Request
 
 NAMES = {  # of data sets there, and the tasks that they are here
     "MultiNews": "multi_news",

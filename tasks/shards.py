@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from storage.artifacts import Artifact
+from scrollwork.storage.artifacts import Artifact
 
 
 def shards(inputs: Mapping[str, Artifact], name: str) -> list[Artifact]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from analysis.corpus import Corpus, distributions
-from preprocessing.blocks import shown_documents
-from records.example import Example
-from records.gold import written
-from records.statistics import Distribution
-from storage.artifacts import Artifact, ArtifactWriter
-from tasks import progress
-from tasks.graph import Node
-from tasks.vocabularies import load
-from tasks.workshop import Workshop
+from scrollwork.analysis.corpus import Corpus, distributions
+from scrollwork.preprocessing.blocks import shown_documents
+from scrollwork.records.example import Example
+from scrollwork.records.gold import written
+from scrollwork.records.statistics import Distribution
+from scrollwork.storage.artifacts import Artifact, ArtifactWriter
+from scrollwork.tasks import progress
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.vocabularies import load
+from scrollwork.tasks.workshop import Workshop
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from records.response import Failure, Response
-from storage.store_digests import row_digest
-from storage.store_rows import LOSSY, REFILLED, StoredAnswer, StoredFailure
-from storage.store_tables import escaped, unescaped
+from scrollwork.records.response import Failure, Response
+from scrollwork.storage.store_digests import row_digest
+from scrollwork.storage.store_rows import LOSSY, REFILLED, StoredAnswer, StoredFailure
+from scrollwork.storage.store_tables import escaped, unescaped
 
 BOTH_HOLD = (
     *("finish_reason", "input_tokens", "cached_tokens", "output_tokens", "reported_model", "attempts"),

@@ -18,11 +18,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from tasks import loaded
-from tasks.errors import CodeChanged
-from tasks.kernel import KERNEL, KEYED, KEYED_BESIDE
-from tasks.loaded import ROOMS, ROOT
-from tasks.source_memory import Memory, Parsed
+from scrollwork.tasks import loaded
+from scrollwork.tasks.errors import CodeChanged
+from scrollwork.tasks.kernel import KERNEL, KEYED, KEYED_BESIDE
+from scrollwork.tasks.loaded import NAME, ROOMS, ROOT
+from scrollwork.tasks.source_memory import Memory, Parsed
 
 ABSENT = "not installed"  # in place of a version
 _SURE: set[str] = set()  # libraries that were loaded in the version that keys say
@@ -128,7 +128,7 @@ def _path(module: str) -> Path | None:
 
 @cache
 def _file(root: Path, module: str) -> Path | None:
-    base = root.joinpath(*module.split("."))
+    base = root.joinpath(*module.split(".")[1:])
     for path in (base.with_suffix(".py"), base / "__init__.py"):
         if path.is_file():
             return path
@@ -160,8 +160,8 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
 def _house(name: str) -> Iterator[str]:
     """The house module of that name, and the packages it lies in, those of the kernel left out."""
     parts = name.split(".")
-    if parts[0] in ROOMS:
-        for end in range(1, len(parts) + 1):
+    if parts[0] == NAME and len(parts) > 1 and parts[1] in ROOMS:
+        for end in range(2, len(parts) + 1):
             module = ".".join(parts[:end])
             if _path(module) is not None and not in_kernel(module):
                 yield module

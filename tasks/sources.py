@@ -10,13 +10,13 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from storage.unpack import glob_match
-from storage.web import Manners
-from tasks.errors import UsageError
-from tasks.hub_sources import Hub, hub_of, moved
-from tasks.raw import filled
-from tasks.request import Request
-from tasks.suites import CONFIG, refuse_unknown_keys
+from scrollwork.storage.unpack import glob_match
+from scrollwork.storage.web import Manners
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.hub_sources import Hub, hub_of, moved
+from scrollwork.tasks.raw import filled
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.suites import CONFIG, refuse_unknown_keys
 
 HEX = {"sha256": 64, "git_blob": 40}
 DRIVE = "https://drive.usercontent.google.com/download?id={}&export=download&confirm=t"

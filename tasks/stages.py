@@ -15,32 +15,32 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from models import local_tables
-from models.registry import CALLED, HOSTED, LOCAL, module_of
-from models.tables import temperature, what_answers
-from preprocessing.blocks import cue_of
-from preprocessing.chat import answer_tag, asks_for_tag
-from preprocessing.curation import PROMPTS, PROMPTS_MODULE
-from preprocessing.prompting import Template
-from preprocessing.tokens import engine_module
-from records.gold import KEPT
-from records.prompt import CLOSED_BOOK, FULL
-from records.score import subset_metric
-from reporting.page import assets_digest
-from reporting.published import ROUGE
-from scoring.registry import module_of as metric_module
-from tasks.errors import UsageError
-from tasks.graph import Node, RawQuery
-from tasks.judges import labels_of, what_judges
-from tasks.lots import behind
-from tasks.model_tables import tables_of
-from tasks.outside import PROVIDER, shown_name
-from tasks.parts import Part, parts, profile_of, seed_of
-from tasks.releases import release_options, release_query, upstream_values
-from tasks.request import Request
-from tasks.suites import Suite, TaskConfig, data_set_sizes, load_published, paper_means, paper_sizes
-from tasks.tokenizers import length_tokenizer
-from tasks.upstream import upstream_of
+from scrollwork.models import local_tables
+from scrollwork.models.registry import CALLED, HOSTED, LOCAL, module_of
+from scrollwork.models.tables import temperature, what_answers
+from scrollwork.preprocessing.blocks import cue_of
+from scrollwork.preprocessing.chat import answer_tag, asks_for_tag
+from scrollwork.preprocessing.curation import PROMPTS, PROMPTS_MODULE
+from scrollwork.preprocessing.prompting import Template
+from scrollwork.preprocessing.tokens import engine_module
+from scrollwork.records.gold import KEPT
+from scrollwork.records.prompt import CLOSED_BOOK, FULL
+from scrollwork.records.score import subset_metric
+from scrollwork.reporting.page import assets_digest
+from scrollwork.reporting.published import ROUGE
+from scrollwork.scoring.registry import module_of as metric_module
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.graph import Node, RawQuery
+from scrollwork.tasks.judges import labels_of, what_judges
+from scrollwork.tasks.lots import behind
+from scrollwork.tasks.model_tables import tables_of
+from scrollwork.tasks.outside import PROVIDER, shown_name
+from scrollwork.tasks.parts import Part, parts, profile_of, seed_of
+from scrollwork.tasks.releases import release_options, release_query, upstream_values
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.suites import Suite, TaskConfig, data_set_sizes, load_published, paper_means, paper_sizes
+from scrollwork.tasks.tokenizers import length_tokenizer
+from scrollwork.tasks.upstream import upstream_of
 
 FIT_SPLIT = "train"  # what a model with fitted rules learns from, where its table does not say
 
@@ -103,7 +103,7 @@ def curation(part: Part, dataset: str, options: Mapping[str, Any]) -> dict[str, 
 
 def entries(dataset: str) -> tuple[str, ...]:
     """What curation loads by name: the data set's module."""
-    return (f"preprocessing.{dataset}",)
+    return (f"scrollwork.preprocessing.{dataset}",)
 
 
 def sample_node(part: Part) -> Node:
@@ -117,7 +117,7 @@ def sample_node(part: Part) -> Node:
     policy = {"suite": request.suite, "seed": seed_of(request), **chosen}
     if part.task.windows:
         policy |= {"observed": dict(part.task.observed(request.units)), "strategy": request.strategy or "all"}
-    body = "tasks.windows" if part.task.windows else ""
+    body = "scrollwork.tasks.windows" if part.task.windows else ""
     return Node("sample", part.base, policy, (), (("curated", curate_node(part)),), body=body)
 
 
@@ -143,12 +143,12 @@ def drawn_node(part: Part) -> Node:
         params |= {"official": [[other.name, list(other.splits)] for other in before], "runs": request.run_count}
         params["how"] = {**how, "most": request.most_drawn}  # --limit takes of a run and draws nothing from the stream
         params |= {"limit": request.limit} if request.limit else {}
-    return Node("sample", (*part.base, *part.run), params, (), tuple(inputs), body="tasks.drawing")
+    return Node("sample", (*part.base, *part.run), params, (), tuple(inputs), body="scrollwork.tasks.drawing")
 
 
 def official_order(part: Part) -> list[TaskConfig]:
     """The tasks of a request through which the official stream goes up to this one."""
-    from preprocessing.official_draws import ORDER  # loaded for suites that draw only
+    from scrollwork.preprocessing.official_draws import ORDER  # loaded for suites that draw only
 
     chosen = {task.name: task for task in part.request.chosen_tasks()}
     names = [name for name in ORDER if name in chosen]
@@ -244,7 +244,7 @@ def generate_node(part: Part) -> Node:
         inputs.append(("fitted", fit_node(part, kind, str(table.get("fit_split", FIT_SPLIT)))))
     params = {"model": part.model, "settings": table}
     modules = (module_of(str(table["provider"])),)
-    body = "tasks.generate_called" if table["provider"] in CALLED else ""
+    body = "scrollwork.tasks.generate_called" if table["provider"] in CALLED else ""
     return Node("generate", part.sharded, params, modules, tuple(inputs), body=body)
 
 
@@ -281,7 +281,13 @@ def score_node(part: Part) -> Node:
     judges = {"judges": what_judges(part.request.judges)} if part.task.judges else {}
     reading = {name: part.task.windows[name] for name in ("extractor", "unknown") if name in part.task.windows}
     params = {"metric": metric, **tag, **cue, **empty, **judges, **reading}
-    body = "tasks.score_judged" if judges else "tasks.score_windows" if "extractor" in reading else ""
+    body = (
+        "scrollwork.tasks.score_judged"
+        if judges
+        else "scrollwork.tasks.score_windows"
+        if "extractor" in reading
+        else ""
+    )
     return Node("score", (*part.sharded, ("metric", metric)), params, (metric_module(metric),), inputs, body=body)
 
 
@@ -304,7 +310,7 @@ def aggregate_node(part: Part) -> Node:
         {"metric": metric, "profile": part.profile.name, **bound, **told, **subset},
         (metric_module(metric),),
         tuple(inputs),
-        body="tasks.aggregate_runs" if part.run else "",
+        body="scrollwork.tasks.aggregate_runs" if part.run else "",
     )
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from analysis.corpus import corpus, distributions, histograms
-from records.example import Example
-from records.statistics import Bin, Distribution, Spread
-from storage.artifacts import Artifact, ArtifactWriter
-from tasks.graph import Node
-from tasks.shards import shards
-from tasks.workshop import Workshop
+from scrollwork.analysis.corpus import corpus, distributions, histograms
+from scrollwork.records.example import Example
+from scrollwork.records.statistics import Bin, Distribution, Spread
+from scrollwork.storage.artifacts import Artifact, ArtifactWriter
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.shards import shards
+from scrollwork.tasks.workshop import Workshop
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:

@@ -14,29 +14,29 @@ from typing import Any
 
 import numpy as np
 
-from models.base import CHARACTERS
-from models.hosted import most_output
-from models.registry import HOSTED
-from models.tables import CACHE_MINIMUM
-from preprocessing.observations import Observed
-from preprocessing.prompting import Template
-from preprocessing.prompts import Profile, prompts
-from preprocessing.sampling import choose
-from preprocessing.spans import Strategy, lengths, starts, strategy
-from preprocessing.units import units
-from records.example import Example
-from records.prompt import CLOSED_BOOK, Part, part_text
-from storage.artifacts import Artifact
-from tasks.calling import Calling
-from tasks.calls import BEHIND_THE_DOCUMENT
-from tasks.chain import locations_of
-from tasks.errors import StageFailed, UsageError
-from tasks.estimate import Estimate, built, price
-from tasks.graph import Node, topological
-from tasks.request import Request
-from tasks.sample import Curated
-from tasks.stages import run_nodes
-from tasks.workshop import Workshop
+from scrollwork.models.base import CHARACTERS
+from scrollwork.models.hosted import most_output
+from scrollwork.models.registry import HOSTED
+from scrollwork.models.tables import CACHE_MINIMUM
+from scrollwork.preprocessing.observations import Observed
+from scrollwork.preprocessing.prompting import Template
+from scrollwork.preprocessing.prompts import Profile, prompts
+from scrollwork.preprocessing.sampling import choose
+from scrollwork.preprocessing.spans import Strategy, lengths, starts, strategy
+from scrollwork.preprocessing.units import units
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import CLOSED_BOOK, Part, part_text
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.tasks.calling import Calling
+from scrollwork.tasks.calls import BEHIND_THE_DOCUMENT
+from scrollwork.tasks.chain import locations_of
+from scrollwork.tasks.errors import StageFailed, UsageError
+from scrollwork.tasks.estimate import Estimate, built, price
+from scrollwork.tasks.graph import Node, topological
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.sample import Curated
+from scrollwork.tasks.stages import run_nodes
+from scrollwork.tasks.workshop import Workshop
 
 COMPARED = ("all", "take:5", "take:25", "sample:0.2", "take-ip", "sample-ip", "long", "short", "wide")
 

@@ -10,9 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from preprocessing.truncation import POLICIES
-from scoring.names import JUDGED, MODULES
-from tasks.errors import UsageError
+from scrollwork.preprocessing.truncation import POLICIES
+from scrollwork.scoring.names import JUDGED, MODULES
+from scrollwork.tasks.errors import UsageError
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"
 SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "raw"

@@ -13,10 +13,10 @@ from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from preprocessing.tokens import engine_module
-from storage.home import Home
-from tasks.errors import UsageError
-from tasks.vocabularies import kept, load
+from scrollwork.preprocessing.tokens import engine_module
+from scrollwork.storage.home import Home
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.vocabularies import kept, load
 
 FILE = "tokenizer.json"
 DIGEST_CHARS = 16

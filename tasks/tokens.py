@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from records.example import Example
-from records.token_count import TokenCount
-from storage.artifacts import Artifact, ArtifactWriter
-from tasks import progress
-from tasks.graph import Node
-from tasks.vocabularies import load
-from tasks.workshop import Workshop
+from scrollwork.records.example import Example
+from scrollwork.records.token_count import TokenCount
+from scrollwork.storage.artifacts import Artifact, ArtifactWriter
+from scrollwork.tasks import progress
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.vocabularies import load
+from scrollwork.tasks.workshop import Workshop
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:

@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from tasks.engine import Engine, Finished
-from tasks.graph import Node
-from tasks.judging import complexity_node
-from tasks.parts import Part
-from tasks.planner import Planner
-from tasks.request import Request
-from tasks.stages import sample_node
-from tasks.suites import Suite, TaskConfig
-from tasks.workshop import Locations, Workshop
+from scrollwork.tasks.engine import Engine, Finished
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.judging import complexity_node
+from scrollwork.tasks.parts import Part
+from scrollwork.tasks.planner import Planner
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.stages import sample_node
+from scrollwork.tasks.suites import Suite, TaskConfig
+from scrollwork.tasks.workshop import Locations, Workshop
 
 
 def twins_of(suite: Suite, task: TaskConfig) -> list[TaskConfig]:

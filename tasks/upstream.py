@@ -6,10 +6,10 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from storage.digest import sha256_file
-from tasks.raw_states import pins_of
-from tasks.sources import Source, load_catalogue
-from tasks.suites import SAMPLE, Suite, TaskConfig, load_published, load_suite, paper_sizes
+from scrollwork.storage.digest import sha256_file
+from scrollwork.tasks.raw_states import pins_of
+from scrollwork.tasks.sources import Source, load_catalogue
+from scrollwork.tasks.suites import SAMPLE, Suite, TaskConfig, load_published, load_suite, paper_sizes
 
 
 @cache

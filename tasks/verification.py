@@ -9,20 +9,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from records.base import InvalidRow
-from records.raw_file import RawFile
-from records.response import Failure, Response
-from storage.artifacts import KEY_CHARS, LOCK, RUN, Artifact
-from storage.digest import sha256_file, sha256_of
-from storage.errors import DamagedArtifact, StorageError
-from storage.home import Home
-from storage.location import Location
-from storage.manifest import NAME as MANIFEST
-from tasks.generate import MISSING
-from tasks.outside import is_outside, read_note
-from tasks.verified_answers import store_problems
-from tasks.verified_sources import made_by_other_code
-from tasks.workshop import pointer_bytes, pointer_to
+from scrollwork.records.base import InvalidRow
+from scrollwork.records.raw_file import RawFile
+from scrollwork.records.response import Failure, Response
+from scrollwork.storage.artifacts import KEY_CHARS, LOCK, RUN, Artifact
+from scrollwork.storage.digest import sha256_file, sha256_of
+from scrollwork.storage.errors import DamagedArtifact, StorageError
+from scrollwork.storage.home import Home
+from scrollwork.storage.location import Location
+from scrollwork.storage.manifest import NAME as MANIFEST
+from scrollwork.tasks.generate import MISSING
+from scrollwork.tasks.outside import is_outside, read_note
+from scrollwork.tasks.verified_answers import store_problems
+from scrollwork.tasks.verified_sources import made_by_other_code
+from scrollwork.tasks.workshop import pointer_bytes, pointer_to
 
 
 @dataclass

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from models.registry import CALLED
-from records.base import InvalidRow
-from records.response import Failure, Response
-from storage.artifacts import Artifact
-from storage.errors import DamagedArtifact, LostAnswers, StorageError
-from storage.home import Home
-from storage.location import Location
-from storage.responses import ResponseStore
-from storage.store_check import Checked, absent, check_store, rows_of
-from storage.store_database import in_batches
-from storage.store_tables import responses
-from tasks.damaged_answers import Damaged, damaged, folders, lacking, move_aside, provider_of, refusal
-from tasks.snapshot_rows import differences, same_where_both_hold
+from scrollwork.models.registry import CALLED
+from scrollwork.records.base import InvalidRow
+from scrollwork.records.response import Failure, Response
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.storage.errors import DamagedArtifact, LostAnswers, StorageError
+from scrollwork.storage.home import Home
+from scrollwork.storage.location import Location
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_check import Checked, absent, check_store, rows_of
+from scrollwork.storage.store_database import in_batches
+from scrollwork.storage.store_tables import responses
+from scrollwork.tasks.damaged_answers import Damaged, damaged, folders, lacking, move_aside, provider_of, refusal
+from scrollwork.tasks.snapshot_rows import differences, same_where_both_hold
 
 REPAIR = "`scrollwork store repair` puts them back, nothing is asked; or name their store with --store"
 _KEYS: dict[str, Paid] = {}  # of what snapshots that are whole hold, by their folder

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from storage.artifacts import Artifact
-from storage.manifest import Ingredients
-from tasks.planner import changed
-from tasks.source import exists, libraries, sources
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.storage.manifest import Ingredients
+from scrollwork.tasks.planner import changed, source_changed
+from scrollwork.tasks.source import exists, libraries, sources
 
 
 def made_by_other_code(
@@ -51,12 +51,12 @@ def difference(made: Ingredients) -> str:
     changed. Only a stage's own module, which keys did not know at first, has to be asked for by name.
     """
     now, installed = _now(tuple(sorted(made.source)))
-    if not any(module.startswith("tasks.") for module in made.source):
-        now = {**now, f"tasks.{made.stage}": ""}
-    found = list(changed("source", made.source, now, values=False))
+    if not any(module.startswith("scrollwork.tasks.") for module in made.source):
+        now = {**now, f"scrollwork.tasks.{made.stage}": ""}
+    found = list(source_changed(made.source, now))
     found += changed("library", made.libraries, installed, values=True)
     if "assets" in made.params:
-        from reporting.page import assets_digest
+        from scrollwork.reporting.page import assets_digest
 
         found += changed("parameter", {"assets": made.params["assets"]}, {"assets": assets_digest()}, values=False)
     return "; ".join(found[:4]) + ("; ..." if len(found) > 4 else "")

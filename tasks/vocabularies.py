@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
-from preprocessing.tokens import Tokenizer, make
-from storage.home import Home
-from tasks.errors import UsageError
+from scrollwork.preprocessing.tokens import Tokenizer, make
+from scrollwork.storage.home import Home
+from scrollwork.tasks.errors import UsageError
 
 
 def kept(name: str, home: Home) -> Path:

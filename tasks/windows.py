@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from preprocessing.observations import Observed, observed
-from preprocessing.sampling import choose
-from preprocessing.spans import strategy as read
-from preprocessing.windowed import window_in
-from records.example import Example
-from storage.artifacts import Artifact, ArtifactWriter
-from tasks.graph import Node
-from tasks.sample import Curated, kept
-from tasks.workshop import Workshop
+from scrollwork.preprocessing.observations import Observed, observed
+from scrollwork.preprocessing.sampling import choose
+from scrollwork.preprocessing.spans import strategy as read
+from scrollwork.preprocessing.windowed import window_in
+from scrollwork.records.example import Example
+from scrollwork.storage.artifacts import Artifact, ArtifactWriter
+from scrollwork.tasks.graph import Node
+from scrollwork.tasks.sample import Curated, kept
+from scrollwork.tasks.workshop import Workshop
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:

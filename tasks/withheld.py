@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from models.base import Answer, Attempt, CallFailed
-from models.breaker import Breaker
+from scrollwork.models.base import Answer, Attempt, CallFailed
+from scrollwork.models.breaker import Breaker
 
 Result = Answer | CallFailed | Attempt
 

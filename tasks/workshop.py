@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from storage.artifacts import KEY_CHARS, Artifact, Artifacts
-from storage.digest import FileDigests
-from storage.home import Home
-from storage.location import Location
+from scrollwork.storage.artifacts import KEY_CHARS, Artifact, Artifacts
+from scrollwork.storage.digest import FileDigests
+from scrollwork.storage.home import Home
+from scrollwork.storage.location import Location
 
 if TYPE_CHECKING:
-    from storage.responses import ResponseStore
+    from scrollwork.storage.responses import ResponseStore
 
 
 T = TypeVar("T")
@@ -66,8 +66,8 @@ class Workshop:
     @cached_property
     def store(self) -> ResponseStore:
         """The response store; nothing is asked again that snapshots of the home hold."""
-        from storage.responses import ResponseStore
-        from tasks.verified_answers import Guard
+        from scrollwork.storage.responses import ResponseStore
+        from scrollwork.tasks.verified_answers import Guard
 
         calling = self.locations.calling
         return ResponseStore(self.home.store_place, Guard(self.home, calling is not None and calling.retry_failed))
@@ -76,7 +76,7 @@ class Workshop:
         """No snapshot is thrown away that may hold the last copy of paid answers."""
         if "generate" not in folder.url.split("/")[-3:-2]:
             return None
-        from tasks.verified_answers import Keeper
+        from scrollwork.tasks.verified_answers import Keeper
 
         return Keeper(self.home, lambda: self.store)(folder)
 

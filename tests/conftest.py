@@ -31,7 +31,7 @@ from tests.forked import POSSIBLE, READ_BY_LIBRARIES, Forked, forking_process
 PROJECT = Path(__file__).resolve().parents[1]
 HOUSE = (
     *("analysis", "config", "flows", "models", "preprocessing", "records", "reporting", "sample", "scoring"),
-    *("storage", "tasks", "prefect.yaml", "prefect.toml", "pyproject.toml"),
+    *("storage", "tasks", "scrollwork", "prefect.yaml", "prefect.toml", "pyproject.toml"),
 )
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell starts what runs behind it so, and children inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -79,7 +79,7 @@ def copy_tree(target: Path) -> Path:
     for name in HOUSE:
         source = PROJECT / name
         if source.is_dir():
-            shutil.copytree(source, target / name, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+            shutil.copytree(source, target / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__", ".*"))
         else:
             target.mkdir(parents=True, exist_ok=True)
             shutil.copy2(source, target / name)
@@ -170,7 +170,7 @@ class Scrollwork:
     root: Path
     home: Path
     env: dict[str, str] = field(default_factory=dict)
-    prefix: tuple[str, ...] = ("-m", "flows.cli")
+    prefix: tuple[str, ...] = ("-m", "scrollwork.flows.cli")
     lent: bool = True
     forked: bool = True
 
@@ -275,7 +275,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The tree as it stood when the session began. Read it; whoever changes it takes `tree`."""
     root = copy_tree(tmp_path_factory.mktemp("house"))
     found = subprocess.run(
-        [sys.executable, "-c", "import flows.cli; print(flows.cli.__file__)"],
+        [sys.executable, "-c", "import scrollwork.flows.cli; print(scrollwork.flows.cli.__file__)"],
         cwd=root,
         env=environment(PYTHONPATH=str(root)),
         capture_output=True,
@@ -289,7 +289,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def tree(house: Path, tmp_path: Path) -> Path:
     """A tree to be changed. Its bytecode comes along: Python knows it by the time of its source, which is copied too."""
-    return Path(shutil.copytree(house, tmp_path / "tree"))
+    return Path(shutil.copytree(house, tmp_path / "tree", symlinks=True))
 
 
 @pytest.fixture
@@ -316,7 +316,7 @@ class Call:
 
     def __call__(self, *arguments: str) -> tuple[Any, str, str]:
         """(exit status, standard output, standard error)."""
-        from flows.cli import main
+        from scrollwork.flows.cli import main
 
         self._capsys.readouterr()
         try:
@@ -484,7 +484,7 @@ def kill(pids: list[int]) -> None:
 
 def serve(house: Path, root: Path, lent: bool = True) -> Iterator[Server]:
     """A copy of the house with server and worker, stopped at the end whatever happens."""
-    shutil.copytree(house, root, dirs_exist_ok=True)
+    shutil.copytree(house, root, symlinks=True, dirs_exist_ok=True)
     server = Server(Scrollwork(root, root / ".scrollwork", lent=lent))
     try:
         with socket.create_server(("127.0.0.1", 0)) as free:  # two workers of pytest would take the usual port at once

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from analysis.dolce.combinatorics import Floats, log_binomial
+from scrollwork.analysis.dolce.combinatorics import Floats, log_binomial
 
 SMALL = 70_000  # numbers of a table that is kept; 512 tables are 290 MB at most, in use some 20
 NOTHING = 1e-25  # probabilities of larger tables that are left out: 1e6 rows lose 1e-19 of each

@@ -11,10 +11,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from analysis.dolce.candidates import Candidates
-from analysis.dolce.categories import CATEGORIES, Thresholds
-from analysis.dolce.certainty import of_categories
-from analysis.dolce.combinatorics import Floats, Ints
+from scrollwork.analysis.dolce.candidates import Candidates
+from scrollwork.analysis.dolce.categories import CATEGORIES, Thresholds
+from scrollwork.analysis.dolce.certainty import of_categories
+from scrollwork.analysis.dolce.combinatorics import Floats, Ints
 
 CELLS = 1_000_000  # of one array of redrawn counts, unless a single draw has more
 Fit = Callable[[Ints, Ints, Floats], tuple[Floats, Candidates]]  # units, lengths, counts -> likelihoods of pairs

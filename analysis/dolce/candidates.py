@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from analysis.dolce.combinatorics import Floats, Ints
+from scrollwork.analysis.dolce.combinatorics import Floats, Ints
 
 COW, PIG = "cow", "pig"
 TIE = 1e-6  # of log-likelihoods

@@ -13,8 +13,8 @@ from math import ceil
 
 import numpy as np
 
-from analysis.dolce.candidates import steps
-from analysis.dolce.combinatorics import Floats, Ints
+from scrollwork.analysis.dolce.candidates import steps
+from scrollwork.analysis.dolce.combinatorics import Floats, Ints
 
 CATEGORIES = ("I", "II", "III", "IV", "V")
 

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.dolce.candidates import TIE, Candidates
-from analysis.dolce.categories import CATEGORIES, Thresholds, categories
-from analysis.dolce.combinatorics import Floats, Ints
+from scrollwork.analysis.dolce.candidates import TIE, Candidates
+from scrollwork.analysis.dolce.categories import CATEGORIES, Thresholds, categories
+from scrollwork.analysis.dolce.combinatorics import Floats, Ints
 
 DECIDED = 0.8  # probability from which a problem's category is taken for known
 DRAWS = 2000

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, log
 
-from analysis.association import spearman
+from scrollwork.analysis.association import spearman
 
 FLOOR = 1e-6  # of a probability that the other fit has at 0
 

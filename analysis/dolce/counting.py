@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from analysis.dolce import cow, pig
-from analysis.dolce.combinatorics import Ints
-from analysis.dolce.observations import Problem
+from scrollwork.analysis.dolce import cow, pig
+from scrollwork.analysis.dolce.combinatorics import Ints
+from scrollwork.analysis.dolce.observations import Problem
 
 TAU = 0.5
 CELLS = 1_000_000  # of an array of counts, [problems, lengths, outcomes or bins], unless one problem has more

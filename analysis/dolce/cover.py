@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from analysis.dolce.combinatorics import Floats, Ints, log_binomial
+from scrollwork.analysis.dolce.combinatorics import Floats, Ints, log_binomial
 
 
 def cover_probability(length: ArrayLike, complexity: ArrayLike, redundancy: ArrayLike, units: ArrayLike) -> Floats:

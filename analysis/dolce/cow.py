@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from analysis.dolce.candidates import COW, Candidates, best_of, candidates, pairs
-from analysis.dolce.combinatorics import Floats, Ints
-from analysis.dolce.cover import cover_probability
+from scrollwork.analysis.dolce.candidates import COW, Candidates, best_of, candidates, pairs
+from scrollwork.analysis.dolce.combinatorics import Floats, Ints
+from scrollwork.analysis.dolce.cover import cover_probability
 
 RIGHT, WRONG, DECLINED = 0, 1, 2  # of the last axis
 PASSES = 10

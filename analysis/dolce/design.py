@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from analysis.dolce import cow, pig
-from analysis.dolce.bootstrap import frequencies
-from analysis.dolce.candidates import COW, Candidates
-from analysis.dolce.categories import Thresholds, categories, thresholds
-from analysis.dolce.certainty import certain, of_best_pair
-from analysis.dolce.combinatorics import Floats, Ints
-from analysis.dolce.posterior import mixed, posterior
-from analysis.dolce.posterior_pig import evidence
-from analysis.dolce.simulation import NOISE, Planted, answered, planted, scored
+from scrollwork.analysis.dolce import cow, pig
+from scrollwork.analysis.dolce.bootstrap import frequencies
+from scrollwork.analysis.dolce.candidates import COW, Candidates
+from scrollwork.analysis.dolce.categories import Thresholds, categories, thresholds
+from scrollwork.analysis.dolce.certainty import certain, of_best_pair
+from scrollwork.analysis.dolce.combinatorics import Floats, Ints
+from scrollwork.analysis.dolce.posterior import mixed, posterior
+from scrollwork.analysis.dolce.posterior_pig import evidence
+from scrollwork.analysis.dolce.simulation import NOISE, Planted, answered, planted, scored
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from math import sqrt
 
 import numpy as np
 
-from analysis.dolce.combinatorics import Floats
-from analysis.dolce.dip_table import QUANTILES, SHARES, SMALLEST
-from analysis.dolce.observations import EDGE
+from scrollwork.analysis.dolce.combinatorics import Floats
+from scrollwork.analysis.dolce.dip_table import QUANTILES, SHARES, SMALLEST
+from scrollwork.analysis.dolce.observations import EDGE
 
 BUCKETS = 10
 SPLIT = 0.5  # p below which scores are of two heaps

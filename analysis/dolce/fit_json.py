@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from analysis.dolce import multiplicative
-from analysis.dolce.candidates import COW, PIG
-from analysis.dolce.categories import CATEGORIES, Thresholds, categories
-from analysis.dolce.counting import TAU
-from analysis.dolce.cover import cover_probability
-from analysis.dolce.fitting import ProblemFit, TaskFit
-from analysis.dolce.observations import OUTCOMES
-from analysis.dolce.stating import shares_json, stated
-from records.complexity import HOLISTIC
+from scrollwork.analysis.dolce import multiplicative
+from scrollwork.analysis.dolce.candidates import COW, PIG
+from scrollwork.analysis.dolce.categories import CATEGORIES, Thresholds, categories
+from scrollwork.analysis.dolce.counting import TAU
+from scrollwork.analysis.dolce.cover import cover_probability
+from scrollwork.analysis.dolce.fitting import ProblemFit, TaskFit
+from scrollwork.analysis.dolce.observations import OUTCOMES
+from scrollwork.analysis.dolce.stating import shares_json, stated
+from scrollwork.records.complexity import HOLISTIC
 
 INF = "inf"
 

@@ -15,18 +15,18 @@ from typing import Any
 
 import numpy as np
 
-from analysis.dolce import cow, multiplicative, pig
-from analysis.dolce.bootstrap import frequencies
-from analysis.dolce.candidates import COW, PIG, Candidates, candidates
-from analysis.dolce.categories import CATEGORIES, Thresholds, categories, of_two_suites, shares, thresholds
-from analysis.dolce.certainty import certain, certainty, of_best_pair, overlap, share_intervals
-from analysis.dolce.combinatorics import Floats, Ints
-from analysis.dolce.counting import TAU, outcome_counts, pieces, score_counts
-from analysis.dolce.dip import SPLIT, dip_test
-from analysis.dolce.observations import MOST_GRADED, ObservationError, Problem, Task
-from analysis.dolce.posterior import mixed, posterior
-from analysis.dolce.posterior_pig import COMPONENTS, evidence
-from analysis.dolce.stating import Stated, stated
+from scrollwork.analysis.dolce import cow, multiplicative, pig
+from scrollwork.analysis.dolce.bootstrap import frequencies
+from scrollwork.analysis.dolce.candidates import COW, PIG, Candidates, candidates
+from scrollwork.analysis.dolce.categories import CATEGORIES, Thresholds, categories, of_two_suites, shares, thresholds
+from scrollwork.analysis.dolce.certainty import certain, certainty, of_best_pair, overlap, share_intervals
+from scrollwork.analysis.dolce.combinatorics import Floats, Ints
+from scrollwork.analysis.dolce.counting import TAU, outcome_counts, pieces, score_counts
+from scrollwork.analysis.dolce.dip import SPLIT, dip_test
+from scrollwork.analysis.dolce.observations import MOST_GRADED, ObservationError, Problem, Task
+from scrollwork.analysis.dolce.posterior import mixed, posterior
+from scrollwork.analysis.dolce.posterior_pig import COMPONENTS, evidence
+from scrollwork.analysis.dolce.stating import Stated, stated
 
 AUTO = "auto"
 MORE_THAN = 10  # problems that each part of a split task must have

@@ -17,10 +17,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from analysis.dolce import cow
-from analysis.dolce.candidates import COW, TIE, best_of, candidates
-from analysis.dolce.combinatorics import Floats
-from analysis.dolce.cover import cover_probability
+from scrollwork.analysis.dolce import cow
+from scrollwork.analysis.dolce.candidates import COW, TIE, best_of, candidates
+from scrollwork.analysis.dolce.combinatorics import Floats
+from scrollwork.analysis.dolce.cover import cover_probability
 
 FLOOR = 1e-4  # as of the bins of PIG
 WEIGHTS = np.arange(1, 21) / 20

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from analysis.dolce.categories import CATEGORIES, representative
-from analysis.dolce.comparing import compared
-from analysis.dolce.cover import cover_probability
-from analysis.dolce.fit_json import lengths
-from analysis.dolce.fitting import ProblemFit, Settings, TaskFit, fit_task
-from analysis.dolce.observations import OUTCOMES, Problem, Task, reaches
-from analysis.dolce.stating import LAST
-from records.complexity import Agreement, AtLength, Complexity, Mixture, Plane, ProblemAtLength, Sights
+from scrollwork.analysis.dolce.categories import CATEGORIES, representative
+from scrollwork.analysis.dolce.comparing import compared
+from scrollwork.analysis.dolce.cover import cover_probability
+from scrollwork.analysis.dolce.fit_json import lengths
+from scrollwork.analysis.dolce.fitting import ProblemFit, Settings, TaskFit, fit_task
+from scrollwork.analysis.dolce.observations import OUTCOMES, Problem, Task, reaches
+from scrollwork.analysis.dolce.stating import LAST
+from scrollwork.records.complexity import Agreement, AtLength, Complexity, Mixture, Plane, ProblemAtLength, Sights
 
 Labels = Mapping[str, Any]  # suite, task, split, model, arm
 PASSAGES = 3  # of a typical problem

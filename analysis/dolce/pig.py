@@ -18,11 +18,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.dolce.aspects import aspect_probabilities
-from analysis.dolce.candidates import INFINITE, PIG, TIE, Candidates, best_of, candidates, pairs
-from analysis.dolce.combinatorics import Floats, Ints
-from analysis.dolce.cow import equal
-from analysis.dolce.observations import EDGE
+from scrollwork.analysis.dolce.aspects import aspect_probabilities
+from scrollwork.analysis.dolce.candidates import INFINITE, PIG, TIE, Candidates, best_of, candidates, pairs
+from scrollwork.analysis.dolce.combinatorics import Floats, Ints
+from scrollwork.analysis.dolce.cow import equal
+from scrollwork.analysis.dolce.observations import EDGE
 
 BINS = 20
 FLOOR = 1e-4

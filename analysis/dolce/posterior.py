@@ -26,11 +26,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from analysis.dolce.candidates import COW, INFINITE, PIG, steps
-from analysis.dolce.categories import CATEGORIES, Thresholds, categories
-from analysis.dolce.combinatorics import Floats, Ints, log_mean
-from analysis.dolce.cover import cover_probability
-from analysis.dolce.cow import DECLINED, RIGHT, WRONG, Counts, Fitted, Options, equal, fit
+from scrollwork.analysis.dolce.candidates import COW, INFINITE, PIG, steps
+from scrollwork.analysis.dolce.categories import CATEGORIES, Thresholds, categories
+from scrollwork.analysis.dolce.combinatorics import Floats, Ints, log_mean
+from scrollwork.analysis.dolce.cover import cover_probability
+from scrollwork.analysis.dolce.cow import DECLINED, RIGHT, WRONG, Counts, Fitted, Options, equal, fit
 
 
 def deviates(nodes: int) -> tuple[Floats, Floats]:

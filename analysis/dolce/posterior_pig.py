@@ -19,13 +19,13 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from analysis.dolce.candidates import PIG
-from analysis.dolce.categories import CATEGORIES, Thresholds
-from analysis.dolce.combinatorics import Floats, Ints, log_mean
-from analysis.dolce.cover import cover_probability
-from analysis.dolce.cow import equal
-from analysis.dolce.pig import ATOMS, BINS, FLOOR, INTERPOLATED, Binned, Options, aspects_of, bins
-from analysis.dolce.posterior import PRIORS, cells, counted, deviates, spread
+from scrollwork.analysis.dolce.candidates import PIG
+from scrollwork.analysis.dolce.categories import CATEGORIES, Thresholds
+from scrollwork.analysis.dolce.combinatorics import Floats, Ints, log_mean
+from scrollwork.analysis.dolce.cover import cover_probability
+from scrollwork.analysis.dolce.cow import equal
+from scrollwork.analysis.dolce.pig import ATOMS, BINS, FLOOR, INTERPOLATED, Binned, Options, aspects_of, bins
+from scrollwork.analysis.dolce.posterior import PRIORS, cells, counted, deviates, spread
 
 ORACLES = (ATOMS, INTERPOLATED)
 ALONE, SHARED = 0.5, 0.04  # of `counted`

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from analysis.dolce.aspects import aspect_probabilities
-from analysis.dolce.candidates import COW, PIG, pairs
-from analysis.dolce.categories import CATEGORIES, Thresholds, categories
-from analysis.dolce.combinatorics import Floats, Ints
-from analysis.dolce.cover import cover_probability
-from analysis.dolce.cow import DECLINED, RIGHT, WRONG, Counts
-from analysis.dolce.pig import BINS, Binned, bin_of
+from scrollwork.analysis.dolce.aspects import aspect_probabilities
+from scrollwork.analysis.dolce.candidates import COW, PIG, pairs
+from scrollwork.analysis.dolce.categories import CATEGORIES, Thresholds, categories
+from scrollwork.analysis.dolce.combinatorics import Floats, Ints
+from scrollwork.analysis.dolce.cover import cover_probability
+from scrollwork.analysis.dolce.cow import DECLINED, RIGHT, WRONG, Counts
+from scrollwork.analysis.dolce.pig import BINS, Binned, bin_of
 
 IID, FIXED = "iid", "fixed"
 LENGTHS = (0, 1, 2, 5, 10, 20, 50, 100, 200)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from records.complexity import CATEGORIES, HOLISTIC
+from scrollwork.records.complexity import CATEGORIES, HOLISTIC
 
 SOLVED, UNSOLVED, UNOBSERVED = HOLISTIC
 LAST = len(CATEGORIES) - 1  # place of V

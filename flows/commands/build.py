@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal
 
-from flows.commands.common import console, execute, print_json, request_of, say, tell_problems
-from flows.commands.progress import shown
-from reporting.raw import RawTold, remarks, summary
-from reporting.sizes import Sizes, counted_by, title, together
-from reporting.text import percent
-from tasks.chain import plan
-from tasks.request import Request
-from tasks.results import Results
+from scrollwork.flows.commands.common import console, execute, print_json, request_of, say, tell_problems
+from scrollwork.flows.commands.progress import shown
+from scrollwork.reporting.raw import RawTold, remarks, summary
+from scrollwork.reporting.sizes import Sizes, counted_by, title, together
+from scrollwork.reporting.text import percent
+from scrollwork.tasks.chain import plan
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.results import Results
 
 if TYPE_CHECKING:
-    from flows.commands.compared import Against
+    from scrollwork.flows.commands.compared import Against
 
 COLUMNS: dict[str, Literal["left", "right"]] = {
     "task": "left",
@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def comparing(request: Request, releases: Sequence[str]) -> Against:
     """What `--against` does. Its modules make nothing of a build, so a build without it does not load them."""
-    from flows.commands.compared import Against
+    from scrollwork.flows.commands.compared import Against
 
     return Against(request, releases)
 

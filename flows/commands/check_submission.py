@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from flows.commands.common import print_json, request_of, say
-from preprocessing.errors import sayable
-from tasks.check_submission import check_submission
+from scrollwork.flows.commands.common import print_json, request_of, say
+from scrollwork.preprocessing.errors import sayable
+from scrollwork.tasks.check_submission import check_submission
 
 SHOWN = 10  # ids that a line names; --json has all
 SUCCESS = {"scrolls": "The verification was succesful."}  # (sic), as their code says it

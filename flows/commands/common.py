@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from preprocessing.errors import sayable
-from storage.errors import StorageError
-from storage.home import Home
-from tasks import progress
-from tasks.chain import Chain, Planned
-from tasks.errors import UsageError
-from tasks.extras import install_line
-from tasks.request import ROLES, Request
+from scrollwork.preprocessing.errors import sayable
+from scrollwork.storage.errors import StorageError
+from scrollwork.storage.home import Home
+from scrollwork.tasks import progress
+from scrollwork.tasks.chain import Chain, Planned
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.extras import install_line
+from scrollwork.tasks.request import ROLES, Request
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -69,7 +69,7 @@ def request_of(arguments: argparse.Namespace) -> Request:
 
 def configure(arguments: argparse.Namespace) -> None:
     """Take from --config what the command line does not say. Raises UsageError."""
-    from tasks.seam_config import read_config
+    from scrollwork.tasks.seam_config import read_config
 
     if arguments.suite != "seam":
         raise UsageError("--config: only seam has such a configuration")
@@ -100,7 +100,7 @@ def options_of(settings: list[str]) -> dict[str, Any]:
 
 def execute(arguments: argparse.Namespace, request: Request, planned: Planned, flow: str) -> Chain:
     """Run the chain: through Prefect where there is work, at once where everything stands."""
-    from tasks import chain
+    from scrollwork.tasks import chain
 
     inline: Callable[[Request], Chain] = chain.build if flow == "build_datasets" else chain.run
     home = Home.at(arguments.home, arguments.store)
@@ -118,11 +118,11 @@ def through_prefect(arguments: argparse.Namespace, request: Request, flow: str) 
     import importlib
     import logging
 
-    from flows.in_process import start_server
-    from flows.parameters import parameters_of
-    from flows.server import make_private, settings
-    from flows.variables import quiet_libraries
-    from tasks.errors import StageFailed
+    from scrollwork.flows.in_process import start_server
+    from scrollwork.flows.parameters import parameters_of
+    from scrollwork.flows.server import make_private, settings
+    from scrollwork.flows.variables import quiet_libraries
+    from scrollwork.tasks.errors import StageFailed
 
     folder = Home.at(arguments.home, arguments.store).folder
     make_private(folder / "prefect")
@@ -138,7 +138,7 @@ def through_prefect(arguments: argparse.Namespace, request: Request, flow: str) 
     if flow == "build_datasets":
         parameters = {name: value for name, value in parameters.items() if name not in OF_RUNS}
     server = start_server(folder / "prefect")
-    module = importlib.import_module(f"flows.{flow}")  # takes as long as the server
+    module = importlib.import_module(f"scrollwork.flows.{flow}")  # takes as long as the server
     if server is not None:
         server.wait()
     try:
@@ -182,7 +182,7 @@ def say(text: str) -> None:
 
 def tell_problems(chain: Chain, request: Request) -> bool:
     """Say what failed and what was dropped, on standard error; whether there was something."""
-    from tasks.results import Results
+    from scrollwork.tasks.results import Results
 
     for one in chain.failed:
         say(f"error: {one.node.title} failed: {one.error}")
@@ -203,10 +203,10 @@ def tell_problems(chain: Chain, request: Request) -> bool:
 
 def expected(error: BaseException) -> bool:
     """Errors that a person can mend from their message alone."""
-    from flows.processes import ServiceError
-    from models.registry import UnknownModel
-    from preprocessing.errors import RawError
-    from tasks.errors import BadRecord, StageFailed, UsageError
+    from scrollwork.flows.processes import ServiceError
+    from scrollwork.models.registry import UnknownModel
+    from scrollwork.preprocessing.errors import RawError
+    from scrollwork.tasks.errors import BadRecord, StageFailed, UsageError
 
     known = (ServiceError, UnknownModel, RawError, StorageError, BadRecord, StageFailed, UsageError, OSError)
     return isinstance(error, known) or bool(install_line(error))
@@ -214,7 +214,7 @@ def expected(error: BaseException) -> bool:
 
 def wrong_call(error: BaseException) -> bool:
     """Whether the call itself was wrong."""
-    from models.registry import UnknownModel
-    from tasks.errors import UsageError
+    from scrollwork.models.registry import UnknownModel
+    from scrollwork.tasks.errors import UsageError
 
     return isinstance(error, (UnknownModel, UsageError)) or bool(install_line(error))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from flows.commands.common import console, say
-from preprocessing.against import IN_ORDER, REFERENCES, Comparison, Difference
-from preprocessing.errors import MalformedFile
-from reporting.text import shown
-from tasks.against import comparisons, locate
-from tasks.parts import parts
-from tasks.request import Request
+from scrollwork.flows.commands.common import console, say
+from scrollwork.preprocessing.against import IN_ORDER, REFERENCES, Comparison, Difference
+from scrollwork.preprocessing.errors import MalformedFile
+from scrollwork.reporting.text import shown
+from scrollwork.tasks.against import comparisons, locate
+from scrollwork.tasks.parts import parts
+from scrollwork.tasks.request import Request
 
 Compared = Mapping[tuple[str, str], Comparison | MalformedFile]
 COLUMNS: dict[str, Literal["left", "right"]] = {

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from flows.commands.common import options_of, print_json, say
-from reporting.cuts import counts, page, tab_separated
-from storage.errors import naming_full_disks
-from tasks.cuts import cuts_of
-from tasks.errors import UsageError
-from tasks.request import Request
+from scrollwork.flows.commands.common import options_of, print_json, say
+from scrollwork.reporting.cuts import counts, page, tab_separated
+from scrollwork.storage.errors import naming_full_disks
+from scrollwork.tasks.cuts import cuts_of
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.request import Request
 
 WRITERS = {".html": lambda cuts: page(cuts, "What was taken out of summaries"), ".tsv": tab_separated}
 

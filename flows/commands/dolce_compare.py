@@ -6,16 +6,16 @@ import argparse
 import json
 from typing import Any
 
-from analysis.dolce.categories import CATEGORIES, of_two_suites
-from analysis.dolce.comparing import compared, divergence
-from analysis.dolce.fit_json import FitError, Read, as_json, read_fits
-from analysis.dolce.fitting import fit_tasks
-from analysis.dolce.observations import ObservationError, read_observations
-from flows.commands.common import lines_of, print_json, say
-from flows.commands.dolce_fit import settings_of
-from flows.commands.seam_rank import names
-from scoring.pairs import PairError, read_pairs
-from tasks.errors import StageFailed, UsageError
+from scrollwork.analysis.dolce.categories import CATEGORIES, of_two_suites
+from scrollwork.analysis.dolce.comparing import compared, divergence
+from scrollwork.analysis.dolce.fit_json import FitError, Read, as_json, read_fits
+from scrollwork.analysis.dolce.fitting import fit_tasks
+from scrollwork.analysis.dolce.observations import ObservationError, read_observations
+from scrollwork.flows.commands.common import lines_of, print_json, say
+from scrollwork.flows.commands.dolce_fit import settings_of
+from scrollwork.flows.commands.seam_rank import names
+from scrollwork.scoring.pairs import PairError, read_pairs
+from scrollwork.tasks.errors import StageFailed, UsageError
 
 FIRST = CATEGORIES[0]  # no context needed: the paper compares two models without such problems
 
@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json({"tasks": rows, "without_I": without})
     else:
-        from flows.commands.dolce_tables import show_compared
+        from scrollwork.flows.commands.dolce_tables import show_compared
 
         show_compared([*rows, *without])
     if alone:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from analysis.dolce.design import Plan, enough, recovery
-from flows.commands.common import print_json
-from flows.commands.dolce_fit import numbers, whole_numbers
-from tasks.errors import UsageError
+from scrollwork.analysis.dolce.design import Plan, enough, recovery
+from scrollwork.flows.commands.common import print_json
+from scrollwork.flows.commands.dolce_fit import numbers, whole_numbers
+from scrollwork.tasks.errors import UsageError
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(document)
     else:
-        from flows.commands.dolce_tables import show_design
+        from scrollwork.flows.commands.dolce_tables import show_design
 
         show_design(rows, found, arguments.accuracy)
     return 0

@@ -6,16 +6,16 @@ import argparse
 from dataclasses import replace
 from math import isfinite
 
-from analysis.dolce import cow, pig
-from analysis.dolce.candidates import PIG
-from analysis.dolce.categories import Thresholds
-from analysis.dolce.fit_json import as_json
-from analysis.dolce.fitting import Settings, fit_tasks
-from analysis.dolce.observations import ObservationError, Observed, read_observations
-from flows.commands.common import lines_of, print_json, say
-from flows.commands.seam_rank import names
-from scoring.pairs import PairError, read_pairs
-from tasks.errors import StageFailed, UsageError
+from scrollwork.analysis.dolce import cow, pig
+from scrollwork.analysis.dolce.candidates import PIG
+from scrollwork.analysis.dolce.categories import Thresholds
+from scrollwork.analysis.dolce.fit_json import as_json
+from scrollwork.analysis.dolce.fitting import Settings, fit_tasks
+from scrollwork.analysis.dolce.observations import ObservationError, Observed, read_observations
+from scrollwork.flows.commands.common import lines_of, print_json, say
+from scrollwork.flows.commands.seam_rank import names
+from scrollwork.scoring.pairs import PairError, read_pairs
+from scrollwork.tasks.errors import StageFailed, UsageError
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(as_json(fits, arguments.detail, settings.tau))
     else:
-        from flows.commands.dolce_tables import show
+        from scrollwork.flows.commands.dolce_tables import show
 
         show(fits, arguments.detail, settings.tau)
     tell_ignored(read)
@@ -43,8 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
 def observed(path: str, option: str, strategy: str = "", seed: int = 0) -> Observed:
     """The rows of a file; of a strategy those that it takes. Raises StageFailed naming line and field, UsageError for
     a file that is not there or a strategy that is none."""
-    from preprocessing.spans import strategy as read_strategy
-    from tasks.observed_windows import taken
+    from scrollwork.preprocessing.spans import strategy as read_strategy
+    from scrollwork.tasks.observed_windows import taken
 
     try:
         one = read_strategy(strategy) if strategy else None

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from analysis.dolce.aspects import aspect_probabilities
-from analysis.dolce.candidates import COW
-from analysis.dolce.cover import cover_probability
-from analysis.dolce.observations import MOST
-from flows.commands.common import print_json
-from tasks.errors import UsageError
+from scrollwork.analysis.dolce.aspects import aspect_probabilities
+from scrollwork.analysis.dolce.candidates import COW
+from scrollwork.analysis.dolce.cover import cover_probability
+from scrollwork.analysis.dolce.observations import MOST
+from scrollwork.flows.commands.common import print_json
+from scrollwork.tasks.errors import UsageError
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from analysis.dolce.categories import CATEGORIES
-from analysis.dolce.design import Recovery
-from analysis.dolce.fit_json import lengths
-from analysis.dolce.fitting import ProblemFit, TaskFit
-from analysis.dolce.stating import LAST, SOLVED, UNOBSERVED, UNSOLVED
-from flows.commands.seam_tables import percent, print_rows
+from scrollwork.analysis.dolce.categories import CATEGORIES
+from scrollwork.analysis.dolce.design import Recovery
+from scrollwork.analysis.dolce.fit_json import lengths
+from scrollwork.analysis.dolce.fitting import ProblemFit, TaskFit
+from scrollwork.analysis.dolce.stating import LAST, SOLVED, UNOBSERVED, UNSOLVED
+from scrollwork.flows.commands.seam_tables import percent, print_rows
 
 NONE = "–"
 STATED = ("V solved/not %", "undecided %")  # heads of what stands beside the categories

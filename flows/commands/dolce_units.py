@@ -7,13 +7,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from flows.commands.common import print_json, say
-from preprocessing.spans import strategy
-from reporting.drawing import quantiles
-from storage.home import Home
-from tasks.dolce_units import TaskUnits, granularities, units_of
-from tasks.errors import StageFailed, UsageError
-from tasks.suites import SAMPLE, load_suite
+from scrollwork.flows.commands.common import print_json, say
+from scrollwork.preprocessing.spans import strategy
+from scrollwork.reporting.drawing import quantiles
+from scrollwork.storage.home import Home
+from scrollwork.tasks.dolce_units import TaskUnits, granularities, units_of
+from scrollwork.tasks.errors import StageFailed, UsageError
+from scrollwork.tasks.suites import SAMPLE, load_suite
 
 COLUMNS = ("task", "units", "problems", "median C", "from", "to", "words", "words a unit", "5 to 95 %", "windows")
 SHARES = (0.05, 0.5, 0.95)
@@ -38,14 +38,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.task and rows[0].problem:
         raise StageFailed(f"{arguments.task}: {rows[0].problem}")
     if arguments.out:
-        from reporting.unit_figures import units_figure
+        from scrollwork.reporting.unit_figures import units_figure
 
         drawn = [(f"{row.task}, {row.spec}", row.counts, row.lengths) for row in rows if not row.problem]
         Path(arguments.out).write_bytes(units_figure(drawn, kind))
     if arguments.json:
         print_json({"tasks": [as_json(row) for row in rows], **({"out": arguments.out} if arguments.out else {})})
         return 0
-    from flows.commands.seam_tables import print_rows
+    from scrollwork.flows.commands.seam_tables import print_rows
 
     print_rows(COLUMNS, [shown(row) for row in rows if not row.problem], "words: of a context; medians")
     for line in dict.fromkeys(f"{row.task}: {row.problem}" for row in rows if row.problem):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from flows.commands.common import print_json, say
-from flows.service import down
-from storage.home import Home
+from scrollwork.flows.commands.common import print_json, say
+from scrollwork.flows.service import down
+from scrollwork.storage.home import Home
 
 
 def run(arguments: argparse.Namespace) -> int:

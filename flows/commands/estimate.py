@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any, Literal
 
-from flows.commands.common import console, print_json, request_of, say
-from flows.commands.progress import shown
-from reporting.text import visible
-from tasks.errors import UsageError
-from tasks.model_tables import retired
+from scrollwork.flows.commands.common import console, print_json, request_of, say
+from scrollwork.flows.commands.progress import shown
+from scrollwork.reporting.text import visible
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.model_tables import retired
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -33,8 +33,8 @@ PRICES = ("online", "online_most", "batch")
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the estimate."""
-    from tasks.chain import plan
-    from tasks.estimate import estimates
+    from scrollwork.tasks.chain import plan
+    from scrollwork.tasks.estimate import estimates
 
     if not arguments.model:
         raise UsageError("estimate needs a model: --model openai:gpt-6-luna")
@@ -58,8 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def strategies(arguments: argparse.Namespace) -> int:
     """Print what each strategy of observing windows would cost."""
-    from flows.commands.estimate_strategies import show
-    from tasks.strategies import strategy_costs
+    from scrollwork.flows.commands.estimate_strategies import show
+    from scrollwork.tasks.strategies import strategy_costs
 
     request = request_of(arguments)
     rows, failed = strategy_costs(request)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flows.commands.common import say
-from flows.commands.seam_tables import print_rows
+from scrollwork.flows.commands.common import say
+from scrollwork.flows.commands.seam_tables import print_rows
 
 COLUMNS = ("strategy", "windows", "a problem", "tokens in", "from cache %", "out, likely", "USD online", "USD batch")
 COUNTS = ("windows", "problems", "input_tokens", "cached_tokens", "output_tokens")

@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from flows.commands.common import print_json, request_of, say
-from tasks.errors import UsageError
+from scrollwork.flows.commands.common import print_json, request_of, say
+from scrollwork.tasks.errors import UsageError
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
         return submission(arguments)
     if arguments.format == "observations":
         return observations(arguments)
-    from tasks.export_trials import export_trials
+    from scrollwork.tasks.export_trials import export_trials
 
     made = export_trials(arguments.format, request_of(arguments), Path(arguments.out))
     tell(
@@ -43,7 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def hf(arguments: argparse.Namespace) -> int:
     """The built suite as official records."""
-    from tasks.export import export_hf
+    from scrollwork.tasks.export import export_hf
 
     if arguments.model:
         raise UsageError("export hf writes the suite, not what a model answered: leave out --model")
@@ -53,9 +53,9 @@ def hf(arguments: argparse.Namespace) -> int:
 
 def prompts(arguments: argparse.Namespace) -> int:
     """Every prompt as JSON Lines, and manifests of runs."""
-    from flows.commands.progress import shown
-    from tasks.export_prompts import export_prompts
-    from tasks.prompted import prompt_nodes
+    from scrollwork.flows.commands.progress import shown
+    from scrollwork.tasks.export_prompts import export_prompts
+    from scrollwork.tasks.prompted import prompt_nodes
 
     request = request_of(arguments)
     with shown(arguments.quiet, len(prompt_nodes(request))):
@@ -68,7 +68,7 @@ def prompts(arguments: argparse.Namespace) -> int:
 
 def submission(arguments: argparse.Namespace) -> int:
     """A model's answers as the official CSV."""
-    from tasks.export_submission import export_submission
+    from scrollwork.tasks.export_submission import export_submission
 
     made = export_submission(request_of(arguments), Path(arguments.out), fill=arguments.allow_missing)
     tell(arguments, list(made.files), **made.told)
@@ -79,7 +79,7 @@ def submission(arguments: argparse.Namespace) -> int:
 
 def observations(arguments: argparse.Namespace) -> int:
     """A model's answers on windows, a row each."""
-    from tasks.export_observations import export_observations
+    from scrollwork.tasks.export_observations import export_observations
 
     made = export_observations(request_of(arguments), Path(arguments.out))
     tell(arguments, list(made.files), rows=made.rows, lacking=list(made.lacking))

@@ -6,13 +6,13 @@ import argparse
 from collections import Counter
 from pathlib import Path
 
-from flows.commands.common import console, options_of, print_json, say
-from flows.commands.progress import shown
-from storage.home import Home
-from tasks.fetch import Fetcher
-from tasks.raw_states import Row
-from tasks.request import Request
-from tasks.sources import DRIVE_HOST, load_catalogue
+from scrollwork.flows.commands.common import console, options_of, print_json, say
+from scrollwork.flows.commands.progress import shown
+from scrollwork.storage.home import Home
+from scrollwork.tasks.fetch import Fetcher
+from scrollwork.tasks.raw_states import Row
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.sources import DRIVE_HOST, load_catalogue
 
 NAMED = 10  # files of one source whose trouble is told each; the others are counted
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from flows.commands.score_files import run as run_files
+from scrollwork.flows.commands.score_files import run as run_files
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from flows.commands.common import say
-from tasks.calling import STOP
+from scrollwork.flows.commands.common import say
+from scrollwork.tasks.calling import STOP
 
 
 @contextmanager

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 
-from flows.commands.common import print_json, request_of
-from tasks.chain import plan
+from scrollwork.flows.commands.common import print_json, request_of
+from scrollwork.tasks.chain import plan
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tasks import progress
+from scrollwork.tasks import progress
 
 SLOW_S = 1.0  # a stage shorter than this gets no line of its own while it runs
 

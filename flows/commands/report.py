@@ -6,18 +6,18 @@ import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from flows.commands.common import console, print_json, say
-from reporting.board import Board
-from reporting.leaderboard import board, markdown, terminal
-from storage.artifacts import Artifact
-from storage.home import Home
-from tasks.beside import beside_of, ranks_of, unreadable_fits
-from tasks.errors import StageFailed
-from tasks.everything import Scored, everything_scored
-from tasks.known_files import told_of
-from tasks.lots import Lot, lots_in
-from tasks.pages import drawn, put_page
-from tasks.published import placed, write_file
+from scrollwork.flows.commands.common import console, print_json, say
+from scrollwork.reporting.board import Board
+from scrollwork.reporting.leaderboard import board, markdown, terminal
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.storage.home import Home
+from scrollwork.tasks.beside import beside_of, ranks_of, unreadable_fits
+from scrollwork.tasks.errors import StageFailed
+from scrollwork.tasks.everything import Scored, everything_scored
+from scrollwork.tasks.known_files import told_of
+from scrollwork.tasks.lots import Lot, lots_in
+from scrollwork.tasks.pages import drawn, put_page
+from scrollwork.tasks.published import placed, write_file
 
 TABLES = {"markdown": "md", "latex": "tex", "csv": "csv"}
 FIGURES = ("svg", "png")
@@ -60,8 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
 def tables(kind: str, out: Path, content: Board) -> list[str]:
     """Write the leaderboard, and what a suite that ranks models prints: below it, or as a table of its own where a file
     holds one table only; the names of the files where there are several."""
-    from reporting.exports import csv_table, latex
-    from reporting.run_exports import csv_ranks, latex_ranks, markdown_ranks
+    from scrollwork.reporting.exports import csv_table, latex
+    from scrollwork.reporting.run_exports import csv_ranks, latex_ranks, markdown_ranks
 
     text = {"markdown": markdown, "latex": latex, "csv": csv_table}[kind](content)
     if not content.ranks:

@@ -6,18 +6,18 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flows.commands.common import console, execute, print_json, request_of, say, tell_problems
-from flows.commands.interrupts import interrupts
-from flows.commands.progress import shown
-from flows.commands.spending import spent_by, told
-from flows.commands.waiting import in_batches
-from reporting.leaderboard import as_json, terminal
-from tasks.chain import Chain, plan
-from tasks.errors import UsageError
-from tasks.model_tables import calling_of, need_keys, retired, unbounded
-from tasks.request import Request
-from tasks.results import Results, report_of
-from tasks.twins import twins_of
+from scrollwork.flows.commands.common import console, execute, print_json, request_of, say, tell_problems
+from scrollwork.flows.commands.interrupts import interrupts
+from scrollwork.flows.commands.progress import shown
+from scrollwork.flows.commands.spending import spent_by, told
+from scrollwork.flows.commands.waiting import in_batches
+from scrollwork.reporting.leaderboard import as_json, terminal
+from scrollwork.tasks.chain import Chain, plan
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.model_tables import calling_of, need_keys, retired, unbounded
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.results import Results, report_of
+from scrollwork.tasks.twins import twins_of
 
 # tables of stage complexity: they have a key of their own in --json
 NEEDS = ("mixtures", "complexity", "observed", "tables", "planes", "sights", "passages", "agreements")
@@ -52,18 +52,18 @@ def tell(arguments: argparse.Namespace, request: Request, chain: Chain, **more: 
         if report is not None:
             result |= beside(tables)
             if needs["mixtures"]:
-                from tasks.complexity_json import complexity_json
+                from scrollwork.tasks.complexity_json import complexity_json
 
                 result[request.suite] = complexity_json(needs)
             if ranks := Results(request).ranks(report):
-                from tasks.ranking_json import ranking_json
+                from scrollwork.tasks.ranking_json import ranking_json
 
                 result[request.suite] = ranking_json(ranks)
         print_json({**result, "report": str(chain.report) if chain.report else None, "spent": spent_by(chain), **more})
     elif board is not None:
         console().print(terminal(board))
         if needs["mixtures"]:
-            from flows.commands.dolce_tables import show_needs
+            from scrollwork.flows.commands.dolce_tables import show_needs
 
             show_needs(needs["mixtures"])
     if all(one.how == "reused" for one in chain.finished):

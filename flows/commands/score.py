@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from flows.commands.common import lines_of, print_json
-from scoring.names import JUDGED
-from scoring.registry import metric
-from tasks.errors import StageFailed, UsageError
+from scrollwork.flows.commands.common import lines_of, print_json
+from scrollwork.scoring.names import JUDGED
+from scrollwork.scoring.registry import metric
+from scrollwork.tasks.errors import StageFailed, UsageError
 
 if TYPE_CHECKING:
-    from scoring.outcome import Metric
+    from scrollwork.scoring.outcome import Metric
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
     if any(judging) and not (arguments.pairs and arguments.metric in JUDGED):
         raise UsageError(f"--faithfulness, --coverage and --models are for --metric {', '.join(JUDGED)} --pairs FILE")
     if arguments.suite:
-        from flows.commands.score_files import run as run_files
+        from scrollwork.flows.commands.score_files import run as run_files
 
         return run_files(arguments)
     if not (arguments.metric and arguments.pairs):
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def pairs(arguments: argparse.Namespace) -> int:
     """Score a pairs file."""
-    from scoring.pairs import PairError, read_pairs, score_pairs
+    from scrollwork.scoring.pairs import PairError, read_pairs, score_pairs
 
     chosen = metric_of(arguments)
     try:
@@ -55,10 +55,10 @@ def pairs(arguments: argparse.Namespace) -> int:
 def metric_of(arguments: argparse.Namespace) -> Metric:
     """The metric that is asked for. Raises UsageError."""
     if arguments.metric in JUDGED:
-        from storage.home import Home
-        from tasks.judge_models import fic_of
-        from tasks.judges import judging
-        from tasks.request import ROLES
+        from scrollwork.storage.home import Home
+        from scrollwork.tasks.judge_models import fic_of
+        from scrollwork.tasks.judges import judging
+        from scrollwork.tasks.request import ROLES
 
         if arguments.stem:
             raise UsageError(f"--stem is no option of {arguments.metric}")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from flows.commands.common import print_json, request_of, say
-from preprocessing.errors import sayable
-from scoring.released import BENCHMARKS
-from tasks.errors import UsageError
+from scrollwork.flows.commands.common import print_json, request_of, say
+from scrollwork.preprocessing.errors import sayable
+from scrollwork.scoring.released import BENCHMARKS
+from scrollwork.tasks.errors import UsageError
 
 SHOWN_IDS = 10
 
@@ -23,10 +23,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--metric, --stem and --first-line are for --pairs; a suite's tasks have their own metrics")
     if not arguments.name:
         raise UsageError("--predictions needs --name NAME, under which the system stands in the leaderboard")
-    from flows.commands.run import evaluated, tell
-    from storage.home import Home
-    from tasks.outside import adopt, passed_over, table_of
-    from tasks.results import Results
+    from scrollwork.flows.commands.run import evaluated, tell
+    from scrollwork.storage.home import Home
+    from scrollwork.tasks.outside import adopt, passed_over, table_of
+    from scrollwork.tasks.results import Results
 
     home = Home.at(arguments.home, arguments.store)
     model = adopt(arguments.predictions, arguments.name, arguments.suite, tuple(arguments.task), home)
@@ -62,7 +62,7 @@ def listed(ids: list[str]) -> str:
 
 def released(arguments: argparse.Namespace) -> int:
     """Score files that bring their own gold, each by itself."""
-    from tasks.released import score_files
+    from scrollwork.tasks.released import score_files
 
     rows: list[dict[str, Any]] = []
     result = score_files(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import importlib
 
-from flows.groups import GROUPS
-from tasks.errors import UsageError
+from scrollwork.flows.groups import GROUPS
+from scrollwork.tasks.errors import UsageError
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 
-from flows.commands.common import print_json, request_of, say
-from tasks.seam_config import config_of, write_config
+from scrollwork.flows.commands.common import print_json, request_of, say
+from scrollwork.tasks.seam_config import config_of, write_config
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from flows.commands.common import request_of
-from tasks.errors import UsageError
-from tasks.manifests import manifest_of
+from scrollwork.flows.commands.common import request_of
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.manifests import manifest_of
 
 
 def run(arguments: argparse.Namespace) -> int:

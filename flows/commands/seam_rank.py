@@ -6,17 +6,17 @@ import argparse
 from collections.abc import Iterable
 from typing import Any
 
-from analysis.dominance import comparable, dominance, neighbours
-from analysis.ranking import dataset_arsd, standings
-from analysis.ranking_json import as_json, detail
-from analysis.robustness import sureness
-from analysis.score_rows import RunScoreRows, ScoreRowError, read_run_scores
-from analysis.stability import runs_needed, stability
-from analysis.variance import split
-from flows.commands.common import lines_of, print_json, say
-from preprocessing.errors import sayable
-from scoring.pairs import PairError, read_pairs
-from tasks.errors import StageFailed
+from scrollwork.analysis.dominance import comparable, dominance, neighbours
+from scrollwork.analysis.ranking import dataset_arsd, standings
+from scrollwork.analysis.ranking_json import as_json, detail
+from scrollwork.analysis.robustness import sureness
+from scrollwork.analysis.score_rows import RunScoreRows, ScoreRowError, read_run_scores
+from scrollwork.analysis.stability import runs_needed, stability
+from scrollwork.analysis.variance import split
+from scrollwork.flows.commands.common import lines_of, print_json, say
+from scrollwork.preprocessing.errors import sayable
+from scrollwork.scoring.pairs import PairError, read_pairs
+from scrollwork.tasks.errors import StageFailed
 
 SHOWN = 10  # names in a line
 
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(as_json(table, rows, over) | more)
     else:
-        from flows.commands.seam_tables import show, show_detail
+        from scrollwork.flows.commands.seam_tables import show, show_detail
 
         show(table, rows, over)
         if more:

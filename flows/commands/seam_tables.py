@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from analysis.dominance import Dominance
-from analysis.ranking import Standing, in_order
-from analysis.run_scores import RunScores, ScoreTable
-from flows.commands.common import console
-from reporting.text import shown
+from scrollwork.analysis.dominance import Dominance
+from scrollwork.analysis.ranking import Standing, in_order
+from scrollwork.analysis.run_scores import RunScores, ScoreTable
+from scrollwork.flows.commands.common import console
+from scrollwork.reporting.text import shown
 
 
 def show(table: ScoreTable, rows: Sequence[Standing], over: Iterable[Dominance]) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from models.budget import NANO, whole
-from storage.home import Home
-from storage.store_rows import Spent
-from tasks.calling import known_price
-from tasks.chain import Chain
-from tasks.model_tables import calling_of
+from scrollwork.models.budget import NANO, whole
+from scrollwork.storage.home import Home
+from scrollwork.storage.store_rows import Spent
+from scrollwork.tasks.calling import known_price
+from scrollwork.tasks.chain import Chain
+from scrollwork.tasks.model_tables import calling_of
 
 
 def spent_by(chain: Chain) -> dict[str, Any]:
@@ -21,7 +21,9 @@ def spent_by(chain: Chain) -> dict[str, Any]:
     for what was set aside: cost_assumed_calls of them, assumed of the amount. saved: what all input would have cost
     more at the plain price, without prefix caches.
     """
-    from storage.responses import ResponseStore  # brings SQLAlchemy; a run of baselines that stand needs none
+    from scrollwork.storage.responses import (
+        ResponseStore,  # brings SQLAlchemy; a run of baselines that stand needs none
+    )
 
     request = chain.request
     home = Home(request.home, request.store)

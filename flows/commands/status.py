@@ -6,12 +6,12 @@ import argparse
 from collections.abc import Mapping
 from typing import Any
 
-from flows.commands.common import print_json
-from flows.commands.waiting import line
-from flows.server import access_line, noted, ours, running, worker_lives
-from preprocessing.errors import sayable
-from storage.home import Home
-from tasks.everything import status
+from scrollwork.flows.commands.common import print_json
+from scrollwork.flows.commands.waiting import line
+from scrollwork.flows.server import access_line, noted, ours, running, worker_lives
+from scrollwork.preprocessing.errors import sayable
+from scrollwork.storage.home import Home
+from scrollwork.tasks.everything import status
 
 RUNNING, ENDED, SILENT, NONE = "running", "ended", "silent", "none"
 SERVER = {

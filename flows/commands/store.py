@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flows.commands.common import print_json
-from storage.home import Home
-from tasks.errors import UsageError
+from scrollwork.flows.commands.common import print_json
+from scrollwork.storage.home import Home
+from scrollwork.tasks.errors import UsageError
 
 if TYPE_CHECKING:
-    from storage.store_check import Checked
-    from storage.store_files import Imported
+    from scrollwork.storage.store_check import Checked
+    from scrollwork.storage.store_files import Imported
 
 SHOWN = 20  # lines of one kind; --json has all
 
@@ -32,8 +32,8 @@ def export(home: Home, arguments: argparse.Namespace) -> int:
     """All answers to a file."""
     if not arguments.out or arguments.file:
         raise UsageError("store export: name the file with --out FILE")
-    from storage.responses import ResponseStore
-    from storage.store_files import export_answers
+    from scrollwork.storage.responses import ResponseStore
+    from scrollwork.storage.store_files import export_answers
 
     done = export_answers(ResponseStore(home.store_place), Path(arguments.out))
     if arguments.json:
@@ -47,8 +47,8 @@ def bring(home: Home, arguments: argparse.Namespace) -> int:
     """The answers of a file into the store."""
     if not arguments.file or arguments.out:
         raise UsageError("store import: name the file, scrollwork store import FILE")
-    from storage.responses import ResponseStore
-    from storage.store_files import check_file, import_answers
+    from scrollwork.storage.responses import ResponseStore
+    from scrollwork.storage.store_files import check_file, import_answers
 
     path = Path(arguments.file)
     check_file(path)  # before a store is made for it
@@ -59,9 +59,9 @@ def back_up(home: Home, arguments: argparse.Namespace) -> int:
     """The answers that a backup does not hold yet into its folder."""
     if not arguments.out or arguments.file:
         raise UsageError("store backup: name the folder with --out DIR")
-    from storage.location import Location
-    from storage.responses import ResponseStore
-    from storage.store_backup import back_up as write
+    from scrollwork.storage.location import Location
+    from scrollwork.storage.responses import ResponseStore
+    from scrollwork.storage.store_backup import back_up as write
 
     done = write(ResponseStore(home.store_place), Location(arguments.out))
     if arguments.json:
@@ -80,10 +80,10 @@ def restore(home: Home, arguments: argparse.Namespace) -> int:
     """The answers of a backup into the store."""
     if not arguments.file or arguments.out:
         raise UsageError("store restore: name the folder, scrollwork store restore DIR")
-    from storage.location import Location
-    from storage.responses import ResponseStore
-    from storage.store_backup import check_backup, parts_of, problem_of
-    from storage.store_backup import restore as take
+    from scrollwork.storage.location import Location
+    from scrollwork.storage.responses import ResponseStore
+    from scrollwork.storage.store_backup import check_backup, parts_of, problem_of
+    from scrollwork.storage.store_backup import restore as take
 
     folder = Location(arguments.file)
     if arguments.intact:
@@ -109,8 +109,8 @@ def check(home: Home, arguments: argparse.Namespace) -> int:
     """Whether the store is whole, and holds what the snapshots of its home hold."""
     if arguments.file or arguments.out:
         raise UsageError("store check: takes no file; name the store with --home or --store")
-    from tasks.damaged_answers import damaged_snapshots
-    from tasks.verified_answers import checked_store, snapshots
+    from scrollwork.tasks.damaged_answers import damaged_snapshots
+    from scrollwork.tasks.verified_answers import checked_store, snapshots
 
     found, damaged = list(snapshots(home)), [str(one) for one in damaged_snapshots(home)]
     if not home.has_store and not found and not damaged:
@@ -123,8 +123,8 @@ def repair(home: Home, arguments: argparse.Namespace) -> int:
     """Take out what is damaged, put back what snapshots hold."""
     if arguments.file or arguments.out:
         raise UsageError("store repair: takes no file; name the store with --home or --store")
-    from tasks.damaged_answers import folders
-    from tasks.refill import repair as mend
+    from scrollwork.tasks.damaged_answers import folders
+    from scrollwork.tasks.refill import repair as mend
 
     if not home.has_store and not any(folders(home)):
         raise UsageError(f"no answers are stored in {home.url}")

@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from flows.commands.common import print_json, say
-from preprocessing.errors import MalformedFile
-from preprocessing.narrative_qa import story_bytes, strip_story
-from preprocessing.raw import RawFiles
-from preprocessing.story_cut import StripResult, decode, tokens_at
-from tasks.errors import UsageError
+from scrollwork.flows.commands.common import print_json, say
+from scrollwork.preprocessing.errors import MalformedFile
+from scrollwork.preprocessing.narrative_qa import story_bytes, strip_story
+from scrollwork.preprocessing.raw import RawFiles
+from scrollwork.preprocessing.story_cut import StripResult, decode, tokens_at
+from scrollwork.tasks.errors import UsageError
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from flows.commands.common import print_json
-from storage.home import Home
-from tasks.verification import verify
+from scrollwork.flows.commands.common import print_json
+from scrollwork.storage.home import Home
+from scrollwork.tasks.verification import verify
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from preprocessing.errors import sayable
-from storage.home import Home
-from tasks.model_tables import calling_of
-from tasks.request import Request
+from scrollwork.preprocessing.errors import sayable
+from scrollwork.storage.home import Home
+from scrollwork.tasks.model_tables import calling_of
+from scrollwork.tasks.request import Request
 
 
 def in_batches(request: Request) -> list[str]:
@@ -16,7 +16,7 @@ def in_batches(request: Request) -> list[str]:
     tables = calling_of(request).tables
     if not tables:
         return []
-    from tasks.open_batches import waiting
+    from scrollwork.tasks.open_batches import waiting
 
     found = waiting(Home(request.home, request.store))
     return [f"{line(one)}; run the same command with --batch later" for one in found if one["model"] in tables]

@@ -13,10 +13,10 @@ from threading import Lock
 import numpy as np
 import numpy.typing as npt
 
-from scoring.rouge import union
-from scoring.rouge.matches import Matches
-from scoring.rouge.reference import Reference, ready
-from scoring.rouge.vocabulary import Numbers, Text, Vocabulary
+from scrollwork.scoring.rouge import union
+from scrollwork.scoring.rouge.matches import Matches
+from scrollwork.scoring.rouge.reference import Reference, ready
+from scrollwork.scoring.rouge.vocabulary import Numbers, Text, Vocabulary
 
 TYPES = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 MEASURES = ("precision", "recall", "fmeasure")

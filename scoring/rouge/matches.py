@@ -12,8 +12,8 @@ import numpy as np
 from rapidfuzz import process
 from rapidfuzz.distance import LCSseq
 
-from scoring.rouge.reference import Reference
-from scoring.rouge.vocabulary import Numbers
+from scrollwork.scoring.rouge.reference import Reference
+from scrollwork.scoring.rouge.vocabulary import Numbers
 
 CHARACTERS = 0x110000  # code points that a text can hold
 

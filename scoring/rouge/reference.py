@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.rouge.vocabulary import Numbers, Text
+from scrollwork.scoring.rouge.vocabulary import Numbers, Text
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from itertools import accumulate, pairwise
 
 import numpy as np
 
-from scoring.rouge.reference import Reference
-from scoring.rouge.vocabulary import Numbers
+from scrollwork.scoring.rouge.reference import Reference
+from scrollwork.scoring.rouge.vocabulary import Numbers
 
 HELD_BITS = 1 << 27  # of rows and of masks at a time: 16 MB each
 BACKWARDS = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))

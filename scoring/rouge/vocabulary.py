@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from scoring.rouge.porter import stem
+from scrollwork.scoring.rouge.porter import stem
 
 Numbers = npt.NDArray[np.intp]
 Packed = npt.NDArray[np.uint64]

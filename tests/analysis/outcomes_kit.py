@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from analysis.intervals import Floats
-from analysis.outcomes import Outcomes
-from scoring.registry import metric
+from scrollwork.analysis.intervals import Floats
+from scrollwork.analysis.outcomes import Outcomes
+from scrollwork.scoring.registry import metric
 
 F1 = metric("f1").headline
 GEO = metric("rouge_geo").headline

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analysis.comparing import Measured, Who, averages, comparisons, pairs
-from analysis.outcomes import Outcomes
-from records.prompt import CLOSED_BOOK, FULL
+from scrollwork.analysis.comparing import Measured, Who, averages, comparisons, pairs
+from scrollwork.analysis.outcomes import Outcomes
+from scrollwork.records.prompt import CLOSED_BOOK, FULL
 from tests.analysis.outcomes_kit import F1, one
 
 A, B, CLOSED = ("a", FULL), ("b", FULL), ("a", CLOSED_BOOK)

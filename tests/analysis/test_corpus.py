@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.corpus import EDGES, Corpus, corpus, distributions, histogram, histograms
-from records.base import InvalidRow
-from records.example import Example
-from records.statistics import Bin, Distribution, Spread
+from scrollwork.analysis.corpus import EDGES, Corpus, corpus, distributions, histogram, histograms
+from scrollwork.records.base import InvalidRow
+from scrollwork.records.example import Example
+from scrollwork.records.statistics import Bin, Distribution, Spread
 
 TEXTS = {"d1": "One two three four five six seven eight.", "d2": "alpha beta gamma"}
 OPTIONS = ("two three four", "five six", "seven eight", "none")

@@ -9,7 +9,15 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from analysis.dominance import arrow, dominance, eps_min, neighbours, official_order, official_values, violation_ratio
+from scrollwork.analysis.dominance import (
+    arrow,
+    dominance,
+    eps_min,
+    neighbours,
+    official_order,
+    official_values,
+    violation_ratio,
+)
 from tests.analysis.seam_vectors import SAMPLES, table
 
 EXACT = {

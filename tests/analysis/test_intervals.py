@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analysis.intervals import clustered_interval
-from analysis.summary import Inputs, Labels, Member, summarize
-from scoring.registry import metric
+from scrollwork.analysis.intervals import clustered_interval
+from scrollwork.analysis.summary import Inputs, Labels, Member, summarize
+from scrollwork.scoring.registry import metric
 
 HEADLINE = metric("f1").headline
 LABELS = Labels("s", "t", "test", "m", "full", "f1")

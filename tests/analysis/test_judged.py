@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from analysis.judged import COLUMNS, Judged, by_length, conduct, outcomes_from, slices
-from analysis.summary import Labels
-from records.judgement import Conduct, Judgement, Slice
-from scoring.registry import metric
+from scrollwork.analysis.judged import COLUMNS, Judged, by_length, conduct, outcomes_from, slices
+from scrollwork.analysis.summary import Labels
+from scrollwork.records.judgement import Conduct, Judgement, Slice
+from scrollwork.scoring.registry import metric
 
 LABELS = Labels("s", "t", "test", "m", "full", "f1")
 F1 = metric("f1")

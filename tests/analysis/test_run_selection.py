@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from analysis.run_ranking import Of, who
-from analysis.run_selection import Selected, select
-from records.ranking import NO_RANK, NO_SCORE, REFUSED, RUN_OUT
-from records.run_score import RunScore
-from records.score import Coverage
+from scrollwork.analysis.run_ranking import Of, who
+from scrollwork.analysis.run_selection import Selected, select
+from scrollwork.records.ranking import NO_RANK, NO_SCORE, REFUSED, RUN_OUT
+from scrollwork.records.run_score import RunScore
+from scrollwork.records.score import Coverage
 
 OF = Of("seam", "test")
 TASKS = ("musique", "ecb_plus")

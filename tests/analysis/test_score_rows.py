@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from analysis.run_scores import RunScores
-from analysis.score_rows import ScoreRowError, read_run_scores
+from scrollwork.analysis.run_scores import RunScores
+from scrollwork.analysis.score_rows import ScoreRowError, read_run_scores
 
 
 def run(number: Any, score: Any, **more: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy import stats
 
-from analysis.student import EXPANDED_FROM, quantile, within
+from scrollwork.analysis.student import EXPANDED_FROM, quantile, within
 
 
 @pytest.mark.parametrize(

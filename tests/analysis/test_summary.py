@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from analysis.intervals import clustered_interval
-from analysis.summary import Inputs, Labels, Member, summarize
-from scoring import conll
-from scoring.aggregate import beside, combine
-from scoring.registry import metric
+from scrollwork.analysis.intervals import clustered_interval
+from scrollwork.analysis.summary import Inputs, Labels, Member, summarize
+from scrollwork.scoring import conll
+from scrollwork.scoring.aggregate import beside, combine
+from scrollwork.scoring.registry import metric
 
 LABELS = Labels("s", "t", "test", "m", "full", "f1")
 HEADLINE = metric("f1").headline

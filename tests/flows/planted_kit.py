@@ -11,10 +11,10 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from analysis.dolce.candidates import PIG, pairs
-from analysis.dolce.categories import CATEGORIES, Thresholds, categories, thresholds
-from sample._kit import Voice
-from sample.windows import Planted
+from scrollwork.analysis.dolce.candidates import PIG, pairs
+from scrollwork.analysis.dolce.categories import CATEGORIES, Thresholds, categories, thresholds
+from scrollwork.sample._kit import Voice
+from scrollwork.sample.windows import Planted
 from tests.conftest import Scrollwork
 
 NEIGHBOURS = {("II", "III"), ("II", "IV"), ("III", "IV"), ("IV", "V")}  # regions of (lambda, k) with a common edge

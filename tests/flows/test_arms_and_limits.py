@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from records.prompt import Prompt
-from records.token_count import TokenCount
-from storage.home import Home
+from scrollwork.records.prompt import Prompt
+from scrollwork.records.token_count import TokenCount
+from scrollwork.storage.home import Home
 from tests.conftest import Call
 
 RUN = ("run", "zeroscrolls", "--sample", "--model", "naive:seed=0", "--engine", "inline", "--quiet", "--json")

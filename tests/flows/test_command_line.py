@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.cli import parser
-from flows.options import COMMANDS
+from scrollwork.flows.cli import parser
+from scrollwork.flows.options import COMMANDS
 
 SMALL = ("--task", "musique")
 
@@ -144,7 +144,7 @@ def test_a_taken_port_starts_a_server_elsewhere(call):
 # ---- what is printed where
 
 # the command without the --home that `scrollwork` puts before its arguments
-WITHOUT_HOME = ("-c", "import sys; from flows.cli import main; sys.exit(main(sys.argv[3:]))")
+WITHOUT_HOME = ("-c", "import sys; from scrollwork.flows.cli import main; sys.exit(main(sys.argv[3:]))")
 
 
 @pytest.mark.parametrize("place", ["before", "after"])
@@ -307,7 +307,7 @@ PAIRS = {
 
 @pytest.mark.parametrize("metric", PAIRS)
 def test_a_metric_cannot_score_pairs_of_the_command_line(call, tmp_path, metric):
-    from scoring.names import MODULES
+    from scrollwork.scoring.names import MODULES
 
     assert set(PAIRS) == set(MODULES)
     prediction, reference = PAIRS[metric]

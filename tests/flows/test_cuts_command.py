@@ -7,7 +7,7 @@ import io
 import json
 from pathlib import Path
 
-from reporting.cuts import Cut, page, tab_separated
+from scrollwork.reporting.cuts import Cut, page, tab_separated
 
 
 def books(folder: Path, parts: list[tuple[str, str]], source: str = "shmoop", title: str = "The Salt Road") -> Path:

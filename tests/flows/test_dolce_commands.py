@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from flows.commands.dolce_tables import show_needs
+from scrollwork.flows.commands.dolce_tables import show_needs
 from tests.analysis.dolce.dolce_vectors import LENGTHS, NOISE, QUALITY, observations
 
 Row = dict[str, Any]

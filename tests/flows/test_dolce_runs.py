@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from sample.windows import TASKS, dolce
-from tasks.model_tables import unbounded
-from tasks.request import Request
+from scrollwork.sample.windows import TASKS, dolce
+from scrollwork.tasks.model_tables import unbounded
+from scrollwork.tasks.request import Request
 from tests.conftest import Call, Scrollwork, files_of
 
 DRIVER = str(Path(__file__).parents[1] / "survival" / "killed.py")

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from reporting.unit_figures import BINS, edges, units_figure
-from tasks.raw import first_match
-from tasks.request import Request
-from tasks.suites import SAMPLE, load_suite
+from scrollwork.reporting.unit_figures import BINS, edges, units_figure
+from scrollwork.tasks.raw import first_match
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.suites import SAMPLE, load_suite
 
 TEXTS = ("One two. Three four five.\nSix.", "Seven eight nine ten. Eleven.")
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from preprocessing.spans import strategy, windows
+from scrollwork.preprocessing.spans import strategy, windows
 from tests.conftest import Scrollwork
 from tests.models.hosted_kit import OPENAI_KEY
 from tests.servers.vendor import Vendor, running

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from records.response import Response
-from storage.home import Home
+from scrollwork.records.response import Response
+from scrollwork.storage.home import Home
 from tests.conftest import Scrollwork
 from tests.models.hosted_kit import ANTHROPIC_KEY, OPENAI_KEY
 from tests.servers.texts import SAYS

@@ -6,13 +6,14 @@ import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from flows.groups import GROUPS
-from flows.options import COMMANDS
+from scrollwork.flows.groups import GROUPS
+from scrollwork.flows.options import COMMANDS
 from tests.conftest import PROJECT, environment
 
 pytestmark = pytest.mark.slow
@@ -20,20 +21,36 @@ Installed = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="module")
-def core(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The command in an environment with no extra, installed from a wheel that was built from a copy of the tree."""
-    place = tmp_path_factory.mktemp("installed")
-    tree = Path(shutil.copytree(PROJECT, place / "tree", ignore=shutil.ignore_patterns(".*", "__pycache__", "tests")))
-    made = subprocess.run(
-        [PROJECT / ".ci" / "environment", place / "env", sys.executable, tree],
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a copy of the tree, and its sdist and wheel in `dist`."""
+    place = tmp_path_factory.mktemp("built")
+    without = shutil.ignore_patterns(".*", "__pycache__", "tests")
+    tree = Path(shutil.copytree(PROJECT, place / "tree", symlinks=True, ignore=without))
+    made(place / "builder", "hatchling")
+    build = [place / "builder" / "bin" / "python", "-m", "hatchling", "build", "-d", place / "dist"]
+    subprocess.run([*build, "-t", "sdist", "-t", "wheel"], cwd=tree, env=environment(), check=True, timeout=200)
+    return place
+
+
+def made(folder: Path, what: str | Path) -> None:
+    """An environment with a distribution in it."""
+    done = subprocess.run(
+        [PROJECT / ".ci" / "environment", folder, sys.executable, what],
         env=environment(),
         capture_output=True,
         text=True,
         timeout=500,
     )
-    if made.returncode:
-        pytest.skip(f"no environment without a network: {made.stderr[-300:]}")
-    return place / "env" / "bin" / "scrollwork"
+    if done.returncode:
+        pytest.skip(f"no environment without a network: {done.stderr[-300:]}")
+
+
+@pytest.fixture(scope="module")
+def core(built: Path) -> Path:
+    """The command in an environment with no extra, installed from the sdist: what most would take from an index."""
+    (sdist,) = (built / "dist").glob("*.tar.gz")
+    made(built / "env", sdist)
+    return built / "env" / "bin" / "scrollwork"
 
 
 @pytest.fixture
@@ -53,6 +70,46 @@ def installed(core: Path, tmp_path: Path) -> Installed:
         return done
 
     return call
+
+
+def test_wheel_of_the_sdist_or_of_the_checkout_lacks_or_adds_a_file(built: Path, core: Path) -> None:
+    """Over the links the one of the sdist had 120 files of 672, and nobody said so."""
+    rooms = [path.name for path in (built / "tree" / "scrollwork").iterdir() if path.is_symlink()]
+    files = [path for room in rooms for path in (built / "tree" / room).rglob("*") if path.is_file()]
+    wanted = {Path("scrollwork", path.relative_to(built / "tree")): path.read_bytes() for path in files}
+    wanted[Path("scrollwork/__init__.py")] = (built / "tree" / "scrollwork" / "__init__.py").read_bytes()
+    assert len(wanted) > 600
+    (place,) = (built / "env").glob("lib/python*/site-packages")
+    there = [path for path in (place / "scrollwork").rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    assert {path.relative_to(place): path.read_bytes() for path in there} == wanted
+    (wheel,) = (built / "dist").glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        ours = {Path(name): archive.read(name) for name in archive.namelist() if ".dist-info/" not in name}
+    assert ours == wanted
+
+
+def test_rooms_of_a_project_are_taken_for_ours_or_ours_for_its(core: Path, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    for room in ("flows", "tasks", "config", "models", "records"):
+        (project / room).mkdir(parents=True)
+        (project / room / "__init__.py").write_text("WHOSE = 'theirs'\n")
+    (project / "mine.py").write_text(
+        "import config, flows, models, records, tasks\n"
+        "import scrollwork.tasks.chain, scrollwork.flows.cli\n"
+        "assert {one.WHOSE for one in (config, flows, models, records, tasks)} == {'theirs'}\n"
+        "raise SystemExit(scrollwork.flows.cli.main())\n"
+    )
+    env = environment(PATH=f"{core.parent}{os.pathsep}/usr/bin{os.pathsep}/bin")
+    python = core.parent / "python"
+    for number, command in enumerate(([core], [python, "-m", "scrollwork.flows.cli"], [python, "mine.py"])):
+        home, engine = tmp_path / f"home-{number}", ("inline", "inline", "prefect")[number]
+        asked = [*command, "--home", home, "run", *CHAIN, "--model", "naive", "--engine", engine, "--quiet"]
+        done = subprocess.run(asked, cwd=project, env=env, capture_output=True, text=True, timeout=200)
+        assert done.returncode == 0, done.stderr
+        assert (home / "reports" / "zeroscrolls.html").is_file()
+    assert sorted(path.name for path in project.iterdir() if path.name != "__pycache__") == [
+        "config", "flows", "mine.py", "models", "records", "tasks",
+    ]  # fmt: skip
 
 
 CHAIN = ("zeroscrolls", "--sample", "--task", "qmsum")

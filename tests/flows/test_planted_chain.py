@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from analysis.dolce.candidates import COW, PIG
-from preprocessing.units import units
-from sample.ledgers import COW as COW_PAIRS
-from sample.ledgers import PIG as PIG_PAIRS
-from sample.windows import TASKS, Planted, contexts_of, dolce, real
-from tasks.suites import SAMPLE, load_suite
+from scrollwork.analysis.dolce.candidates import COW, PIG
+from scrollwork.preprocessing.units import units
+from scrollwork.sample.ledgers import COW as COW_PAIRS
+from scrollwork.sample.ledgers import PIG as PIG_PAIRS
+from scrollwork.sample.windows import TASKS, Planted, contexts_of, dolce, real
+from scrollwork.tasks.suites import SAMPLE, load_suite
 from tests.conftest import Scrollwork
 from tests.flows.planted_kit import beside, chosen, fitted, least, run
 
@@ -150,7 +150,7 @@ def test_category_of_partial_points_in_real_contexts_is_not_the_planted_one(
         assert {one.wanted for one in found} == set(ALL)
         assert sum(one.right for one in found) / len(found) >= least(share, len(found)), [*map(str, found)]
         assert {one.wanted for one in found if one.right} == set(ALL), [*map(str, found)]
-        # few aspects: the interpolated oracle has no place for scores that stand at 0; in simulations (analysis.dolce), too,
+        # few aspects: the interpolated oracle has no place for scores that stand at 0; in simulations (scrollwork.analysis.dolce), too,
         # 15 to 100 % of planted (1, k) to (5, 1) with w = .8 come out as lambda = inf (docs/dolce.md)
         bad = [str(one) for one in found if not one.explained and one.planted.lam > few]
         assert bad == []

@@ -39,7 +39,7 @@ def vendor():
 def pulled(server, house, tmp_path_factory):
     """The server with a deployment that clones a repository, and a worker of one's own in another folder."""
     place = tmp_path_factory.mktemp("pulled")
-    repository = shutil.copytree(house, place / "code", ignore=shutil.ignore_patterns("__pycache__"))
+    repository = shutil.copytree(house, place / "code", symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
     (repository / "prefect.yaml").write_text(PREFECT_YAML.format(repository=repository))
     for arguments in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "code"]):
         author = ["-c", "user.name=a", "-c", "user.email=a@example.org"]

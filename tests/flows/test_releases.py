@@ -8,14 +8,14 @@ import zipfile
 
 import pytest
 
-from records.example import Example
-from tasks.chain import build
-from tasks.export import records
-from tasks.parts import parts
-from tasks.request import Request
-from tasks.results import Results
-from tasks.stages import curate_node, sample_node
-from tasks.suites import load_suite
+from scrollwork.records.example import Example
+from scrollwork.tasks.chain import build
+from scrollwork.tasks.export import records
+from scrollwork.tasks.parts import parts
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.results import Results
+from scrollwork.tasks.stages import curate_node, sample_node
+from scrollwork.tasks.suites import load_suite
 
 ZERO = tuple(load_suite("zeroscrolls").tasks)
 SCROLLS = tuple(task for task in load_suite("scrolls").tasks if task != "contract_nli")  # the sample has none

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from records.example import Example
-from records.gold import written
-from records.judgement import Conduct, Judgement
-from records.statistics import Distribution
-from storage.home import Home
+from scrollwork.records.example import Example
+from scrollwork.records.gold import written
+from scrollwork.records.judgement import Conduct, Judgement
+from scrollwork.records.statistics import Distribution
+from scrollwork.storage.home import Home
 from tests.conftest import Call
 from tests.flows.seam_kit import TASKS
 from tests.flows.seam_raw import write

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tasks.suites import SAMPLE
+from scrollwork.tasks.suites import SAMPLE
 from tests.conftest import Call
 from tests.flows.seam_kit import manifest
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from flows.cli import parser
-from flows.groups import GROUPS
+from scrollwork.flows.cli import parser
+from scrollwork.flows.groups import GROUPS
 from tests.analysis.seam_vectors import SAMPLES
 
 Row = dict[str, Any]

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from preprocessing.draws import VARIABLES
+from scrollwork.preprocessing.draws import VARIABLES
 from tests.conftest import Scrollwork, environment, files_of, leftovers
 from tests.flows.seam_kit import TASKS, Scripted, asking, folders, hosted, manifest, rendered, rows, scripted, seam
 from tests.flows.seam_raw import FORMATS, INSTRUCTIONS, write
@@ -214,15 +214,15 @@ def test_manifest_depends_on_the_engine(scrollwork: Scrollwork, raw_files: tuple
 
 LOADED = """
 import json, sys
-from flows.cli import main
+from scrollwork.flows.cli import main
 status = main(sys.argv[1:])
-from tasks.graph import topological
-from tasks.judging import compare_node, judge_node, rank_node
-from tasks.request import Request
-from tasks.source import sources
-from tasks.stages import report_node, run_nodes
+from scrollwork.tasks.graph import topological
+from scrollwork.tasks.judging import compare_node, judge_node, rank_node
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.source import sources
+from scrollwork.tasks.stages import report_node, run_nodes
 pure = ("analysis", "models", "preprocessing", "records", "reporting", "scoring")  # tests/tasks/test_key_borders.py: all
-loaded = {name for name in sys.modules if name.split(".")[0] in pure}
+loaded = {name for name in sys.modules if name.startswith("scrollwork.") and name.split(".")[1] in pure}
 request = Request.of("seam", home=sys.argv[2], raw=sys.argv[sys.argv.index("--raw") + 1], models=("naive", "same-head"), runs=2)
 known = set()
 scored = run_nodes(request)
@@ -230,6 +230,7 @@ judged = [judge_node(node) for node in scored]
 over_all = [compare_node(request, judged, scored), rank_node(request, scored, [])]
 for node in topological([report_node(request, scored, [], [*judged, *over_all])]):
     known |= set(sources(node.code))
+assert len(loaded & known) > 40
 print(json.dumps([status, sorted(loaded - known)]), file=sys.stderr)
 """
 
@@ -244,9 +245,21 @@ def test_stage_runs_code_of_draws_or_runs_that_its_key_does_not_know(
     status, unknown = json.loads(done.err.splitlines()[-1])
     assert status == 0
     # they turn names and tables into settings, and say how hosted models are called: nothing of this is in an answer
-    named = {"models.registry", "models.tables", "models.local_tables", "models.checkpoint", "scoring.names"}
-    named |= {"models.breaker", "models.budget", "models.ledger", "models.retry", "models.stopping"}
-    assert set(unknown) <= named | {"preprocessing.sampling"}, "which the suites run that do not draw"
+    named = {
+        "scrollwork.models.registry",
+        "scrollwork.models.tables",
+        "scrollwork.models.local_tables",
+        "scrollwork.models.checkpoint",
+        "scrollwork.scoring.names",
+    }
+    named |= {
+        "scrollwork.models.breaker",
+        "scrollwork.models.budget",
+        "scrollwork.models.ledger",
+        "scrollwork.models.retry",
+        "scrollwork.models.stopping",
+    }
+    assert set(unknown) <= named | {"scrollwork.preprocessing.sampling"}, "which the suites run that do not draw"
 
 
 # ---- the manifest, as the fact sheet has it (section 3), and on other versions of Python
@@ -307,11 +320,11 @@ def test_manifest_is_another_than_its_description(scrollwork: Scrollwork, raw_fi
 MANIFESTS = """
 import hashlib, json, sys
 sys.path.insert(0, sys.argv[1])
-from preprocessing.block_prompts import Blocks
-from preprocessing.blocks import Block
-from preprocessing.drawn import How, Pool, draw_of, drawn
-from preprocessing.manifests import manifest
-from records.example import Example
+from scrollwork.preprocessing.block_prompts import Blocks
+from scrollwork.preprocessing.blocks import Block
+from scrollwork.preprocessing.drawn import How, Pool, draw_of, drawn
+from scrollwork.preprocessing.manifests import manifest
+from scrollwork.records.example import Example
 
 def listed(rows):
     return [Example(**{name: tuple(value) if isinstance(value, list) else value for name, value in row.items()}) for row in rows]

@@ -16,8 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from flows.prefect_plugin import how_to_make
-from flows.processes import free_port
+from scrollwork.flows.prefect_plugin import how_to_make
+from scrollwork.flows.processes import free_port
 from tests.conftest import PROJECT, Scrollwork, edit, environment, files_of, kill, processes_of
 
 pytestmark = pytest.mark.slow
@@ -229,7 +229,7 @@ def test_an_unknown_deployment_is_a_traceback(server):
 
 def test_a_failing_plugin_takes_prefect_along(server, house, tmp_path):
     """Without a server, with a broken note of one, with other insides of Prefect, with a broken module: `prefect` works."""
-    root = shutil.copytree(house, tmp_path / "project")
+    root = shutil.copytree(house, tmp_path / "project", symlinks=True)
     other = type(server)(Scrollwork(root, root / ".scrollwork"))
     assert "3." in other.prefect("version").out
 
@@ -254,7 +254,7 @@ def test_a_failing_plugin_takes_prefect_along(server, house, tmp_path):
 
 
 def test_deploying_to_a_pool_that_is_missing_does_not_say_what_to_do(server, house, tmp_path):
-    root = shutil.copytree(house, tmp_path / "project")
+    root = shutil.copytree(house, tmp_path / "project", symlinks=True)
     edit(root / "prefect.yaml", lambda text: text.replace("{name: local}", "{name: lacking}"))
     other = type(server)(Scrollwork(root, root / ".scrollwork"))
     access = {"PREFECT_API_URL": server.noted["url"], "PREFECT_API_AUTH_STRING": server.secret}
@@ -292,7 +292,7 @@ def test_server_worker_or_a_flow_run_send_telemetry(server):
 
 def test_down_leaves_processes_or_a_note_behind(house, tmp_path):
     """A home beside the other one: up on a port of its own, runs nothing, is stopped alone and whole."""
-    root = shutil.copytree(house, tmp_path / "project")
+    root = shutil.copytree(house, tmp_path / "project", symlinks=True)
     work = Scrollwork(root, tmp_path / "home")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -315,7 +315,7 @@ def test_down_leaves_processes_or_a_note_behind(house, tmp_path):
 
 def test_a_command_of_prefect_that_fails_is_hidden_or_goes_on_to_the_next():
     lines = "".join(json.dumps(line) + "\n" for line in (["no-such-command"], ["version"]))
-    command = [sys.executable, "-m", "flows.prefect_commands"]
+    command = [sys.executable, "-m", "scrollwork.flows.prefect_commands"]
     done = subprocess.run(command, cwd=PROJECT, env=environment(), input=lines, capture_output=True, text=True)
     assert done.returncode not in (0, None)
     assert "prefect no-such-command failed" in done.stderr

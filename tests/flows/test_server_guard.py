@@ -26,10 +26,10 @@ from packaging.requirements import Requirement
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from flows import parameters, prefect_plugin, recovery, server, service
-from flows.prefect_server import BUSY_S, KEPT_BYTES, Guard, breaks, persistent, with_first
-from flows.variables import SERVER, WORKER, calm, chosen, key_names
-from tasks.errors import UsageError
+from scrollwork.flows import parameters, prefect_plugin, recovery, server, service
+from scrollwork.flows.prefect_server import BUSY_S, KEPT_BYTES, Guard, breaks, persistent, with_first
+from scrollwork.flows.variables import SERVER, WORKER, calm, chosen, key_names
+from scrollwork.tasks.errors import UsageError
 
 SECRET = "Basic c2NyYXBl"
 
@@ -411,7 +411,7 @@ open(sys.argv[1], "w").write("ended")
 """
 WORKER_OF_CHILD = """
 import subprocess, sys, time
-from flows.prefect_worker import turn_at_end
+from scrollwork.flows.prefect_worker import turn_at_end
 if len(sys.argv) > 3:
     child = subprocess.Popen([sys.executable, "-c", sys.argv[3], sys.argv[4]], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, start_new_session=True)
@@ -627,7 +627,7 @@ def test_whoever_holds_the_port_of_a_dead_server_is_taken_for_its_keeper(died, t
         keeper.kill()
 
 
-LACKS = "import sys; sys.modules[{lacking!r}] = None; from flows.{module} import {name}; {name}()"
+LACKS = "import sys; sys.modules[{lacking!r}] = None; from scrollwork.flows.{module} import {name}; {name}()"
 
 
 @pytest.mark.parametrize(
@@ -705,7 +705,7 @@ def test_a_run_that_the_worker_is_starting_is_ended(project_runs):
 def test_a_command_in_a_shell_is_ended_or_its_killed_run_goes_on_for_ever(project_runs, tmp_path):
     (tmp_path / "prefect").mkdir()
     run_id = str(uuid4())
-    code = "import sys; from pathlib import Path; from flows.recovery import mark_run; mark_run(Path(sys.argv[1]), sys.argv[2]); print(flush=True); input()"
+    code = "import sys; from pathlib import Path; from scrollwork.flows.recovery import mark_run; mark_run(Path(sys.argv[1]), sys.argv[2]); print(flush=True); input()"
     command = [sys.executable, "-c", code, str(tmp_path), run_id]
     with subprocess.Popen(command, cwd=server.PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as live:
         live.stdout.readline()
@@ -770,7 +770,7 @@ def test_a_relative_home_of_a_call_in_python_is_refused(project, monkeypatch):
 
 
 def test_a_home_that_cannot_be_written_ends_a_run(tmp_path):
-    from flows.recovery import mark_run
+    from scrollwork.flows.recovery import mark_run
 
     (tmp_path / "prefect").mkdir()
     (tmp_path / "prefect" / "runs").write_text("no folder")

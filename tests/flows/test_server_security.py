@@ -308,7 +308,7 @@ DEBUG = {
 def served_for(house, tmp_path_factory):
     """(work, what `up` said, the note): `up` for a user with auth strings, a profile and many variables."""
     place = tmp_path_factory.mktemp("user")
-    root = shutil.copytree(house, place / "project")
+    root = shutil.copytree(house, place / "project", symlinks=True)
     profiles = place / ".prefect" / "profiles.toml"
     profiles.parent.mkdir()
     profiles.write_text(

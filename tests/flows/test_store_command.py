@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from storage.responses import ResponseStore
+from scrollwork.storage.responses import ResponseStore
 from tests.conftest import files_of
 from tests.storage.postgres import PASSWORD, serve
 from tests.storage.store_kit import answer, attempt, batch, failure, key

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from preprocessing.narrative_qa import strip_story
+from scrollwork.preprocessing.narrative_qa import strip_story
 from tests.preprocessing.test_narrative_stripping import FILM, STORY, modern, told
 
 BOOK = modern("Produced by Judith Boss\n\nTHE CRATE\n\n[Transcriber's Note: spelling was kept.]")(STORY)

@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-from models.base import Answer, Ask, Attempt, Call, CallFailed, Client, Reply, Segment, Usage
-from models.breaker import Breaker
-from models.limits import Caps, Limiter
-from models.remote import AHEAD
-from models.sending import Engine, Result, Sending
-from models.stopping import Stop
+from scrollwork.models.base import Answer, Ask, Attempt, Call, CallFailed, Client, Reply, Segment, Usage
+from scrollwork.models.breaker import Breaker
+from scrollwork.models.limits import Caps, Limiter
+from scrollwork.models.remote import AHEAD
+from scrollwork.models.sending import Engine, Result, Sending
+from scrollwork.models.stopping import Stop
 
 
 class Hangs(AssertionError):
@@ -138,7 +138,7 @@ async def drive(
     breaker: Breaker | None = None,
     seed: int = 0,
 ) -> Driven:
-    """Feed an engine as models.remote.Run does: only as results come."""
+    """Feed an engine as scrollwork.models.remote.Run does: only as results come."""
     caps = caps or Caps(32, 32)
     driven, news = Driven(), asyncio.Event()
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from models.base import Ask, Call, CallProblem, Reply, Segment
-from models.registry import make, settings
+from scrollwork.models.base import Ask, Call, CallProblem, Reply, Segment
+from scrollwork.models.registry import make, settings
 from tests.servers.vendor import Vendor, running
 
 OPENAI_KEY = "sk-proj-4x7Kq2-loopback-Zw91"

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from models.base import Ask, Call, Segment
-from models.local import make
-from models.registry import settings
-from storage.digest import sha256_of
-from storage.home import Home
-from tasks.checkpoints import adopted
+from scrollwork.models.base import Ask, Call, Segment
+from scrollwork.models.local import make
+from scrollwork.models.registry import settings
+from scrollwork.storage.digest import sha256_of
+from scrollwork.storage.home import Home
+from scrollwork.tasks.checkpoints import adopted
 
 LETTERS = "ABCD"
 TEMPLATE = (

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from models.base import Call, CallProblem, Reply
-from models.batch_desk import Desk, Unconfirmed
-from models.batches import Sight
-from models.registry import BATCHES, make
-from models.retry import Policy
-from models.stopping import Stop
+from scrollwork.models.base import Call, CallProblem, Reply
+from scrollwork.models.batch_desk import Desk, Unconfirmed
+from scrollwork.models.batches import Sight
+from scrollwork.models.registry import BATCHES, make
+from scrollwork.models.retry import Policy
+from scrollwork.models.stopping import Stop
 from tests.models.hosted_kit import ANTHROPIC_KEY, OPENAI_KEY, ask, one_vendor, reply_of, table_of, vendor
 from tests.servers import raw
 from tests.servers.vendor import Vendor

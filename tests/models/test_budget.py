@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from models.base import Ask, Call, CallProblem, Reply, Segment, Usage
-from models.budget import NANO, Budget, Meter, Price, UnknownPrice, dollars, input_bound, nano, price_of
-from models.limits import Caps
-from models.registry import settings
+from scrollwork.models.base import Ask, Call, CallProblem, Reply, Segment, Usage
+from scrollwork.models.budget import NANO, Budget, Meter, Price, UnknownPrice, dollars, input_bound, nano, price_of
+from scrollwork.models.limits import Caps
+from scrollwork.models.registry import settings
 from tests.models.clock import Driven, Scripted, call, drive, in_time
 
 TABLE = {"price": {"input": 2.5, "cached": 1.25, "output": 10, "date": "2026-01-01", "source": "a page"}}

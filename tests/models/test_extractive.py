@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.base import Ask, Call, Segment
-from models.extractive import RULES, extracted
-from models.index import text_of
-from models.registry import UnknownModel, make, settings
-from models.sentiment import positive_share, tone
-from models.span import kind_of
-from tasks.suites import load_models, load_suite
+from scrollwork.models.base import Ask, Call, Segment
+from scrollwork.models.extractive import RULES, extracted
+from scrollwork.models.index import text_of
+from scrollwork.models.registry import UnknownModel, make, settings
+from scrollwork.models.sentiment import positive_share, tone
+from scrollwork.models.span import kind_of
+from scrollwork.tasks.suites import load_models, load_suite
 
 TABLES = load_models()
 KEYLESS = ("lead", "lexrank", "bm25", "strong")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from models.base import Ask, Segment
-from models.baselines import answer_by
-from models.choices import options, question
-from models.fitting import CannotFit, Case, fit, fitted_rule
-from records.example import Example
+from scrollwork.models.base import Ask, Segment
+from scrollwork.models.baselines import answer_by
+from scrollwork.models.choices import options, question
+from scrollwork.models.fitting import CannotFit, Case, fit, fitted_rule
+from scrollwork.records.example import Example
 
 QUERY = "Why (so)?\n\n (A) for ever\n (B) (A) joke\n (C) never\n on\n (D) no"
 

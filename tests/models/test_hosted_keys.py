@@ -7,9 +7,9 @@ import traceback
 
 import pytest
 
-from models.base import CallProblem
-from models.registry import make
-from models.tables import BadTable
+from scrollwork.models.base import CallProblem
+from scrollwork.models.registry import make
+from scrollwork.models.tables import BadTable
 from tests.models.hosted_kit import (
     ANTHROPIC_KEY,
     OPENAI_KEY,

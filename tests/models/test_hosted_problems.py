@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from models.base import Limits
-from models.problems import (
+from scrollwork.models.base import Limits
+from scrollwork.models.problems import (
     error_in,
     limits_of,
     problem_in_reply,

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from models.registry import HOSTED, UnknownModel, make, settings
-from models.tables import PAYING, BadTable, checked, what_answers
-from models.wire import proxy_for
-from preprocessing.tokens import engine_module
-from tasks.suites import load_models
+from scrollwork.models.registry import HOSTED, UnknownModel, make, settings
+from scrollwork.models.tables import PAYING, BadTable, checked, what_answers
+from scrollwork.models.wire import proxy_for
+from scrollwork.preprocessing.tokens import engine_module
+from scrollwork.tasks.suites import load_models
 from tests.models.hosted_kit import ask
 
 TABLES = load_models()

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.base import Limits, Usage
-from models.ledger import Taken
-from models.limits import LONGEST_HOLD_S, Caps, Ended, Lane, Limiter, limiter_of
-from models.pacing import LATE_S, Concurrency, Pace
+from scrollwork.models.base import Limits, Usage
+from scrollwork.models.ledger import Taken
+from scrollwork.models.limits import LONGEST_HOLD_S, Caps, Ended, Lane, Limiter, limiter_of
+from scrollwork.models.pacing import LATE_S, Concurrency, Pace
 
 
 def lane() -> Lane:

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from models.base import Answer, Attempt, CallFailed
-from models.checkpoint import Checkpoint, CheckpointError
-from models.local import TURNS, encoded, loaded
-from models.stopping import Stop
+from scrollwork.models.base import Answer, Attempt, CallFailed
+from scrollwork.models.checkpoint import Checkpoint, CheckpointError
+from scrollwork.models.local import TURNS, encoded, loaded
+from scrollwork.models.stopping import Stop
 from tests.models.local_kit import LETTERS, ask, asks, call, model, results, untrained
 
 pytestmark = pytest.mark.slow

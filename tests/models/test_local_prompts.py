@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from models.base import Ask, Segment
-from models.local_prompts import TooLong, for_decoder, for_encoder, pieces
+from scrollwork.models.base import Ask, Segment
+from scrollwork.models.local_prompts import TooLong, for_decoder, for_encoder, pieces
 
 END, BEGIN, USER, ASSISTANT = 1, 2, 3, 4
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from models.base import Answer, CallFailed
-from models.registry import make, settings
+from scrollwork.models.base import Answer, CallFailed
+from scrollwork.models.registry import make, settings
 from tests.conftest import environment
 from tests.models.local_kit import LETTERS, asks, call, model, results
 

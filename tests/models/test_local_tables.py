@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from models.local_tables import RUNS, what_answers
-from models.registry import UnknownModel, settings
-from models.stopping import Stop
-from models.turns import Turns
-from tasks.suites import load_models
+from scrollwork.models.local_tables import RUNS, what_answers
+from scrollwork.models.registry import UnknownModel, settings
+from scrollwork.models.stopping import Stop
+from scrollwork.models.turns import Turns
+from scrollwork.tasks.suites import load_models
 
 LAB = {"provider": "transformers", "id": "/checkpoints/lab"}
 

@@ -10,11 +10,11 @@ from urllib.parse import quote
 import orjson
 import pytest
 
-from models.base import CallProblem, Reply
-from models.batches import BadLine, part_of
-from models.masking import answer_without
-from models.problems import shown
-from models.replies import read
+from scrollwork.models.base import CallProblem, Reply
+from scrollwork.models.batches import BadLine, part_of
+from scrollwork.models.masking import answer_without
+from scrollwork.models.problems import shown
+from scrollwork.models.replies import read
 from tests.models.hosted_kit import ANTHROPIC_KEY, OPENAI_KEY
 
 STRANGE = 'gw+7/Q9 "x\\y&=<Pq33>%41'  # all that JSON, HTML and addresses write otherwise

@@ -7,11 +7,11 @@ from collections import Counter
 
 import pytest
 
-from models.base import Ask, Call, Segment
-from models.planted import aspect, reply, truth
-from models.registry import UnknownModel, make, settings
-from sample.planting import Ledger
-from tasks.suites import load_models
+from scrollwork.models.base import Ask, Call, Segment
+from scrollwork.models.planted import aspect, reply, truth
+from scrollwork.models.registry import UnknownModel, make, settings
+from scrollwork.sample.planting import Ledger
+from scrollwork.tasks.suites import load_models
 
 TABLES = load_models()
 ONE = Ledger("Maren3", 5, 1)

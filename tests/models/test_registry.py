@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from models.base import Ask, Segment
-from models.baselines import answer_by, span
-from models.registry import UnknownModel, make, settings
-from tasks.errors import UsageError
-from tasks.suites import load_models
+from scrollwork.models.base import Ask, Segment
+from scrollwork.models.baselines import answer_by, span
+from scrollwork.models.registry import UnknownModel, make, settings
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.suites import load_models
 
 TABLES = load_models()
 

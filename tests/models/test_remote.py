@@ -12,13 +12,13 @@ from typing import Any
 
 import pytest
 
-from models.base import Answer, Attempt, Call, CallFailed, CallProblem, Reply, Usage
-from models.limits import Caps, Limiter
-from models.registry import UnknownModel
-from models.remote import Run, Settings, answer, settings
-from models.retry import Policy
-from models.sending import Sending
-from models.stopping import Stop
+from scrollwork.models.base import Answer, Attempt, Call, CallFailed, CallProblem, Reply, Usage
+from scrollwork.models.limits import Caps, Limiter
+from scrollwork.models.registry import UnknownModel
+from scrollwork.models.remote import Run, Settings, answer, settings
+from scrollwork.models.retry import Policy
+from scrollwork.models.sending import Sending
+from scrollwork.models.stopping import Stop
 from tests.models.clock import GOOD, Scripted, call
 
 

@@ -7,12 +7,12 @@ from itertools import pairwise
 
 import pytest
 
-from models.base import Call, CallProblem, Limits, Reply, Usage
-from models.breaker import Breaker
-from models.limits import Caps, Limiter
-from models.problems import limits_of, retry_after
-from models.retry import LONGEST_S, Policy
-from models.sending import Sending
+from scrollwork.models.base import Call, CallProblem, Limits, Reply, Usage
+from scrollwork.models.breaker import Breaker
+from scrollwork.models.limits import Caps, Limiter
+from scrollwork.models.problems import limits_of, retry_after
+from scrollwork.models.retry import LONGEST_S, Policy
+from scrollwork.models.sending import Sending
 from tests.models.clock import GOOD, Driven, Scripted, call, drive, in_time
 
 

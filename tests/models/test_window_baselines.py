@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from models.base import Ask, Segment
-from models.choices import options, question
-from models.extractive import extracted
-from models.registry import settings
-from preprocessing.curation import curate
-from preprocessing.raw import RawFiles
-from records.document import Document
-from records.example import Example
-from sample.windows import TASKS, Made, dolce
-from scoring.dolce_answers import extract
-from tasks.suites import TaskConfig, load_models, load_suite
+from scrollwork.models.base import Ask, Segment
+from scrollwork.models.choices import options, question
+from scrollwork.models.extractive import extracted
+from scrollwork.models.registry import settings
+from scrollwork.preprocessing.curation import curate
+from scrollwork.preprocessing.raw import RawFiles
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example
+from scrollwork.sample.windows import TASKS, Made, dolce
+from scrollwork.scoring.dolce_answers import extract
+from scrollwork.tasks.suites import TaskConfig, load_models, load_suite
 
 SUITE, TABLES = load_suite("dolce"), load_models()
 FORMS = {

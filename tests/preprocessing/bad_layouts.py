@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from preprocessing.longbench_prompts import FORMS as LONGBENCH
-from records.base import Row
-from records.document import Document
-from records.drop import Drop
-from records.example import Example
+from scrollwork.preprocessing.longbench_prompts import FORMS as LONGBENCH
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.drop import Drop
+from scrollwork.records.example import Example
 from tests.preprocessing.raw_kit import OPTIONS, Kit
 
 NAMES = ("before", "victim", "after")

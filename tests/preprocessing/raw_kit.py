@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from preprocessing.book_position import RULES
-from preprocessing.curation import curate
-from preprocessing.raw import RawFiles
-from records.base import Row
-from records.document import Document
-from records.drop import Drop
-from records.example import Example
+from scrollwork.preprocessing.book_position import RULES
+from scrollwork.preprocessing.curation import curate
+from scrollwork.preprocessing.raw import RawFiles
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.drop import Drop
+from scrollwork.records.example import Example
 
 OPTIONS: dict[str, dict[str, Any]] = {
     "gov_report": {"scrolls_filter": False},

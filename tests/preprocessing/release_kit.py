@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from preprocessing.curation import curate
-from preprocessing.prompting import Template, official_rows
-from preprocessing.raw import RawFiles
-from records.document import Document
-from records.drop import Drop
-from records.example import Example
-from tasks.suites import load_suite
+from scrollwork.preprocessing.curation import curate
+from scrollwork.preprocessing.prompting import Template, official_rows
+from scrollwork.preprocessing.raw import RawFiles
+from scrollwork.records.document import Document
+from scrollwork.records.drop import Drop
+from scrollwork.records.example import Example
+from scrollwork.tasks.suites import load_suite
 
 SEVERAL = ("musique", "space_digest", "book_sum_sort")
 TASKS = [(suite, task) for suite in ("zeroscrolls", "scrolls") for task in load_suite(suite).tasks]

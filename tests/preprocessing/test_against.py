@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from preprocessing.against import IN_ORDER, REFERENCES, Comparison, compare
-from preprocessing.errors import MalformedFile
-from preprocessing.raw import RawFiles
-from tasks.suites import load_suite
+from scrollwork.preprocessing.against import IN_ORDER, REFERENCES, Comparison, compare
+from scrollwork.preprocessing.errors import MalformedFile
+from scrollwork.preprocessing.raw import RawFiles
+from scrollwork.tasks.suites import load_suite
 from tests.preprocessing.release_kit import TASKS, imported, sample_rows, template, zipped
 
 Rows = list[dict[str, Any]]

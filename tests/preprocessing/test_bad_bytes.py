@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessing.errors import MalformedFile
-from records.base import Row
-from records.document import Document
-from records.drop import Drop
-from records.example import Example
+from scrollwork.preprocessing.errors import MalformedFile
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.drop import Drop
+from scrollwork.records.example import Example
 from tests.preprocessing.bad_layouts import LAYOUTS, Files, clean, curated
 
 SHOWN = settings(max_examples=80, deadline=None, derandomize=True, database=None)

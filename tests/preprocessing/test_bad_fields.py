@@ -15,11 +15,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from preprocessing.errors import MalformedFile
-from records.base import Row
-from records.document import Document
-from records.drop import Drop
-from records.example import Example
+from scrollwork.preprocessing.errors import MalformedFile
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.drop import Drop
+from scrollwork.records.example import Example
 from tests.preprocessing.bad_layouts import DEEP, GONE, JSON, LAYOUTS, Clean, clean, curated, paths, put
 from tests.preprocessing.bad_values import ANY, HUGE, NO_JSON, cases
 

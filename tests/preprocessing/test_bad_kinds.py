@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from preprocessing.errors import MalformedFile
-from records.document import Document
+from scrollwork.preprocessing.errors import MalformedFile
+from scrollwork.records.document import Document
 from tests.conftest import PROJECT
 from tests.preprocessing.bad_kinds import (
     CHANGED,

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessing.block_prompts import Blocks
-from preprocessing.blocks import Block, marked, shown_documents
-from preprocessing.drawn import shown
-from preprocessing.draws import Draw
-from preprocessing.tokens import make
-from preprocessing.truncation import Counts, Cut, Limit, joined
-from records.example import Example, metadata
+from scrollwork.preprocessing.block_prompts import Blocks
+from scrollwork.preprocessing.blocks import Block, marked, shown_documents
+from scrollwork.preprocessing.drawn import shown
+from scrollwork.preprocessing.draws import Draw
+from scrollwork.preprocessing.tokens import make
+from scrollwork.preprocessing.truncation import Counts, Cut, Limit, joined
+from scrollwork.records.example import Example, metadata
 
 TEXTS = {
     "a": "Alpha one two.",

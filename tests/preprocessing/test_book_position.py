@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from preprocessing.book_position import RULES, strip_position
-from preprocessing.position_edits import Book
-from preprocessing.position_intro import is_introduction
+from scrollwork.preprocessing.book_position import RULES, strip_position
+from scrollwork.preprocessing.position_edits import Book
+from scrollwork.preprocessing.position_intro import is_introduction
 
 # name of the part, its summary, what must be left
 REVEALS = [

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessing.chat import adapt, answer_tag, answer_type
-from preprocessing.prompting import Template, assemble, official_rows
-from preprocessing.prompts import Profile, prompts
-from preprocessing.tokens import make
-from preprocessing.truncation import Counts, Cut, Limit, truncate
-from records.example import Example
-from records.prompt import Part, render
-from tasks.suites import load_suite
+from scrollwork.preprocessing.chat import adapt, answer_tag, answer_type
+from scrollwork.preprocessing.prompting import Template, assemble, official_rows
+from scrollwork.preprocessing.prompts import Profile, prompts
+from scrollwork.preprocessing.tokens import make
+from scrollwork.preprocessing.truncation import Counts, Cut, Limit, truncate
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import Part, render
+from scrollwork.tasks.suites import load_suite
 
 SUITE = load_suite("zeroscrolls")
 TASKS = list(SUITE.tasks)

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from preprocessing.errors import MalformedFile
-from preprocessing.sampling import choose
-from preprocessing.space_digest import percentage
-from records.example import Example, metadata
+from scrollwork.preprocessing.errors import MalformedFile
+from scrollwork.preprocessing.sampling import choose
+from scrollwork.preprocessing.space_digest import percentage
+from scrollwork.records.example import Example, metadata
 from tests.preprocessing.raw_kit import Kit, article, hotel, story
 
 

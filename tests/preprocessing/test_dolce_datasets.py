@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 
-from preprocessing.curation import curate
-from preprocessing.longbench_prompts import FORMS, Form, take_apart
-from preprocessing.raw import RawFiles
-from preprocessing.spans import strategy
-from preprocessing.units import tokenizer
-from records.document import Document
-from records.drop import Drop
-from records.example import Example
-from sample.planting import dressed
-from sample.windows import TASKS
-from tasks.dolce_units import TaskUnits, granularities, observed_of, units_of
-from tasks.suites import TaskConfig, load_suite
+from scrollwork.preprocessing.curation import curate
+from scrollwork.preprocessing.longbench_prompts import FORMS, Form, take_apart
+from scrollwork.preprocessing.raw import RawFiles
+from scrollwork.preprocessing.spans import strategy
+from scrollwork.preprocessing.units import tokenizer
+from scrollwork.records.document import Document
+from scrollwork.records.drop import Drop
+from scrollwork.records.example import Example
+from scrollwork.sample.planting import dressed
+from scrollwork.sample.windows import TASKS
+from scrollwork.tasks.dolce_units import TaskUnits, granularities, observed_of, units_of
+from scrollwork.tasks.suites import TaskConfig, load_suite
 from tests.preprocessing.raw_kit import Kit
 
 SUITE = load_suite("dolce")
@@ -249,8 +249,8 @@ def test_suite_lacks_a_task_or_its_windows() -> None:
 
 
 def test_metric_or_extractor_of_the_suite_is_none() -> None:
-    from scoring.dolce_answers import EXTRACTORS
-    from scoring.registry import known
+    from scrollwork.scoring.dolce_answers import EXTRACTORS
+    from scrollwork.scoring.registry import known
 
     assert {task.metric for task in SUITE.tasks.values()} <= set(known())
     assert {task.windows["extractor"] for task in SUITE.tasks.values()} == set(EXTRACTORS)

@@ -8,8 +8,18 @@ from dataclasses import replace
 
 import pytest
 
-from preprocessing.draws import DOCUMENTS, INSTANCES, SHOT_ORDER, VARIABLES, Draw, Streams, draw, mention_ids, shared
-from preprocessing.official_draws import Sizes, official_draws
+from scrollwork.preprocessing.draws import (
+    DOCUMENTS,
+    INSTANCES,
+    SHOT_ORDER,
+    VARIABLES,
+    Draw,
+    Streams,
+    draw,
+    mention_ids,
+    shared,
+)
+from scrollwork.preprocessing.official_draws import Sizes, official_draws
 
 POOL = ("a", "b", "c", "d", "e")
 NAMES = tuple(f"i{number}" for number in range(250))

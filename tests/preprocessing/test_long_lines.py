@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from preprocessing import raw_json
-from preprocessing.errors import MalformedFile
+from scrollwork.preprocessing import raw_json
+from scrollwork.preprocessing.errors import MalformedFile
 from tests.conftest import PROJECT, environment
 from tests.preprocessing.raw_kit import Kit, story
 

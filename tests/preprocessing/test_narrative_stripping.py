@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from preprocessing.narrative_qa import curate, strip_story
-from preprocessing.raw import RawFiles
-from preprocessing.story_cut import StripResult, decode
-from records.document import Document
-from records.example import Example
+from scrollwork.preprocessing.narrative_qa import curate, strip_story
+from scrollwork.preprocessing.raw import RawFiles
+from scrollwork.preprocessing.story_cut import StripResult, decode
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example
 
 PROSE = [
     "The lamp in the harbour office burned until four, and nobody came to put it out.",

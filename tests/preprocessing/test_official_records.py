@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessing.prompting import Template, assemble, official_rows
-from records.example import Example
-from records.prompt import render
-from tasks.suites import load_suite
+from scrollwork.preprocessing.prompting import Template, assemble, official_rows
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import render
+from scrollwork.tasks.suites import load_suite
 
 SUITE = load_suite("zeroscrolls")
 TASKS = list(SUITE.tasks)

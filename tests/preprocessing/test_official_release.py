@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessing.chat import adapt
-from preprocessing.errors import MalformedFile
-from preprocessing.frames import frame_of
-from preprocessing.prompting import assemble, own_template
-from preprocessing.tokens import make
-from preprocessing.truncation import Counts, Limit, truncate
-from records.prompt import render
+from scrollwork.preprocessing.chat import adapt
+from scrollwork.preprocessing.errors import MalformedFile
+from scrollwork.preprocessing.frames import frame_of
+from scrollwork.preprocessing.prompting import assemble, own_template
+from scrollwork.preprocessing.tokens import make
+from scrollwork.preprocessing.truncation import Counts, Limit, truncate
+from scrollwork.records.prompt import render
 from tests.preprocessing.release_kit import (
     SEVERAL,
     TASKS,

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from preprocessing.errors import MalformedFile, MalformedRecord
-from preprocessing.raw_csv import LONGEST, csv_rows
+from scrollwork.preprocessing.errors import MalformedFile, MalformedRecord
+from scrollwork.preprocessing.raw_csv import LONGEST, csv_rows
 
 ROWS = ["a,b", "1," + "x" * LONGEST, "2," + "x" * (LONGEST + 1), "3,y", ""]
 

@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from preprocessing.errors import MalformedFile, MalformedRecord
-from preprocessing.raw import Record
-from records.document import Document
-from records.example import Example
+from scrollwork.preprocessing.errors import MalformedFile, MalformedRecord
+from scrollwork.preprocessing.raw import Record
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example
 from tests.preprocessing.raw_kit import Kit, article, hotel, story
 
 

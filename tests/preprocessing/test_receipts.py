@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from preprocessing.prompting import Template
-from preprocessing.prompts import Profile, prompts
-from preprocessing.tokens import make
-from records.example import Example, metadata
-from records.prompt import Prompt
-from tasks.suites import load_suite
+from scrollwork.preprocessing.prompting import Template
+from scrollwork.preprocessing.prompts import Profile, prompts
+from scrollwork.preprocessing.tokens import make
+from scrollwork.records.example import Example, metadata
+from scrollwork.records.prompt import Prompt
+from scrollwork.tasks.suites import load_suite
 
 SUITE = load_suite("zeroscrolls")
 

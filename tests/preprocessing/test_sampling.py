@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from preprocessing.sampling import choose
-from records.example import Example, metadata
+from scrollwork.preprocessing.sampling import choose
+from scrollwork.records.example import Example, metadata
 
 
 def example(name: str, **facts: Any) -> Example:

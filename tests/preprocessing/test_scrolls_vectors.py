@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from models.baselines import lead
-from models.fitting import length_ratio
-from preprocessing.gov_report import unfit
-from preprocessing.prompting import Template, assemble
-from records.example import Example
-from records.prompt import render
-from scoring.merging import merged
-from tasks.suites import load_suite
+from scrollwork.models.baselines import lead
+from scrollwork.models.fitting import length_ratio
+from scrollwork.preprocessing.gov_report import unfit
+from scrollwork.preprocessing.prompting import Template, assemble
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import render
+from scrollwork.scoring.merging import merged
+from scrollwork.tasks.suites import load_suite
 from tests.preprocessing.raw_kit import Kit
 
 

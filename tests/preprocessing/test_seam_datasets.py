@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from records.base import canonical_json
-from records.document import Document
-from records.example import Example
+from scrollwork.records.base import canonical_json
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example
 from tests.preprocessing.bad_layouts import LAYOUTS, Files, aspect, concepts, fine_tuning, fused, hop
 from tests.preprocessing.raw_kit import Kit
 

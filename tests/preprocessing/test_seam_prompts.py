@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from preprocessing.errors import MalformedFile
-from preprocessing.seam_prompts import checksum, curate, wording
-from records.base import Row
-from records.document import Document
-from records.drop import Drop
-from records.example import Example
-from records.instruction import Instruction
+from scrollwork.preprocessing.errors import MalformedFile
+from scrollwork.preprocessing.seam_prompts import checksum, curate, wording
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.drop import Drop
+from scrollwork.records.example import Example
+from scrollwork.records.instruction import Instruction
 from tests.preprocessing.raw_kit import Kit
 
 REVIEWS = {f"review_{n}": f"Review {n} is {{HS}} kind{{HE}}." for n in range(8)}

@@ -13,19 +13,19 @@ from typing import Any
 
 import pytest
 
-from preprocessing import seam_prompts
-from preprocessing.curation import curate
-from preprocessing.open_asp import origin
-from preprocessing.raw import RawFiles
-from preprocessing.seam_prompts import CODE, PAPER, checksum, wording
-from records.base import Row
-from records.document import Document
-from records.drop import Drop
-from records.example import Example
-from records.instruction import Instruction
-from storage.digest import FileDigests
-from tasks.raw import find
-from tasks.suites import load_suite
+from scrollwork.preprocessing import seam_prompts
+from scrollwork.preprocessing.curation import curate
+from scrollwork.preprocessing.open_asp import origin
+from scrollwork.preprocessing.raw import RawFiles
+from scrollwork.preprocessing.seam_prompts import CODE, PAPER, checksum, wording
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.drop import Drop
+from scrollwork.records.example import Example
+from scrollwork.records.instruction import Instruction
+from scrollwork.storage.digest import FileDigests
+from scrollwork.tasks.raw import find
+from scrollwork.tasks.suites import load_suite
 
 SUITE = load_suite("seam")
 # Event mentions, clusters and singletons in validated sentences: Cattan et al. 2021, table 1.

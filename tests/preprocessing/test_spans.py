@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from preprocessing.observations import Observed, observed
-from preprocessing.prompting import Template, assemble
-from preprocessing.prompts import Profile, prompts
-from preprocessing.spans import Strategy, Window, lengths, starts, strategy, window_of, windows
-from preprocessing.windowed import shown_through, window_in
-from records.document import Document
-from records.example import Example
-from records.prompt import render
+from scrollwork.preprocessing.observations import Observed, observed
+from scrollwork.preprocessing.prompting import Template, assemble
+from scrollwork.preprocessing.prompts import Profile, prompts
+from scrollwork.preprocessing.spans import Strategy, Window, lengths, starts, strategy, window_of, windows
+from scrollwork.preprocessing.windowed import shown_through, window_in
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import render
 
 LISTED = (0, 1, 2, 5, 10, 20, 50, 100)
 

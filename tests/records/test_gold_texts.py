@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from records.example import Example, metadata
-from records.gold import KEPT, said, written
-from scoring.names import JUDGED
-from tasks.suites import load_suite
+from scrollwork.records.example import Example, metadata
+from scrollwork.records.gold import KEPT, said, written
+from scrollwork.scoring.names import JUDGED
+from scrollwork.tasks.suites import load_suite
 
 GOLDS = {
     "musique_output": '{"aliases":["Rap A Lot"],"answer_content":"Rap-A-Lot","is_answerable":true}',

@@ -14,10 +14,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-import records
-from records.base import InvalidRow, Row, canonical_json, from_batch, to_batch
-from records.comparison import Average, Comparison
-from records.complexity import (
+from scrollwork import records
+from scrollwork.records.base import InvalidRow, Row, canonical_json, from_batch, to_batch
+from scrollwork.records.comparison import Average, Comparison
+from scrollwork.records.complexity import (
     CATEGORIES,
     COW,
     SCENARIOS,
@@ -30,16 +30,16 @@ from records.complexity import (
     ProblemAtLength,
     Sights,
 )
-from records.document import Document, text_id
-from records.drop import Drop
-from records.example import Example, metadata
-from records.fitted import KINDS as RULES
-from records.fitted import Fitted
-from records.instruction import Instruction
-from records.judgement import MEASURES as CONDUCT
-from records.judgement import REFUSALS, SLICES, Conduct, Judgement, Slice
-from records.prompt import ARMS, PLACES, ROLES, Part, Prompt, part_text, render
-from records.ranking import (
+from scrollwork.records.document import Document, text_id
+from scrollwork.records.drop import Drop
+from scrollwork.records.example import Example, metadata
+from scrollwork.records.fitted import KINDS as RULES
+from scrollwork.records.fitted import Fitted
+from scrollwork.records.instruction import Instruction
+from scrollwork.records.judgement import MEASURES as CONDUCT
+from scrollwork.records.judgement import REFUSALS, SLICES, Conduct, Judgement, Slice
+from scrollwork.records.prompt import ARMS, PLACES, ROLES, Part, Prompt, part_text, render
+from scrollwork.records.ranking import (
     COMPUTED,
     NO_RANK,
     NO_SCORE,
@@ -58,12 +58,12 @@ from records.ranking import (
     TaskSpread,
     VarianceSource,
 )
-from records.raw_file import RawFile
-from records.response import FINISH_REASONS, KINDS, Failure, Response
-from records.run_score import RunScore
-from records.score import Aggregate, Coverage, Score
-from records.statistics import MEASURES, Bin, Distribution, Spread
-from records.token_count import TokenCount
+from scrollwork.records.raw_file import RawFile
+from scrollwork.records.response import FINISH_REASONS, KINDS, Failure, Response
+from scrollwork.records.run_score import RunScore
+from scrollwork.records.score import Aggregate, Coverage, Score
+from scrollwork.records.statistics import MEASURES, Bin, Distribution, Spread
+from scrollwork.records.token_count import TokenCount
 
 SHA = "0123456789abcdef" * 4
 QUICK = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -393,8 +393,8 @@ def prompt(**changes):
 
 def test_new_kind_of_row_is_not_in_the_round_trip():
     for module in pkgutil.iter_modules(records.__path__):
-        importlib.import_module(f"records.{module.name}")
-    assert {kind for kind in Row.__subclasses__() if kind.__module__.startswith("records.")} == set(ROWS)
+        importlib.import_module(f"scrollwork.records.{module.name}")
+    assert {kind for kind in Row.__subclasses__() if kind.__module__.startswith("scrollwork.records.")} == set(ROWS)
 
 
 @pytest.mark.parametrize("kind", ROWS, ids=lambda kind: kind.__name__)

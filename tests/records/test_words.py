@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from records.base import to_batch
-from records.document import Document, measured
-from records.words import BLOCK, SHORT, words_in
+from scrollwork.records.base import to_batch
+from scrollwork.records.document import Document, measured
+from scrollwork.records.words import BLOCK, SHORT, words_in
 
 SPACES = [char for char in map(chr, range(sys.maxunicode + 1)) if char.isspace()]
 hostile = st.text(

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from records.score import Aggregate, Coverage
+from scrollwork.records.score import Aggregate, Coverage
 
 CONFIG = Path(__file__).resolve().parents[2] / "config"
 PUBLISHED = tomllib.loads((CONFIG / "published" / "zeroscrolls.toml").read_text(encoding="utf-8"))

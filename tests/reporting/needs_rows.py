@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from records.complexity import (
+from scrollwork.records.complexity import (
     CATEGORIES,
     COW,
     PIG,
@@ -18,9 +18,9 @@ from records.complexity import (
     ProblemAtLength,
     Sights,
 )
-from records.score import Aggregate, Coverage
-from reporting.board import Board, board
-from reporting.content import Beside, Excerpt, Question, Texts
+from scrollwork.records.score import Aggregate, Coverage
+from scrollwork.reporting.board import Board, board
+from scrollwork.reporting.content import Beside, Excerpt, Question, Texts
 
 UNITS = 40
 LENGTHS = (0, 1, 5, 20, UNITS)

@@ -9,16 +9,16 @@ from typing import Any
 
 from boards import TASKS, params, row
 
-from records.document import Document
-from records.example import Example
-from records.prompt import Part, Prompt
-from records.response import Failure, Response
-from reporting.assembly import PAGE, WHOLE, Made, assemble
-from reporting.board import board
-from reporting.chunks import Spool
-from reporting.content import Beside, Content
-from reporting.documents import Documents
-from reporting.examples import Group
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import Part, Prompt
+from scrollwork.records.response import Failure, Response
+from scrollwork.reporting.assembly import PAGE, WHOLE, Made, assemble
+from scrollwork.reporting.board import board
+from scrollwork.reporting.chunks import Spool
+from scrollwork.reporting.content import Beside, Content
+from scrollwork.reporting.documents import Documents
+from scrollwork.reporting.examples import Group
 
 TASK = "qasper"
 TEXT = "".join(f"Sentence {number} of an invented document with some words.\n" for number in range(60))

@@ -9,17 +9,17 @@ from typing import Any
 
 from boards import CONFIG
 
-from analysis.association import Measured
-from analysis.run_points import correlations, format_points, length_points
-from analysis.run_ranking import Of, rank, variance_rows, who
-from analysis.run_scores import RunScores
-from analysis.run_selection import select
-from records.ranking import PUBLISHED as OF_PAPER
-from records.run_score import RunScore
-from records.score import Aggregate, Coverage
-from reporting.board import Board, board
-from reporting.ranks import Ranks
-from tasks.rank import published, published_table
+from scrollwork.analysis.association import Measured
+from scrollwork.analysis.run_points import correlations, format_points, length_points
+from scrollwork.analysis.run_ranking import Of, rank, variance_rows, who
+from scrollwork.analysis.run_scores import RunScores
+from scrollwork.analysis.run_selection import select
+from scrollwork.records.ranking import PUBLISHED as OF_PAPER
+from scrollwork.records.run_score import RunScore
+from scrollwork.records.score import Aggregate, Coverage
+from scrollwork.reporting.board import Board, board
+from scrollwork.reporting.ranks import Ranks
+from scrollwork.tasks.rank import published, published_table
 
 PUBLISHED = tomllib.loads((CONFIG / "published" / "seam.toml").read_text(encoding="utf-8"))
 SUITE = tomllib.loads((CONFIG / "suites" / "seam.toml").read_text(encoding="utf-8"))

@@ -12,16 +12,16 @@ from browser import CHROMIUM, NONE, Tab, browser
 from driving import ROWS, change, opened
 from needs_rows import PIG, agreement, beside, dolce_board, fit, params, texts
 
-from records.document import Document
-from records.example import Example
-from records.prompt import Part, Prompt
-from records.response import Response
-from reporting.assembly import PAGE, assemble
-from reporting.chunks import Spool
-from reporting.complexity_figures import complexity_figures
-from reporting.content import Content
-from reporting.documents import Documents
-from reporting.examples import Group
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import Part, Prompt
+from scrollwork.records.response import Response
+from scrollwork.reporting.assembly import PAGE, assemble
+from scrollwork.reporting.chunks import Spool
+from scrollwork.reporting.complexity_figures import complexity_figures
+from scrollwork.reporting.content import Content
+from scrollwork.reporting.documents import Documents
+from scrollwork.reporting.examples import Group
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason=NONE)]
 

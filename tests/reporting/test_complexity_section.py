@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 from needs_rows import PIG, agreement, beside, dolce_board, fit, params, texts
 
-from records.complexity import CATEGORIES
-from records.score import Aggregate, Coverage
-from reporting.board import board
-from reporting.complexity_figures import COLOURS, complexity_drawings, complexity_figures
-from reporting.complexity_problems import excerpt, seen_map
-from reporting.complexity_section import MOST_PAIRS, MOST_TYPICAL
-from reporting.content import Beside, Content, Texts
-from reporting.drawing import styled, written
-from reporting.leaderboard import markdown
-from reporting.page import page
-from reporting.windows import listed, place_name
+from scrollwork.records.complexity import CATEGORIES
+from scrollwork.records.score import Aggregate, Coverage
+from scrollwork.reporting.board import board
+from scrollwork.reporting.complexity_figures import COLOURS, complexity_drawings, complexity_figures
+from scrollwork.reporting.complexity_problems import excerpt, seen_map
+from scrollwork.reporting.complexity_section import MOST_PAIRS, MOST_TYPICAL
+from scrollwork.reporting.content import Beside, Content, Texts
+from scrollwork.reporting.drawing import styled, written
+from scrollwork.reporting.leaderboard import markdown
+from scrollwork.reporting.page import page
+from scrollwork.reporting.windows import listed, place_name
 
 ALL = dict.fromkeys(CATEGORIES, 1)
 HOSTILE = "</mark><script>alert(1)</script>\u202e<!--{{ 7 * 7 }}$x$"

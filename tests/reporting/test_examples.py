@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from pages import example, prompt, response, score
 
-from records.document import Document
-from reporting.chunks import Spool, facts, packed
-from reporting.documents import Documents
-from reporting.examples import Group
+from scrollwork.records.document import Document
+from scrollwork.reporting.chunks import Spool, facts, packed
+from scrollwork.reporting.documents import Documents
+from scrollwork.reporting.examples import Group
 
 
 def opened(chunk: str) -> Any:

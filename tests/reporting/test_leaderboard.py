@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from records.score import Aggregate
-from reporting.leaderboard import Board, as_json, board, markdown, terminal
+from scrollwork.records.score import Aggregate
+from scrollwork.reporting.leaderboard import Board, as_json, board, markdown, terminal
 
 
 def printed(content: Board, width: int = 100) -> str:

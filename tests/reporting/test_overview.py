@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_page import EVIL, LOADING, Reader
 
-from records.statistics import Bin, Distribution
-from reporting.figure import COLOURS, axis, short
-from reporting.histograms import Panel, panel_body, shared_axis
-from reporting.overview import Overview, overview
-from reporting.style import STYLE
-from reporting.text import percent
+from scrollwork.records.statistics import Bin, Distribution
+from scrollwork.reporting.figure import COLOURS, axis, short
+from scrollwork.reporting.histograms import Panel, panel_body, shared_axis
+from scrollwork.reporting.overview import Overview, overview
+from scrollwork.reporting.style import STYLE
+from scrollwork.reporting.text import percent
 
 MEASURES = ("words_in", "words_document", "words_out", "references", "spread")
 

@@ -14,7 +14,7 @@ from browser import CHROMIUM, NONE, Tab, browser
 from driving import BODY, LISTED, ROWS, change, opened, quiet, show
 from pages import TEXT, written
 
-from reporting.content import Beside
+from scrollwork.reporting.content import Beside
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason=NONE)]
 
@@ -68,7 +68,17 @@ def tab() -> Iterator[Tab]:
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a real run on two tasks of the sample."""
     home = tmp_path_factory.mktemp("home")
-    command = [sys.executable, "-m", "flows.cli", "--home", str(home), "--quiet", "run", "zeroscrolls", "--sample"]
+    command = [
+        sys.executable,
+        "-m",
+        "scrollwork.flows.cli",
+        "--home",
+        str(home),
+        "--quiet",
+        "run",
+        "zeroscrolls",
+        "--sample",
+    ]
     command += ["--model", "naive", "--model", "lead", "--task", "musique", "--task", "quality", "--engine", "inline"]
     subprocess.run(command, check=True, capture_output=True)
     return home / "reports" / "zeroscrolls.html"
@@ -390,7 +400,7 @@ def test_statistics_page_does_not_open_or_logs_errors(tab: Tab, tmp_path: Path) 
     command = [
         sys.executable,
         "-m",
-        "flows.cli",
+        "scrollwork.flows.cli",
         "--home",
         str(tmp_path),
         "--quiet",

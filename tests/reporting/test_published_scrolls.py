@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from boards import CONFIG, row
 
-from reporting.leaderboard import board, markdown
-from reporting.page import page
-from reporting.published import published_of
-from tasks.stages import report_params
-from tasks.suites import load_suite, paper_means, paper_sizes
+from scrollwork.reporting.leaderboard import board, markdown
+from scrollwork.reporting.page import page
+from scrollwork.reporting.published import published_of
+from scrollwork.tasks.stages import report_params
+from scrollwork.tasks.suites import load_suite, paper_means, paper_sizes
 
 DATA = tomllib.loads((CONFIG / "published" / "scrolls.toml").read_text(encoding="utf-8"))
 SUITE = load_suite("scrolls")

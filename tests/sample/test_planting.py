@@ -7,10 +7,10 @@ from math import comb
 
 import pytest
 
-from models.planted import LINE
-from preprocessing.units import units
-from sample._kit import Voice
-from sample.planting import PARTS, Ledger, placed, replanted
+from scrollwork.models.planted import LINE
+from scrollwork.preprocessing.units import units
+from scrollwork.sample._kit import Voice
+from scrollwork.sample.planting import PARTS, Ledger, placed, replanted
 
 
 def test_copies_overlap_or_lie_where_not_all_placements_are_alike() -> None:

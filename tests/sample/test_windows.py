@@ -9,24 +9,24 @@ from tempfile import mkdtemp
 
 import pytest
 
-from models.base import Ask, Segment
-from models.planted import LINE, reply
-from preprocessing.curation import curate
-from preprocessing.observations import observed
-from preprocessing.prompting import Template
-from preprocessing.prompts import Profile, prompts
-from preprocessing.raw import RawFiles
-from preprocessing.spans import strategy
-from preprocessing.units import units
-from records.document import Document
-from records.example import Example
-from records.prompt import Prompt
-from sample.planting import PARTS
-from sample.windows import PARTIAL, PLANTED, TASKS, UNITS, Made, Planted, dolce
-from scoring.dolce_answers import extract, left_open
-from scoring.registry import metric
-from tasks.dolce_units import observed_of, table, units_of
-from tasks.suites import load_suite
+from scrollwork.models.base import Ask, Segment
+from scrollwork.models.planted import LINE, reply
+from scrollwork.preprocessing.curation import curate
+from scrollwork.preprocessing.observations import observed
+from scrollwork.preprocessing.prompting import Template
+from scrollwork.preprocessing.prompts import Profile, prompts
+from scrollwork.preprocessing.raw import RawFiles
+from scrollwork.preprocessing.spans import strategy
+from scrollwork.preprocessing.units import units
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import Prompt
+from scrollwork.sample.planting import PARTS
+from scrollwork.sample.windows import PARTIAL, PLANTED, TASKS, UNITS, Made, Planted, dolce
+from scrollwork.scoring.dolce_answers import extract, left_open
+from scrollwork.scoring.registry import metric
+from scrollwork.tasks.dolce_units import observed_of, table, units_of
+from scrollwork.tasks.suites import load_suite
 
 SUITE = load_suite("dolce")
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from scoring import accuracy
-from scoring.outcome import GoldError
-from scoring.parsing import letter
+from scrollwork.scoring import accuracy
+from scrollwork.scoring.outcome import GoldError
+from scrollwork.scoring.parsing import letter
 
 # id, prediction, parsed letter
 VECTORS = [

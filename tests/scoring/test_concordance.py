@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring import concordance
-from scoring.outcome import GoldError
-from scoring.parsing import ids
+from scrollwork.scoring import concordance
+from scrollwork.scoring.outcome import GoldError
+from scrollwork.scoring.parsing import ids
 
 # id, prediction, gold, parsed ids, index
 VECTORS = [

@@ -2,10 +2,10 @@
 
 import pytest
 
-from records.response import Response
-from scoring import fic_proxy, rouge_gm
-from scoring.answers import scores
-from scoring.extraction import ANSWER_CUE, FUSION_CUE, NO_ANSWER
+from scrollwork.records.response import Response
+from scrollwork.scoring import fic_proxy, rouge_gm
+from scrollwork.scoring.answers import scores
+from scrollwork.scoring.extraction import ANSWER_CUE, FUSION_CUE, NO_ANSWER
 
 GOLD = ["The cat was sitting on the mat."]
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring import dolce_accuracy
-from scoring.dolce_answers import EXTRACTORS, extract, left_open
-from scoring.outcome import GoldError, PredictionError
+from scrollwork.scoring import dolce_accuracy
+from scrollwork.scoring.dolce_answers import EXTRACTORS, extract, left_open
+from scrollwork.scoring.outcome import GoldError, PredictionError
 
 CLASSES = ("Number of something", "Other number", "Animal", "Individual", "")
 

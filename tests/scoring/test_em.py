@@ -2,9 +2,9 @@
 
 import pytest
 
-from scoring import em
-from scoring.aggregate import combine
-from scoring.outcome import GoldError
+from scrollwork.scoring import em
+from scrollwork.scoring.aggregate import combine
+from scrollwork.scoring.outcome import GoldError
 
 # id, prediction, reference, EM
 VECTORS = [

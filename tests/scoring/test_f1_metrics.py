@@ -4,9 +4,9 @@ import warnings
 
 import pytest
 
-from scoring import f1, f1_scrolls
-from scoring.aggregate import combine
-from scoring.outcome import GoldError
+from scrollwork.scoring import f1, f1_scrolls
+from scrollwork.scoring.aggregate import combine
+from scrollwork.scoring.outcome import GoldError
 
 # id, prediction, references, ZeroSCROLLS F1, SCROLLS F1
 VECTORS = [

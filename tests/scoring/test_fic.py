@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from scoring.answers import gold_problem
-from scoring.fic import Fic
+from scrollwork.scoring.answers import gold_problem
+from scrollwork.scoring.fic import Fic
 
 GOLD = [json.dumps({"highlights": [["staff is great"], ["great location"]], "alignments": ["one", "two", "three"]})]
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from scoring.answers import gold_problem
-from scoring.outcome import PRIVATE
-from scoring.registry import known, metric
+from scrollwork.scoring.answers import gold_problem
+from scrollwork.scoring.outcome import PRIVATE
+from scrollwork.scoring.registry import known, metric
 
 
 @pytest.mark.parametrize("name", known())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.registry import known, metric
+from scrollwork.scoring.registry import known, metric
 
 GOLD = {
     "accuracy": ["B"],

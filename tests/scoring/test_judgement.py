@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from records.judgement import REFUSALS as KNOWN
-from scoring.judgement import FORMS, REFUSALS, answerable, in_form, judged, refusal
-from scoring.registry import known
+from scrollwork.records.judgement import REFUSALS as KNOWN
+from scrollwork.scoring.judgement import FORMS, REFUSALS, answerable, in_form, judged, refusal
+from scrollwork.scoring.registry import known
 
 MILLION = 1_000_000
 

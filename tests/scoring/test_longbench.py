@@ -4,15 +4,15 @@ import json
 
 import pytest
 
-from scoring.f1_scrolls import score as f1_scrolls
-from scoring.longbench_classification import score as classification
-from scoring.longbench_code import first_code_line
-from scoring.longbench_code import score as code
-from scoring.longbench_count import score as count
-from scoring.longbench_qa_f1 import score as qa_f1
-from scoring.longbench_retrieval import score as retrieval
-from scoring.parsing import first_line
-from scoring.registry import metric
+from scrollwork.scoring.f1_scrolls import score as f1_scrolls
+from scrollwork.scoring.longbench_classification import score as classification
+from scrollwork.scoring.longbench_code import first_code_line
+from scrollwork.scoring.longbench_code import score as code
+from scrollwork.scoring.longbench_count import score as count
+from scrollwork.scoring.longbench_qa_f1 import score as qa_f1
+from scrollwork.scoring.longbench_retrieval import score as retrieval
+from scrollwork.scoring.parsing import first_line
+from scrollwork.scoring.registry import metric
 
 CLASSES = ["location", "Other location", "City", "State", "Other"]
 

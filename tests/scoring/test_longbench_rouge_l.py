@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring import longbench_rouge_l
-from scoring.parsing import first_line
+from scrollwork.scoring import longbench_rouge_l
+from scrollwork.scoring.parsing import first_line
 
 PIECES = ["a", "b", "B", "c", "a ", " b", ".", "..", ". ", " ", "\n", "d\te", "e,", "½"]
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 
-from scoring.rouge.porter import IRREGULAR, STEP_2, STEP_3, STEP_4, stem
+from scrollwork.scoring.rouge.porter import IRREGULAR, STEP_2, STEP_3, STEP_4, stem
 
 NLTK = PorterStemmer()
 ENDS = [suffix.decode() for suffix, _ in [*STEP_2, *STEP_3, *STEP_4]]

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from scoring import rouge_geo
-from scoring.outcome import GoldError
-from scoring.rouge import engine
-from scoring.rouge.engine import MEASURES, TYPES, Engine
+from scrollwork.scoring import rouge_geo
+from scrollwork.scoring.outcome import GoldError
+from scrollwork.scoring.rouge import engine
+from scrollwork.scoring.rouge.engine import MEASURES, TYPES, Engine
 
 SHORT = st.text("ab \n", max_size=60)
 MARKS = st.sampled_from(

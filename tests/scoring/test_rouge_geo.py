@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from scoring import rouge_geo
-from scoring.aggregate import combine
-from scoring.outcome import GoldError, PredictionError
-from scoring.registry import metric
+from scrollwork.scoring import rouge_geo
+from scrollwork.scoring.aggregate import combine
+from scrollwork.scoring.outcome import GoldError, PredictionError
+from scrollwork.scoring.registry import metric
 
 # id, prediction, references, R1, R2, RL, geometric mean
 VECTORS = [

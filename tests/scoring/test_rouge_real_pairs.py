@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
-from scoring.rouge.engine import MEASURES, TYPES, Engine
+from scrollwork.scoring.rouge.engine import MEASURES, TYPES, Engine
 
 SHARED = Path(os.environ.get("SCROLLWORK_SHARED") or Path(__file__).resolve().parents[3] / "shared") / "data"
 LEVAL = SHARED / "predictions" / "leval" / "Predictions" / "ngram_eval"

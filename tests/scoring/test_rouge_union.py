@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import _union_lcs
 
-from scoring.rouge import union
-from scoring.rouge.union import _Columns, _lines
+from scrollwork.scoring.rouge import union
+from scrollwork.scoring.rouge.union import _Columns, _lines
 
 LINE = st.lists(st.sampled_from("abcd"), min_size=1, max_size=20)
 UNKNOWN = st.lists(st.sampled_from("abx"), min_size=1, max_size=25)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.tokenize import tokenize
 
-from scoring.rouge import vocabulary
-from scoring.rouge.vocabulary import FEWEST_SLOTS, LOWERED, Vocabulary
+from scrollwork.scoring.rouge import vocabulary
+from scrollwork.scoring.rouge.vocabulary import FEWEST_SLOTS, LOWERED, Vocabulary
 
 TEXT = st.one_of(
     st.text(max_size=80),

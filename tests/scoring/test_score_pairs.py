@@ -5,9 +5,9 @@ import json
 
 import pytest
 
-from scoring.pairs import PairError, read_pairs, score_pairs
-from scoring.parsing import first_line
-from scoring.registry import metric
+from scrollwork.scoring.pairs import PairError, read_pairs, score_pairs
+from scrollwork.scoring.parsing import first_line
+from scrollwork.scoring.registry import metric
 
 ROW = {"id": "q1", "prediction": "Paris", "references": ["Paris", "Lyon"]}
 

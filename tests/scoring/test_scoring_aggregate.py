@@ -2,9 +2,9 @@
 
 import pytest
 
-from scoring import f1, musique_output
-from scoring.aggregate import Summary, beside, combine
-from scoring.outcome import Outcome
+from scrollwork.scoring import f1, musique_output
+from scrollwork.scoring.aggregate import Summary, beside, combine
+from scrollwork.scoring.outcome import Outcome
 
 
 def plain(*values):

@@ -2,10 +2,10 @@
 
 import pytest
 
-from scoring import batches, f1, rouge_geo
-from scoring.batches import outcomes
-from scoring.outcome import GoldError
-from scoring.registry import metric
+from scrollwork.scoring import batches, f1, rouge_geo
+from scrollwork.scoring.batches import outcomes
+from scrollwork.scoring.outcome import GoldError
+from scrollwork.scoring.registry import metric
 
 
 def named(key, error):

@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from scoring.outcome import Outcome
+from scrollwork.scoring.outcome import Outcome
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), -0.001, 100.001])

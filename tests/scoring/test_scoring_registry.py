@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from scoring.registry import known, metric, module_of, stored
+from scrollwork.scoring.registry import known, metric, module_of, stored
 
 PLAIN = [name for name in known() if (name,) == metric(name).COMPONENTS]
 GOLD = {
@@ -37,7 +37,7 @@ def test_module_breaks_the_contract(name):
     outcome = module.score("1, 2 A 5%", **{field: needed[field] for field in module.NEEDS})
     assert tuple(outcome.components) == tuple(module.COMPONENTS)
     assert tuple(outcome.stored) == stored(module)
-    assert module_of(name) == f"scoring.{name}"
+    assert module_of(name) == f"scrollwork.scoring.{name}"
 
 
 def test_most_metrics_are_plain():
@@ -74,8 +74,15 @@ def test_configured_metric_is_less_than_a_metric():
 
 
 def test_registry_imports_metrics_that_nobody_asked_for():
-    code = "import sys, scoring.registry as r; r.metric('em'); print(*sorted(sys.modules))"
+    code = "import sys, scrollwork.scoring.registry as r; r.metric('em'); print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = done.stdout.split()
-    assert "scoring.em" in loaded
-    assert not {"rouge_score", "nltk", "rapidfuzz", "unidecode", "scoring.rouge_geo", "scoring.f1"} & set(loaded)
+    assert "scrollwork.scoring.em" in loaded
+    assert not {
+        "rouge_score",
+        "nltk",
+        "rapidfuzz",
+        "unidecode",
+        "scrollwork.scoring.rouge_geo",
+        "scrollwork.scoring.f1",
+    } & set(loaded)

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from scoring import fic_proxy, musique_output, rouge_gm
-from scoring.aggregate import combine
-from scoring.answer_objects import answer_object, lenient_object, official_object
-from scoring.extraction import ANSWER_CUE, ASPECT_CUE, FUSION_CUE, NO_ANSWER, answer_in, official_answer
-from scoring.fusion import fusion_in, harmonic, sentences
-from scoring.outcome import GoldError
-from scoring.registry import metric
+from scrollwork.scoring import fic_proxy, musique_output, rouge_gm
+from scrollwork.scoring.aggregate import combine
+from scrollwork.scoring.answer_objects import answer_object, lenient_object, official_object
+from scrollwork.scoring.extraction import ANSWER_CUE, ASPECT_CUE, FUSION_CUE, NO_ANSWER, answer_in, official_answer
+from scrollwork.scoring.fusion import fusion_in, harmonic, sentences
+from scrollwork.scoring.outcome import GoldError
+from scrollwork.scoring.registry import metric
 
 # --- MuSiQue: seam.md 5 -----------------------------------------------------------------------------------------------
 

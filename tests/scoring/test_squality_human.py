@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from scoring.aggregate import combine
-from scoring.registry import metric
+from scrollwork.scoring.aggregate import combine
+from scrollwork.scoring.registry import metric
 
 SHARED = Path(os.environ.get("SCROLLWORK_SHARED") or Path(__file__).resolve().parents[3] / "shared")
 RAW = SHARED / "data" / "raw" / "squality" / "v1-2" / "txt" / "test.jsonl"
@@ -53,7 +53,7 @@ def test_human_score_without_stemming_departs_from_the_measured_one(responses):
 def test_rouge_of_real_text_departs_from_rouge_score(responses):
     from rouge_score.rouge_scorer import RougeScorer
 
-    from scoring.rouge_geo import ROUGE
+    from scrollwork.scoring.rouge_geo import ROUGE
 
     for stem in (False, True):
         theirs = RougeScorer(list(ROUGE), use_stemmer=stem)

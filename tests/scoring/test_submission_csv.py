@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring.submission_csv import HEADER, NOTHING, Finding, check, line
-from scoring.submissions import predictions
+from scrollwork.scoring.submission_csv import HEADER, NOTHING, Finding, check, line
+from scrollwork.scoring.submissions import predictions
 
 EXPECTED = {"quality": ["a", "b"], "qasper": ["c"]}
 ROWS = 'quality,a,NA\nquality,b,\nqasper,c,"x, ""y"""\n'

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from scoring.submissions import SubmissionError, predictions
+from scrollwork.scoring.submissions import SubmissionError, predictions
 
 HEADER = "Task,ID,Prediction\r\n"
 

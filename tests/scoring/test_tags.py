@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring.answers import in_tag
+from scrollwork.scoring.answers import in_tag
 
 
 @pytest.mark.parametrize(

@@ -6,16 +6,16 @@ import sys
 import textwrap
 from pathlib import Path
 
-from records.document import Document
-from records.drop import Drop
-from storage.manifest import Ingredients
+from scrollwork.records.document import Document
+from scrollwork.records.drop import Drop
+from scrollwork.storage.manifest import Ingredients
 
 PROJECT = Path(__file__).resolve().parents[2]
 STAGE, SLOT = "curate", "zeroscrolls.qasper.test"
 
 
 def ingredients(**params):
-    return Ingredients(STAGE, SLOT, {"preprocessing.qasper": "ab"}, params, {"pyarrow": "1"}, {"raw": "cd"})
+    return Ingredients(STAGE, SLOT, {"scrollwork.preprocessing.qasper": "ab"}, params, {"pyarrow": "1"}, {"raw": "cd"})
 
 
 def documents(count, length=40):
@@ -49,9 +49,9 @@ def everything_below(root):
 PRELUDE = """
 import os, resource, sys
 from tests.storage.artifact_kit import *
-from records.document import Document
-from storage.artifacts import Artifacts
-from storage.responses import ResponseStore, StoredAnswer
+from scrollwork.records.document import Document
+from scrollwork.storage.artifacts import Artifacts
+from scrollwork.storage.responses import ResponseStore, StoredAnswer
 
 def say(*words):
     print(*words, flush=True)

@@ -3,14 +3,14 @@
 from dataclasses import dataclass, fields
 from types import SimpleNamespace
 
-from records.base import Row
-from records.response import Failure, Response
-from storage.digest import sha256_of
-from storage.home import Home
-from storage.manifest import Ingredients
-from storage.responses import ResponseStore
-from tasks.calls import Asked
-from tasks.generate import Asking, fill
+from scrollwork.records.base import Row
+from scrollwork.records.response import Failure, Response
+from scrollwork.storage.digest import sha256_of
+from scrollwork.storage.home import Home
+from scrollwork.storage.manifest import Ingredients
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.tasks.calls import Asked
+from scrollwork.tasks.generate import Asking, fill
 from tests.storage.store_kit import answer, attempt, failure, key
 
 LABELS = {"suite": "s", "task": "t", "split": "test", "arm": "full"}

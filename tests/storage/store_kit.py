@@ -2,7 +2,7 @@
 
 import hashlib
 
-from storage.store_rows import StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
+from scrollwork.storage.store_rows import StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
 
 HOSTILE = {
     "empty": "",

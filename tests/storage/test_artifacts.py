@@ -8,12 +8,12 @@ import uuid
 import pyarrow.parquet as pq
 import pytest
 
-from records.document import Document
-from records.drop import Drop
-from records.score import Score
-from storage.artifacts import Artifacts
-from storage.errors import DamagedArtifact
-from storage.location import Location
+from scrollwork.records.document import Document
+from scrollwork.records.drop import Drop
+from scrollwork.records.score import Score
+from scrollwork.storage.artifacts import Artifacts
+from scrollwork.storage.errors import DamagedArtifact
+from scrollwork.storage.location import Location
 from tests.storage.artifact_kit import documents, drops, everything_below, folder_of, ingredients, write
 
 
@@ -67,8 +67,8 @@ def test_many_small_rows_make_one_huge_group(artifacts):
 
 
 def test_second_part_is_lost_or_read_out_of_order(artifacts, monkeypatch):
-    monkeypatch.setattr("storage.parts.GROUP_BYTES", 1000)
-    monkeypatch.setattr("storage.parts.PART_BYTES", 3000)
+    monkeypatch.setattr("scrollwork.storage.parts.GROUP_BYTES", 1000)
+    monkeypatch.setattr("scrollwork.storage.parts.PART_BYTES", 3000)
     rows = documents(40, length=300)
     artifact = write(artifacts, rows)
     parts = artifact.manifest.files
@@ -148,7 +148,9 @@ def test_key_does_not_tell_ingredients_apart():
         ingredients(size=2),
         type(base)("sample", base.slot, base.source, base.params, base.libraries, base.inputs),
         type(base)(base.stage, "other", base.source, base.params, base.libraries, base.inputs),
-        type(base)(base.stage, base.slot, {"preprocessing.qasper": "x"}, base.params, base.libraries, base.inputs),
+        type(base)(
+            base.stage, base.slot, {"scrollwork.preprocessing.qasper": "x"}, base.params, base.libraries, base.inputs
+        ),
         type(base)(base.stage, base.slot, base.source, base.params, {"pyarrow": "2"}, base.inputs),
         type(base)(base.stage, base.slot, base.source, base.params, base.libraries, {"raw": "x"}),
     ]

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from records.document import Document
-from storage.artifacts import Artifacts
-from storage.errors import StorageFull
-from storage.location import Location
+from scrollwork.records.document import Document
+from scrollwork.storage.artifacts import Artifacts
+from scrollwork.storage.errors import StorageFull
+from scrollwork.storage.location import Location
 from tests.storage.artifact_kit import (
     SLOT,
     STAGE,
@@ -140,7 +140,7 @@ def test_sweep_removes_a_finished_artifact(tmp_path):
 
 SWEEP = """
 from pathlib import Path
-from storage.location import Location
+from scrollwork.storage.location import Location
 folder = Location(sys.argv[1])
 say("ready")
 while not Path(sys.argv[2]).exists():
@@ -171,7 +171,7 @@ def test_sweeper_takes_a_file_between_its_making_and_its_lock(tmp_path):
 def test_lock_is_given_to_two(tmp_path):
     holder = start(
         """
-        from storage.location import held
+        from scrollwork.storage.location import held
         from pathlib import Path
         with held(Path(sys.argv[1])):
             say("held")
@@ -185,7 +185,7 @@ def test_lock_is_given_to_two(tmp_path):
     assert heard(holder) == ["held"]
     waiter = start(
         """
-        from storage.location import held
+        from scrollwork.storage.location import held
         from pathlib import Path
         say("waiting")
         with held(Path(sys.argv[1])):
@@ -316,7 +316,7 @@ def test_parts_stay_where_only_the_manifest_had_no_room(small_disk):
 def test_limit_on_file_size_leaves_half_an_artifact(tmp_path):
     process = start(
         """
-        from storage.errors import StorageFull
+        from scrollwork.storage.errors import StorageFull
         artifacts = Artifacts(sys.argv[1])
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, resource.RLIM_INFINITY))
         rows = [Document.of(os.urandom(1 << 19).hex(), source_file="f") for _ in range(9)]

@@ -6,13 +6,13 @@ import fcntl
 import pytest
 import sqlalchemy as sa
 
-from storage.errors import DamagedArtifact, LostAnswers
-from storage.responses import ResponseStore
-from storage.store_tables import attempts, failures, responses
-from tasks.damaged_answers import damaged_snapshots
-from tasks.refill import repair
-from tasks.verified_answers import Guard, checked_store, snapshots
-from tasks.workshop import Calling, Locations, Workshop
+from scrollwork.storage.errors import DamagedArtifact, LostAnswers
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_tables import attempts, failures, responses
+from scrollwork.tasks.damaged_answers import damaged_snapshots
+from scrollwork.tasks.refill import repair
+from scrollwork.tasks.verified_answers import Guard, checked_store, snapshots
+from scrollwork.tasks.workshop import Calling, Locations, Workshop
 from tests.storage.snapshot_kit import TEXTS, filled, home_beside, old_snapshot, paid, snapshot
 from tests.storage.store_kit import answer, key
 

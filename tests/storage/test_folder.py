@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from storage.errors import StorageError
-from storage.folder import files_below, whole_folder
+from scrollwork.storage.errors import StorageError
+from scrollwork.storage.folder import files_below, whole_folder
 
 
 def anything(_: Path, path: str) -> bool:

@@ -6,9 +6,9 @@ import os
 
 import pytest
 
-from storage.digest import FileDigests, sha256_file, sha256_of
-from storage.errors import StorageError
-from storage.home import Home
+from scrollwork.storage.digest import FileDigests, sha256_file, sha256_of
+from scrollwork.storage.errors import StorageError
+from scrollwork.storage.home import Home
 from tests.storage.artifact_kit import documents, write
 
 ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # FIPS 180-4, appendix B.1

@@ -7,8 +7,8 @@ from stat import S_IMODE
 
 import pytest
 
-from storage.home import Home
-from storage.location import Location, held
+from scrollwork.storage.home import Home
+from scrollwork.storage.location import Location, held
 
 UMASKS = [0o077, 0o022, 0o002, 0o027]
 

@@ -5,10 +5,10 @@ import signal
 
 import pytest
 
-from storage import store_repair
-from storage.errors import StorageFull, TornStore
-from storage.responses import ResponseStore
-from storage.store_repair import opened
+from scrollwork.storage import store_repair
+from scrollwork.storage.errors import StorageFull, TornStore
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_repair import opened
 from tests.storage.artifact_kit import heard, start
 from tests.storage.snapshot_kit import paid
 from tests.storage.store_kit import key
@@ -16,8 +16,8 @@ from tests.storage.store_kit import key
 COUNT = 60
 DRIVER = """
 import os
-from storage import store_repair
-from storage.location import sync_folder
+from scrollwork.storage import store_repair
+from scrollwork.storage.location import sync_folder
 
 def stop(holder, name, which, after=False):
     real, calls = getattr(holder, name), []

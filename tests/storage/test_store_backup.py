@@ -6,12 +6,12 @@ import signal
 
 import pytest
 
-from storage import store_backup
-from storage.errors import DamagedRows, ForeignFile, StorageError
-from storage.location import Location
-from storage.responses import ResponseStore
-from storage.store_backup import BackedUp, back_up, check_backup, restore
-from storage.store_files import Imported
+from scrollwork.storage import store_backup
+from scrollwork.storage.errors import DamagedRows, ForeignFile, StorageError
+from scrollwork.storage.location import Location
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_backup import BackedUp, back_up, check_backup, restore
+from scrollwork.storage.store_files import Imported
 from tests.storage.artifact_kit import heard, start
 from tests.storage.snapshot_kit import TEXTS, paid
 from tests.storage.store_kit import answer, key
@@ -72,7 +72,7 @@ def test_answer_with_an_older_clock_is_left_out(store, other, folder):
     add(store, range(3))
     back_up(store, Location(str(folder)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("storage.responses.time.time", lambda: 1.0)
+        patch.setattr("scrollwork.storage.responses.time.time", lambda: 1.0)
         add(store, range(3, 5))
     assert back_up(store, Location(str(folder))).new == 2
 
@@ -143,7 +143,7 @@ def test_other_answers_under_the_same_keys_are_called_backed_up(store, other, fo
     """footer: without one, as files of before, every row is read."""
     add(store, range(5))
     if not footer:
-        monkeypatch.setattr("storage.answer_files.stored_line", lambda *_: b"")
+        monkeypatch.setattr("scrollwork.storage.answer_files.stored_line", lambda *_: b"")
     back_up(store, Location(str(folder)))
     add(other, range(3))
     third, tries = paid(3, "another text")
@@ -191,8 +191,8 @@ def test_killed_backup_cannot_be_restored_or_gone_on_with(tmp_path, folder):
     for stops in (1, 2):
         process = start(
             """
-            from storage import store_backup
-            from storage.location import Location
+            from scrollwork.storage import store_backup
+            from scrollwork.storage.location import Location
             store_backup.PART_ANSWERS = 2
             count = 0
             real = Location.replace

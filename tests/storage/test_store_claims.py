@@ -3,9 +3,9 @@
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from storage import processes
-from storage.responses import ResponseStore
-from storage.store_database import Database
+from scrollwork.storage import processes
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_database import Database
 from tests.storage.artifact_kit import finish, heard, start, tell
 from tests.storage.store_kit import answer, attempt, batch, failure, key
 
@@ -103,7 +103,7 @@ def test_machine_that_slept_takes_the_claims_of_processes_that_slept_beside(plac
 
 def test_dead_process_of_another_machine_is_taken_for_one_of_ours(store, monkeypatch):
     with monkeypatch.context() as elsewhere:
-        elsewhere.setattr("storage.processes._host", lambda: "elsewhere")
+        elsewhere.setattr("scrollwork.storage.processes._host", lambda: "elsewhere")
         elsewhere.setattr("os.getpid", lambda: 2**22 + 1)  # no such process here
         store.claim(ALL[:1], "there", 0.3)
     assert store.claim(ALL[:1], "a", 60) == set()

@@ -8,12 +8,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from records.base import canonical_json
-from storage.answer_files import NULL_SINCE_2
-from storage.errors import ForeignFile, StorageError, StorageFull
-from storage.responses import ResponseStore
-from storage.store_check import check_store
-from storage.store_files import Imported, export_answers, import_answers
+from scrollwork.records.base import canonical_json
+from scrollwork.storage.answer_files import NULL_SINCE_2
+from scrollwork.storage.errors import ForeignFile, StorageError, StorageFull
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_check import check_store
+from scrollwork.storage.store_files import Imported, export_answers, import_answers
 from tests.storage.artifact_kit import heard, start
 from tests.storage.store_kit import HOSTILE, answer, attempt, failure, key
 
@@ -209,7 +209,7 @@ def test_killed_import_leaves_a_part(filled, tmp_path):
     process = start(
         """
         from pathlib import Path
-        from storage import store_files
+        from scrollwork.storage import store_files
         store = ResponseStore(Path(sys.argv[1]))
         whole = store_files._take_group
         def half(*arguments):

@@ -6,13 +6,13 @@ import sqlite3
 import pytest
 import sqlalchemy as sa
 
-from storage import store_tables
-from storage.errors import ForeignStore
-from storage.processes import this
-from storage.responses import ResponseStore
-from storage.store_check import Checked, check_store
-from storage.store_database import Database
-from storage.store_paces import Paces
+from scrollwork.storage import store_tables
+from scrollwork.storage.errors import ForeignStore
+from scrollwork.storage.processes import this
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_check import Checked, check_store
+from scrollwork.storage.store_database import Database
+from scrollwork.storage.store_paces import Paces
 from tests.storage.artifact_kit import finish, start
 from tests.storage.store_kit import HOSTILE, answer, attempt, batch, failure, key
 
@@ -247,7 +247,7 @@ def test_migration_that_cannot_have_its_turn_changes_the_old_store(path):
     blocker.execute("BEGIN IMMEDIATE")
     try:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("storage.store_database.BUSY_S", 0.2)
+            patch.setattr("scrollwork.storage.store_database.BUSY_S", 0.2)
             with pytest.raises(Exception, match="Another process has been writing"):
                 ResponseStore(path)
     finally:

@@ -7,10 +7,10 @@ from statistics import median
 
 import pytest
 
-from storage import store_database
-from storage.errors import StorageError
-from storage.responses import ResponseStore
-from storage.store_paces import HEARD_S, Paces
+from scrollwork.storage import store_database
+from scrollwork.storage.errors import StorageError
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_paces import HEARD_S, Paces
 from tests.storage.artifact_kit import finish, heard, start, tell
 
 
@@ -89,7 +89,7 @@ def test_limits_that_others_heard_are_forgotten_or_never_end(still):
 def test_processes_are_given_the_same_moment(place):
     ResponseStore(place).close()
     code = """
-    from storage.store_paces import Paces
+    from scrollwork.storage.store_paces import Paces
     paces = Paces(sys.argv[1])
     say("ready")
     wait()

@@ -16,12 +16,12 @@ import signal
 import sys
 from typing import Any
 
-from flows.cli import main
-from storage.artifacts import Artifacts  # noqa: F401  (parts and locations are patched after everything is imported)
-from storage.location import Location
-from storage.parts import _Hashing
-from storage.responses import ResponseStore
-from tasks import build
+from scrollwork.flows.cli import main
+from scrollwork.storage.artifacts import Artifacts  # noqa: F401  (parts and locations are patched after everything is imported)
+from scrollwork.storage.location import Location
+from scrollwork.storage.parts import _Hashing
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.tasks import build
 
 STAGE, POINT, SIGNAL, *ARGUMENTS = sys.argv[1:]
 now = {"stage": ""}

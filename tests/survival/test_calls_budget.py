@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from flows.commands.spending import spent_by, told
-from storage.home import Home
-from tasks import calling, chain
-from tasks.everything import held
-from tasks.request import Request
+from scrollwork.flows.commands.spending import spent_by, told
+from scrollwork.storage.home import Home
+from scrollwork.tasks import calling, chain
+from scrollwork.tasks.everything import held
+from scrollwork.tasks.request import Request
 from tests.conftest import Scrollwork
 from tests.survival.hosted import Vendors, answered, hosted, of_model, rows, table, vendors
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sample.windows import TASKS, dolce
+from scrollwork.sample.windows import TASKS, dolce
 from tests.conftest import Scrollwork, files_of, leftovers
 from tests.flows.planted_kit import run
 

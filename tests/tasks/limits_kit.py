@@ -15,12 +15,12 @@ PROJECT = Path(__file__).resolve().parents[2]
 SENDER = """
 import asyncio, sys, threading, time
 from itertools import count
-from models.base import Ask, Call, Reply, Segment
-from models.limits import Caps
-from models.remote import Settings, answer
-from models.stopping import Stop
-from storage.responses import ResponseStore
-from tasks.calling import ledger
+from scrollwork.models.base import Ask, Call, Reply, Segment
+from scrollwork.models.limits import Caps
+from scrollwork.models.remote import Settings, answer
+from scrollwork.models.stopping import Stop
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.tasks.calling import ledger
 
 place, rpm, seconds = sys.argv[1], float(sys.argv[2]), float(sys.argv[3])
 store = ResponseStore(place)
@@ -53,11 +53,11 @@ print("stopped", run.stopped, flush=True)
 # asks a hosted model at a loopback vendor; says how many attempts ended how
 ASKER = """
 import collections, sys, threading
-from models.base import Ask, Attempt, Call, Segment
-from models.registry import make, settings
-from models.stopping import Stop
-from storage.responses import ResponseStore
-from tasks.calling import ledger
+from scrollwork.models.base import Ask, Attempt, Call, Segment
+from scrollwork.models.registry import make, settings
+from scrollwork.models.stopping import Stop
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.tasks.calling import ledger
 
 place, url, rpm, seconds, own = *sys.argv[1:3], int(sys.argv[3]), float(sys.argv[4]), sys.argv[5]
 store = ResponseStore(place)

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from models.base import Answer, Usage
-from models.budget import price_of
-from storage.responses import ResponseStore
-from storage.store_rows import ANSWERED
-from tasks.answers import cost_of, stored_answer, wanted
-from tasks.calling import Calling, budget_of
+from scrollwork.models.base import Answer, Usage
+from scrollwork.models.budget import price_of
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_rows import ANSWERED
+from scrollwork.tasks.answers import cost_of, stored_answer, wanted
+from scrollwork.tasks.calling import Calling, budget_of
 from tests.storage.store_kit import attempt
 
 

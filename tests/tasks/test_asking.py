@@ -10,22 +10,22 @@ from typing import Any
 
 import pytest
 
-from models.base import Answer, Ask, Attempt, Call, CallFailed, CallProblem, Reply, Usage
-from models.breaker import Breaker
-from models.budget import Gate
-from models.ledger import Ledger
-from models.limits import Caps, Limiter
-from models.remote import Run, Settings, answer
-from models.retry import Policy
-from models.sending import Sending
-from models.stopping import Stop
-from storage.errors import StorageError
-from storage.responses import ResponseStore
-from tasks import asking, calling, progress
-from tasks.asking import Asker
-from tasks.calling import Calling
-from tasks.calls import chunks
-from tasks.execute import TOLD_EVERY_S, Told
+from scrollwork.models.base import Answer, Ask, Attempt, Call, CallFailed, CallProblem, Reply, Usage
+from scrollwork.models.breaker import Breaker
+from scrollwork.models.budget import Gate
+from scrollwork.models.ledger import Ledger
+from scrollwork.models.limits import Caps, Limiter
+from scrollwork.models.remote import Run, Settings, answer
+from scrollwork.models.retry import Policy
+from scrollwork.models.sending import Sending
+from scrollwork.models.stopping import Stop
+from scrollwork.storage.errors import StorageError
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.tasks import asking, calling, progress
+from scrollwork.tasks.asking import Asker
+from scrollwork.tasks.calling import Calling
+from scrollwork.tasks.calls import chunks
+from scrollwork.tasks.execute import TOLD_EVERY_S, Told
 from tests.models.clock import GOOD, Scripted, call
 
 QUICK = Policy(attempts=4, first_wait_s=0.01)

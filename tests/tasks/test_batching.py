@@ -14,21 +14,21 @@ from typing import Any
 
 import pytest
 
-from models.base import Call, CallProblem
-from models.batch_desk import Desk
-from models.budget import firm_bound, price_of
-from models.hosted import place_of
-from models.registry import BATCHES, make
-from models.retry import Policy
-from models.stopping import Stop
-from storage.digest import sha256_of
-from storage.errors import StorageError
-from storage.responses import ResponseStore
-from storage.store_rows import StoredBatch
-from tasks import batch_claims, batch_post, batch_results, batching, calling
-from tasks.batch_post import Post
-from tasks.calling import Calling, budget_of
-from tasks.workshop import Locations, Workshop
+from scrollwork.models.base import Call, CallProblem
+from scrollwork.models.batch_desk import Desk
+from scrollwork.models.budget import firm_bound, price_of
+from scrollwork.models.hosted import place_of
+from scrollwork.models.registry import BATCHES, make
+from scrollwork.models.retry import Policy
+from scrollwork.models.stopping import Stop
+from scrollwork.storage.digest import sha256_of
+from scrollwork.storage.errors import StorageError
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_rows import StoredBatch
+from scrollwork.tasks import batch_claims, batch_post, batch_results, batching, calling
+from scrollwork.tasks.batch_post import Post
+from scrollwork.tasks.calling import Calling, budget_of
+from scrollwork.tasks.workshop import Locations, Workshop
 from tests.models.hosted_kit import ask, one_vendor, reply_of, table_of, vendor
 from tests.servers.vendor import Vendor
 

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from models.local import make
-from models.registry import settings
-from storage.home import Home
-from tasks.checkpoints import adopt_name, adopted
-from tasks.errors import UsageError
-from tasks.model_tables import tables_of
-from tasks.parts import parts, profile_of
-from tasks.request import Request
-from tasks.stages import generate_node, run_nodes
+from scrollwork.models.local import make
+from scrollwork.models.registry import settings
+from scrollwork.storage.home import Home
+from scrollwork.tasks.checkpoints import adopt_name, adopted
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.model_tables import tables_of
+from scrollwork.tasks.parts import parts, profile_of
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.stages import generate_node, run_nodes
 from tests.models.hosted_kit import ask
 
 T5 = {"model_type": "t5", "is_encoder_decoder": True}

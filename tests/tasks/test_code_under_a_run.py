@@ -9,19 +9,19 @@ import sys
 
 import pytest
 
-import scoring
-from tasks import loaded, source
-from tasks.errors import CodeChanged
+from scrollwork import scoring
+from scrollwork.tasks import loaded, source
+from scrollwork.tasks.errors import CodeChanged
 from tests.conftest import edit, environment
 from tests.tasks.test_plan import provider  # noqa: F401  a fixture
 
 TASK = "space_digest"
 ONE_PROCESS = """
 import importlib, json, os, shutil, sys
-import tasks.loaded
+import scrollwork.tasks.loaded
 from pathlib import Path
-from tasks import chain
-from tasks.request import Request
+from scrollwork.tasks import chain
+from scrollwork.tasks.request import Request
 home, case = sys.argv[1:]
 request = Request.of("zeroscrolls", home=home, sample=True, models=("naive:seed=0",), tasks=("space_digest",))
 path = Path("scoring/es.py")
@@ -29,7 +29,7 @@ if case == "digested, then loaded":
     chain.plan(request)
     shutil.copy2(path, "aside.py")
 else:
-    importlib.import_module("scoring.es")
+    importlib.import_module("scrollwork.scoring.es")
 text = path.read_text()
 assert "HALVING_POINTS = 10.0" in text
 path.write_text(text.replace("HALVING_POINTS = 10.0", "HALVING_POINTS = 20.0"))
@@ -89,7 +89,7 @@ def test_code_edited_while_a_model_is_asked_is_scored_with_or_answers_are_asked_
 
 @pytest.fixture
 def house_of_one(tmp_path, monkeypatch):
-    """A house with the module scoring.probe alone."""
+    """A house with the module scrollwork.scoring.probe alone."""
     (tmp_path / "scoring").mkdir()
     path = tmp_path / "scoring" / "probe.py"
     path.write_text("ONE = 1\n")
@@ -97,32 +97,32 @@ def house_of_one(tmp_path, monkeypatch):
     monkeypatch.setattr(loaded, "_SURE", set())
     monkeypatch.setattr(scoring, "__path__", [str(tmp_path / "scoring")])
     yield path
-    sys.modules.pop("scoring.probe", None)
+    sys.modules.pop("scrollwork.scoring.probe", None)
 
 
 def test_run_of_hours_is_ended_by_an_edit_of_what_it_had_loaded(house_of_one):
-    loaded.settle(["scoring.probe"])
+    loaded.settle(["scrollwork.scoring.probe"])
     house_of_one.write_text("ONE = 2\n")
-    loaded.settle(["scoring.probe"])
-    assert sys.modules["scoring.probe"].ONE == 1
+    loaded.settle(["scrollwork.scoring.probe"])
+    assert sys.modules["scrollwork.scoring.probe"].ONE == 1
 
 
 def test_module_that_is_new_under_a_run_or_stands_elsewhere_is_run(house_of_one, tmp_path):
     new = house_of_one.with_name("late.py")
     new.write_text("")
     with pytest.raises(CodeChanged, match="late"):
-        loaded.settle(["scoring.late"])
+        loaded.settle(["scrollwork.scoring.late"])
     other = tmp_path / "probe.py"
     shutil.copy2(house_of_one, other)
-    loaded.settle(["scoring.probe"])
+    loaded.settle(["scrollwork.scoring.probe"])
     loaded._SURE.clear()
-    sys.modules["scoring.probe"].__file__ = str(other)
+    sys.modules["scrollwork.scoring.probe"].__file__ = str(other)
     with pytest.raises(CodeChanged, match=r"scoring/probe\.py .*another was loaded"):
-        loaded.settle(["scoring.probe"])
+        loaded.settle(["scrollwork.scoring.probe"])
 
 
 def test_library_installed_anew_under_a_run_is_run_under_its_old_version(monkeypatch):
-    entries, installed = ["tasks.report"], {}
+    entries, installed = ["scrollwork.tasks.report"], {}
     monkeypatch.setattr(source, "_SURE", set())
     monkeypatch.setattr(source, "version", lambda name: installed.get(name, "1"))
     monkeypatch.setattr(source, "_at_first", lambda: dict.fromkeys(source.libraries(entries), "1"))

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from records.base import Row
-from records.complexity import (
+from scrollwork.records.base import Row
+from scrollwork.records.complexity import (
     CATEGORIES,
     Agreement,
     AtLength,
@@ -21,10 +21,10 @@ from records.complexity import (
     ProblemAtLength,
     Sights,
 )
-from storage.artifacts import Artifact
-from storage.home import Home
-from tasks.score_windows import DECLINED
-from tasks.source import sources
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.storage.home import Home
+from scrollwork.tasks.score_windows import DECLINED
+from scrollwork.tasks.source import sources
 from tests.conftest import Scrollwork
 
 COLOURS = ("crimson", "violet", "ochre", "teal", "ivory", "scarlet")
@@ -224,12 +224,12 @@ def test_run_is_built_again_or_another_strategy_is_not(work: Scrollwork) -> None
 
 
 def test_code_that_decides_rows_or_page_is_in_no_key() -> None:
-    stage = sources(("tasks.complexity",))
+    stage = sources(("scrollwork.tasks.complexity",))
     for name in ("cow", "pig", "cover", "certainty", "categories", "dip", "fit_json", "fitting", "comparing"):
-        assert f"analysis.dolce.{name}" in stage
-    assert "records.complexity" in stage
-    assert not any(name.startswith(("reporting", "models", "preprocessing")) for name in stage)
-    page = sources(("tasks.report",))
+        assert f"scrollwork.analysis.dolce.{name}" in stage
+    assert "scrollwork.records.complexity" in stage
+    assert not any(name.split(".")[1] in ("reporting", "models", "preprocessing") for name in stage)
+    page = sources(("scrollwork.tasks.report",))
     for name in ("complexity_section", "complexity_problems", "complexity_template", "complexity_figures", "windows"):
-        assert f"reporting.{name}" in page
-    assert "analysis.dolce.comparing" in page
+        assert f"scrollwork.reporting.{name}" in page
+    assert "scrollwork.analysis.dolce.comparing" in page

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
-from records.complexity import Complexity
-from tasks.beside import needs_of, unreadable_fits
+from scrollwork.records.complexity import Complexity
+from scrollwork.tasks.beside import needs_of, unreadable_fits
 
 INPUTS = {"prompts-0": "a", "scores-0": "b"}
 

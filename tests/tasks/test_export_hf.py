@@ -13,20 +13,20 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from preprocessing.prompting import Template, official_rows
-from records.example import Example
-from storage.errors import StorageError
-from storage.folder import files_below
-from tasks import export
-from tasks.chain import build
-from tasks.errors import StageFailed, UsageError
-from tasks.export import export_hf, licences
-from tasks.export_card import Config, Licence, Split, card, quoted
-from tasks.parts import parts
-from tasks.request import Request
-from tasks.results import Results
-from tasks.sources import load_catalogue
-from tasks.stages import curate_node, sample_node
+from scrollwork.preprocessing.prompting import Template, official_rows
+from scrollwork.records.example import Example
+from scrollwork.storage.errors import StorageError
+from scrollwork.storage.folder import files_below
+from scrollwork.tasks import export
+from scrollwork.tasks.chain import build
+from scrollwork.tasks.errors import StageFailed, UsageError
+from scrollwork.tasks.export import export_hf, licences
+from scrollwork.tasks.export_card import Config, Licence, Split, card, quoted
+from scrollwork.tasks.parts import parts
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.results import Results
+from scrollwork.tasks.sources import load_catalogue
+from scrollwork.tasks.stages import curate_node, sample_node
 
 datasets = pytest.importorskip("datasets", reason="the extra hf is not installed")
 
@@ -208,7 +208,7 @@ def test_card_says_sizes_keys_and_how_it_was_built_and_no_path_of_this_machine(
 
 
 def test_licences_are_those_of_the_sources_of_the_raw_files(tmp_path: Path) -> None:
-    from records.raw_file import RawFile
+    from scrollwork.records.raw_file import RawFile
 
     request = Request("zeroscrolls", str(tmp_path), str(tmp_path))
     files = [RawFile("x", path, "0" * 64, 1) for path in ("narrativeqa/qaps.csv", "narrativeqa/tmp/a.content", "own/a")]
@@ -306,7 +306,7 @@ def test_private_references_are_counted() -> None:
 
 
 def test_command_names_what_was_asked_for() -> None:
-    from tasks.export_card import command
+    from scrollwork.tasks.export_card import command
 
     request = Request(
         "zeroscrolls",

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tasks.suites import SAMPLE
+from scrollwork.tasks.suites import SAMPLE
 from tests.conftest import Call
 
 FIELDS = ["suite", "task", "split", "run", "instance", "draw", "prompt", "sha256", "references", "max_new_tokens"]

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from records.example import Example
-from records.response import Response
-from storage.folder import files_below
-from storage.home import Home
+from scrollwork.records.example import Example
+from scrollwork.records.response import Response
+from scrollwork.storage.folder import files_below
+from scrollwork.storage.home import Home
 from tests.conftest import Call
 
 TASKS = ("quality", "qasper", "squality")

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from scoring.submissions import predictions
+from scrollwork.scoring.submissions import predictions
 from tests.conftest import PROJECT, Call
 
 pytestmark = pytest.mark.slow

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from storage.web import Patience
-from tasks.fetch import Fetcher
-from tasks.raw_states import Row
-from tasks.request import Request
-from tasks.sources import load_catalogue
+from scrollwork.storage.web import Patience
+from scrollwork.tasks.fetch import Fetcher
+from scrollwork.tasks.raw_states import Row
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.sources import load_catalogue
 from tests.fileserver import FileServer, body, serving, status
 
 QUICK = Patience(connect_s=2, stall_s=0.5, attempts=2, backoff_s=0.01, longest_s=1)
@@ -165,7 +165,7 @@ def test_interrupted_download_says_how_much_has_come(qmsum: Place) -> None:
 
 
 def test_unfinished_files_are_no_raw_files(qmsum: Place) -> None:
-    from tasks.raw import matches
+    from scrollwork.tasks.raw import matches
 
     folder = qmsum.raw / "musique"
     folder.mkdir(parents=True)

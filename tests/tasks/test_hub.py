@@ -12,18 +12,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from records.example import Example
-from storage.errors import DownloadError
-from storage.web import Patience
-from tasks.chain import build
-from tasks.errors import UsageError
-from tasks.fetch import Fetcher
-from tasks.parts import parts
-from tasks.raw_states import Row
-from tasks.request import Request
-from tasks.results import Results
-from tasks.sources import load_catalogue, needs
-from tasks.stages import sample_node
+from scrollwork.records.example import Example
+from scrollwork.storage.errors import DownloadError
+from scrollwork.storage.web import Patience
+from scrollwork.tasks.chain import build
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.fetch import Fetcher
+from scrollwork.tasks.parts import parts
+from scrollwork.tasks.raw_states import Row
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.results import Results
+from scrollwork.tasks.sources import load_catalogue, needs
+from scrollwork.tasks.stages import sample_node
 from tests.hubserver import COMMIT, Hub, Repo, hub_serving, sha256
 from tests.preprocessing.raw_kit import story
 

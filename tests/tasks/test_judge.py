@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from records.base import Row
-from records.comparison import Average, Comparison
-from records.example import Example
-from records.judgement import Conduct, Judgement, Slice
-from records.score import Aggregate, Score
-from storage.artifacts import Artifact
-from storage.home import Home
+from scrollwork.records.base import Row
+from scrollwork.records.comparison import Average, Comparison
+from scrollwork.records.example import Example
+from scrollwork.records.judgement import Conduct, Judgement, Slice
+from scrollwork.records.score import Aggregate, Score
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.storage.home import Home
 from tests.conftest import Call, Scrollwork, edit, files_of
 
 ASK = ("--quiet", "run", "zeroscrolls", "--sample", "--engine", "inline", "--json")

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from models.local_tables import checked
-from models.registry import UnknownModel, settings
-from models.tables import BadTable
-from tasks.errors import UsageError
-from tasks.judges import judged_suite
-from tasks.request import Request
-from tasks.source import sources
-from tasks.stages import run_nodes
-from tasks.suites import load_suite
+from scrollwork.models.local_tables import checked
+from scrollwork.models.registry import UnknownModel, settings
+from scrollwork.models.tables import BadTable
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.judges import judged_suite
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.source import sources
+from scrollwork.tasks.stages import run_nodes
+from scrollwork.tasks.suites import load_suite
 from tests.tasks.test_checkpoints import LLAMA, T5, folder
 
 GOOD = {"template": "{premise} so {hypothesis}", "label": "yes", "window": 9}
@@ -41,7 +41,9 @@ def test_judged_task_keeps_its_proxy_and_others_change(tmp_path: Path) -> None:
     assert plain["fuse_reviews"].params["metric"] == "fic_proxy"
     own = judged["fuse_reviews"]
     assert own.params["metric"] == "fic"
-    assert {"scoring.fic", "models.entailment", "tasks.judge_models"} <= set(sources(own.code))
+    assert {"scrollwork.scoring.fic", "scrollwork.models.entailment", "scrollwork.tasks.judge_models"} <= set(
+        sources(own.code)
+    )
     assert len(own.params["judges"]["coverage"]["digest"]) == 64
     assert str(tmp_path) not in str(own.params), "a key that knows where a checkpoint lies is another one elsewhere"
 

@@ -8,27 +8,28 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from models.registry import PROVIDERS, make
-from preprocessing.curation import PROMPTS, PROMPTS_MODULE
-from preprocessing.tokens import engine_module
-from scoring.registry import module_of
-from storage.digest import sha256_of
-from tasks import kernel, source
-from tasks.build import ensure
-from tasks.calls import Calls
-from tasks.chain import locations_of, over_all, run_targets
-from tasks.graph import Node, topological
-from tasks.outside import noted
-from tasks.request import Request
-from tasks.source import ABSENT, libraries, sources
-from tasks.stages import build_nodes, overview_node, report_node, run_nodes
-from tasks.workshop import Workshop
+from scrollwork.models.registry import PROVIDERS, make
+from scrollwork.preprocessing.curation import PROMPTS, PROMPTS_MODULE
+from scrollwork.preprocessing.tokens import engine_module
+from scrollwork.scoring.registry import module_of
+from scrollwork.storage.digest import sha256_of
+from scrollwork.storage.manifest import Ingredients
+from scrollwork.tasks import kernel, planner, source, verified_sources
+from scrollwork.tasks.build import ensure
+from scrollwork.tasks.calls import Calls
+from scrollwork.tasks.chain import locations_of, over_all, run_targets
+from scrollwork.tasks.graph import Node, topological
+from scrollwork.tasks.outside import noted
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.source import ABSENT, libraries, sources
+from scrollwork.tasks.stages import build_nodes, overview_node, report_node, run_nodes
+from scrollwork.tasks.workshop import Workshop
 from tests.conftest import FINISHED, PROJECT, Scrollwork, edit, environment
 from tests.tasks.test_checkpoints import LLAMA, T5, folder
 
@@ -41,8 +42,8 @@ STAGES = {
     "rank", "report", "sample", "score", "sizes", "statistics", "tokens",
 }  # fmt: skip
 BODIES = {
-    "tasks.aggregate_runs", "tasks.drawing", "tasks.generate_called", "tasks.score_judged", "tasks.score_windows",
-    "tasks.windows", *(f"tasks.{stage}" for stage in STAGES),
+    "scrollwork.tasks.aggregate_runs", "scrollwork.tasks.drawing", "scrollwork.tasks.generate_called", "scrollwork.tasks.score_judged", "scrollwork.tasks.score_windows",
+    "scrollwork.tasks.windows", *(f"scrollwork.tasks.{stage}" for stage in STAGES),
 }  # fmt: skip
 
 
@@ -60,7 +61,7 @@ class Module:
 def file_of(module: str, root: Path = PROJECT) -> Path | None:
     """Where a module of the house stands."""
     for end in (".py", "/__init__.py"):
-        path = root / (module.replace(".", "/") + end)
+        path = root / (module.removeprefix("scrollwork.").replace(".", "/") + end)
         if path.is_file():
             return path
     return None
@@ -78,8 +79,8 @@ def read(module: str) -> Module:
             assert not node.level, f"{module}: relative imports are not read here"
             named |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
     with_packages = {name.rsplit(".", cut)[0] for name in named for cut in range(name.count(".") + 1)}
-    house = {name for name in with_packages if name.partition(".")[0] in ROOMS and file_of(name)}
-    foreign = {name.partition(".")[0] for name in named} - set(ROOMS) - set(sys.stdlib_module_names)
+    house = {name for name in with_packages if name.startswith("scrollwork.") and file_of(name)}
+    foreign = {name.partition(".")[0] for name in named} - {"scrollwork"} - set(sys.stdlib_module_names)
     return Module(frozenset(house), frozenset(foreign))
 
 
@@ -162,7 +163,7 @@ def plans(nodes: list[Node]) -> Mapping[tuple[str, ...], Node]:
         found.setdefault(node.code, node)
     assert {node.stage for node in found.values()} == STAGES
     assert {node.built_by for node in found.values()} == BODIES
-    assert {f"models.{one}" for one in ("openai", "anthropic", "local", "extractive")} <= {
+    assert {f"scrollwork.models.{one}" for one in ("openai", "anthropic", "local", "extractive")} <= {
         m for code in found for m in code
     }
     return found
@@ -188,7 +189,7 @@ def test_added_statement_changes_no_key_or_a_comment_does(
     fresh = source._read.__wrapped__
     modules = sorted(set().union(*(behind(code) for code in plans)))
     assert len(modules) > 250
-    ours = [module for module in modules if module.startswith("tasks.")]
+    ours = [module for module in modules if module.startswith("scrollwork.tasks.")]
     for module in sorted({*modules[::every], *ours[:: max(1, every // 4)]}):
         path = file_of(module, tmp_path)
         assert path is not None
@@ -209,7 +210,7 @@ def test_kernel_module_decides_rows(plans: Mapping[tuple[str, ...], Node]) -> No
     reached = {module for code in plans for module in behind(code) if is_kernel(module)}
     reached |= {name for module in reached if "storage" not in module for name in imported(module).house}
     everything = {
-        ".".join(path.relative_to(PROJECT).with_suffix("").parts).removesuffix(".__init__")
+        ".".join(("scrollwork", *path.relative_to(PROJECT).with_suffix("").parts)).removesuffix(".__init__")
         for room in ROOMS
         for path in (PROJECT / room).rglob("*.py")
     }
@@ -217,18 +218,23 @@ def test_kernel_module_decides_rows(plans: Mapping[tuple[str, ...], Node]) -> No
     used = set()
     for module in sorted(listed):
         for name in imported(module).house:
-            if is_kernel(name) or name in ("tasks", "records", "config"):  # packages with nothing in them
+            if is_kernel(name) or name in (
+                "scrollwork.tasks",
+                "scrollwork.records",
+                "scrollwork.config",
+            ):  # packages with nothing in them
                 continue
             (edge,) = [one for one in kernel.EDGES if one[1] == name and module.startswith(one[0])] or [None]
             assert edge is not None, f"{module} imports {name}: split what decides from what moves"
             used.add(edge)
     assert used == set(kernel.EDGES), "an exception that nobody needs"
-    for room in ("tasks", "records"):
-        assert not (PROJECT / room / "__init__.py").read_text(encoding="utf-8").strip()
+    for room in ROOMS:
+        (guard,) = ast.parse((PROJECT / room / "__init__.py").read_text(encoding="utf-8")).body
+        assert ast.unparse(guard).startswith(f"if __name__ != 'scrollwork.{room}':\n    raise ImportError(")
     for name, reason in {**kernel.KERNEL, **kernel.EDGES}.items():
         assert reason, name
-    rooms = {name for name in kernel.KERNEL if "." not in name}
-    assert rooms == {"storage"}
+    rooms = {name for name in kernel.KERNEL if name.count(".") == 1}
+    assert rooms == {"scrollwork.storage"}
     assert {name for name in kernel.KERNEL if name not in rooms} <= reached, (
         "a module that no stage imports needs no place"
     )
@@ -250,14 +256,19 @@ def test_stage_imports_what_declares_or_drives_it(plans: Mapping[tuple[str, ...]
     )
     for code, node in plans.items():
         for module in behind(code):
-            assert module not in {f"tasks.{name}" for name in outside}, f"{node.name}: {module}"
-            assert module.partition(".")[0] not in ("flows", "config"), f"{node.name}: {module}"
+            assert module not in {f"scrollwork.tasks.{name}" for name in outside}, f"{node.name}: {module}"
+            assert module.split(".")[1] not in ("flows", "config"), f"{node.name}: {module}"
 
 
 # What behind keys looks beyond its own text and imports; for each the key has what it finds.
-LOADS = {"preprocessing.curation", "preprocessing.tokens", "scoring.registry", "models.registry"}  # by name: see below
-READS = {"reporting.page"}  # files of the tree: `assets` in the report's parameters
-ASKS = {"models.tables"}  # the environment: for keys of vendors
+LOADS = {
+    "scrollwork.preprocessing.curation",
+    "scrollwork.preprocessing.tokens",
+    "scrollwork.scoring.registry",
+    "scrollwork.models.registry",
+}  # by name: see below
+READS = {"scrollwork.reporting.page"}  # files of the tree: `assets` in the report's parameters
+ASKS = {"scrollwork.models.tables"}  # the environment: for keys of vendors
 
 
 def test_code_behind_a_key_looks_at_what_no_key_knows(plans: Mapping[tuple[str, ...], Node]) -> None:
@@ -279,7 +290,7 @@ def test_module_that_a_stage_loads_by_name_is_in_no_key(nodes: list[Node]) -> No
         params, known = node.params, set(sources(node.code))
         wanted = set()
         if node.stage == "curate":
-            wanted = {f"preprocessing.{params['dataset']}"}
+            wanted = {f"scrollwork.preprocessing.{params['dataset']}"}
             wanted |= {PROMPTS_MODULE} if node.raw is not None and PROMPTS in node.raw.patterns else set()
         if node.stage in ("score", "aggregate", "judge"):
             wanted = {module_of(params["metric"])}
@@ -293,22 +304,27 @@ def test_module_that_a_stage_loads_by_name_is_in_no_key(nodes: list[Node]) -> No
             wanted |= set(filter(None, [engine_module(name)]))
         assert wanted <= known, node.name
         loaded |= wanted
-    assert {"preprocessing.seam_prompts", "preprocessing.tokens_tiktoken", "scoring.fic", "models.local"} <= loaded
+    assert {
+        "scrollwork.preprocessing.seam_prompts",
+        "scrollwork.preprocessing.tokens_tiktoken",
+        "scrollwork.scoring.fic",
+        "scrollwork.models.local",
+    } <= loaded
 
 
 PROFILED = """
 import json, sys
 from pathlib import Path
-from tasks import build, kernel
-from tasks.source import ROOT, ROOMS, in_kernel, sources
+from scrollwork.tasks import build, kernel
+from scrollwork.tasks.source import NAME, ROOT, ROOMS, in_kernel, sources
 inner, unknown, met = build._build, {}, set()
 # What EDGES names, with a reason each, and what it needs in its own room.
-behind_edges = {name for _, edge in kernel.EDGES for name in sources((edge,)) if name.startswith(edge.partition(".")[0])}
+behind_edges = {name for _, edge in kernel.EDGES for name in sources((edge,)) if name.split(".")[1] == edge.split(".")[1]}
 def module_of(file):
-    path = Path(file)
+    path = Path(file).resolve()
     if not path.is_relative_to(ROOT) or path.relative_to(ROOT).parts[0] not in ROOMS:
         return ""
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    return ".".join((NAME, *path.relative_to(ROOT).with_suffix("").parts)).removesuffix(".__init__")
 def profiled(node, *rest):
     files = set()
     sys.setprofile(lambda frame, event, _: files.add(frame.f_code.co_filename) if event == "call" else None)
@@ -316,14 +332,14 @@ def profiled(node, *rest):
         return inner(node, *rest)
     finally:
         sys.setprofile(None)
-        ran = {name for name in map(module_of, files) if name and not in_kernel(name)} - {"tasks.build"}
+        ran = {name for name in map(module_of, files) if name and not in_kernel(name)} - {"scrollwork.tasks.build"}
         ran -= behind_edges
         met.update(ran)
         if found := ran - set(sources(node.code)):
             unknown[node.name] = sorted(found)
 build._build = profiled
-from tasks import chain
-from tasks.request import Request
+from scrollwork.tasks import chain
+from scrollwork.tasks.request import Request
 for suite, tasks, more in json.loads(sys.argv[2]):
     request = Request.of(suite, home=sys.argv[1], sample=True, tasks=tuple(tasks), **more)
     ended = [chain.build(request), chain.run(request)]
@@ -392,16 +408,19 @@ def test_library_that_is_not_installed_ends_the_plan(
     assert set().union(*told.values()) <= {"tiktoken", "tokenizers"}
     assert set(told) <= {"tokens", "prompt", "sizes", "rank"}
     assert {node.body for code, node in plans.items() if node.stage == "score" and ABSENT in fresh(code).values()} == {
-        "tasks.score_judged"
+        "scrollwork.tasks.score_judged"
     }
 
 
 def test_engine_of_calls_is_in_keys_of_models_that_are_not_called(plans: Mapping[tuple[str, ...], Node]) -> None:
     for code, node in plans.items():
-        if node.built_by == "tasks.generate":
-            assert not {"tasks.asking", "tasks.calling", "models.remote", "models.sending"} & set(sources(code)), (
-                node.name
-            )
+        if node.built_by == "scrollwork.tasks.generate":
+            assert not {
+                "scrollwork.tasks.asking",
+                "scrollwork.tasks.calling",
+                "scrollwork.models.remote",
+                "scrollwork.models.sending",
+            } & set(sources(code)), node.name
         if node.stage in ("score", "aggregate", "prompt", "sample", "curate", "statistics"):
             assert not libraries(code).keys() & {"matplotlib", "Jinja2"}, node.name
 
@@ -450,7 +469,7 @@ def test_request_key_of_a_paid_answer_changes(tmp_path: Path, suite: str, tasks:
 def test_baselines_are_asked_again_though_their_code_stands() -> None:
     """tasks/ is in keys of artifacts, not in the revision by which baselines' answers are known."""
     for provider, module in PROVIDERS.items():
-        assert not [name for name in sources([module]) if name.startswith(("tasks", "storage", "flows"))], provider
+        assert not [name for name in sources([module]) if name.split(".")[1] in ("tasks", "storage", "flows")], provider
 
 
 def test_edit_in_a_stage_leaves_the_old_numbers(finished: Scrollwork, tree: Path) -> None:
@@ -466,16 +485,26 @@ def test_edit_in_a_stage_leaves_the_old_numbers(finished: Scrollwork, tree: Path
     plan = work.plan(*FINISHED)
     stale = {name: row["why"] for name, row in plan.items() if row["state"] == "stale"}
     for task in ("qmsum", "space_digest", "book_sum_sort"):
-        assert stale[f"aggregate {task}"] == "source tasks.aggregate changed"
-        assert stale[f"judge {task}"] == "source tasks.aggregate changed"
+        assert stale[f"aggregate {task}"] == "source scrollwork.tasks.aggregate changed"
+        assert stale[f"judge {task}"] == "source scrollwork.tasks.aggregate changed"
     assert {name.partition(" ")[0] for name in stale} == {"aggregate", "judge", "compare", "report"}
     done = work("verify", status=1)
     told = [line for line in done.out.splitlines() if line.startswith("other code: ")]
     assert len(told) == 6, "of three tasks the aggregates and what is judged; the rest is made by the code that is here"
     assert all(
-        "was made by other code than is here (source tasks.aggregate changed); run again" in line for line in told
+        "was made by other code than is here (source scrollwork.tasks.aggregate changed); run again" in line
+        for line in told
     )
     assert done.out.splitlines()[-1].endswith(" 0 broken, 6 made by other code")
+
+
+def test_artifact_of_before_the_one_import_name_is_told_of_module_by_module() -> None:
+    source = {"preprocessing.raw": "a" * 64, "tasks.curate": "b" * 64}
+    then = Ingredients("curate", "curate/zeroscrolls.qmsum.test", source, {"dataset": "qmsum"}, {"nltk": "3.9"}, {})
+    now = replace(then, source={f"scrollwork.{name}": "c" * 64 for name in source}, libraries={"nltk": "3.10"})
+    renamed = "modules were renamed (tasks.curate is scrollwork.tasks.curate)"
+    assert planner.difference(then, now) == f"{renamed}; library nltk changed from '3.9' to '3.10'"
+    assert verified_sources.difference(then).startswith(renamed)
 
 
 @pytest.mark.slow
@@ -484,6 +513,6 @@ def test_earlier_version_of_an_artifact_is_a_fault(finished: Scrollwork, tree: P
     assert work("verify").out.splitlines()[-1].endswith(" 0 broken")
     # answers stay equal, so that two snapshots of them stand, one of them behind the earlier curation
     edit(tree / "tasks" / "curate.py", lambda text: f"{text}\n\nADDED = 1\n")
-    assert "source tasks.curate changed" in work("verify", status=1).out
+    assert "source scrollwork.tasks.curate changed" in work("verify", status=1).out
     work.run("--raw", str(PROJECT / "sample" / "raw"), *FINISHED)
     assert work("verify").out.splitlines()[-1].endswith(" 0 broken"), "what stands of before is no fault"

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from records.raw_file import RawFile
-from reporting.raw import OTHER, PUBLISHED, SAMPLE, UNKNOWN, RawTold, remarks
-from storage.home import Home
-from storage.partial import git_blob
-from tasks import stages
-from tasks.known_files import KnownFiles, counted
-from tasks.suites import SAMPLE as SAMPLE_FOLDER
-from tasks.suites import load_published, load_suite
-from tasks.upstream import upstream_of
+from scrollwork.records.raw_file import RawFile
+from scrollwork.reporting.raw import OTHER, PUBLISHED, SAMPLE, UNKNOWN, RawTold, remarks
+from scrollwork.storage.home import Home
+from scrollwork.storage.partial import git_blob
+from scrollwork.tasks import stages
+from scrollwork.tasks.known_files import KnownFiles, counted
+from scrollwork.tasks.suites import SAMPLE as SAMPLE_FOLDER
+from scrollwork.tasks.suites import load_published, load_suite
+from scrollwork.tasks.upstream import upstream_of
 from tests.conftest import Call
 
 QMSUM = "qmsum/data/ALL/jsonl/test.jsonl"
@@ -163,7 +163,7 @@ def test_what_an_earlier_version_did_not_count_is_taken_for_none(call: Call) -> 
 
 
 def test_ten_thousand_strange_files_fill_the_page() -> None:
-    from reporting.raw import Held
+    from scrollwork.reporting.raw import Held
 
     told = RawTold.of(Held(f"f{number}", UNKNOWN if number else OTHER, "why") for number in range(10_000))
     assert len(told.files) == 20

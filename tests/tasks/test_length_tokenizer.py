@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from records.example import Example
-from records.prompt import Prompt, render
-from records.ranking import LENGTH, Correlated, LengthPoint
-from storage.home import Home
-from tasks import tokenizers, vocabularies
-from tasks.errors import UsageError
-from tasks.tokenizers import OF_LENGTHS, WORDS, length_tokenizer
-from tasks.vocabularies import load
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import Prompt, render
+from scrollwork.records.ranking import LENGTH, Correlated, LengthPoint
+from scrollwork.storage.home import Home
+from scrollwork.tasks import tokenizers, vocabularies
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.tokenizers import OF_LENGTHS, WORDS, length_tokenizer
+from scrollwork.tasks.vocabularies import load
 from tests.conftest import Call
 
 pytest.importorskip("tiktoken")

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from preprocessing.curation import DEMONSTRATIONS, curate
-from preprocessing.drawn import How, Pool, draw_of
-from preprocessing.sampling import choose
-from records.example import Example
-from records.instruction import Instruction
-from tasks.parts import Part, parts
-from tasks.raw import find
-from tasks.request import Request
-from tasks.stages import curate_node, sample_node
-from tasks.suites import load_suite
+from scrollwork.preprocessing.curation import DEMONSTRATIONS, curate
+from scrollwork.preprocessing.drawn import How, Pool, draw_of
+from scrollwork.preprocessing.sampling import choose
+from scrollwork.records.example import Example
+from scrollwork.records.instruction import Instruction
+from scrollwork.tasks.parts import Part, parts
+from scrollwork.tasks.raw import find
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.stages import curate_node, sample_node
+from scrollwork.tasks.suites import load_suite
 
 SUITES = {name: load_suite(name) for name in ("zeroscrolls", "scrolls", "seam", "dolce")}
 TASKS = [

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from storage.home import Home
-from tasks.errors import UsageError
-from tasks.everything import scored
-from tasks.outside import files_of, sorted_out
-from tasks.verification import verify
+from scrollwork.storage.home import Home
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.everything import scored
+from scrollwork.tasks.outside import files_of, sorted_out
+from scrollwork.tasks.verification import verify
 from tests.conftest import Call
 
 TASKS = ("quality", "qasper")

@@ -121,7 +121,7 @@ def test_planning_needs_a_home_that_can_be_written(finished):
 
 LOADED = """
 import json, sys
-from flows.cli import main
+from scrollwork.flows.cli import main
 status = main(sys.argv[1:])
 print(json.dumps([status, sorted({name.partition(".")[0] for name in sys.modules})]), file=sys.stderr)
 """
@@ -174,7 +174,7 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from models.base import Answer, Call, CallFailed
+from scrollwork.models.base import Answer, Call, CallFailed
 
 
 def make(name, table, revision):
@@ -233,7 +233,7 @@ def provider(scrollwork, tree, tmp_path):
     (tree / "models" / "flaky.py").write_text(FLAKY, encoding="utf-8")
     edit(
         tree / "models" / "registry.py",
-        lambda text: f'{text}\n\nPROVIDERS = {{**PROVIDERS, "flaky": "models.flaky"}}\n',
+        lambda text: f'{text}\n\nPROVIDERS = {{**PROVIDERS, "flaky": "scrollwork.models.flaky"}}\n',
     )
     folder = tmp_path / "provider"
     folder.mkdir()

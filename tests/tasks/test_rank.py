@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from records.ranking import LENGTH
-from records.run_score import RunScore
-from records.score import Score
-from reporting.ranks import TABLES, Ranks
-from storage.artifacts import Artifact
-from storage.home import Home
-from tasks.ranked import read_ranks
+from scrollwork.records.ranking import LENGTH
+from scrollwork.records.run_score import RunScore
+from scrollwork.records.score import Score
+from scrollwork.reporting.ranks import TABLES, Ranks
+from scrollwork.storage.artifacts import Artifact
+from scrollwork.storage.home import Home
+from scrollwork.tasks.ranked import read_ranks
 from tests.conftest import Scrollwork
 
 ASK = ("--quiet", "run", "seam", "--sample", "--engine", "inline", "--json")

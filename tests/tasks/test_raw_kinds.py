@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from preprocessing.errors import MalformedFile, MissingFile
-from tasks.raw import standing
-from tasks.suites import SAMPLE
+from scrollwork.preprocessing.errors import MalformedFile, MissingFile
+from scrollwork.tasks.raw import standing
+from scrollwork.tasks.suites import SAMPLE
 from tests.conftest import Call, environment
 from tests.tasks.test_raw_members import found
 
@@ -69,7 +69,7 @@ def test_file_that_came_since_is_not_seen_in_one_process(call: Call, tmp_path: P
 # The command, and on its last line the most memory that it held, in KiB.
 MEASURED = """
 import sys
-from flows.cli import main
+from scrollwork.flows.cli import main
 main()
 print(next(line for line in open("/proc/self/status") if line.startswith("VmHWM")).split()[1])
 """

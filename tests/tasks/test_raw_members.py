@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from preprocessing.errors import MissingFile
-from storage.digest import FileDigests
-from tasks.raw import Found, find
+from scrollwork.preprocessing.errors import MissingFile
+from scrollwork.storage.digest import FileDigests
+from scrollwork.tasks.raw import Found, find
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from scoring.pairs import score_pairs
-from scoring.registry import metric
-from scoring.released import task_of
-from tasks.errors import UsageError
-from tasks.released import score_files
+from scrollwork.scoring.pairs import score_pairs
+from scrollwork.scoring.registry import metric
+from scrollwork.scoring.released import task_of
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.released import score_files
 from tests.conftest import Call
 
 LEVAL = [

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tasks import model_tables
-from tasks.model_tables import retired
-from tasks.request import Request
+from scrollwork.tasks import model_tables
+from scrollwork.tasks.model_tables import retired
+from scrollwork.tasks.request import Request
 
 ENDING = {
     "gpt-4o": "2027-01-14",
@@ -22,7 +22,7 @@ ENDING = {
 def told(folder: Path, monkeypatch: pytest.MonkeyPatch, today: str, *models: str) -> list[str]:
     """What is said of models on a day."""
     monkeypatch.setattr(model_tables, "adopt", lambda tokenizer, home: tokenizer)  # a vocabulary is not needed
-    monkeypatch.setattr("tasks.model_tables.time.strftime", lambda form: today)
+    monkeypatch.setattr("scrollwork.tasks.model_tables.time.strftime", lambda form: today)
     request = Request(suite="zeroscrolls", home=str(folder), raw=str(folder), models=models)
     return retired(request)
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from storage.home import Home
-from storage.responses import ResponseStore
-from tasks.everything import scored
-from tasks.suites import SAMPLE
+from scrollwork.storage.home import Home
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.tasks.everything import scored
+from scrollwork.tasks.suites import SAMPLE
 from tests.conftest import Call
 
 

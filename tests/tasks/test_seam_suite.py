@@ -10,20 +10,20 @@ from typing import Any
 
 import pytest
 
-from preprocessing import seam_prompts
-from preprocessing.curation import curate
-from preprocessing.raw import RawFiles
-from preprocessing.seam_prompts import wording
-from records.base import Row
-from records.document import Document
-from records.drop import Drop
-from records.example import Example
-from records.instruction import Instruction
-from storage.digest import FileDigests
-from tasks.raw import find
-from tasks.request import Request
-from tasks.sources import load_catalogue, needs
-from tasks.suites import SAMPLE, load_suite
+from scrollwork.preprocessing import seam_prompts
+from scrollwork.preprocessing.curation import curate
+from scrollwork.preprocessing.raw import RawFiles
+from scrollwork.preprocessing.seam_prompts import wording
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.drop import Drop
+from scrollwork.records.example import Example
+from scrollwork.records.instruction import Instruction
+from scrollwork.storage.digest import FileDigests
+from scrollwork.tasks.raw import find
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.sources import load_catalogue, needs
+from scrollwork.tasks.suites import SAMPLE, load_suite
 
 SUITE = load_suite("seam")
 TABLE_1 = {  # samples, tokens in and out, documents

@@ -17,13 +17,13 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from models import ledger as ledgers
-from models.base import Limits, Usage
-from models.ledger import LedgerAway
-from models.limits import Caps, Ended, Lane, Limiter
-from storage import store_database
-from storage.responses import ResponseStore
-from storage.store_paces import Paces
+from scrollwork.models import ledger as ledgers
+from scrollwork.models.base import Limits, Usage
+from scrollwork.models.ledger import LedgerAway
+from scrollwork.models.limits import Caps, Ended, Lane, Limiter
+from scrollwork.storage import store_database
+from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.store_paces import Paces
 from tests.tasks.limits_kit import most_in_a_second
 
 
@@ -306,7 +306,7 @@ def test_store_that_is_locked_for_a_moment_ends_the_run_or_lets_it_send_unpaced(
 
     threading.Timer(0.5, release).start()
     with caplog.at_level(logging.WARNING, "scrollwork"):
-        from models.remote import Settings, answer
+        from scrollwork.models.remote import Settings, answer
 
         run = answer(lambda: client, map(call, range(20)), Settings(), limiter=limiter)
         assert sum(1 for _ in run) == 40
@@ -319,7 +319,7 @@ def test_store_that_is_locked_for_a_moment_ends_the_run_or_lets_it_send_unpaced(
 
 
 def test_store_that_stays_away_stops_calls_for_ever(world: World, hurried: None) -> None:
-    from models.remote import Settings, answer
+    from scrollwork.models.remote import Settings, answer
     from tests.models.clock import Scripted, call
 
     other = blocked(world.place)

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tasks import source, source_memory
-from tasks.source import _path, _read, sources
+from scrollwork.tasks import source, source_memory
+from scrollwork.tasks.source import _path, _read, sources
 from tests.conftest import FINISHED, PROJECT, edit, environment
 
 ASK = ("--raw", str(PROJECT / "sample" / "raw"), *FINISHED)  # the same bytes wherever they lie
@@ -40,7 +40,7 @@ def test_a_changed_helper_leaves_its_stage_and_those_after_it_standing(work):
     append(work.root / "preprocessing" / "prompting.py", 'BLANK = "\\n\\n\\n"')
     plan = work.plan("--task", "qmsum")
     assert plan["prompt qmsum"]["state"] == "stale"
-    assert "source preprocessing.prompting changed" in plan["prompt qmsum"]["why"]
+    assert "source scrollwork.preprocessing.prompting changed" in plan["prompt qmsum"]["why"]
     assert [plan[f"{stage} qmsum"]["state"] for stage in ("curate", "sample")] == ["reused", "reused"]
     assert all(
         plan[name]["state"] != "reused"
@@ -60,7 +60,7 @@ def test_a_changed_helper_of_the_first_stage_leaves_something_standing(work):
     append(work.root / "preprocessing" / "raw.py", "HALF = 0.5")
     plan = work.plan(*FINISHED)
     for task in ("qmsum", "space_digest", "book_sum_sort"):
-        assert "source preprocessing.raw changed" in plan[f"curate {task}"]["why"]
+        assert "source scrollwork.preprocessing.raw changed" in plan[f"curate {task}"]["why"]
         assert plan[f"sample {task}"]["why"] == "input curated changed"
     assert not [name for name, row in plan.items() if row["state"] == "reused"]
 
@@ -102,7 +102,7 @@ def test_an_unrelated_module_rebuilds_something(work):
 def test_a_changed_metric_generates_again_or_leaves_its_scores_standing(work):
     append(work.root / "scoring" / "es.py", "HALVING_POINTS = 5.0")
     plan = work.plan(*FINISHED)
-    assert "source scoring.es changed" in plan["score space_digest"]["why"]
+    assert "source scrollwork.scoring.es changed" in plan["score space_digest"]["why"]
     assert changed({name: row["state"] for name, row in plan.items()}) == [
         "aggregate space_digest",
         "compare",
@@ -127,7 +127,9 @@ def test_an_import_inside_a_function_is_overlooked(work):
     package = work.root / "preprocessing" / "deep"
     package.mkdir()
     (package / "__init__.py").write_text("", encoding="utf-8")
-    (package / "below.py").write_text("from preprocessing import late\n\nWORD = late.WORD\n", encoding="utf-8")
+    (package / "below.py").write_text(
+        "from scrollwork.preprocessing import late\n\nWORD = late.WORD\n", encoding="utf-8"
+    )
     append(
         work.root / "preprocessing" / "qmsum.py",
         "def unused() -> str:\n    from .deep import below\n\n    return below.WORD",
@@ -136,7 +138,7 @@ def test_an_import_inside_a_function_is_overlooked(work):
     assert changed(work.states(*FINISHED)) == []
     edit(helper, lambda text: text.replace('"one"', '"two"'))
     plan = work.plan(*FINISHED)
-    assert plan["curate qmsum"]["why"] == "source preprocessing.late changed"
+    assert plan["curate qmsum"]["why"] == "source scrollwork.preprocessing.late changed"
     assert plan["curate space_digest"]["state"] == "reused"
 
 
@@ -146,15 +148,15 @@ def test_a_stage_runs_house_code_that_its_key_does_not_know(scrollwork, tmp_path
     script.write_text(
         """
 import json, sys
-from flows.cli import main
+from scrollwork.flows.cli import main
 status = main(sys.argv[1:])
-from tasks.graph import topological
-from tasks.request import Request
-from tasks.source import sources
-from tasks.judging import compare_node, judge_node
-from tasks.stages import report_node, run_nodes
+from scrollwork.tasks.graph import topological
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.source import sources
+from scrollwork.tasks.judging import compare_node, judge_node
+from scrollwork.tasks.stages import report_node, run_nodes
 pure = ("analysis", "models", "preprocessing", "records", "reporting", "scoring")  # tests/tasks/test_key_borders.py: all
-loaded = {name for name in sys.modules if name.split(".")[0] in pure}
+loaded = {name for name in sys.modules if name.startswith("scrollwork.") and name.split(".")[1] in pure}
 request = Request.of("zeroscrolls", home=sys.argv[2], sample=True, models=("naive:seed=0",))
 known = set()
 scored = run_nodes(request)
@@ -171,13 +173,19 @@ print(json.dumps([status, sorted(loaded - known), sorted(loaded & known)]), file
     assert status == 0
     assert len(known) > 40
     # they turn names and tables into settings, and say how hosted models are called: nothing of this is in an answer
-    named = {"models.registry", "models.tables", "models.local_tables", "models.checkpoint", "scoring.names"}
+    named = {
+        "scrollwork.models.registry",
+        "scrollwork.models.tables",
+        "scrollwork.models.local_tables",
+        "scrollwork.models.checkpoint",
+        "scrollwork.scoring.names",
+    }
     assert set(unknown) <= named | {
-        "models.breaker",
-        "models.budget",
-        "models.ledger",
-        "models.retry",
-        "models.stopping",
+        "scrollwork.models.breaker",
+        "scrollwork.models.budget",
+        "scrollwork.models.ledger",
+        "scrollwork.models.retry",
+        "scrollwork.models.stopping",
     }
 
 
@@ -186,14 +194,14 @@ def test_a_build_runs_house_code_that_its_key_does_not_know(scrollwork, tmp_path
     script.write_text(
         """
 import json, sys
-from flows.cli import main
+from scrollwork.flows.cli import main
 status = main(sys.argv[1:])
-from tasks.graph import topological
-from tasks.request import Request
-from tasks.source import sources
-from tasks.stages import build_nodes, overview_node
+from scrollwork.tasks.graph import topological
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.source import sources
+from scrollwork.tasks.stages import build_nodes, overview_node
 pure = ("analysis", "models", "preprocessing", "records", "reporting", "scoring")  # tests/tasks/test_key_borders.py: all
-loaded = {name for name in sys.modules if name.split(".")[0] in pure}
+loaded = {name for name in sys.modules if name.startswith("scrollwork.") and name.split(".")[1] in pure}
 nodes = build_nodes(Request.of("zeroscrolls", home=sys.argv[2], sample=True))
 nodes = topological([*nodes, overview_node(Request.of("zeroscrolls", home=sys.argv[2], sample=True), nodes)])
 known = set().union(*(sources(node.code) for node in nodes))
@@ -206,7 +214,7 @@ print(json.dumps([status, sorted(loaded - known), sorted(loaded & known)]), file
     assert status == 0
     assert len(known) > 40
     # a plan resolves names of models and metrics; no row of a build comes from these rooms
-    assert [name for name in unknown if name.partition(".")[0] not in ("models", "scoring")] == []
+    assert [name for name in unknown if name.split(".")[1] not in ("models", "scoring")] == []
 
 
 # ---- equal on every Python
@@ -217,11 +225,11 @@ from pathlib import Path
 root = Path(sys.argv[1])
 sys.path.insert(0, str(root))
 sys.dont_write_bytecode = True
-from tasks import source, source_memory
+from scrollwork.tasks import source, source_memory
 digests = {}
 for room in source.ROOMS:
     for path in sorted((root / room).rglob("*.py")):
-        name = ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+        name = ".".join(("scrollwork", *path.relative_to(root).with_suffix("").parts)).removesuffix(".__init__")
         digests[name] = source._read(name)
 print(json.dumps([list(sys.version_info[:2]), digests]))
 """
@@ -293,9 +301,7 @@ def test_digests_differ_between_python_versions(tree):
 def digest_of(tree, code):
     """Digest of a module with this text, by the tree's own tasks/source.py in a fresh process."""
     (tree / "preprocessing" / "probe.py").write_text(code, encoding="utf-8")
-    code = (
-        "import sys; from tasks.source import sources; print(sources(['preprocessing.probe'])['preprocessing.probe'])"
-    )
+    code = "import sys; from scrollwork.tasks.source import sources; print(sources(['scrollwork.preprocessing.probe'])['scrollwork.preprocessing.probe'])"
     ran = subprocess.run(
         [sys.executable, "-c", code],
         cwd=tree,
@@ -328,7 +334,7 @@ def digest_of(tree, code):
 def test_different_code_has_the_same_digest(one, other):
     import ast
 
-    from tasks.source import canonical
+    from scrollwork.tasks.source import canonical
 
     assert canonical(ast.parse(one)) != canonical(ast.parse(other))
 
@@ -345,7 +351,9 @@ def test_two_docstrings_give_two_digests(tree):
 def test_two_threads_that_read_modules_at_once_end_in_a_system_error():
     """Python 3.11 counts how deep a syntax tree is over all threads (python/cpython issue 106905); a collection of
     garbage lets another thread go on in the middle of one."""
-    modules = list(sources(["scoring.answers", "analysis.summary", "preprocessing.curation"]))
+    modules = list(
+        sources(["scrollwork.scoring.answers", "scrollwork.analysis.summary", "scrollwork.preprocessing.curation"])
+    )
     yielding, thresholds = (lambda *_: time.sleep(0.0001)), gc.get_threshold()
     gc.callbacks.append(yielding)
     gc.set_threshold(100)
@@ -401,9 +409,9 @@ def test_flipped_bit_in_memory_of_digests_is_believed(tmp_path, monkeypatch):
 
 
 def test_helper_falls_out_of_keys_by_one_letter_of_a_remembered_name(tree):
-    code = "from preprocessing import prompting"
+    code = "from scrollwork.preprocessing import prompting"
     digest_of(tree, code)
-    ask = "from tasks.source import sources; print(sources(['preprocessing.probe']))"
+    ask = "from scrollwork.tasks.source import sources; print(sources(['scrollwork.preprocessing.probe']))"
     env = environment(PYTHONPATH=str(tree))
 
     def asked():
@@ -412,9 +420,9 @@ def test_helper_falls_out_of_keys_by_one_letter_of_a_remembered_name(tree):
         ).stdout
 
     first = asked()
-    assert "preprocessing.prompting" in first
+    assert "scrollwork.preprocessing.prompting" in first
     (path,) = remembered(tree)
-    edit(path, lambda text: text.replace('"preprocessing.prompting"', '"preprocessing.promptinf"'))
+    edit(path, lambda text: text.replace('"scrollwork.preprocessing.prompting"', '"preprocessing.promptinf"'))
     assert asked() == first
 
 

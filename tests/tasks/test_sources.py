@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tasks.errors import UsageError
-from tasks.request import Request
-from tasks.sources import load_catalogue, needs, releases
-from tasks.suites import load_suite
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.sources import load_catalogue, needs, releases
+from scrollwork.tasks.suites import load_suite
 
 
 def request(*tasks: str, splits: tuple[str, ...] = (), **options: object) -> Request:

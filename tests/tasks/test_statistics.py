@@ -7,9 +7,9 @@ from collections import Counter
 
 import pytest
 
-from records.example import Example
-from records.statistics import Bin, Distribution, Spread
-from storage.home import Home
+from scrollwork.records.example import Example
+from scrollwork.records.statistics import Bin, Distribution, Spread
+from scrollwork.storage.home import Home
 from tests.conftest import edit, files_of
 
 SMALL = ("--task", "musique", "--task", "quality")
@@ -164,7 +164,7 @@ def test_a_changed_statistic_asks_models_again_or_leaves_the_page(finished, tree
         "statistics": "stale",
         "overview": "stale",
     }
-    assert plan["statistics"]["why"] == "source analysis.spread changed"
+    assert plan["statistics"]["why"] == "source scrollwork.analysis.spread changed"
     chain = work.states("--task", "qmsum")
     of_all_tasks = ("compare", "report")
     assert {state for name, state in chain.items() if name not in of_all_tasks} == {"reused"}

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tasks import suites
-from tasks.errors import UsageError
-from tasks.suites import CONFIG, load_suite, refuse_bad_tables
+from scrollwork.tasks import suites
+from scrollwork.tasks.errors import UsageError
+from scrollwork.tasks.suites import CONFIG, load_suite, refuse_bad_tables
 
 FILES = sorted((CONFIG / "suites").glob("*.toml"))
 

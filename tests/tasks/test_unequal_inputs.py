@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from storage.home import Home
-from tasks.beside import beside_of
-from tasks.everything import Section, everything_scored, section_name
+from scrollwork.storage.home import Home
+from scrollwork.tasks.beside import beside_of
+from scrollwork.tasks.everything import Section, everything_scored, section_name
 from tests.conftest import Call
 
 PILOT = 4  # inputs of a task

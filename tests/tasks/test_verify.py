@@ -9,12 +9,12 @@ from importlib.metadata import version
 
 import pytest
 
-from reporting.assembly import assemble
-from storage.home import Home
-from tasks import source, verified_sources
-from tasks.chain import plan
-from tasks.request import Request
-from tasks.verification import verify
+from scrollwork.reporting.assembly import assemble
+from scrollwork.storage.home import Home
+from scrollwork.tasks import source, verified_sources
+from scrollwork.tasks.chain import plan
+from scrollwork.tasks.request import Request
+from scrollwork.tasks.verification import verify
 from tests.conftest import Scrollwork
 
 
@@ -131,7 +131,7 @@ def test_a_score_cannot_be_followed_to_its_raw_file(work):
 def test_a_forged_manifest_is_believed(work):
     """Someone who writes another value and a fitting digest of the manifest still has to forge its key."""
     manifest = next((work.home / "artifacts" / "sample").rglob("manifest.json"))
-    from storage.manifest import Manifest
+    from scrollwork.storage.manifest import Manifest
 
     forged = Manifest.from_bytes(manifest.read_bytes(), "")
     forged.ingredients.params["seed"] = 99
@@ -142,7 +142,7 @@ def test_a_forged_manifest_is_believed(work):
 
 def test_answers_of_the_snapshot_are_not_those_by_which_it_is_known(work):
     """Parts and manifest in order, but other answers than the digest says."""
-    from storage.manifest import Manifest
+    from scrollwork.storage.manifest import Manifest
 
     (path,) = (work.home / "artifacts" / "generate").rglob("manifest.json")
     manifest = Manifest.from_bytes(path.read_bytes(), "")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analysis.dolce import bootstrap, fitting
-from analysis.dolce.bootstrap import redrawn
-from analysis.dolce.candidates import COW, PIG
-from analysis.dolce.cow import Options
-from analysis.dolce.fitting import Settings, TaskFit, fit_tasks
-from analysis.dolce.observations import read_observations
+from scrollwork.analysis.dolce import bootstrap, fitting
+from scrollwork.analysis.dolce.bootstrap import redrawn
+from scrollwork.analysis.dolce.candidates import COW, PIG
+from scrollwork.analysis.dolce.cow import Options
+from scrollwork.analysis.dolce.fitting import Settings, TaskFit, fit_tasks
+from scrollwork.analysis.dolce.observations import read_observations
 from tests.analysis.dolce.dolce_vectors import NOISE, observations
 
 

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.dolce import aspects as tables
-from analysis.dolce.aspects import aspect_probabilities
-from analysis.dolce.candidates import COW, PIG, pairs, steps
-from analysis.dolce.cover import cover_probability
+from scrollwork.analysis.dolce import aspects as tables
+from scrollwork.analysis.dolce.aspects import aspect_probabilities
+from scrollwork.analysis.dolce.candidates import COW, PIG, pairs, steps
+from scrollwork.analysis.dolce.cover import cover_probability
 
 VECTORS = {
     (3, 2, 1, 6): 2 / 5,

@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analysis.dolce import cow, multiplicative
-from analysis.dolce.candidates import COW, pairs
-from analysis.dolce.cover import cover_probability
-from analysis.dolce.cow import Counts, Options
-from analysis.dolce.multiplicative import fit, mixed
+from scrollwork.analysis.dolce import cow, multiplicative
+from scrollwork.analysis.dolce.candidates import COW, pairs
+from scrollwork.analysis.dolce.cover import cover_probability
+from scrollwork.analysis.dolce.cow import Counts, Options
+from scrollwork.analysis.dolce.multiplicative import fit, mixed
 from tests.analysis.dolce.dolce_vectors import NOISE, QUALITY, quality, three
 
 

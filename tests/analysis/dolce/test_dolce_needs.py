@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from analysis.dolce.fitting import Settings
-from analysis.dolce.needs import Answer, Needs, Window, agreements, mean_oracle, pair, typical
-from analysis.dolce.observations import Problem
-from records.complexity import CATEGORIES, Agreement, Complexity, Mixture
+from scrollwork.analysis.dolce.fitting import Settings
+from scrollwork.analysis.dolce.needs import Answer, Needs, Window, agreements, mean_oracle, pair, typical
+from scrollwork.analysis.dolce.observations import Problem
+from scrollwork.records.complexity import CATEGORIES, Agreement, Complexity, Mixture
 
 LABELS = {"suite": "dolce", "task": "t", "split": "test", "model": "m", "arm": "full"}
 UNITS = 20

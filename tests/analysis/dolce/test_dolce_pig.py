@@ -12,11 +12,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate
 
-from analysis.dolce import pig
-from analysis.dolce.aspects import aspect_probabilities
-from analysis.dolce.candidates import PIG, pairs
-from analysis.dolce.pig import ATOMS, BINS, INTERPOLATED, WEIGHTS, Binned, Options, bin_of, bins, density, fit
-from scoring.longbench_rouge_l import score as rouge_l
+from scrollwork.analysis.dolce import pig
+from scrollwork.analysis.dolce.aspects import aspect_probabilities
+from scrollwork.analysis.dolce.candidates import PIG, pairs
+from scrollwork.analysis.dolce.pig import (
+    ATOMS,
+    BINS,
+    INTERPOLATED,
+    WEIGHTS,
+    Binned,
+    Options,
+    bin_of,
+    bins,
+    density,
+    fit,
+)
+from scrollwork.scoring.longbench_rouge_l import score as rouge_l
 
 P = (1 / 132, 25 / 132, 73 / 132, 33 / 132)
 

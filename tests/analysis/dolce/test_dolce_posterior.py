@@ -11,14 +11,15 @@ from itertools import combinations, pairwise, product
 import numpy as np
 import pytest
 
-from analysis.dolce import fitting, posterior
-from analysis.dolce.candidates import COW, best_of
-from analysis.dolce.categories import CATEGORIES, Thresholds, categories, thresholds
-from analysis.dolce.cover import cover_probability
-from analysis.dolce.cow import WRONG, Counts, Options, equal, fit
-from analysis.dolce.fitting import Settings, fit_task
-from analysis.dolce.observations import Task, read_observations
-from analysis.dolce.posterior import (
+from benchmarks.dolce_certainty import ANYWHERE, GRID, LIMITS, Stated, alone, even, mostly_first, wilson
+from scrollwork.analysis.dolce import fitting, posterior
+from scrollwork.analysis.dolce.candidates import COW, best_of
+from scrollwork.analysis.dolce.categories import CATEGORIES, Thresholds, categories, thresholds
+from scrollwork.analysis.dolce.cover import cover_probability
+from scrollwork.analysis.dolce.cow import WRONG, Counts, Options, equal, fit
+from scrollwork.analysis.dolce.fitting import Settings, fit_task
+from scrollwork.analysis.dolce.observations import Task, read_observations
+from scrollwork.analysis.dolce.posterior import (
     ALONE,
     DEVIATE_CHANCES,
     DEVIATES,
@@ -34,8 +35,7 @@ from analysis.dolce.posterior import (
     mixed,
     spread,
 )
-from analysis.dolce.simulation import FIXED, Planted, answered
-from benchmarks.dolce_certainty import ANYWHERE, GRID, LIMITS, Stated, alone, even, mostly_first, wilson
+from scrollwork.analysis.dolce.simulation import FIXED, Planted, answered
 from tests.analysis.dolce.dolce_vectors import NOISE, quality
 
 

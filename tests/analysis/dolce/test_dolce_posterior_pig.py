@@ -9,18 +9,28 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from analysis.dolce import posterior_pig
-from analysis.dolce.aspects import aspect_probabilities
-from analysis.dolce.candidates import INFINITE, PIG
-from analysis.dolce.categories import CATEGORIES, Thresholds, categories, thresholds
-from analysis.dolce.cover import cover_probability
-from analysis.dolce.fitting import Settings, fit_task
-from analysis.dolce.observations import read_observations
-from analysis.dolce.pig import ATOMS, BINS, FLOOR, INTERPOLATED, Binned, Options, bins, fit
-from analysis.dolce.posterior import cells, mixed, spread
-from analysis.dolce.posterior_pig import ALONE, CHANCES, COMPONENTS, DEVIATES, FINE, SHARED, WIDEST, evidence, placed
-from analysis.dolce.simulation import FIXED, Planted, scored
 from benchmarks.dolce_certainty import ANYWHERE, BOUNDS, LIMITS, PROBLEMS, TRUTHS, even_pig, planted, wilson
+from scrollwork.analysis.dolce import posterior_pig
+from scrollwork.analysis.dolce.aspects import aspect_probabilities
+from scrollwork.analysis.dolce.candidates import INFINITE, PIG
+from scrollwork.analysis.dolce.categories import CATEGORIES, Thresholds, categories, thresholds
+from scrollwork.analysis.dolce.cover import cover_probability
+from scrollwork.analysis.dolce.fitting import Settings, fit_task
+from scrollwork.analysis.dolce.observations import read_observations
+from scrollwork.analysis.dolce.pig import ATOMS, BINS, FLOOR, INTERPOLATED, Binned, Options, bins, fit
+from scrollwork.analysis.dolce.posterior import cells, mixed, spread
+from scrollwork.analysis.dolce.posterior_pig import (
+    ALONE,
+    CHANCES,
+    COMPONENTS,
+    DEVIATES,
+    FINE,
+    SHARED,
+    WIDEST,
+    evidence,
+    placed,
+)
+from scrollwork.analysis.dolce.simulation import FIXED, Planted, scored
 
 
 @pytest.mark.slow

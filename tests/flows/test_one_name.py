@@ -1,0 +1,116 @@
+"""All of ours is imported as `scrollwork.<room>`: no bare room, no module under two names, links and wheel in step."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import FINISHED, PROJECT, edit, environment, serve
+
+ROOMS = {path.parent.name for path in PROJECT.glob("*/__init__.py")} - {"scrollwork", "tests", "benchmarks"}
+
+# What a process has loaded, written again and again: servers and workers are ended by a signal.
+NOTED = """
+import json, os, sys, threading, time
+
+def _noted():
+    while True:
+        modules = list(sys.modules.items())
+        files = {name: os.path.realpath(one.__file__) for name, one in modules if getattr(one, "__file__", None)}
+        path = Path(PLACE) / str(os.getpid())
+        path.write_text(json.dumps({"command": sys.orig_argv, "files": files}))
+        path.replace(path.with_suffix(".json"))
+        time.sleep(0.2)
+
+threading.Thread(target=_noted, daemon=True).start()
+"""
+
+
+def test_a_room_has_no_link_or_is_not_in_the_wheel() -> None:
+    links = {path.name: os.readlink(path) for path in (PROJECT / "scrollwork").iterdir() if path.is_symlink()}
+    assert links == {room: f"../{room}" for room in ROOMS}
+    build = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]
+    wheel = build["targets"]["wheel"]
+    assert wheel["sources"] == {room: f"scrollwork/{room}" for room in ROOMS}
+    assert set(wheel["only-include"]) == {*ROOMS, "scrollwork/__init__.py"}
+    assert set(build["targets"]["sdist"]["exclude"]) == {f"/scrollwork/{room}" for room in ROOMS}
+
+
+@pytest.mark.parametrize("room", sorted(ROOMS))
+def test_a_bare_room_can_be_imported(room: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import {room}"], cwd=PROJECT, env=environment(), capture_output=True, text=True
+    )
+    assert done.stderr.splitlines()[-1] == f"ImportError: {room}/ is a part of scrollwork: import scrollwork.{room}"
+
+
+def test_a_copy_that_lost_its_links_fails_without_saying_so(tmp_path: Path) -> None:
+    (tmp_path / "scrollwork").mkdir()
+    shutil.copy2(PROJECT / "scrollwork" / "__init__.py", tmp_path / "scrollwork")
+    for room in ROOMS:  # as a checkout without symbolic links writes them
+        (tmp_path / "scrollwork" / room).write_text(f"../{room}")
+    env = environment(PYTHONPATH=str(tmp_path))
+    done = subprocess.run(
+        [sys.executable, "-c", "import scrollwork.tasks.graph"], cwd=tmp_path, env=env, capture_output=True, text=True
+    )
+    assert "its links to the rooms of the checkout are lost" in done.stderr.splitlines()[-1]
+
+
+def odd(files: Mapping[str, str], root: Path) -> dict[str, list[str]]:
+    """Names of each file of a room that has several, or one that does not begin with "scrollwork."."""
+    names = defaultdict(list)
+    for name, file in files.items():
+        path = Path(file)
+        if name != "__mp_main__" and path.is_relative_to(root) and path.relative_to(root).parts[0] in ROOMS:
+            names[path.relative_to(root).as_posix()].append(name)  # __mp_main__ is __main__ once more, not loaded anew
+    return {file: own for file, own in names.items() if len(own) > 1 or not own[0].startswith("scrollwork.")}
+
+
+def test_pytest_loads_a_module_under_two_names() -> None:
+    importlib.import_module("scrollwork.tasks.chain")
+    files = {name: getattr(module, "__file__", None) for name, module in list(sys.modules.items())}
+    real = {name: os.path.realpath(file) for name, file in files.items() if file}
+    assert sum(name.startswith("scrollwork.") for name in real) > 40
+    assert odd(real, PROJECT) == {}
+
+
+# What is started by name or path is `__main__`, and Prefect gives files that deployments name a name of its own.
+STARTED = {
+    "forked.py": {"flows/cli.py": ["__main__"]},
+    "prefect_server:create_app": {},
+    "flows.prefect_worker": {"flows/prefect_worker.py": ["__main__"]},
+    "prefect.engine": {"flows/build_datasets.py": ["build_datasets"]},
+    "flows.prefect_commands": {"flows/prefect_commands.py": ["__main__"]},
+    "deployment run": {},
+}
+
+
+@pytest.mark.slow
+def test_a_run_or_a_deployment_loads_a_module_under_two_names(tree: Path, tmp_path: Path) -> None:
+    """In the command with Prefect, in its server and worker, in the process of a flow run."""
+    place, project = tmp_path / "noted", tmp_path / "project"
+    place.mkdir()
+    edit(tree / "scrollwork" / "__init__.py", lambda text: text + NOTED.replace("PLACE", repr(str(place))))
+    for server in serve(tree, project, lent=False):
+        server.work("run", "zeroscrolls", "--sample", "--model", "naive:seed=0", "--engine", "prefect", *FINISHED)
+        run = server.trigger("build-datasets", "--param", "suite=zeroscrolls", "--param", 'tasks=["qmsum"]')
+        assert server.wait(run)["state_type"] == "COMPLETED"
+    seen: dict[str, dict[str, list[str]]] = {"deployment run": {}}  # may have ended before anything is noted
+    for noted in map(json.loads, (path.read_text() for path in place.glob("*.json"))):
+        kind = next((one for one in STARTED if one in " ".join(noted["command"])), "other")
+        found = odd(noted["files"], project)
+        for entry in ("flows/build_datasets.py", "flows/evaluate.py") if kind == "flows.prefect_commands" else ():
+            assert not any(name.startswith("scrollwork.") for name in found.pop(entry)), "`prefect deploy` reads it"
+        assert found.items() <= STARTED.get(kind, {}).items(), noted["command"]
+        seen[kind] = seen.get(kind, {}) | found
+    assert seen == STARTED
