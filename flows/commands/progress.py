@@ -11,7 +11,7 @@ from typing import Any
 
 from scrollwork.tasks import progress
 
-SLOW_S = 1.0  # a stage shorter than this gets no line of its own while it runs
+LONG_S = 10.0  # between lines of one stage, and of all; a stage that took longer has a line of its own
 
 
 @contextmanager
@@ -20,7 +20,7 @@ def shown(quiet: bool, stages: int) -> Iterator[None]:
     if quiet:
         yield
         return
-    listener: Any = Bars(stages) if sys.stderr.isatty() else Lines()
+    listener: Any = Bars(stages) if sys.stderr.isatty() else Lines(stages)
     progress.listen(listener)
     try:
         with listener:
@@ -30,21 +30,30 @@ def shown(quiet: bool, stages: int) -> Iterator[None]:
 
 
 class Lines:
-    """A line when a stage ends that did something, and now and then for a long one."""
+    """A line for a stage that takes long, one a while for all others, and one of everything at the end."""
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
+    def __init__(self, stages: int) -> None:
+        self._lock = threading.RLock()  # an interrupt is told by the thread that it interrupts
+        self._stages = stages
         self._began: dict[str, float] = {}
         self._told: dict[str, float] = {}
+        self._ended = 0
+        self._kinds: dict[str, dict[str, int]] = {}  # by how: stages of each kind
 
     def __enter__(self) -> Lines:
+        self._start = self._said = time.monotonic()
         return self
 
     def __exit__(self, *_: object) -> None:
-        pass
+        with self._lock:
+            for how, kinds in self._kinds.items():
+                if how != "reused":
+                    told = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
+                    self._say(f"{how}: {told} ({time.monotonic() - self._start:.1f} s)")
 
     def said(self, text: str) -> None:
-        print(text, file=sys.stderr, flush=True)
+        with self._lock:
+            self._say(text)
 
     def started(self, title: str) -> None:
         with self._lock:
@@ -54,16 +63,27 @@ class Lines:
         now = time.monotonic()
         with self._lock:
             began = self._began.get(title, now)
-            if done and now - self._told.get(title, now) > 10:
+            if done and now - self._told.get(title, now) > LONG_S:
                 self._told[title] = now
                 left = (now - began) / done * (total - done)
-                print(f"{title}: {done:,} of {total:,}, about {left:,.0f} s left", file=sys.stderr, flush=True)
+                self._say(f"{title}: {done:,} of {total:,}, about {left:,.0f} s left")
 
     def ended(self, title: str, how: str) -> None:
+        now = time.monotonic()
         with self._lock:
-            seconds = time.monotonic() - self._began.get(title, time.monotonic())
-            if how != "reused":
-                print(f"{how}: {title} ({seconds:.1f} s)", file=sys.stderr, flush=True)
+            kinds = self._kinds.setdefault(how, {})
+            kind = title.partition(" ")[0]
+            kinds[kind] = kinds.get(kind, 0) + 1
+            self._ended += 1
+            seconds = now - self._began.get(title, now)
+            if how == "failed" or (how != "reused" and seconds > LONG_S):
+                self._say(f"{how}: {title} ({seconds:.1f} s)")
+            elif now - self._said > LONG_S:
+                self._say(f"{self._ended:,} of {self._stages:,} stages, last {title}")
+
+    def _say(self, text: str) -> None:
+        self._said = time.monotonic()
+        print(text, file=sys.stderr, flush=True)
 
 
 class Bars:
@@ -92,7 +112,7 @@ class Bars:
         self._stages = stages
         self._rows: dict[str, Any] = {}
         self._counts = {"reused": 0, "built": 0, "failed": 0}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # an interrupt is told by the thread that it interrupts
 
     def __enter__(self) -> Bars:
         self._progress.start()

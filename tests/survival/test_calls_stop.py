@@ -18,6 +18,7 @@ from tests.survival.hosted import Vendors, answered, hosted, of_model, rows, tab
 TASKS = ("--task", "qasper", "--task", "qmsum")
 AT_ONCE = 4
 HEARD_S = 0.5  # within which an interrupt is heard
+ENDED_S = {"inline": 15, "prefect": 100}  # a Prefect server on SQLite now and then waits for itself for a minute
 ENGINES = [pytest.param("inline"), pytest.param("prefect", marks=pytest.mark.slow)]
 
 
@@ -46,7 +47,7 @@ def test_control_c_sends_more_or_drops_what_is_paid(scrollwork: Scrollwork, serv
     process = work.start(*command, start_new_session=True)
     assert served.wait_for(6)
     at = interrupted(process)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=150)
     took = time.time() - at
     assert process.returncode == 130
     assert "Traceback" not in err
@@ -57,7 +58,7 @@ def test_control_c_sends_more_or_drops_what_is_paid(scrollwork: Scrollwork, serv
     assert {row["status"] for row in asked} == {200}, "none was given up"
     assert len(answered(work.home)) == len(asked)
     assert rows(work.home, "SELECT count(*) FROM claims") == [(0,)]
-    assert took < 15
+    assert took < ENDED_S[engine]
     served.set(latency_s=0.0)
     done = work(*command)
     assert "Traceback" not in done.err
