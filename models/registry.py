@@ -12,9 +12,8 @@ from scrollwork.models.base import Model
 from scrollwork.models.tables import ENDPOINTS, BadTable, checked
 
 HOSTED = {name: f"scrollwork.models.{name}" for name in ENDPOINTS}  # what costs money, or is at least far away
-BATCHES = {
-    name: f"scrollwork.models.{name}_batches" for name in ("anthropic", "openai")
-}  # what takes requests in batches
+# what takes requests in batches
+BATCHES = {name: f"scrollwork.models.{name}_batches" for name in ("anthropic", "openai")}
 LOCAL = {"transformers": "scrollwork.models.local"}  # checkpoints that run in this process
 CALLED = {**HOSTED, **LOCAL}  # whose answers cost money or take long: claimed, and committed when they come
 PROVIDERS = {

@@ -17,10 +17,8 @@ from scrollwork.records.example import Example
 
 DEMONSTRATIONS = "demonstrations"  # split of the examples that prompts show before the instance
 RELEASE = "official_release"  # reads the official release of a task, where its upstream files are missing
-PROMPTS, PROMPTS_MODULE = (
-    "prompts",
-    "scrollwork.preprocessing.seam_prompts",
-)  # role of raw files with paraphrases; who reads them
+PROMPTS = "prompts"  # role of raw files with paraphrases
+PROMPTS_MODULE = "scrollwork.preprocessing.seam_prompts"  # which reads them
 
 
 def curate(

@@ -11,7 +11,8 @@ from typing import Any
 
 from scrollwork.tasks import progress
 
-LONG_S = 10.0  # between lines of one stage, and of all; a stage that took longer has a line of its own
+LONG_S = 10.0  # a stage that took longer has a line of its own, and one so often while it runs
+EVERY_S = 30.0  # a line of all stages
 
 
 @contextmanager
@@ -78,7 +79,7 @@ class Lines:
             seconds = now - self._began.get(title, now)
             if how == "failed" or (how != "reused" and seconds > LONG_S):
                 self._say(f"{how}: {title} ({seconds:.1f} s)")
-            elif now - self._said > LONG_S:
+            elif now - self._said > EVERY_S:
                 self._say(f"{self._ended:,} of {self._stages:,} stages, last {title}")
 
     def _say(self, text: str) -> None:
