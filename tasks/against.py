@@ -14,7 +14,7 @@ from scrollwork.preprocessing.raw_zip import find_member
 from scrollwork.records.example import Example
 from scrollwork.tasks.errors import UsageError
 from scrollwork.tasks.parts import Part, parts
-from scrollwork.tasks.raw import in_archive, matches
+from scrollwork.tasks.raw import FOLDER, in_archive, kind_of, matches
 from scrollwork.tasks.releases import release_patterns
 from scrollwork.tasks.request import Request
 from scrollwork.tasks.results import Results
@@ -42,8 +42,8 @@ def locate(request: Request, given: Sequence[str]) -> dict[tuple[str, str], Rele
         path = Path(text).expanduser().resolve()
         if not path.exists():
             raise UsageError(f"--against {text}: there is no such file or folder")
-        if not path.is_file() and not path.is_dir():
-            raise UsageError(f"--against {text}: is neither a file nor a folder")
+        if (kind := kind_of(path)) not in ("", FOLDER):
+            raise UsageError(f"--against {text}: is {kind}, no file or folder")
         here = {
             (part.task.name, part.split): release
             for part in parts(request)

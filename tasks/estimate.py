@@ -88,8 +88,8 @@ def estimates(request: Request) -> tuple[list[dict[str, Any]], list[dict[str, An
     tables = (shop.locations.calling or Calling()).tables
     nodes = [node for node in topological(run_nodes(request)) if node.stage == "generate"]
     for node in nodes:
-        table = tables.get(node.label("model"))
-        asks = table is not None and table["provider"] in HOSTED
+        table = tables.get(node.label("model"), {})
+        asks = table.get("provider") in HOSTED
         if not asks and node.label("profile") == "plain":  # costs nothing, cuts nothing
             continue
         name = node.label("task"), node.label("split"), node.label("model"), node.label("arm")
@@ -98,7 +98,7 @@ def estimates(request: Request) -> tuple[list[dict[str, Any]], list[dict[str, An
         except StageFailed as error:
             failed[str(error)] = None
             continue
-        if table is None or not asks:
+        if not asks:
             row = free.setdefault(name, Estimate(*name))
             row.prompts += lost(row, inputs["prompts"], 1)
             continue

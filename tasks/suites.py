@@ -229,9 +229,8 @@ def refuse_unknown_keys(where: str, table: Mapping[str, Any], known: frozenset[s
     """Raise UsageError for a key of a table of a configuration file that nothing reads."""
     for key in table:
         if key not in known:
-            near = get_close_matches(str(key), sorted(known), 1)
-            meant = f"; did you mean {near[0]!r}?" if near else ""
-            raise UsageError(f"{where}: unknown key {key!r}; there are: {', '.join(sorted(known))}{meant}")
+            there = sorted(known)
+            raise UsageError(f"{where}: unknown key {key!r}; there are: {', '.join(there)}{_meant(key, there)}")
 
 
 def refuse_unknown_value(where: str, table: Mapping[str, Any], key: str, known: Sequence[str]) -> None:
@@ -239,10 +238,13 @@ def refuse_unknown_value(where: str, table: Mapping[str, Any], key: str, known: 
     value = table[key]
     if value in known:
         return
-    near = get_close_matches(str(value), known, 1)
-    raise UsageError(
-        f"{where}: {key} {value!r} is none of {', '.join(known)}" + (f"; did you mean {near[0]!r}?" if near else "")
-    )
+    raise UsageError(f"{where}: {key} {value!r} is none of {', '.join(known)}{_meant(value, known)}")
+
+
+def _meant(given: Any, known: Sequence[str]) -> str:
+    """The nearest of what there is, as the end of a sentence; "" where nothing is near."""
+    near = get_close_matches(str(given), known, 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -> TaskConfig:

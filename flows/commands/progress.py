@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -39,18 +40,16 @@ class Lines:
         self._began: dict[str, float] = {}
         self._told: dict[str, float] = {}
         self._ended = 0
-        self._kinds: dict[str, dict[str, int]] = {}  # by how: stages of each kind
+        self._built: Counter[str] = Counter()  # stages of each kind
 
     def __enter__(self) -> Lines:
         self._start = self._said = time.monotonic()
         return self
 
     def __exit__(self, *_: object) -> None:
-        with self._lock:
-            for how, kinds in self._kinds.items():
-                if how != "reused":
-                    told = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
-                    self._say(f"{how}: {told} ({time.monotonic() - self._start:.1f} s)")
+        if self._built:
+            told = ", ".join(f"{count:,} {kind}" for kind, count in self._built.items())
+            self.said(f"built: {told} ({time.monotonic() - self._start:.1f} s)")
 
     def said(self, text: str) -> None:
         with self._lock:
@@ -72,10 +71,9 @@ class Lines:
     def ended(self, title: str, how: str) -> None:
         now = time.monotonic()
         with self._lock:
-            kinds = self._kinds.setdefault(how, {})
-            kind = title.partition(" ")[0]
-            kinds[kind] = kinds.get(kind, 0) + 1
             self._ended += 1
+            if how == "built":
+                self._built[title.partition(" ")[0]] += 1
             seconds = now - self._began.get(title, now)
             if how == "failed" or (how != "reused" and seconds > LONG_S):
                 self._say(f"{how}: {title} ({seconds:.1f} s)")

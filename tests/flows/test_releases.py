@@ -307,7 +307,7 @@ def test_unreadable_release_is_taken_for_a_difference(call, tmp_path, own, rows)
         (other, 1, "other.zip: holds none of the tasks asked for (qmsum/test.jsonl)"),
         (wrong_split, 1, "split.zip: holds none of the tasks asked for (qmsum/test.jsonl)"),
         (tmp_path / "none.zip", 2, "none.zip: there is no such file or folder"),
-        (tmp_path / "pipe", 2, "pipe: is neither a file nor a folder"),
+        (tmp_path / "pipe", 2, "pipe: is a FIFO (a named pipe), no file or folder"),
     ]:
         status, _, err = call.at(own[0])(*ask, str(path))
         assert (status, told in err, "Traceback" in err) == (code, True, False), err

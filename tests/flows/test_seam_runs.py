@@ -17,6 +17,7 @@ from scrollwork.preprocessing.draws import VARIABLES
 from tests.conftest import Scrollwork, environment, files_of, leftovers
 from tests.flows.seam_kit import TASKS, Scripted, asking, folders, hosted, manifest, rendered, rows, scripted, seam
 from tests.flows.seam_raw import FORMATS, INSTRUCTIONS, write
+from tests.tasks.loaded_kit import IN_NO_ANSWER, script
 from tests.tasks.test_source_digests import interpreters
 
 TABLES = ("examples", "demonstrations", "documents", "instructions")
@@ -212,54 +213,29 @@ def test_manifest_depends_on_the_engine(scrollwork: Scrollwork, raw_files: tuple
     assert files_of(scrollwork.home) == files_of(flow.home)
 
 
-LOADED = """
-import json, sys
-from scrollwork.flows.cli import main
-status = main(sys.argv[1:])
-from scrollwork.tasks.graph import topological
-from scrollwork.tasks.judging import compare_node, judge_node, rank_node
-from scrollwork.tasks.request import Request
-from scrollwork.tasks.source import sources
-from scrollwork.tasks.stages import report_node, run_nodes
-pure = ("analysis", "models", "preprocessing", "records", "reporting", "scoring")  # tests/tasks/test_key_borders.py: all
-loaded = {name for name in sys.modules if name.startswith("scrollwork.") and name.split(".")[1] in pure}
-request = Request.of("seam", home=sys.argv[2], raw=sys.argv[sys.argv.index("--raw") + 1], models=("naive", "same-head"), runs=2)
-known = set()
-scored = run_nodes(request)
-judged = [judge_node(node) for node in scored]
-over_all = [compare_node(request, judged, scored), rank_node(request, scored, [])]
-for node in topological([report_node(request, scored, [], [*judged, *over_all])]):
-    known |= set(sources(node.code))
-assert len(loaded & known) > 40
-print(json.dumps([status, sorted(loaded - known)]), file=sys.stderr)
-"""
-
-
 @pytest.mark.slow
 def test_stage_runs_code_of_draws_or_runs_that_its_key_does_not_know(
     scrollwork: Scrollwork, raw_files: tuple[str, str], tmp_path: Path
 ) -> None:
-    (tmp_path / "loaded.py").write_text(LOADED)
-    work = scrollwork.with_(prefix=(str(tmp_path / "loaded.py"),))
+    program = tmp_path / "loaded.py"
+    program.write_text(
+        script(
+            """
+raw, models = sys.argv[sys.argv.index("--raw") + 1], ("naive", "same-head")
+request = Request.of("seam", home=sys.argv[2], raw=raw, models=models, runs=2)
+scored = run_nodes(request)
+judged = [judge_node(node) for node in scored]
+over_all = [compare_node(request, judged, scored), rank_node(request, scored, [])]
+nodes = [report_node(request, scored, [], [*judged, *over_all])]
+"""
+        )
+    )
+    work = scrollwork.with_(prefix=(str(program),))
     done = seam(work, *raw_files, "--model", "naive", "--model", "same-head", "--quiet", runs=2)
-    status, unknown = json.loads(done.err.splitlines()[-1])
+    status, unknown, known = json.loads(done.err.splitlines()[-1])
     assert status == 0
-    # they turn names and tables into settings, and say how hosted models are called: nothing of this is in an answer
-    named = {
-        "scrollwork.models.registry",
-        "scrollwork.models.tables",
-        "scrollwork.models.local_tables",
-        "scrollwork.models.checkpoint",
-        "scrollwork.scoring.names",
-    }
-    named |= {
-        "scrollwork.models.breaker",
-        "scrollwork.models.budget",
-        "scrollwork.models.ledger",
-        "scrollwork.models.retry",
-        "scrollwork.models.stopping",
-    }
-    assert set(unknown) <= named | {"scrollwork.preprocessing.sampling"}, "which the suites run that do not draw"
+    assert len(known) > 40
+    assert set(unknown) <= IN_NO_ANSWER | {"scrollwork.preprocessing.sampling"}, "which the suites run that do not draw"
 
 
 # ---- the manifest, as the fact sheet has it (section 3), and on other versions of Python

@@ -268,6 +268,13 @@ def balanced(raw: bytes, result: StripResult) -> bool:
     return result.cut_start + result.cut_inside + len(result.text) + result.cut_end == len(decode(raw))
 
 
+def check(page: str, left: str) -> None:
+    """That stripping leaves this of a page, and accounts for all of it."""
+    result = strip_story(page.encode(), "gutenberg", "", "")
+    assert told(result.text) == told(left), result.rule
+    assert balanced(page.encode(), result)
+
+
 @pytest.mark.parametrize("name", BOOKS)
 def test_exactly_the_book_survives(name: str) -> None:
     page = BOOKS[name](STORY)

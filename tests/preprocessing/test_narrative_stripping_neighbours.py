@@ -4,7 +4,7 @@ import pytest
 
 from scrollwork.preprocessing.narrative_qa import strip_story
 from tests.preprocessing import story_neighbours, story_neighbours_aside
-from tests.preprocessing.test_narrative_stripping import STORY, balanced, modern, old, told
+from tests.preprocessing.test_narrative_stripping import STORY, balanced, check, modern, old, told
 
 NOTES = story_neighbours.NOTES | story_neighbours_aside.NOTES
 BELOW = story_neighbours.BELOW | story_neighbours_aside.BELOW
@@ -17,12 +17,6 @@ STAYS = story_neighbours.STAYS | story_neighbours_aside.STAYS
 ERAS = (modern, old)
 SITE, SHOWN = story_neighbours.SITE, story_neighbours.SHOWN
 CREDIT = "Produced by Ann Other"
-
-
-def check(page: str, left: str) -> None:
-    result = strip_story(page.encode(), "gutenberg", "", "")
-    assert told(result.text) == told(left), result.rule
-    assert balanced(page.encode(), result)
 
 
 @pytest.mark.parametrize("note", NOTES)

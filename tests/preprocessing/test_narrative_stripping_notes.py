@@ -4,18 +4,12 @@ import pytest
 
 from scrollwork.preprocessing.narrative_qa import strip_story
 from tests.preprocessing import story_notes, story_notes_aside
-from tests.preprocessing.test_narrative_stripping import CLOSING, SMALL_END, STORY, balanced, modern, old, told
+from tests.preprocessing.test_narrative_stripping import CLOSING, SMALL_END, STORY, check, modern, old, told
 
 ERAS = (modern, old)
 FRONT = story_notes.FRONT | story_notes_aside.FRONT
 BACK = story_notes.BACK | story_notes_aside.BACK
 STAYS = story_notes.STAYS | story_notes_aside.STAYS
-
-
-def check(page: str, left: str) -> None:
-    result = strip_story(page.encode(), "gutenberg", "", "")
-    assert told(result.text) == told(left), result.rule
-    assert balanced(page.encode(), result)
 
 
 @pytest.mark.parametrize("era", ERAS)

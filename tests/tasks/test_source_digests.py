@@ -17,6 +17,7 @@ import pytest
 from scrollwork.tasks import source, source_memory
 from scrollwork.tasks.source import _path, _read, sources
 from tests.conftest import FINISHED, PROJECT, edit, environment
+from tests.tasks.loaded_kit import IN_NO_ANSWER, script
 
 ASK = ("--raw", str(PROJECT / "sample" / "raw"), *FINISHED)  # the same bytes wherever they lie
 
@@ -144,72 +145,36 @@ def test_an_import_inside_a_function_is_overlooked(work):
 
 def test_a_stage_runs_house_code_that_its_key_does_not_know(scrollwork, tmp_path):
     """What a run loads of the rooms must stand in the keys; registries only turn names into modules that do."""
-    script = tmp_path / "loaded.py"
-    script.write_text(
-        """
-import json, sys
-from scrollwork.flows.cli import main
-status = main(sys.argv[1:])
-from scrollwork.tasks.graph import topological
-from scrollwork.tasks.request import Request
-from scrollwork.tasks.source import sources
-from scrollwork.tasks.judging import compare_node, judge_node
-from scrollwork.tasks.stages import report_node, run_nodes
-pure = ("analysis", "models", "preprocessing", "records", "reporting", "scoring")  # tests/tasks/test_key_borders.py: all
-loaded = {name for name in sys.modules if name.startswith("scrollwork.") and name.split(".")[1] in pure}
+    program = tmp_path / "loaded.py"
+    program.write_text(
+        script(
+            """
 request = Request.of("zeroscrolls", home=sys.argv[2], sample=True, models=("naive:seed=0",))
-known = set()
 scored = run_nodes(request)
 judged = [judge_node(node) for node in scored]
-compared = compare_node(request, judged, scored)
-for node in topological([report_node(request, scored, [], [*judged, compared])]):
-    known |= set(sources(node.code))
-print(json.dumps([status, sorted(loaded - known), sorted(loaded & known)]), file=sys.stderr)
-""",
-        encoding="utf-8",
+nodes = [report_node(request, scored, [], [*judged, compare_node(request, judged, scored)])]
+"""
+        )
     )
-    done = scrollwork.with_(prefix=(str(script),)).run("--quiet")
+    done = scrollwork.with_(prefix=(str(program),)).run("--quiet")
     status, unknown, known = json.loads(done.err.splitlines()[-1])
     assert status == 0
     assert len(known) > 40
-    # they turn names and tables into settings, and say how hosted models are called: nothing of this is in an answer
-    named = {
-        "scrollwork.models.registry",
-        "scrollwork.models.tables",
-        "scrollwork.models.local_tables",
-        "scrollwork.models.checkpoint",
-        "scrollwork.scoring.names",
-    }
-    assert set(unknown) <= named | {
-        "scrollwork.models.breaker",
-        "scrollwork.models.budget",
-        "scrollwork.models.ledger",
-        "scrollwork.models.retry",
-        "scrollwork.models.stopping",
-    }
+    assert set(unknown) <= IN_NO_ANSWER
 
 
 def test_a_build_runs_house_code_that_its_key_does_not_know(scrollwork, tmp_path):
-    script = tmp_path / "loaded.py"
-    script.write_text(
-        """
-import json, sys
-from scrollwork.flows.cli import main
-status = main(sys.argv[1:])
-from scrollwork.tasks.graph import topological
-from scrollwork.tasks.request import Request
-from scrollwork.tasks.source import sources
-from scrollwork.tasks.stages import build_nodes, overview_node
-pure = ("analysis", "models", "preprocessing", "records", "reporting", "scoring")  # tests/tasks/test_key_borders.py: all
-loaded = {name for name in sys.modules if name.startswith("scrollwork.") and name.split(".")[1] in pure}
-nodes = build_nodes(Request.of("zeroscrolls", home=sys.argv[2], sample=True))
-nodes = topological([*nodes, overview_node(Request.of("zeroscrolls", home=sys.argv[2], sample=True), nodes)])
-known = set().union(*(sources(node.code) for node in nodes))
-print(json.dumps([status, sorted(loaded - known), sorted(loaded & known)]), file=sys.stderr)
-""",
-        encoding="utf-8",
+    program = tmp_path / "loaded.py"
+    program.write_text(
+        script(
+            """
+request = Request.of("zeroscrolls", home=sys.argv[2], sample=True)
+built = build_nodes(request)
+nodes = [*built, overview_node(request, built)]
+"""
+        )
     )
-    done = scrollwork.with_(prefix=(str(script),))("build", "zeroscrolls", "--sample", "--engine", "inline", "--quiet")
+    done = scrollwork.with_(prefix=(str(program),))("build", "zeroscrolls", "--sample", "--engine", "inline", "--quiet")
     status, unknown, known = json.loads(done.err.splitlines()[-1])
     assert status == 0
     assert len(known) > 40
