@@ -24,7 +24,7 @@ without a licence, that has no reason here.
 TABLE = "| package | licence |\n|---|---|\n"
 # The official F1 of SCROLLS and ZeroSCROLLS strips accents with Unidecode, and its numbers need it.
 ALLOWED = {
-    "unidecode": "GPL: imported by the official F1 only (scoring/normalize.py), when an answer is scored by it.",
+    "unidecode": "GPL: imported by the official F1 only (scoring/parts/normalize.py), when an answer is scored by it.",
     "text-unidecode": "its users choose: we take the Artistic License. Prefect needs it, by way of python-slugify.",
     **dict.fromkeys(
         ("cuda-toolkit", "nvidia-cudnn-cu13", "nvidia-nccl-cu13", "nvidia-nvshmem-cu13"),

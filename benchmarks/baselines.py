@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from scrollwork.models import index
 from scrollwork.models.base import Ask, Segment
-from scrollwork.models.extractive import extracted
+from scrollwork.models.baselines import document_index
+from scrollwork.models.baselines.by_rule import extracted
 
 SIZES = (2_000, 10_000, 50_000, 200_000)
 ROUNDS = 3
@@ -72,7 +72,7 @@ def seconds(rule: Mapping[str, Any], size: int) -> float:
     spent = []
     for seed in range(ROUNDS):
         asked = ask(size, seed, short="oracle_span" in rule)
-        index.text_of.cache_clear()
+        document_index.text_of.cache_clear()
         began = time.process_time()
         extracted(rule, asked)
         spent.append(time.process_time() - began)

@@ -20,11 +20,11 @@ from benchmarks.reports import SHAPES, write
 
 OURS = """
 import shutil, sys
-from scrollwork.tasks.build import ensure
-from scrollwork.tasks.request import Request
-from scrollwork.tasks.parts import parts
+from scrollwork.pipeline.build import ensure
+from scrollwork.suites.request import Request
+from scrollwork.suites.parts import parts
 from scrollwork.tasks.stages import curate_node
-from scrollwork.tasks.workshop import Locations, Workshop
+from scrollwork.pipeline.session import Locations, Workshop
 raw, out = sys.argv[1:]
 shutil.rmtree(out, ignore_errors=True)
 (part,) = parts(Request("zeroscrolls", out, raw, tasks=("gov_report",)))
@@ -33,7 +33,7 @@ ensure(curate_node(part), Workshop(Locations(out, raw)))
 
 WHOLE = """
 import shutil, sys
-from scrollwork.flows.cli import main
+from scrollwork.cli.main import main
 raw, out = sys.argv[1:]
 shutil.rmtree(out, ignore_errors=True)
 sys.exit(main(["--home", out, "--quiet", "build", "zeroscrolls", "--raw", raw, "--task", "gov_report",

@@ -15,7 +15,7 @@ from benchmarks.measure import ROOT, Cost, cost, python
 
 COMMAND = """
 import os, sys
-from scrollwork.flows.cli import main
+from scrollwork.cli.main import main
 os.environ["OPENAI_API_KEY"] = "none-is-needed-here"
 command, raw, home, models, *more = sys.argv[1:]
 chosen = ["--raw", raw, "--models", models, "--model", "gpt"]

@@ -30,7 +30,7 @@ NAMES = {
     "waiting": "engine, client that only waits",
     "raw": "engine over asyncio sockets",
     "documents": "same, five questions a document",
-    "hosted": "engine with models/openai.py",
+    "hosted": "engine with models/hosted/openai.py",
     "store": "whole path with store on disk",
     "inspect_ai": "inspect_ai, log on disk",
 }

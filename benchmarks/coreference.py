@@ -16,9 +16,9 @@ import numpy as np
 from scorch.scores import b_cubed, ceaf_e, muc
 
 from benchmarks.rouge import in_turns
-from scrollwork.scoring import conll
-from scrollwork.scoring.conll import AT_ONCE, MODES, Reply, gold_in, sums_by_mode
-from scrollwork.scoring.coreference import CONLL, METRICS, Side, f_measures, sums
+from scrollwork.scoring.metrics import conll
+from scrollwork.scoring.metrics.conll import AT_ONCE, MODES, Reply, gold_in, sums_by_mode
+from scrollwork.scoring.parts.coreference import CONLL, METRICS, Side, f_measures, sums
 
 INSTANCES, MENTIONS = 10_000, 100
 CLUSTERS = (5, 50)

@@ -11,11 +11,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from scrollwork.analysis.dolce import cow, pig
-from scrollwork.analysis.dolce.candidates import COW, PIG, TIE, pairs
-from scrollwork.analysis.dolce.cover import cover_probability
-from scrollwork.analysis.dolce.design import Plan, Tried, simulate
-from scrollwork.analysis.dolce.simulation import FIXED, IID, LENGTHS
+from scrollwork.analysis.windows.design import Plan, Tried, simulate
+from scrollwork.analysis.windows.fit import cow, pig
+from scrollwork.analysis.windows.fit.candidates import COW, PIG, TIE, pairs
+from scrollwork.analysis.windows.fit.cover import cover_probability
+from scrollwork.analysis.windows.simulation import FIXED, IID, LENGTHS
 
 SEEDS = (0, 1, 2, 3, 4, 5)
 ROWS = (5, 20, 50, None)  # windows of each length

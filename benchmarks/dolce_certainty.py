@@ -19,15 +19,15 @@ from typing import Any
 
 import numpy as np
 
-from scrollwork.analysis.dolce import pig
-from scrollwork.analysis.dolce.candidates import COW, PIG, pairs
-from scrollwork.analysis.dolce.categories import CATEGORIES, Thresholds, categories, thresholds
-from scrollwork.analysis.dolce.cow import DECLINED, RIGHT, WRONG, Counts
-from scrollwork.analysis.dolce.fitting import Settings, fit_task
-from scrollwork.analysis.dolce.observations import OUTCOMES, Problem, Task
-from scrollwork.analysis.dolce.posterior import mixed
-from scrollwork.analysis.dolce.posterior_pig import evidence
-from scrollwork.analysis.dolce.simulation import FIXED, Planted, answered, placed, scored
+from scrollwork.analysis.windows.categories import CATEGORIES, Thresholds, categories, thresholds
+from scrollwork.analysis.windows.fit import pig
+from scrollwork.analysis.windows.fit.candidates import COW, PIG, pairs
+from scrollwork.analysis.windows.fit.cow import DECLINED, RIGHT, WRONG, Counts
+from scrollwork.analysis.windows.fit.fitting import Settings, fit_task
+from scrollwork.analysis.windows.fit.posterior import mixed
+from scrollwork.analysis.windows.fit.posterior_pig import evidence
+from scrollwork.analysis.windows.observations import OUTCOMES, Problem, Task
+from scrollwork.analysis.windows.simulation import FIXED, Planted, answered, placed, scored
 
 GRID, ANYWHERE, LIMITS = TRUTHS = ("grid", "log-uniform", "at the limits")
 SEEDS, PIG_SEEDS = range(71_000, 71_018), range(82_000, 82_006)

@@ -11,7 +11,7 @@ def main() -> list[str]:
     """The lines of the report."""
     with tempfile.TemporaryDirectory() as home:
         code = (
-            "import sys; from scrollwork.flows.cli import main; "
+            "import sys; from scrollwork.cli.main import main; "
             f"sys.exit(main(['--home', {home!r}, '--quiet', 'run', 'zeroscrolls', '--sample', '--model', 'naive', "
             "'--engine', 'inline']))"
         )

@@ -18,11 +18,11 @@ from typing import Any
 
 from benchmarks.clients import calls
 from scrollwork.models.base import Call, Reply
-from scrollwork.models.limits import Caps, Limiter
-from scrollwork.models.remote import Settings, answer
-from scrollwork.models.stopping import Stop
-from scrollwork.storage.responses import ResponseStore
-from scrollwork.storage.store_paces import Paces, Stretch
+from scrollwork.models.engine.answers import Settings, answer
+from scrollwork.models.engine.limits import Caps, Limiter
+from scrollwork.models.engine.stopping import Stop
+from scrollwork.storage.answers.paces import Paces, Stretch
+from scrollwork.storage.answers.store import ResponseStore
 
 RATES = {50: 12.0, 500: 8.0, 5_000: 6.0, 60_000: 4.0}  # requests a minute: seconds
 

@@ -17,15 +17,15 @@ from pathlib import Path
 from random import Random
 
 from scrollwork.models.base import Answer, Call
-from scrollwork.models.hosted import Hosted
+from scrollwork.models.hosted.model import Hosted
 from scrollwork.models.registry import make, settings
-from scrollwork.tasks.calls import BEHIND_THE_DOCUMENT, Calls
-from scrollwork.tasks.engine import run_inline
-from scrollwork.tasks.graph import topological
-from scrollwork.tasks.planner import Planner
-from scrollwork.tasks.request import Request
+from scrollwork.pipeline.engines.inline import run_inline
+from scrollwork.pipeline.plan import topological
+from scrollwork.pipeline.planner import Planner
+from scrollwork.pipeline.session import Locations, Workshop
+from scrollwork.suites.request import Request
+from scrollwork.tasks.generate.pending import BEHIND_THE_DOCUMENT, Calls
 from scrollwork.tasks.stages import run_nodes
-from scrollwork.tasks.workshop import Locations, Workshop
 from tests.servers.texts import CHARS_PER_TOKEN, tokens
 from tests.servers.vendor import running
 

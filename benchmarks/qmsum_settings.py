@@ -13,15 +13,15 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+from scrollwork.pipeline.raw_files import find
 from scrollwork.preprocessing.curation import curate
-from scrollwork.preprocessing.prompting import Template, assemble
-from scrollwork.preprocessing.qmsum import RULES
+from scrollwork.preprocessing.datasets.qmsum import RULES
+from scrollwork.preprocessing.prompts.template import Template, assemble
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import render
 from scrollwork.storage.digest import FileDigests
-from scrollwork.tasks.raw import find
-from scrollwork.tasks.suites import load_suite
+from scrollwork.suites.suite_files import load_suite
 
 TASK = "qmsum"
 

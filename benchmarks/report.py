@@ -23,8 +23,8 @@ from scrollwork.records.example import Example
 from scrollwork.records.prompt import Part, Prompt
 from scrollwork.records.response import Response
 from scrollwork.records.score import Aggregate, Coverage, Score
-from scrollwork.storage.artifacts import Artifact, Artifacts
-from scrollwork.storage.manifest import Ingredients
+from scrollwork.storage.artifacts.artifact import Artifact, Artifacts
+from scrollwork.storage.artifacts.manifest import Ingredients
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"
 SUITE = tomllib.loads((CONFIG / "suites" / "zeroscrolls.toml").read_text(encoding="utf-8"))
@@ -130,9 +130,9 @@ def scores(task: str, model: str, metric: str, examples: list[Example], prose: P
 
 def make(home: str) -> None:
     """The page over those artifacts, beside them."""
-    from scrollwork.reporting.board import board
-    from scrollwork.tasks.lots import Lot
-    from scrollwork.tasks.pages import put_page
+    from scrollwork.reporting.boards.board import board
+    from scrollwork.tasks.report.behind_scores import Lot
+    from scrollwork.tasks.report.pages import put_page
 
     artifacts = Artifacts(home)
     small = bool(os.environ.get("SCROLLWORK_BENCHMARK_SMALL"))
@@ -162,7 +162,7 @@ def make(home: str) -> None:
     ]
     params = {"suite": "zeroscrolls", "title": "ZeroSCROLLS", "tasks": listed, "published": PUBLISHED}
     params |= {"models": list(MODELS), "failures": []}
-    from scrollwork.reporting.content import Beside
+    from scrollwork.reporting.page.content import Beside
 
     put_page(
         Path(home) / "report.html",

@@ -18,7 +18,7 @@ import numpy as np
 from rouge_score.rouge_scorer import RougeScorer
 
 from benchmarks import measure
-from scrollwork.scoring import rouge_geo
+from scrollwork.scoring.metrics import rouge_geo
 from scrollwork.scoring.rouge.engine import TYPES, Engine
 
 PEER = "rouge_score_rs"

@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.corpus import lines, table, text
 from benchmarks.prose import Prose
-from scrollwork.tasks.suites import SAMPLE
+from scrollwork.suites.suite_files import SAMPLE
 
 PROMPTS = "seam/files/prompts"
 MENTIONS = 99  # of an instance of SciCo, which has no more ids

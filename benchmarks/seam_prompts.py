@@ -17,12 +17,12 @@ from benchmarks.seam_corpus import write
 
 BUILD = """
 import json, sys, time
-from scrollwork.tasks.build import ensure
-from scrollwork.tasks.graph import topological
-from scrollwork.tasks.parts import parts
-from scrollwork.tasks.request import Request
+from scrollwork.pipeline.build import ensure
+from scrollwork.pipeline.plan import topological
+from scrollwork.suites.parts import parts
+from scrollwork.suites.request import Request
 from scrollwork.tasks.stages import prompt_node
-from scrollwork.tasks.workshop import Locations, Workshop
+from scrollwork.pipeline.session import Locations, Workshop
 raw, home, out, *stages = sys.argv[1:]
 shop = Workshop(Locations(home, raw))
 spent = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 
-from scrollwork.analysis.corpus import corpus
+from scrollwork.analysis.statistics.corpus import corpus
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scrollwork.analysis.intervals import Clusters, Floats, Headline, interval, resampled
-from scrollwork.analysis.outcomes import Outcomes
-from scrollwork.analysis.paired import Pair, detectable, paired, paired_averages
+from scrollwork.analysis.comparison.outcomes import Outcomes
+from scrollwork.analysis.statistics.intervals import Clusters, Floats, Headline, interval, resampled
+from scrollwork.analysis.statistics.paired import Pair, detectable, paired, paired_averages
 from scrollwork.scoring.registry import metric
 
 TRIALS = 1_000

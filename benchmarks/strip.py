@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from scrollwork.preprocessing.narrative_qa import strip_story
+from scrollwork.preprocessing.datasets.narrative_qa import strip_story
 
 BOOKS, ROUNDS = 40, 5
 HEAD = """The Project Gutenberg EBook of Book {n}, by Nobody

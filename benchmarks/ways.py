@@ -18,8 +18,8 @@ from typing import Any
 from benchmarks.clients import Null, Raw, calls
 from benchmarks.load import KEY, MODEL, MOST_OUTPUT, PROMPT, Told, Wanted, text_of, wanted
 from scrollwork.models.base import Answer, Ask, Call, Client, Segment
-from scrollwork.models.limits import Caps, Limiter
-from scrollwork.models.remote import Settings, answer
+from scrollwork.models.engine.answers import Settings, answer
+from scrollwork.models.engine.limits import Caps, Limiter
 
 
 async def bare(ask: Callable[[int], Awaitable[Any]], want: Wanted, told: Told) -> None:
@@ -86,7 +86,8 @@ def engine(want: Wanted, client: Callable[[], Client], group: int = 0) -> Told:
 
 def model_of(want: Wanted) -> Any:
     """Our model of the provider openai at the server, with its checked table."""
-    from scrollwork.models import openai, registry
+    from scrollwork.models import registry
+    from scrollwork.models.hosted import openai
 
     importlib.import_module("openai")  # late, and no work
     os.environ["OPENAI_API_KEY"] = KEY
@@ -122,11 +123,11 @@ def hosted(want: Wanted) -> Told:
 
 def store(want: Wanted) -> Told:
     """The whole path of a hosted model: an answer counts when it is committed."""
-    from scrollwork.storage.responses import ResponseStore
-    from scrollwork.tasks import progress
-    from scrollwork.tasks.asking import Asker
-    from scrollwork.tasks.calling import Calling
-    from scrollwork.tasks.calls import CHUNK, chunks
+    from scrollwork.pipeline import progress
+    from scrollwork.pipeline.calling import Calling
+    from scrollwork.storage.answers.store import ResponseStore
+    from scrollwork.tasks.generate.asker import Asker
+    from scrollwork.tasks.generate.pending import CHUNK, chunks
 
     table, model = model_of(want)
 

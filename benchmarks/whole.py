@@ -16,7 +16,7 @@ from benchmarks.measure import cost, python
 
 BUILD = """
 import sys
-from scrollwork.flows.cli import main
+from scrollwork.cli.main import main
 raw, home = sys.argv[1:]
 sys.exit(main(["--home", home, "--quiet", "build", "zeroscrolls", "--raw", raw, "--engine", "inline"]))
 """

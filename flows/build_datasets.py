@@ -6,10 +6,11 @@ from typing import Any
 
 from prefect import flow
 
-import scrollwork.tasks.loaded  # noqa: F401  before what it watches
+import scrollwork.pipeline.loaded_code  # noqa: F401  before what it watches
+from scrollwork.flows.chains import build
 from scrollwork.flows.parameters import finish, request_of
-from scrollwork.tasks.chain import Chain, build
-from scrollwork.tasks.execute import run_prefect, side_by_side
+from scrollwork.pipeline.engines.prefect import run_prefect, side_by_side
+from scrollwork.readings.run_outcome import Chain
 
 
 @flow(name="build-datasets", flow_run_name="build {suite}", task_runner=side_by_side())

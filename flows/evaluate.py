@@ -7,13 +7,14 @@ from typing import Any
 from prefect import flow
 from prefect.runtime import flow_run
 
-import scrollwork.tasks.loaded  # noqa: F401  before what it watches
+import scrollwork.pipeline.loaded_code  # noqa: F401  before what it watches
+from scrollwork.flows.chains import run
 from scrollwork.flows.parameters import finish, request_of
-from scrollwork.reporting.leaderboard import markdown
-from scrollwork.tasks.chain import Chain, run
-from scrollwork.tasks.execute import provide_secrets, run_prefect, show_leaderboard, side_by_side
-from scrollwork.tasks.model_tables import calling_of
-from scrollwork.tasks.results import Results, report_of
+from scrollwork.pipeline.engines.prefect import provide_secrets, run_prefect, show_leaderboard, side_by_side
+from scrollwork.readings.results import Results, report_of
+from scrollwork.readings.run_outcome import Chain
+from scrollwork.reporting.boards.leaderboard import markdown
+from scrollwork.suites.model_tables import calling_of
 
 
 @flow(name="evaluate", flow_run_name="evaluate {suite}", task_runner=side_by_side())

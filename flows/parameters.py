@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from scrollwork.flows.recovery import mark_run
-from scrollwork.flows.server import PROJECT, noted
+from scrollwork.flows.server.local_server import PROJECT, noted
+from scrollwork.flows.server.recovery import mark_run
+from scrollwork.pipeline.errors import StageFailed, UsageError
+from scrollwork.readings.run_outcome import Chain
 from scrollwork.storage.home import Home
-from scrollwork.tasks.chain import Chain
-from scrollwork.tasks.errors import StageFailed, UsageError
-from scrollwork.tasks.request import Request
+from scrollwork.suites.request import Request
 
 
 def request_of(parameters: dict[str, Any]) -> Request:

@@ -7,19 +7,19 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from scrollwork.models import local_tables
 from scrollwork.models.base import Model
-from scrollwork.models.tables import ENDPOINTS, BadTable, checked
+from scrollwork.models.hosted.tables import ENDPOINTS, BadTable, checked
+from scrollwork.models.local import local_tables
 
-HOSTED = {name: f"scrollwork.models.{name}" for name in ENDPOINTS}  # what costs money, or is at least far away
+HOSTED = {name: f"scrollwork.models.hosted.{name}" for name in ENDPOINTS}  # what costs money, or is at least far away
 # what takes requests in batches
-BATCHES = {name: f"scrollwork.models.{name}_batches" for name in ("anthropic", "openai")}
-LOCAL = {"transformers": "scrollwork.models.local"}  # checkpoints that run in this process
+BATCHES = {name: f"scrollwork.models.hosted.{name}_batches" for name in ("anthropic", "openai")}
+LOCAL = {"transformers": "scrollwork.models.local.model"}  # checkpoints that run in this process
 CALLED = {**HOSTED, **LOCAL}  # whose answers cost money or take long: claimed, and committed when they come
 PROVIDERS = {
-    "baselines": "scrollwork.models.baselines",
-    "extractive": "scrollwork.models.extractive",
-    "planted": "scrollwork.models.planted",
+    "baselines": "scrollwork.models.baselines.naive",
+    "extractive": "scrollwork.models.baselines.by_rule",
+    "planted": "scrollwork.models.baselines.planted",
     **CALLED,
 }
 FOR_LOCAL = ("context", "tokenizer")  # of what the command line gives

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scrollwork.preprocessing.errors import MalformedFile, sayable
-from scrollwork.preprocessing.raw import RawFiles
+from scrollwork.preprocessing.raw.errors import MalformedFile, sayable
+from scrollwork.preprocessing.raw.files import RawFiles
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop
@@ -18,7 +18,7 @@ from scrollwork.records.example import Example
 DEMONSTRATIONS = "demonstrations"  # split of the examples that prompts show before the instance
 RELEASE = "official_release"  # reads the official release of a task, where its upstream files are missing
 PROMPTS = "prompts"  # role of raw files with paraphrases
-PROMPTS_MODULE = "scrollwork.preprocessing.seam_prompts"  # which reads them
+PROMPTS_MODULE = "scrollwork.preprocessing.runs.raw_prompts"  # which reads them
 
 
 def curate(
@@ -29,7 +29,7 @@ def curate(
     units: spec of the units of contexts, where windows of them are observed: problems whose context has none are drops.
     Raises MalformedFile for a file that cannot be used, and when no record of the task could be.
     """
-    module = importlib.import_module(f"scrollwork.preprocessing.{dataset}")
+    module = importlib.import_module(f"scrollwork.preprocessing.datasets.{dataset}")
     names = [name for role, files in raw.roles.items() for name, _ in files[:1] if role != PROMPTS]
     rows = module.curate(raw, task, split, **options)
     if units:
@@ -79,7 +79,7 @@ def checked(rows: Iterator[Row], shots: Iterator[Row], dataset: str, split: str,
 
 def observable(rows: Iterator[Row], spec: str) -> Iterator[Row]:
     """The rows, with a Drop in place of an example whose context has no unit by that spec."""
-    from scrollwork.preprocessing.units import units  # in the key of these nodes only
+    from scrollwork.preprocessing.windows.units import units  # in the key of these nodes only
 
     where: dict[str, str] = {}  # documents without a unit
     for row in rows:

@@ -181,7 +181,7 @@ class LengthPoint(Row):
 class VarianceSource(Row):
     """Runs of a model on a data set in which `vary` alone differed. variance: of their scores (ddof 1), low, high its
     95 % interval; own: without the variance of the model's draws; share: of all own ones. draws, total, rest: see
-    analysis/variance.py."""
+    analysis/runs/variance.py."""
 
     suite: str
     split: str

@@ -1,4 +1,4 @@
-"""Evidence for contexts of units, generated or real, in the wording that models/planted.py reads (Dolce).
+"""Evidence for contexts of units, generated or real, in the wording that models/baselines/planted.py reads (Dolce).
 
 A problem asks what the ledger of NAME says. COW: k copies, each within lambda units in a row that overlap no other
 copy, all placements equally likely; the first and the last of the lambda units hold parts of the answer, up to PARTS of
@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from scrollwork.models.planted import aspect, part, truth
+from scrollwork.models.baselines.planted import aspect, part, truth
 from scrollwork.sample._kit import Voice
 
 PARTS = 6
@@ -26,7 +26,7 @@ Spans = Sequence[tuple[int, int]]
 @dataclass(frozen=True)
 class Ledger:
     """A problem to plant: lambda and k of its evidence, COW or (partial) PIG. kind: of answer, of
-    scrollwork.models.planted."""
+    scrollwork.models.baselines.planted."""
 
     name: str
     lam: int
@@ -123,7 +123,7 @@ def aspects(
 
 
 def dressed(form: str, line: str, number: int) -> str:
-    """A unit of evidence with the marks by which units of a kind (a letter of preprocessing/units.py) are told
+    """A unit of evidence with the marks by which units of a kind (a letter of preprocessing/windows/units.py) are told
     apart."""
     return {
         "n": f"Review #{number}:{line}",

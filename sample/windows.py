@@ -2,8 +2,8 @@
 (sample/planting.py), which are generated here or taken from real files.
 
 A generated context has UNITS units of its task's kind, and one problem; a model that answers exactly where a prompt
-shows the evidence is models/planted.py. No part of sample/raw: `dolce(OUT)` writes the files, and tells what was
-planted; `real(RAW, OUT, ...)` does so with the contexts of raw files.
+shows the evidence is models/baselines/planted.py. No part of sample/raw: `dolce(OUT)` writes the files, and tells what
+was planted; `real(RAW, OUT, ...)` does so with the contexts of raw files.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scrollwork.models.planted import LETTERS, WORDS
+from scrollwork.models.baselines.planted import LETTERS, WORDS
 from scrollwork.preprocessing.curation import curate
-from scrollwork.preprocessing.raw import RawFiles
-from scrollwork.preprocessing.spans import strategy
-from scrollwork.preprocessing.units import units
+from scrollwork.preprocessing.raw.files import RawFiles
+from scrollwork.preprocessing.windows.spans import strategy
+from scrollwork.preprocessing.windows.units import units
+from scrollwork.readings.units import units_of
 from scrollwork.records.document import Document
 from scrollwork.sample._kit import Voice, write_lines
 from scrollwork.sample.planting import NAMES, Ledger, dressed, placed, replanted
-from scrollwork.tasks.dolce_units import units_of
-from scrollwork.tasks.suites import load_suite
+from scrollwork.suites.suite_files import load_suite
 
 UNITS = 24
 # lam and copies of problems, one a category: I (the question tells), II, III, IV, V; 24 units have thresholds 2 and 10

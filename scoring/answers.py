@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from scrollwork.records.response import Response
 from scrollwork.records.score import Score
 from scrollwork.scoring.batches import outcomes
-from scrollwork.scoring.extraction import answer_in
 from scrollwork.scoring.outcome import PRIVATE, GoldError, Metric
+from scrollwork.scoring.reading.extraction import answer_in
 
 Read = Callable[[str, str], tuple[str, Mapping[str, bool]]]  # example id and reply to answer and flags
 
@@ -42,7 +42,7 @@ def in_tag(text: str, tag: str) -> str:
 
 def scored_part(text: str, tag: str = "", cue: str = "", empty: str = "") -> str:
     """What of a reply is scored. tag: in which answers were asked for. cue, empty: what the prompt ends with, and what
-    stands for an empty answer, where a task has them (scrollwork.scoring.extraction)."""
+    stands for an empty answer, where a task has them (scrollwork.scoring.reading.extraction)."""
     found = in_tag(text, tag) if tag else text
     return answer_in(found, cue, empty) if cue or empty else found
 

@@ -1,4 +1,4 @@
-"""All of scrollwork under one import name: `scrollwork.tasks.aggregate` is `tasks/aggregate.py`.
+"""All of scrollwork under one import name: `scrollwork.tasks.aggregate.run` is `tasks/aggregate/run.py`.
 
 In a checkout each room lies beside this folder and is linked here; a wheel has the rooms themselves in it.
 """

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scrollwork.storage.artifacts import Artifacts
+from scrollwork.storage.artifacts.artifact import Artifacts
 from scrollwork.storage.digest import FileDigests
 from scrollwork.storage.errors import StorageError
 from scrollwork.storage.location import Location, writable

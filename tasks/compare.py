@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from scrollwork.analysis.comparing import Measured, Who, averages, comparisons, pairs
-from scrollwork.analysis.judged import COLUMNS, outcomes_from
-from scrollwork.analysis.outcomes import Outcomes
+from scrollwork.analysis.comparison.judged import COLUMNS, outcomes_from
+from scrollwork.analysis.comparison.models import Measured, Who, averages, comparisons, pairs
+from scrollwork.analysis.comparison.outcomes import Outcomes
+from scrollwork.pipeline import progress
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.session import Workshop
 from scrollwork.records.comparison import Average, Comparison
 from scrollwork.records.prompt import FULL
 from scrollwork.scoring.registry import metric, stored
-from scrollwork.storage.artifacts import Artifact, ArtifactWriter
-from scrollwork.tasks import progress
-from scrollwork.tasks.graph import Node
-from scrollwork.tasks.workshop import Workshop
+from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:

@@ -6,18 +6,18 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cache
 
+from scrollwork.pipeline.errors import BadRecord
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.raw_files import found_for
+from scrollwork.pipeline.session import Workshop
 from scrollwork.preprocessing.curation import DEMONSTRATIONS, RELEASE, curate
-from scrollwork.preprocessing.frames import frame_of
+from scrollwork.preprocessing.prompts.frames import frame_of
 from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example
 from scrollwork.records.instruction import Instruction
 from scrollwork.records.raw_file import RawFile
-from scrollwork.storage.artifacts import Artifact, ArtifactWriter
-from scrollwork.tasks.errors import BadRecord
-from scrollwork.tasks.graph import Node
-from scrollwork.tasks.raw import found_for
-from scrollwork.tasks.workshop import Workshop
+from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:

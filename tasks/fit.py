@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from scrollwork.models.fitting import Case, fit
-from scrollwork.preprocessing.prompting import Template, assemble
+from scrollwork.models.baselines.fitted_rules import Case, fit
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.session import Workshop
+from scrollwork.preprocessing.prompts.template import Template, assemble
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example
 from scrollwork.records.fitted import Fitted
 from scrollwork.records.prompt import Part
-from scrollwork.storage.artifacts import Artifact, ArtifactWriter
-from scrollwork.tasks.graph import Node
-from scrollwork.tasks.workshop import Workshop
+from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:

@@ -6,21 +6,21 @@ from collections.abc import Iterator, Mapping
 from statistics import fmean
 from typing import Any
 
-from scrollwork.analysis.judged import Judged, conduct, slices
-from scrollwork.analysis.summary import Inputs, Labels, input_name
+from scrollwork.analysis.comparison.judged import Judged, conduct, slices
+from scrollwork.analysis.comparison.summary import Inputs, Labels, input_name
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.shards import shards
 from scrollwork.records.example import Example
 from scrollwork.records.gold import written
 from scrollwork.records.judgement import Conduct, Judgement, Slice
 from scrollwork.records.response import Response
 from scrollwork.scoring.answers import scored_part
-from scrollwork.scoring.judgement import answerable, judged, words
+from scrollwork.scoring.reading.judgement import answerable, judged, words
 from scrollwork.scoring.registry import metric, stored
-from scrollwork.storage.artifacts import Artifact, ArtifactWriter
-from scrollwork.tasks.aggregate import asked, labels_of, named
-from scrollwork.tasks.graph import Node
-from scrollwork.tasks.shards import shards
+from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
+from scrollwork.tasks.aggregate.run import asked, labels_of, named
 from scrollwork.tasks.tokens import counts
-from scrollwork.tasks.workshop import Workshop
 
 PLACES = ("answer_in", "evidence_in")
 

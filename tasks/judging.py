@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scrollwork.pipeline.plan import Node
 from scrollwork.scoring.registry import module_of as metric_module
-from scrollwork.tasks.graph import Node
-from scrollwork.tasks.lots import behind
-from scrollwork.tasks.outside import shown_name
-from scrollwork.tasks.request import Request
+from scrollwork.suites.outside_systems import shown_name
+from scrollwork.suites.request import Request
+from scrollwork.suites.suite_files import Suite, load_published
+from scrollwork.suites.tokenizers import length_tokenizer
+from scrollwork.tasks.report.behind_scores import behind
 from scrollwork.tasks.stages import counted_node, engines, upper_bounds
-from scrollwork.tasks.suites import Suite, load_published
-from scrollwork.tasks.tokenizers import length_tokenizer
 
 COREFERENCE = "coreference"  # scored over all instances of a run together: none has a score of its own
 
@@ -31,6 +31,7 @@ def judge_node(aggregate: Node) -> Node:
         "judge",
         aggregate.labels,
         score.params,
+        "scrollwork.tasks.judge",
         (metric_module(aggregate.label("metric")),),
         (*aggregate.inputs, *words(aggregate)),
     )
@@ -39,11 +40,12 @@ def judge_node(aggregate: Node) -> Node:
 def complexity_node(aggregate: Node, how: Mapping[str, Any], twins: Sequence[Node] = ()) -> Node:
     """lambda, k and category of the problems of an aggregate whose contexts are observed through windows.
 
-    twins: samples of the same task in other suites, whose contexts decide the thresholds too (tasks/twins.py).
+    twins: samples of the same task in other suites, whose contexts decide the thresholds too (complexity/twins.py).
     """
     inputs = tuple((name, node) for name, node in aggregate.inputs if name.startswith(("prompts-", "scores-")))
     others = tuple((f"twin-{number}", node) for number, node in enumerate(twins))
-    return Node("complexity", aggregate.labels, {"how": dict(how)}, (), (*inputs, *others))
+    body = "scrollwork.tasks.complexity.run"
+    return Node("complexity", aggregate.labels, {"how": dict(how)}, body, (), (*inputs, *others))
 
 
 def words(aggregate: Node) -> list[tuple[str, Node]]:
@@ -65,6 +67,7 @@ def compare_node(request: Request, judged: Sequence[Node], scored: Sequence[Node
             "upper_bounds": upper_bounds(scored),
             **({"averaged": False} if request.run_count else {}),
         },
+        "scrollwork.tasks.compare",
         tuple(sorted({metric_module(one) for one in tasks.values()})),
         tuple((node.slot, node) for node in judged),
     )
@@ -79,6 +82,7 @@ def rank_node(request: Request, scored: Sequence[Node], failures: Sequence[Mappi
         "rank",
         (("suite", request.suite), ("models", "+".join(models))),
         rank_params(request.config, failures, upper_bounds(scored), lengths),
+        "scrollwork.tasks.rank.run",
         engines(lengths),
         (*((node.slot, node) for node in in_order(scored, models)), *behind(scored)),
     )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.session import Workshop
 from scrollwork.records.statistics import Bin, Distribution
-from scrollwork.reporting.overview import overview
-from scrollwork.storage.artifacts import Artifact, ArtifactWriter
-from scrollwork.tasks.graph import Node
-from scrollwork.tasks.workshop import Workshop
+from scrollwork.reporting.page.overview import overview
+from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scrollwork.preprocessing.errors import MissingFile
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.session import Workshop
+from scrollwork.preprocessing.raw.errors import MissingFile
 from scrollwork.records.raw_file import RawFile
 from scrollwork.records.response import Failure, Response
-from scrollwork.scoring.prediction import Prediction
-from scrollwork.scoring.submissions import predictions
-from scrollwork.storage.artifacts import Artifact, ArtifactWriter
+from scrollwork.scoring.files.prediction import Prediction
+from scrollwork.scoring.files.submissions import predictions
+from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 from scrollwork.storage.digest import sha256_file, sha256_of
-from scrollwork.tasks.graph import Node
-from scrollwork.tasks.workshop import Workshop
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scrollwork.preprocessing.block_prompts import Blocks
-from scrollwork.preprocessing.prompting import Template
-from scrollwork.preprocessing.prompts import Profile, prompts
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.session import Workshop
+from scrollwork.preprocessing.prompts.from_examples import Profile, prompts
+from scrollwork.preprocessing.prompts.template import Template
+from scrollwork.preprocessing.runs.block_prompts import Blocks
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Prompt
-from scrollwork.storage.artifacts import Artifact, ArtifactWriter
-from scrollwork.tasks.blocks import blocks_of
-from scrollwork.tasks.graph import Node
+from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
+from scrollwork.suites.vocabularies import load
+from scrollwork.tasks.sample.blocks import blocks_of
 from scrollwork.tasks.tokens import counts
-from scrollwork.tasks.vocabularies import load
-from scrollwork.tasks.workshop import Workshop
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scrollwork.analysis.corpus import Corpus, distributions
-from scrollwork.preprocessing.blocks import shown_documents
+from scrollwork.analysis.statistics.corpus import Corpus, distributions
+from scrollwork.pipeline import progress
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.session import Workshop
+from scrollwork.preprocessing.runs.blocks import shown_documents
 from scrollwork.records.example import Example
 from scrollwork.records.gold import written
 from scrollwork.records.statistics import Distribution
-from scrollwork.storage.artifacts import Artifact, ArtifactWriter
-from scrollwork.tasks import progress
-from scrollwork.tasks.graph import Node
-from scrollwork.tasks.vocabularies import load
-from scrollwork.tasks.workshop import Workshop
+from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
+from scrollwork.suites.vocabularies import load
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:

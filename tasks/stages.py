@@ -15,32 +15,32 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from scrollwork.models import local_tables
+from scrollwork.fetching.upstream import upstream_of
+from scrollwork.models.hosted.tables import temperature, what_answers
+from scrollwork.models.local import local_tables
 from scrollwork.models.registry import CALLED, HOSTED, LOCAL, module_of
-from scrollwork.models.tables import temperature, what_answers
-from scrollwork.preprocessing.blocks import cue_of
-from scrollwork.preprocessing.chat import answer_tag, asks_for_tag
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.pipeline.plan import Node, RawQuery
 from scrollwork.preprocessing.curation import PROMPTS, PROMPTS_MODULE
-from scrollwork.preprocessing.prompting import Template
-from scrollwork.preprocessing.tokens import engine_module
+from scrollwork.preprocessing.prompts.chat import answer_tag, asks_for_tag
+from scrollwork.preprocessing.prompts.template import Template
+from scrollwork.preprocessing.runs.blocks import cue_of
+from scrollwork.preprocessing.tokens.tokenizer import engine_module
 from scrollwork.records.gold import KEPT
 from scrollwork.records.prompt import CLOSED_BOOK, FULL
 from scrollwork.records.score import subset_metric
-from scrollwork.reporting.page import assets_digest
-from scrollwork.reporting.published import ROUGE
+from scrollwork.reporting.boards.published import ROUGE
+from scrollwork.reporting.page.page import assets_digest
 from scrollwork.scoring.registry import module_of as metric_module
-from scrollwork.tasks.errors import UsageError
-from scrollwork.tasks.graph import Node, RawQuery
-from scrollwork.tasks.judges import labels_of, what_judges
-from scrollwork.tasks.lots import behind
-from scrollwork.tasks.model_tables import tables_of
-from scrollwork.tasks.outside import PROVIDER, shown_name
-from scrollwork.tasks.parts import Part, parts, profile_of, seed_of
-from scrollwork.tasks.releases import release_options, release_query, upstream_values
-from scrollwork.tasks.request import Request
-from scrollwork.tasks.suites import Suite, TaskConfig, data_set_sizes, load_published, paper_means, paper_sizes
-from scrollwork.tasks.tokenizers import length_tokenizer
-from scrollwork.tasks.upstream import upstream_of
+from scrollwork.suites.judging_models import labels_of, what_judges
+from scrollwork.suites.model_tables import tables_of
+from scrollwork.suites.outside_systems import PROVIDER, shown_name
+from scrollwork.suites.parts import Part, parts, profile_of, seed_of
+from scrollwork.suites.releases import release_options, release_query, upstream_values
+from scrollwork.suites.request import Request
+from scrollwork.suites.suite_files import Suite, TaskConfig, data_set_sizes, load_published, paper_means, paper_sizes
+from scrollwork.suites.tokenizers import length_tokenizer
+from scrollwork.tasks.report.behind_scores import behind
 
 FIT_SPLIT = "train"  # what a model with fitted rules learns from, where its table does not say
 
@@ -80,6 +80,7 @@ def curate_node(part: Part) -> Node:
             "curate",
             part.base,
             curation(part, raw.dataset, options),
+            "scrollwork.tasks.curate",
             entries(raw.dataset),
             raw=raw,
             strict=request.strict,
@@ -89,6 +90,7 @@ def curate_node(part: Part) -> Node:
         "curate",
         part.base,
         curation(part, task.dataset, options),
+        "scrollwork.tasks.curate",
         (*entries(task.dataset), *([PROMPTS_MODULE] if PROMPTS in task.raw else [])),
         raw=RawQuery(task.dataset, task.raw, {**upstream_values(request, task, part.split), **options}),
         strict=request.strict,
@@ -103,7 +105,7 @@ def curation(part: Part, dataset: str, options: Mapping[str, Any]) -> dict[str, 
 
 def entries(dataset: str) -> tuple[str, ...]:
     """What curation loads by name: the data set's module."""
-    return (f"scrollwork.preprocessing.{dataset}",)
+    return (f"scrollwork.preprocessing.datasets.{dataset}",)
 
 
 def sample_node(part: Part) -> Node:
@@ -117,8 +119,8 @@ def sample_node(part: Part) -> Node:
     policy = {"suite": request.suite, "seed": seed_of(request), **chosen}
     if part.task.windows:
         policy |= {"observed": dict(part.task.observed(request.units)), "strategy": request.strategy or "all"}
-    body = "scrollwork.tasks.windows" if part.task.windows else ""
-    return Node("sample", part.base, policy, (), (("curated", curate_node(part)),), body=body)
+    body = f"scrollwork.tasks.sample.{'windows' if part.task.windows else 'run'}"
+    return Node("sample", part.base, policy, body, (), (("curated", curate_node(part)),))
 
 
 def drawn_node(part: Part) -> Node:
@@ -143,12 +145,12 @@ def drawn_node(part: Part) -> Node:
         params |= {"official": [[other.name, list(other.splits)] for other in before], "runs": request.run_count}
         params["how"] = {**how, "most": request.most_drawn}  # --limit takes of a run and draws nothing from the stream
         params |= {"limit": request.limit} if request.limit else {}
-    return Node("sample", (*part.base, *part.run), params, (), tuple(inputs), body="scrollwork.tasks.drawing")
+    return Node("sample", (*part.base, *part.run), params, "scrollwork.tasks.sample.runs", (), tuple(inputs))
 
 
 def official_order(part: Part) -> list[TaskConfig]:
     """The tasks of a request through which the official stream goes up to this one."""
-    from scrollwork.preprocessing.official_draws import ORDER  # loaded for suites that draw only
+    from scrollwork.preprocessing.runs.official_draws import ORDER  # loaded for suites that draw only
 
     chosen = {task.name: task for task in part.request.chosen_tasks()}
     names = [name for name in ORDER if name in chosen]
@@ -188,9 +190,8 @@ def tokens_node(part: Part) -> Node:
 def counted_node(sample: Node, tokenizer: str) -> Node:
     """A sample's documents counted by a tokenizer."""
     inputs = (("curated", sample.input("curated")), ("sample", sample))
-    return Node(
-        "tokens", (*sample.labels, ("tokenizer", tokenizer)), {"tokenizer": tokenizer}, engines(tokenizer), inputs
-    )
+    labels = (*sample.labels, ("tokenizer", tokenizer))
+    return Node("tokens", labels, {"tokenizer": tokenizer}, "scrollwork.tasks.tokens", engines(tokenizer), inputs)
 
 
 def engines(tokenizer: str) -> tuple[str, ...]:
@@ -214,7 +215,7 @@ def prompt_node(part: Part) -> Node:
     inputs = [("curated", curate_node(part)), ("sample", sample_node(part))]
     if name and part.arm == FULL:
         inputs.append(("tokens", tokens_node(part)))
-    return Node("prompt", own.sharded, params, engines(name), tuple(inputs))
+    return Node("prompt", own.sharded, params, "scrollwork.tasks.prompt", engines(name), tuple(inputs))
 
 
 def answers_node(part: Part) -> Node:
@@ -227,7 +228,7 @@ def predictions_node(part: Part) -> Node:
     files = [file for file in (part.table or {})["files"] if part.task.name in file["tasks"]]
     inputs = [("curated", curate_node(part)), ("prompts", prompt_node(part)), ("sample", sample_node(part))]
     params = {"file": {name: files[0][name] for name in ("sha256", "task")}}
-    return Node("predictions", part.sharded, params, (), tuple(inputs))
+    return Node("predictions", part.sharded, params, "scrollwork.tasks.predictions", (), tuple(inputs))
 
 
 def generate_node(part: Part) -> Node:
@@ -244,8 +245,8 @@ def generate_node(part: Part) -> Node:
         inputs.append(("fitted", fit_node(part, kind, str(table.get("fit_split", FIT_SPLIT)))))
     params = {"model": part.model, "settings": table}
     modules = (module_of(str(table["provider"])),)
-    body = "scrollwork.tasks.generate_called" if table["provider"] in CALLED else ""
-    return Node("generate", part.sharded, params, modules, tuple(inputs), body=body)
+    body = f"scrollwork.tasks.generate.{'hosted' if table['provider'] in CALLED else 'run'}"
+    return Node("generate", part.sharded, params, body, modules, tuple(inputs))
 
 
 def fit_node(part: Part, kind: str, split: str) -> Node:
@@ -264,6 +265,7 @@ def fit_node(part: Part, kind: str, split: str) -> Node:
         "fit",
         (*learned.base, ("rule", kind)),
         {"kind": kind, "template": dict(task.template)},
+        "scrollwork.tasks.fit",
         (),
         (("curated", replace(curated, raw=replace(curated.raw, hint=hint))),),
     )
@@ -281,14 +283,9 @@ def score_node(part: Part) -> Node:
     judges = {"judges": what_judges(part.request.judges)} if part.task.judges else {}
     reading = {name: part.task.windows[name] for name in ("extractor", "unknown") if name in part.task.windows}
     params = {"metric": metric, **tag, **cue, **empty, **judges, **reading}
-    body = (
-        "scrollwork.tasks.score_judged"
-        if judges
-        else "scrollwork.tasks.score_windows"
-        if "extractor" in reading
-        else ""
-    )
-    return Node("score", (*part.sharded, ("metric", metric)), params, (metric_module(metric),), inputs, body=body)
+    way = "judged" if judges else "windows" if "extractor" in reading else "run"
+    labels, body = (*part.sharded, ("metric", metric)), f"scrollwork.tasks.score.{way}"
+    return Node("score", labels, params, body, (metric_module(metric),), inputs)
 
 
 def aggregate_node(part: Part) -> Node:
@@ -308,9 +305,9 @@ def aggregate_node(part: Part) -> Node:
         "aggregate",
         (*part.labels, ("metric", metric)),
         {"metric": metric, "profile": part.profile.name, **bound, **told, **subset},
+        f"scrollwork.tasks.aggregate.{'runs' if part.run else 'run'}",
         (metric_module(metric),),
         tuple(inputs),
-        body="scrollwork.tasks.aggregate_runs" if part.run else "",
     )
 
 
@@ -337,14 +334,16 @@ def statistics_node(part: Part) -> Node:
     # SCROLLS 6.4: ContractNLI's outputs are labels, so its hypotheses are looked for
     output = "query" if kind == "nli" else "options" if letters else "references"
     params = {"kind": kind, "output": output, **({"metric": part.task.metric} if part.task.metric in KEPT else {})}
-    return Node("statistics", part.base, params, (), tuple(inputs))
+    return Node("statistics", part.base, params, "scrollwork.tasks.statistics", (), tuple(inputs))
 
 
 def sizes_node(part: Part) -> Node:
     """A data set whole, before anything is drawn from it, to its sizes."""
     tokenizer = length_tokenizer(part.request.tokenizer)
     params = {"metric": part.task.metric, "tokenizer": tokenizer}
-    return Node("sizes", part.base, params, engines(tokenizer), (("curated", curate_node(part)),))
+    return Node(
+        "sizes", part.base, params, "scrollwork.tasks.sizes", engines(tokenizer), (("curated", curate_node(part)),)
+    )
 
 
 def overview_node(request: Request, statistics: Sequence[Node]) -> Node:
@@ -369,7 +368,7 @@ def overview_node(request: Request, statistics: Sequence[Node]) -> Node:
         "run": shown(request),
     }
     inputs = tuple((node.slot, node) for node in statistics)
-    return Node("overview", (("suite", request.suite),), params, (), inputs)
+    return Node("overview", (("suite", request.suite),), params, "scrollwork.tasks.overview", (), inputs)
 
 
 def report_node(
@@ -390,6 +389,7 @@ def report_node(
             "run": shown(request),
             "assets": assets_digest(),
         },
+        "scrollwork.tasks.report.run",
         tuple(sorted({metric_module(node.label("metric")) for node in aggregates})),
         (*((node.slot, node) for node in aggregates), *behind(aggregates), *((node.name, node) for node in beside)),
         exact=True,

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scrollwork.analysis.corpus import corpus, distributions, histograms
+from scrollwork.analysis.statistics.corpus import corpus, distributions, histograms
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.shards import shards
 from scrollwork.records.example import Example
 from scrollwork.records.statistics import Bin, Distribution, Spread
-from scrollwork.storage.artifacts import Artifact, ArtifactWriter
-from scrollwork.tasks.graph import Node
-from scrollwork.tasks.shards import shards
-from scrollwork.tasks.workshop import Workshop
+from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 
 
 def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:

@@ -30,8 +30,9 @@ from tests.forked import POSSIBLE, READ_BY_LIBRARIES, Forked, forking_process
 
 PROJECT = Path(__file__).resolve().parents[1]
 HOUSE = (
-    *("analysis", "config", "flows", "models", "preprocessing", "records", "reporting", "sample", "scoring"),
-    *("storage", "tasks", "scrollwork", "prefect.yaml", "prefect.toml", "pyproject.toml"),
+    *("analysis", "cli", "config", "exchange", "fetching", "flows", "models", "pipeline", "preprocessing", "readings"),
+    *("records", "reporting", "sample", "scoring", "storage", "suites", "tasks", "scrollwork"),
+    *("prefect.yaml", "prefect.toml", "pyproject.toml"),
 )
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell starts what runs behind it so, and children inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -44,7 +45,11 @@ SUITE = "zeroscrolls"
 # of these last would go on alone.
 LONGEST = (
     *("tests/flows/test_planted_chain.py", "tests/flows/test_server.py", "tests/survival/test_calls_survive.py"),
-    *("tests/survival/test_kill.py", "tests/survival/test_batches_killed.py", "tests/tasks/test_export_validators.py"),
+    *(
+        "tests/survival/test_kill.py",
+        "tests/survival/test_batches_killed.py",
+        "tests/exchange/test_export_validators.py",
+    ),
     *("tests/flows/test_seam_runs.py", "tests/models/test_local.py", "tests/models/test_local_runs.py"),
     *("tests/survival/test_server_killed.py", "tests/flows/test_seam_hostile.py", "tests/flows/test_bad_raw_input.py"),
 )
@@ -170,7 +175,7 @@ class Scrollwork:
     root: Path
     home: Path
     env: dict[str, str] = field(default_factory=dict)
-    prefix: tuple[str, ...] = ("-m", "scrollwork.flows.cli")
+    prefix: tuple[str, ...] = ("-m", "scrollwork.cli.main")
     lent: bool = True
     forked: bool = True
 
@@ -275,7 +280,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The tree as it stood when the session began. Read it; whoever changes it takes `tree`."""
     root = copy_tree(tmp_path_factory.mktemp("house"))
     found = subprocess.run(
-        [sys.executable, "-c", "import scrollwork.flows.cli; print(scrollwork.flows.cli.__file__)"],
+        [sys.executable, "-c", "import scrollwork.cli.main; print(scrollwork.cli.main.__file__)"],
         cwd=root,
         env=environment(PYTHONPATH=str(root)),
         capture_output=True,
@@ -316,7 +321,7 @@ class Call:
 
     def __call__(self, *arguments: str) -> tuple[Any, str, str]:
         """(exit status, standard output, standard error)."""
-        from scrollwork.flows.cli import main
+        from scrollwork.cli.main import main
 
         self._capsys.readouterr()
         try:

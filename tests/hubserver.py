@@ -1,6 +1,6 @@
 """A hub on the loopback: lists files of commits page by page, sends large ones to a second host, and misbehaves as told.
 
-It answers what the Hugging Face hub's own client asks, too: tests/tasks/test_hub_library.py holds it to that.
+It answers what the Hugging Face hub's own client asks, too: tests/fetching/test_hub_library.py holds it to that.
 """
 
 from __future__ import annotations

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scrollwork.analysis.intervals import Floats
-from scrollwork.analysis.outcomes import Outcomes
+from scrollwork.analysis.comparison.outcomes import Outcomes
+from scrollwork.analysis.statistics.intervals import Floats
 from scrollwork.scoring.registry import metric
 
 F1 = metric("f1").headline

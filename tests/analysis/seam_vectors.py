@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scrollwork.analysis.run_scores import RunScores, ScoreTable
+from scrollwork.analysis.runs.scores import RunScores, ScoreTable
 
 SAMPLES = {
     "A": (20.1, 20.9, 21.4, 22.0, 21.1, 20.5, 21.8, 22.3, 21.0, 21.6),

@@ -7,8 +7,15 @@ import pytest
 from matplotlib import cbook
 from scipy import stats
 
-from scrollwork.analysis.association import Correlation, Measured, lengths_and_scores, min_max, pearson, spearman
-from scrollwork.analysis.boxes import box
+from scrollwork.analysis.statistics.association import (
+    Correlation,
+    Measured,
+    lengths_and_scores,
+    min_max,
+    pearson,
+    spearman,
+)
+from scrollwork.analysis.statistics.boxes import box
 
 XS, YS = [0.10, 0.35, 0.50, 0.80, 0.95, 1.00], [2, 9.5, 11, 30, 33, 41]
 

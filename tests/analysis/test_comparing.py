@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scrollwork.analysis.comparing import Measured, Who, averages, comparisons, pairs
-from scrollwork.analysis.outcomes import Outcomes
+from scrollwork.analysis.comparison.models import Measured, Who, averages, comparisons, pairs
+from scrollwork.analysis.comparison.outcomes import Outcomes
 from scrollwork.records.prompt import CLOSED_BOOK, FULL
 from tests.analysis.outcomes_kit import F1, one
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.analysis.corpus import EDGES, Corpus, corpus, distributions, histogram, histograms
+from scrollwork.analysis.statistics.corpus import EDGES, Corpus, corpus, distributions, histogram, histograms
 from scrollwork.records.base import InvalidRow
 from scrollwork.records.example import Example
 from scrollwork.records.statistics import Bin, Distribution, Spread

@@ -9,7 +9,7 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from scrollwork.analysis.dominance import (
+from scrollwork.analysis.runs.dominance import (
     arrow,
     dominance,
     eps_min,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scrollwork.analysis.intervals import clustered_interval
-from scrollwork.analysis.summary import Inputs, Labels, Member, summarize
+from scrollwork.analysis.comparison.summary import Inputs, Labels, Member, summarize
+from scrollwork.analysis.statistics.intervals import clustered_interval
 from scrollwork.scoring.registry import metric
 
 HEADLINE = metric("f1").headline

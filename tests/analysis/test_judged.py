@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from scrollwork.analysis.judged import COLUMNS, Judged, by_length, conduct, outcomes_from, slices
-from scrollwork.analysis.summary import Labels
+from scrollwork.analysis.comparison.judged import COLUMNS, Judged, by_length, conduct, outcomes_from, slices
+from scrollwork.analysis.comparison.summary import Labels
 from scrollwork.records.judgement import Conduct, Judgement, Slice
 from scrollwork.scoring.registry import metric
 

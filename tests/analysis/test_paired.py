@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scrollwork.analysis.intervals import Floats, interval, resampled
-from scrollwork.analysis.outcomes import Outcomes
-from scrollwork.analysis.paired import Pair, Paired, detectable, holm, paired, paired_averages
+from scrollwork.analysis.comparison.outcomes import Outcomes
+from scrollwork.analysis.statistics.intervals import Floats, interval, resampled
+from scrollwork.analysis.statistics.paired import Pair, Paired, detectable, holm, paired, paired_averages
 from tests.analysis.outcomes_kit import F1, GEO, documents, one, rouge, several
 
 RANDOM = np.random.default_rng(3)

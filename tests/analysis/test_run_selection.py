@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from scrollwork.analysis.run_ranking import Of, who
-from scrollwork.analysis.run_selection import Selected, select
+from scrollwork.analysis.runs.rank_rows import Of, who
+from scrollwork.analysis.runs.selection import Selected, select
 from scrollwork.records.ranking import NO_RANK, NO_SCORE, REFUSED, RUN_OUT
 from scrollwork.records.run_score import RunScore
 from scrollwork.records.score import Coverage

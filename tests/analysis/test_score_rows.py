@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from scrollwork.analysis.run_scores import RunScores
-from scrollwork.analysis.score_rows import ScoreRowError, read_run_scores
+from scrollwork.analysis.runs.score_rows import ScoreRowError, read_run_scores
+from scrollwork.analysis.runs.scores import RunScores
 
 
 def run(number: Any, score: Any, **more: Any) -> dict[str, Any]:

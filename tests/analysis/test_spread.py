@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.analysis.spread import Index, bigrams, deviation, first_positions, words
+from scrollwork.analysis.statistics.spread import Index, bigrams, deviation, first_positions, words
 
 #        0   1   2   3   4  5   6   7   8
 INPUT = "The cat sat on the mat. The cat ran."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy import stats
 
-from scrollwork.analysis.student import EXPANDED_FROM, quantile, within
+from scrollwork.analysis.statistics.student import EXPANDED_FROM, quantile, within
 
 
 @pytest.mark.parametrize(

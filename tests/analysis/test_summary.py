@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scrollwork.analysis.intervals import clustered_interval
-from scrollwork.analysis.summary import Inputs, Labels, Member, summarize
-from scrollwork.scoring import conll
+from scrollwork.analysis.comparison.summary import Inputs, Labels, Member, summarize
+from scrollwork.analysis.statistics.intervals import clustered_interval
 from scrollwork.scoring.aggregate import beside, combine
+from scrollwork.scoring.metrics import conll
 from scrollwork.scoring.registry import metric
 
 LABELS = Labels("s", "t", "test", "m", "full", "f1")

@@ -8,9 +8,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scrollwork.analysis.intervals import Floats
-from scrollwork.analysis.outcomes import Outcomes
-from scrollwork.analysis.swaps import PERMUTATIONS, Exchange, average_test, every_swap, random_swaps, swap_test
+from scrollwork.analysis.comparison.outcomes import Outcomes
+from scrollwork.analysis.statistics.intervals import Floats
+from scrollwork.analysis.statistics.swaps import (
+    PERMUTATIONS,
+    Exchange,
+    average_test,
+    every_swap,
+    random_swaps,
+    swap_test,
+)
 from tests.analysis.outcomes_kit import F1, GEO, ROUGE, documents, one, rouge, several
 
 

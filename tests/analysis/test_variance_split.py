@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scrollwork.analysis.chi_squared import below, quantile
-from scrollwork.analysis.variance import GENERATION, SOURCES, split, variance, variance_interval
-from scrollwork.preprocessing import draws
+from scrollwork.analysis.runs.variance import GENERATION, SOURCES, split, variance, variance_interval
+from scrollwork.analysis.statistics.chi_squared import below, quantile
+from scrollwork.preprocessing.runs import draws
 
 RUNS = {"instruction": [20.0, 22.0, 24.0], "shots": [20.0, 20.0, 23.0], GENERATION: [21.0, 22.0, 21.0]}
 

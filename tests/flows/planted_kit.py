@@ -11,8 +11,8 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from scrollwork.analysis.dolce.candidates import PIG, pairs
-from scrollwork.analysis.dolce.categories import CATEGORIES, Thresholds, categories, thresholds
+from scrollwork.analysis.windows.categories import CATEGORIES, Thresholds, categories, thresholds
+from scrollwork.analysis.windows.fit.candidates import PIG, pairs
 from scrollwork.sample._kit import Voice
 from scrollwork.sample.windows import Planted
 from tests.conftest import Scrollwork

@@ -146,7 +146,7 @@ def test_key_in_a_secret_block_is_not_read_for_batches(work: Scrollwork, vendor:
     file = work.home.parent / "own.toml"
     file.write_text(file.read_text().replace('id = "g"', 'id = "g"\nkey_secret = "lab-key"'))
     block = "from prefect.blocks.system import Secret; Secret(value=sys.argv[1]).save('lab-key')"
-    start = "import os, sys, pathlib; from scrollwork.flows.server import settings; os.environ |= settings(pathlib.Path(sys.argv[2]))"
+    start = "import os, sys, pathlib; from scrollwork.flows.server.local_server import settings; os.environ |= settings(pathlib.Path(sys.argv[2]))"
     env = {**environment(PYTHONPATH=str(PROJECT)), "SCROLLWORK_HOME": str(work.home)}
     (work.home / "prefect").mkdir(parents=True)
     made = [sys.executable, "-c", f"{start}; {block}", OPENAI_KEY, str(work.home)]

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from scrollwork.sample.windows import TASKS, dolce
-from scrollwork.tasks.model_tables import unbounded
-from scrollwork.tasks.request import Request
+from scrollwork.suites.model_tables import unbounded
+from scrollwork.suites.request import Request
 from tests.conftest import Call, Scrollwork, files_of
 
 DRIVER = str(Path(__file__).parents[1] / "survival" / "killed.py")

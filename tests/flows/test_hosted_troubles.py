@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from scrollwork.storage.store_digests import row_digest
+from scrollwork.storage.answers.digests import row_digest
 from tests.conftest import Scrollwork
 from tests.survival.hosted import Vendors, answered, hosted, of_model, rows, table, vendors
 

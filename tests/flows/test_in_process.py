@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from scrollwork.flows.server import settings
+from scrollwork.flows.server.local_server import settings
 from tests.conftest import environment, processes_of
 
 
@@ -57,7 +57,7 @@ def test_a_server_that_ends_while_it_starts_is_waited_for_or_begun_for_ever(scro
     (broken / "__main__.py").write_text(f"open({str(started)!r}, 'a').write('x')\nraise SystemExit(7)\n")
     (broken / "__init__.py").touch()
     in_the_way = f"{tmp_path}{os.pathsep}{scrollwork.root}"
-    code = f"import sys; sys.path[:0] = {in_the_way.split(os.pathsep)!r}; from scrollwork.flows.cli import main; sys.exit(main())"
+    code = f"import sys; sys.path[:0] = {in_the_way.split(os.pathsep)!r}; from scrollwork.cli.main import main; sys.exit(main())"
     command = [sys.executable, "-c", code, "--home", str(scrollwork.home)]
     command += ["run", "zeroscrolls", "--sample", "--model", "naive", "--task", "space_digest"]
     env = environment(PYTHONPATH=in_the_way)

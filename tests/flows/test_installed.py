@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from scrollwork.flows.groups import GROUPS
-from scrollwork.flows.options import COMMANDS
+from scrollwork.cli.groups import GROUPS
+from scrollwork.cli.options import COMMANDS
 from tests.conftest import PROJECT, environment
 
 pytestmark = pytest.mark.slow
@@ -95,13 +95,13 @@ def test_rooms_of_a_project_are_taken_for_ours_or_ours_for_its(core: Path, tmp_p
         (project / room / "__init__.py").write_text("WHOSE = 'theirs'\n")
     (project / "mine.py").write_text(
         "import config, flows, models, records, tasks\n"
-        "import scrollwork.tasks.chain, scrollwork.flows.cli\n"
+        "import scrollwork.flows.chains, scrollwork.cli.main\n"
         "assert {one.WHOSE for one in (config, flows, models, records, tasks)} == {'theirs'}\n"
-        "raise SystemExit(scrollwork.flows.cli.main())\n"
+        "raise SystemExit(scrollwork.cli.main.main())\n"
     )
     env = environment(PATH=f"{core.parent}{os.pathsep}/usr/bin{os.pathsep}/bin")
     python = core.parent / "python"
-    for number, command in enumerate(([core], [python, "-m", "scrollwork.flows.cli"], [python, "mine.py"])):
+    for number, command in enumerate(([core], [python, "-m", "scrollwork.cli.main"], [python, "mine.py"])):
         home, engine = tmp_path / f"home-{number}", ("inline", "inline", "prefect")[number]
         asked = [*command, "--home", home, "run", *CHAIN, "--model", "naive", "--engine", engine, "--quiet"]
         done = subprocess.run(asked, cwd=project, env=env, capture_output=True, text=True, timeout=200)

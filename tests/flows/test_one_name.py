@@ -61,7 +61,7 @@ def test_a_copy_that_lost_its_links_fails_without_saying_so(tmp_path: Path) -> N
         (tmp_path / "scrollwork" / room).write_text(f"../{room}")
     env = environment(PYTHONPATH=str(tmp_path))
     done = subprocess.run(
-        [sys.executable, "-c", "import scrollwork.tasks.graph"], cwd=tmp_path, env=env, capture_output=True, text=True
+        [sys.executable, "-c", "import scrollwork.pipeline.plan"], cwd=tmp_path, env=env, capture_output=True, text=True
     )
     assert "its links to the rooms of the checkout are lost" in done.stderr.splitlines()[-1]
 
@@ -77,7 +77,7 @@ def odd(files: Mapping[str, str], root: Path) -> dict[str, list[str]]:
 
 
 def test_pytest_loads_a_module_under_two_names() -> None:
-    importlib.import_module("scrollwork.tasks.chain")
+    importlib.import_module("scrollwork.flows.chains")
     files = {name: getattr(module, "__file__", None) for name, module in list(sys.modules.items())}
     real = {name: os.path.realpath(file) for name, file in files.items() if file}
     assert sum(name.startswith("scrollwork.") for name in real) > 40
@@ -86,11 +86,11 @@ def test_pytest_loads_a_module_under_two_names() -> None:
 
 # What is started by name or path is `__main__`, and Prefect gives files that deployments name a name of its own.
 STARTED = {
-    "forked.py": {"flows/cli.py": ["__main__"]},
-    "prefect_server:create_app": {},
-    "flows.prefect_worker": {"flows/prefect_worker.py": ["__main__"]},
+    "forked.py": {"cli/main.py": ["__main__"]},
+    "guard:create_app": {},
+    "flows.server.worker": {"flows/server/worker.py": ["__main__"]},
     "prefect.engine": {"flows/build_datasets.py": ["build_datasets"]},
-    "flows.prefect_commands": {"flows/prefect_commands.py": ["__main__"]},
+    "server.prefect_commands": {"flows/server/prefect_commands.py": ["__main__"]},
     "deployment run": {},
 }
 
@@ -109,7 +109,7 @@ def test_a_run_or_a_deployment_loads_a_module_under_two_names(tree: Path, tmp_pa
     for noted in map(json.loads, (path.read_text() for path in place.glob("*.json"))):
         kind = next((one for one in STARTED if one in " ".join(noted["command"])), "other")
         found = odd(noted["files"], project)
-        for entry in ("flows/build_datasets.py", "flows/evaluate.py") if kind == "flows.prefect_commands" else ():
+        for entry in ("flows/build_datasets.py", "flows/evaluate.py") if kind == "server.prefect_commands" else ():
             assert not any(name.startswith("scrollwork.") for name in found.pop(entry)), "`prefect deploy` reads it"
         assert found.items() <= STARTED.get(kind, {}).items(), noted["command"]
         seen[kind] = seen.get(kind, {}) | found

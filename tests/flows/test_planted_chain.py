@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from scrollwork.analysis.dolce.candidates import COW, PIG
-from scrollwork.preprocessing.units import units
+from scrollwork.analysis.windows.fit.candidates import COW, PIG
+from scrollwork.preprocessing.windows.units import units
 from scrollwork.sample.ledgers import COW as COW_PAIRS
 from scrollwork.sample.ledgers import PIG as PIG_PAIRS
 from scrollwork.sample.windows import TASKS, Planted, contexts_of, dolce, real
-from scrollwork.tasks.suites import SAMPLE, load_suite
+from scrollwork.suites.suite_files import SAMPLE, load_suite
 from tests.conftest import Scrollwork
 from tests.flows.planted_kit import beside, chosen, fitted, least, run
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.errors import StorageError
-from scrollwork.storage.responses import ResponseStore
 from tests.conftest import FINISHED, Done, Scrollwork, environment
 from tests.survival.test_lost_answers import SCHEMA_3
 
@@ -45,7 +45,7 @@ def may(home: Path, write: bool) -> None:
 def call(work: Scrollwork, *arguments: str, status: int = 0) -> Done:
     cwd = work.home.parent / "elsewhere"
     cwd.mkdir(exist_ok=True)
-    command = [*BOUND, sys.executable, "-m", "scrollwork.flows.cli", "--home", str(work.home), *arguments]
+    command = [*BOUND, sys.executable, "-m", "scrollwork.cli.main", "--home", str(work.home), *arguments]
     env = environment(PYTHONPATH=str(work.root))
     ended = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=120)
     assert ended.returncode == status, ended.stdout[-2000:] + ended.stderr[-4000:]
@@ -126,7 +126,7 @@ def test_an_older_store_is_a_traceback_or_taken_for_empty(closed: Scrollwork) ->
 
 def test_answers_are_lost_where_they_cannot_be_kept(closed: Scrollwork) -> None:
     code = (
-        "import sys; from scrollwork.storage.responses import ResponseStore; from scrollwork.storage.store_rows import StoredAnswer;"
+        "import sys; from scrollwork.storage.answers.store import ResponseStore; from scrollwork.storage.answers.rows import StoredAnswer;"
         "store = ResponseStore(sys.argv[1]); print(len(store.states(['a'])));"
         "store.claim(['a'], 'me', 5.0)"
     )

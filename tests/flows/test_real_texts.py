@@ -14,16 +14,16 @@ from typing import Any
 import pytest
 from rouge_score.rouge_scorer import RougeScorer
 
+from scrollwork.pipeline.raw_files import find
 from scrollwork.preprocessing.curation import curate
-from scrollwork.preprocessing.prompting import Template, official_rows
+from scrollwork.preprocessing.prompts.template import Template, official_rows
 from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example
-from scrollwork.scoring.pairs import score_pairs
+from scrollwork.scoring.files.pairs import score_pairs
 from scrollwork.scoring.registry import metric
 from scrollwork.storage.digest import FileDigests
-from scrollwork.tasks.raw import find
-from scrollwork.tasks.suites import load_suite
+from scrollwork.suites.suite_files import load_suite
 
 FILES = {
     "gov_report": "Open-ended-tasks/gov_report_summ",

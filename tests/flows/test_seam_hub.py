@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from scrollwork.tasks.suites import SAMPLE
+from scrollwork.suites.suite_files import SAMPLE
 from tests.conftest import Call
 from tests.flows.seam_kit import manifest
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from scrollwork.tasks.export_prompts import export_prompts
-from scrollwork.tasks.request import Request
+from scrollwork.exchange.prompts import export_prompts
+from scrollwork.suites.request import Request
 from tests.flows.seam_official import write
 
 # Seed 42, three runs of at most five instances, three demonstrations: of each run the digest of {instance: sha256 of its

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from scrollwork.preprocessing.draws import VARIABLES
+from scrollwork.preprocessing.runs.draws import VARIABLES
 from tests.conftest import Scrollwork, environment, files_of, leftovers
 from tests.flows.seam_kit import TASKS, Scripted, asking, folders, hosted, manifest, rendered, rows, scripted, seam
 from tests.flows.seam_raw import FORMATS, INSTRUCTIONS, write
-from tests.tasks.loaded_kit import IN_NO_ANSWER, script
-from tests.tasks.test_source_digests import interpreters
+from tests.pipeline.loaded_kit import IN_NO_ANSWER, script
+from tests.pipeline.test_source_digests import interpreters
 
 TABLES = ("examples", "demonstrations", "documents", "instructions")
 TWO = ("musique", "ecb_plus")
@@ -296,10 +296,10 @@ def test_manifest_is_another_than_its_description(scrollwork: Scrollwork, raw_fi
 MANIFESTS = """
 import hashlib, json, sys
 sys.path.insert(0, sys.argv[1])
-from scrollwork.preprocessing.block_prompts import Blocks
-from scrollwork.preprocessing.blocks import Block
-from scrollwork.preprocessing.drawn import How, Pool, draw_of, drawn
-from scrollwork.preprocessing.manifests import manifest
+from scrollwork.preprocessing.runs.block_prompts import Blocks
+from scrollwork.preprocessing.runs.blocks import Block
+from scrollwork.preprocessing.runs.drawn_examples import How, Pool, draw_of, drawn
+from scrollwork.preprocessing.runs.manifests import manifest
 from scrollwork.records.example import Example
 
 def listed(rows):

@@ -16,8 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from scrollwork.flows.prefect_plugin import how_to_make
-from scrollwork.flows.processes import free_port
+from scrollwork.flows.server.plugin import how_to_make
+from scrollwork.flows.server.processes import free_port
 from tests.conftest import PROJECT, Scrollwork, edit, environment, files_of, kill, processes_of
 
 pytestmark = pytest.mark.slow
@@ -238,7 +238,7 @@ def test_a_failing_plugin_takes_prefect_along(server, house, tmp_path):
     note.write_text('{"url": "http://127.0.0.1:9/api", "ui": 7, "server": null, "worker": []}')
     assert other.prefect("version", "--omit-integrations").status == 0
 
-    plugin = root / "flows" / "prefect_plugin.py"
+    plugin = root / "flows" / "server" / "plugin.py"
     text = plugin.read_text()
     plugin.write_text(
         text.replace(
@@ -315,7 +315,7 @@ def test_down_leaves_processes_or_a_note_behind(house, tmp_path):
 
 def test_a_command_of_prefect_that_fails_is_hidden_or_goes_on_to_the_next():
     lines = "".join(json.dumps(line) + "\n" for line in (["no-such-command"], ["version"]))
-    command = [sys.executable, "-m", "scrollwork.flows.prefect_commands"]
+    command = [sys.executable, "-m", "scrollwork.flows.server.prefect_commands"]
     done = subprocess.run(command, cwd=PROJECT, env=environment(), input=lines, capture_output=True, text=True)
     assert done.returncode not in (0, None)
     assert "prefect no-such-command failed" in done.stderr

@@ -26,10 +26,11 @@ from packaging.requirements import Requirement
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from scrollwork.flows import parameters, prefect_plugin, recovery, server, service
-from scrollwork.flows.prefect_server import BUSY_S, KEPT_BYTES, Guard, breaks, persistent, with_first
-from scrollwork.flows.variables import SERVER, WORKER, calm, chosen, key_names
-from scrollwork.tasks.errors import UsageError
+from scrollwork.flows import parameters
+from scrollwork.flows.server import local_server, plugin, recovery, up
+from scrollwork.flows.server.guard import BUSY_S, KEPT_BYTES, Guard, breaks, persistent, with_first
+from scrollwork.flows.server.variables import SERVER, WORKER, calm, chosen, key_names
+from scrollwork.pipeline.errors import UsageError
 
 SECRET = "Basic c2NyYXBl"
 
@@ -256,18 +257,18 @@ def test_the_worker_of_the_last_life_is_taken_for_the_new_one(monkeypatch):
     since = datetime(2026, 5, 1, 12, tzinfo=UTC)
     for seen, new in (("2026-05-01T11:59:59.9Z", False), ("2026-05-01T12:00:00.100000Z", True)):
         worker = {"name": "scrollwork-1", "status": "ONLINE", "last_heartbeat_time": seen}
-        monkeypatch.setattr(service, "post", lambda *_, worker=worker: [worker, {**worker, "name": "other"}])
-        assert service.online({}, "scrollwork-1", since) == new
-        assert not service.online({}, "scrollwork-2", since)
+        monkeypatch.setattr(up, "post", lambda *_, worker=worker: [worker, {**worker, "name": "other"}])
+        assert up.online({}, "scrollwork-1", since) == new
+        assert not up.online({}, "scrollwork-2", since)
 
 
 def test_the_lock_of_up_is_open_to_others(tmp_path, monkeypatch):
     (tmp_path / "prefect").mkdir()
     lock = tmp_path / "prefect" / ".up.lock"
-    monkeypatch.setattr(service, "start", stopped)
+    monkeypatch.setattr(up, "start", stopped)
     for _ in range(2):
-        with pytest.raises(service.ServiceError, match="so far"):
-            service.up(tmp_path, None, print)
+        with pytest.raises(up.ServiceError, match="so far"):
+            up.up(tmp_path, None, print)
         assert S_IMODE(lock.stat().st_mode) == 0o600
         lock.chmod(0o664)  # as earlier versions left it
 
@@ -286,8 +287,8 @@ def dialled(port):
 
 @pytest.mark.parametrize("name", ["evil.example:80", "a b", "a,b", "", "*", "http://a", "*.example"])
 def test_an_allowed_host_is_no_name(name, tmp_path):
-    with pytest.raises(service.ServiceError, match="--allow-host"):
-        service.up(tmp_path, None, print, hosts=[name])
+    with pytest.raises(up.ServiceError, match="--allow-host"):
+        up.up(tmp_path, None, print, hosts=[name])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -297,28 +298,28 @@ def test_an_allowed_host_is_no_name(name, tmp_path):
 def test_the_secret_can_be_read_by_others_or_stays_the_same(tmp_path):
     folder = tmp_path / "prefect"
     folder.mkdir(mode=0o755)
-    path = server.secret_path(tmp_path)
+    path = local_server.secret_path(tmp_path)
     path.write_text("old")
     path.chmod(0o644)
     before = os.umask(0)
     try:
-        server.make_private(folder)
-        server.write_private(path, server.new_secret() + "\n")
+        local_server.make_private(folder)
+        local_server.write_private(path, local_server.new_secret() + "\n")
     finally:
         os.umask(before)
     assert S_IMODE(folder.stat().st_mode) == 0o700
     assert S_IMODE(path.stat().st_mode) == 0o600
     assert [one.name for one in folder.iterdir()] == ["secret"]
-    assert len({server.new_secret() for _ in range(50)}) == 50
-    assert len(server.secret_of({"secret_file": str(path)})) > 40
+    assert len({local_server.new_secret() for _ in range(50)}) == 50
+    assert len(local_server.secret_of({"secret_file": str(path)})) > 40
 
 
 def test_a_link_in_the_secrets_place_is_followed(tmp_path):
     other = tmp_path / "other"
     other.write_text("mine")
     (tmp_path / "prefect").mkdir()
-    server.secret_path(tmp_path).symlink_to(other)
-    server.write_private(server.secret_path(tmp_path), "secret")
+    local_server.secret_path(tmp_path).symlink_to(other)
+    local_server.write_private(local_server.secret_path(tmp_path), "secret")
     assert other.read_text() == "mine"
 
 
@@ -326,20 +327,20 @@ def test_a_link_in_the_secrets_place_is_followed(tmp_path):
 def noted(tmp_path, port):
     """The note of a server that answers, with its secret."""
     home = tmp_path / "it's a home"
-    server.make_private(home / "prefect")
-    server.write_private(server.secret_path(home), "scrollwork:word\n")
+    local_server.make_private(home / "prefect")
+    local_server.write_private(local_server.secret_path(home), "scrollwork:word\n")
     note = {"url": f"http://127.0.0.1:{port}/api", "ui": "", "server": os.getpid(), "worker": 1, "home": str(home)}
-    note |= {"secret_file": str(server.secret_path(home)), "hosts": [], "variables": []}
-    server.write_private(server.note_path(home), json.dumps(note))
+    note |= {"secret_file": str(local_server.secret_path(home)), "hosts": [], "variables": []}
+    local_server.write_private(local_server.note_path(home), json.dumps(note))
     return home
 
 
 def test_the_line_to_paste_holds_the_secret_or_breaks_at_a_quote(noted):
-    line = server.access_line(server.noted(noted))
+    line = local_server.access_line(local_server.noted(noted))
     assert "word" not in line
     asked = f'{line}; echo "$PREFECT_API_URL $PREFECT_API_AUTH_STRING"'
     done = subprocess.run(["sh", "-c", asked], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == [server.noted(noted)["url"], "scrollwork:word"]
+    assert done.stdout.split() == [local_server.noted(noted)["url"], "scrollwork:word"]
 
 
 @pytest.mark.parametrize("named", [False, True])
@@ -347,13 +348,13 @@ def test_the_users_own_auth_string_is_sent_to_our_server(noted, monkeypatch, nam
     monkeypatch.setenv("PREFECT_API_AUTH_STRING", "user:other")
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     if named:
-        monkeypatch.setenv("PREFECT_API_URL", server.noted(noted)["url"])
-    assert server.settings(noted)["PREFECT_API_AUTH_STRING"] == "scrollwork:word"
+        monkeypatch.setenv("PREFECT_API_URL", local_server.noted(noted)["url"])
+    assert local_server.settings(noted)["PREFECT_API_AUTH_STRING"] == "scrollwork:word"
 
 
 def test_our_secret_is_sent_to_another_server(noted, monkeypatch):
     monkeypatch.setenv("PREFECT_API_URL", "http://prefect.example/api")
-    assert "PREFECT_API_AUTH_STRING" not in server.settings(noted)
+    assert "PREFECT_API_AUTH_STRING" not in local_server.settings(noted)
 
 
 def test_the_secret_is_sent_to_whoever_took_the_port_of_a_dead_server(noted, monkeypatch):
@@ -364,7 +365,9 @@ def test_the_secret_is_sent_to_whoever_took_the_port_of_a_dead_server(noted, mon
         def do_GET(self):
             heard.append(str(self.headers))
             self.send_response(200)
-            self.send_header("X-Scrollwork-Proof", server.proof("scrollwork:other", self.headers["X-Scrollwork-Word"]))
+            self.send_header(
+                "X-Scrollwork-Proof", local_server.proof("scrollwork:other", self.headers["X-Scrollwork-Word"])
+            )
             self.send_header("Content-Length", "2")
             self.end_headers()
             self.wfile.write(b"[]")
@@ -377,27 +380,27 @@ def test_the_secret_is_sent_to_whoever_took_the_port_of_a_dead_server(noted, mon
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Taker) as taker:
         threading.Thread(target=taker.serve_forever, daemon=True).start()
-        note = server.noted(noted) | {"url": f"http://127.0.0.1:{taker.server_port}/api"}
-        server.note_path(noted).write_text(json.dumps(note))
-        assert server.running(noted) is None
-        assert "PREFECT_API_AUTH_STRING" not in server.settings(noted)
+        note = local_server.noted(noted) | {"url": f"http://127.0.0.1:{taker.server_port}/api"}
+        local_server.note_path(noted).write_text(json.dumps(note))
+        assert local_server.running(noted) is None
+        assert "PREFECT_API_AUTH_STRING" not in local_server.settings(noted)
         with pytest.raises(OSError, match="not our server"):
-            server.post(note, "flow_runs/filter", {})
-        monkeypatch.setattr(prefect_plugin, "PROJECT", noted)
+            local_server.post(note, "flow_runs/filter", {})
+        monkeypatch.setattr(plugin, "PROJECT", noted)
         monkeypatch.setenv("SCROLLWORK_HOME", str(noted))
-        assert prefect_plugin.point_to_server() is None
+        assert plugin.point_to_server() is None
         taker.shutdown()
     assert len(heard) == 4
     assert "uthorization" not in "".join(heard)
 
 
 def test_a_dead_server_is_told_as_running(noted, monkeypatch):
-    assert server.running(noted) is not None
+    assert local_server.running(noted) is not None
     died = subprocess.Popen([sys.executable, "-c", ""])
     died.wait()
-    note = server.noted(noted) | {"server": died.pid}
-    server.note_path(noted).write_text(json.dumps(note))
-    assert server.running(noted) is None
+    note = local_server.noted(noted) | {"server": died.pid}
+    local_server.note_path(noted).write_text(json.dumps(note))
+    assert local_server.running(noted) is None
 
 
 CHILD = """
@@ -411,7 +414,7 @@ open(sys.argv[1], "w").write("ended")
 """
 WORKER_OF_CHILD = """
 import subprocess, sys, time
-from scrollwork.flows.prefect_worker import turn_at_end
+from scrollwork.flows.server.worker import turn_at_end
 if len(sys.argv) > 3:
     child = subprocess.Popen([sys.executable, "-c", sys.argv[3], sys.argv[4]], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, start_new_session=True)
@@ -430,7 +433,7 @@ def test_a_worker_outlives_its_server_or_takes_paid_answers_along(tmp_path, busy
     gone, lives = os.pipe()
     command = [sys.executable, "-c", WORKER_OF_CHILD, str(gone), str(port)]
     command += [CHILD, str(tmp_path / "done")] if busy else []
-    worker = subprocess.Popen(command, cwd=server.PROJECT, pass_fds=[gone], stdout=subprocess.PIPE, text=True)
+    worker = subprocess.Popen(command, cwd=local_server.PROJECT, pass_fds=[gone], stdout=subprocess.PIPE, text=True)
     try:
         assert worker.stdout.readline() == "polls\n"
         began = time.monotonic()
@@ -517,7 +520,7 @@ def test_levels_at_which_libraries_print_the_secret_reach_server_or_worker(tmp_p
         monkeypatch.setenv(f"PREFECT_LOGGING_{name}", "debug")
     monkeypatch.setenv("PREFECT_LOGGING_EXTRA_LOGGERS", "websockets")
     running = {"home": str(tmp_path), "url": "http://127.0.0.1:1/api", "port": 1, "hosts": []}
-    for env in service.environments(running, "s", chosen(os.environ, WORKER)):
+    for env in up.environments(running, "s", chosen(os.environ, WORKER)):
         levels = {name: env[name] for name in env if "LOGG" in name}
         assert levels == {
             "PREFECT_LOGGING_LEVEL": "debug",
@@ -530,7 +533,7 @@ def test_levels_at_which_libraries_print_the_secret_reach_server_or_worker(tmp_p
 
 def test_proxies_are_asked_for_this_machine_or_lose_what_is_excepted(tmp_path):
     running = {"home": str(tmp_path), "url": "http://127.0.0.1:1/api", "port": 1, "hosts": []}
-    _, worker = service.environments(running, "s", {"NO_PROXY": "corp.example,localhost"})
+    _, worker = up.environments(running, "s", {"NO_PROXY": "corp.example,localhost"})
     assert worker["NO_PROXY"] == worker["no_proxy"] == "corp.example,localhost,127.0.0.1"
 
 
@@ -555,12 +558,12 @@ def test_the_users_own_database_is_used_by_up(tmp_path, monkeypatch):
     )
     (place / "prefect.toml").write_text(f'[server.database]\nconnection_url = "{theirs}"\n')
     started = {}
-    monkeypatch.setattr(service, "PROJECT", place)
+    monkeypatch.setattr(up, "PROJECT", place)
     monkeypatch.setattr(subprocess, "Popen", lambda command, **options: started.update(options) or FakeProcess)
-    monkeypatch.setattr(service, "preparing", lambda env: nullcontext())
-    monkeypatch.setattr(service, "wait_for", stopped)
-    with pytest.raises(service.ServiceError, match="so far"):
-        service.start(tmp_path / "home", 1, {}, [], print)
+    monkeypatch.setattr(up, "preparing", lambda env: nullcontext())
+    monkeypatch.setattr(up, "wait_for", stopped)
+    with pytest.raises(up.ServiceError, match="so far"):
+        up.start(tmp_path / "home", 1, {}, [], print)
     monkeypatch.undo()
     done = subprocess.run(
         [sys.executable, "-c", ASKED], cwd=started["cwd"], env=started["env"], capture_output=True, text=True
@@ -573,7 +576,7 @@ class FakeProcess:
 
 
 def stopped(*_):
-    raise service.ServiceError("so far")
+    raise up.ServiceError("so far")
 
 
 @pytest.fixture
@@ -582,20 +585,20 @@ def died(tmp_path, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     home = tmp_path / "home"
-    server.make_private(home / "prefect")
-    server.write_private(server.secret_path(home), "scrollwork:word\n")
+    local_server.make_private(home / "prefect")
+    local_server.write_private(local_server.secret_path(home), "scrollwork:word\n")
     note = {"url": f"http://127.0.0.1:{port}/api", "ui": "", "server": 0, "worker": 0, "port": port, "home": str(home)}
-    note |= {"secret_file": str(server.secret_path(home)), "hosts": ["box.example"], "variables": []}
-    server.write_private(server.note_path(home), json.dumps(note))
+    note |= {"secret_file": str(local_server.secret_path(home)), "hosts": ["box.example"], "variables": []}
+    local_server.write_private(local_server.note_path(home), json.dumps(note))
     calls = []
-    monkeypatch.setattr(service, "start", lambda home, port, *rest, **more: calls.append((port, rest[1], more)) or note)
+    monkeypatch.setattr(up, "start", lambda home, port, *rest, **more: calls.append((port, rest[1], more)) or note)
     return home, port, calls
 
 
 def test_up_after_a_crash_serves_at_another_port_or_under_other_names(died):
     home, port, calls = died
     said = []
-    service.up(home, None, said.append)
+    up.up(home, None, said.append)
     ((at, hosts, more),) = calls
     assert (at, hosts, more["kept"], more["keepers"]) == (port, ["box.example"], False, [])
     assert not any("taken" in line for line in said)
@@ -605,12 +608,12 @@ def test_up_takes_another_port_without_a_word(died):
     home, port, calls = died
     said = []
     with socket.create_server(("127.0.0.1", port)):
-        service.up(home, None, said.append)
+        up.up(home, None, said.append)
         ((at, _, _),) = calls
         assert at != port
         assert f"port {port} is taken by another process: serving at {at}" in said
-        with pytest.raises(service.ServiceError, match=f"port {port} is taken; name another"):
-            service.up(home, port, said.append)
+        with pytest.raises(up.ServiceError, match=f"port {port} is taken; name another"):
+            up.up(home, port, said.append)
 
 
 def test_whoever_holds_the_port_of_a_dead_server_is_taken_for_its_keeper(died, tmp_path):
@@ -618,28 +621,28 @@ def test_whoever_holds_the_port_of_a_dead_server_is_taken_for_its_keeper(died, t
     home, port, calls = died
     command = [sys.executable, "-c", "import sys; sys.stdin.read()", "prefect", "keep"]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as keeper, socket.create_server(("127.0.0.1", port)):
-        note = json.loads(server.note_path(home).read_text()) | {"worker": keeper.pid}
-        server.write_private(server.note_path(home), json.dumps(note))
-        service.up(home, None, [].append)
+        note = json.loads(local_server.note_path(home).read_text()) | {"worker": keeper.pid}
+        local_server.write_private(local_server.note_path(home), json.dumps(note))
+        up.up(home, None, [].append)
         ((at, _, more),) = calls
         assert at != port
         assert (more["kept"], more["keepers"]) == (False, [keeper.pid])
         keeper.kill()
 
 
-LACKS = "import sys; sys.modules[{lacking!r}] = None; from scrollwork.flows.{module} import {name}; {name}()"
+LACKS = "import sys; sys.modules[{lacking!r}] = None; from scrollwork.flows.server.{module} import {name}; {name}()"
 
 
 @pytest.mark.parametrize(
     ("lacking", "module", "name"),
     [
         ("prefect.cli.deploy", "prefect_commands", "main"),
-        ("prefect.server.api.server", "prefect_server", "create_app"),
+        ("prefect.server.api.server", "guard", "create_app"),
     ],
 )
 def test_another_prefect_without_what_we_use_is_a_traceback(lacking, module, name):
     code = LACKS.format(lacking=lacking, module=module, name=name)
-    done = subprocess.run([sys.executable, "-c", code], cwd=server.PROJECT, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code], cwd=local_server.PROJECT, capture_output=True, text=True)
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"Prefect {version('prefect')} is not one that scrollwork knows (import of {lacking} halted")
@@ -647,7 +650,7 @@ def test_another_prefect_without_what_we_use_is_a_traceback(lacking, module, nam
 
 
 def test_prefect_3_9_is_refused_or_prefect_4_let_in():
-    project = tomllib.loads((server.PROJECT / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((local_server.PROJECT / "pyproject.toml").read_text())["project"]
     (range_,) = [wanted for one in project["dependencies"] if (wanted := Requirement(one)).name == "prefect"]
     allowed = [
         release for release in ("3.7.8", "3.8.0", "3.8.8", "3.9.1", "3.20.0", "4.0.0") if release in range_.specifier
@@ -705,14 +708,14 @@ def test_a_run_that_the_worker_is_starting_is_ended(project_runs):
 def test_a_command_in_a_shell_is_ended_or_its_killed_run_goes_on_for_ever(project_runs, tmp_path):
     (tmp_path / "prefect").mkdir()
     run_id = str(uuid4())
-    code = "import sys; from pathlib import Path; from scrollwork.flows.recovery import mark_run; mark_run(Path(sys.argv[1]), sys.argv[2]); print(flush=True); input()"
+    code = "import sys; from pathlib import Path; from scrollwork.flows.server.recovery import mark_run; mark_run(Path(sys.argv[1]), sys.argv[2]); print(flush=True); input()"
     command = [sys.executable, "-c", code, str(tmp_path), run_id]
-    with subprocess.Popen(command, cwd=server.PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as live:
+    with subprocess.Popen(command, cwd=local_server.PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as live:
         live.stdout.readline()
         assert not project_runs(id=run_id, deployment_id=None, labels={})
         live.kill()
     assert project_runs(id=run_id, deployment_id=None, labels={})
-    with subprocess.Popen(command, cwd=server.PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as ends:
+    with subprocess.Popen(command, cwd=local_server.PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as ends:
         ends.stdout.readline()
         ends.communicate(b"\n")
     assert list((tmp_path / "prefect" / "runs").iterdir()) == []
@@ -770,7 +773,7 @@ def test_a_relative_home_of_a_call_in_python_is_refused(project, monkeypatch):
 
 
 def test_a_home_that_cannot_be_written_ends_a_run(tmp_path):
-    from scrollwork.flows.recovery import mark_run
+    from scrollwork.flows.server.recovery import mark_run
 
     (tmp_path / "prefect").mkdir()
     (tmp_path / "prefect" / "runs").write_text("no folder")

@@ -14,11 +14,11 @@ from random import Random
 from typing import Any
 
 from scrollwork.models.base import Answer, Ask, Attempt, Call, CallFailed, Client, Reply, Segment, Usage
-from scrollwork.models.breaker import Breaker
-from scrollwork.models.limits import Caps, Limiter
-from scrollwork.models.remote import AHEAD
-from scrollwork.models.sending import Engine, Result, Sending
-from scrollwork.models.stopping import Stop
+from scrollwork.models.engine.answers import AHEAD
+from scrollwork.models.engine.breaker import Breaker
+from scrollwork.models.engine.event_loop import Engine, Result, Sending
+from scrollwork.models.engine.limits import Caps, Limiter
+from scrollwork.models.engine.stopping import Stop
 
 
 class Hangs(AssertionError):
@@ -138,7 +138,7 @@ async def drive(
     breaker: Breaker | None = None,
     seed: int = 0,
 ) -> Driven:
-    """Feed an engine as scrollwork.models.remote.Run does: only as results come."""
+    """Feed an engine as scrollwork.models.engine.answers.Run does: only as results come."""
     caps = caps or Caps(32, 32)
     driven, news = Driven(), asyncio.Event()
 

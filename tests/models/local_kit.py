@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from scrollwork.models.base import Ask, Call, Segment
-from scrollwork.models.local import make
+from scrollwork.models.local.model import make
 from scrollwork.models.registry import settings
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.home import Home
-from scrollwork.tasks.checkpoints import adopted
+from scrollwork.suites.checkpoints import adopted
 
 LETTERS = "ABCD"
 TEMPLATE = (

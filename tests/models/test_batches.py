@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 
 from scrollwork.models.base import Call, CallProblem, Reply
-from scrollwork.models.batch_desk import Desk, Unconfirmed
-from scrollwork.models.batches import Sight
+from scrollwork.models.engine.retry import Policy
+from scrollwork.models.engine.stopping import Stop
+from scrollwork.models.hosted.batch_steps import Desk, Unconfirmed
+from scrollwork.models.hosted.batches import Sight
 from scrollwork.models.registry import BATCHES, make
-from scrollwork.models.retry import Policy
-from scrollwork.models.stopping import Stop
 from tests.models.hosted_kit import ANTHROPIC_KEY, OPENAI_KEY, ask, one_vendor, reply_of, table_of, vendor
 from tests.servers import raw
 from tests.servers.vendor import Vendor

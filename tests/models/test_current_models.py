@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from scrollwork.models.base import Call
+from scrollwork.models.hosted.tables import BadTable, checked
 from scrollwork.models.registry import make, settings
-from scrollwork.models.tables import BadTable, checked
-from scrollwork.tasks.suites import load_models
+from scrollwork.suites.suite_files import load_models
 from tests.models.hosted_kit import ask, one_vendor, vendor
 from tests.servers.vendor import Vendor
 
@@ -86,7 +86,7 @@ def test_cache_options_are_not_sent_or_part_of_the_key(vendor: Vendor) -> None:
     model: Any = make("gpt-6-luna", with_, "")
     call = Call("k" * 64, "m", payload_of("m", with_), ask())
     assert model._client("m", model._table).prepared(call) == {**call.payload["body"], **option}
-    from scrollwork.models.openai_batches import make as batches
+    from scrollwork.models.hosted.openai_batches import make as batches
 
     assert b'"prompt_cache_options":{"mode":"explicit"}' in batches("m", model._table).entry(call)
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from scrollwork.models.checkpoint import CheckpointError
-from scrollwork.models.entailment import COVERAGE, FAITHFULNESS, HYPOTHESIS, PREMISE, SequenceToSequence, Wording
-from scrollwork.scoring.fic import Fic
+from scrollwork.models.local.checkpoint import CheckpointError
+from scrollwork.models.local.entailment import COVERAGE, FAITHFULNESS, HYPOTHESIS, PREMISE, SequenceToSequence, Wording
+from scrollwork.scoring.metrics.fic import Fic
 from tests.models import local_kit
 from tests.models.local_kit import LETTERS, ask, text
 

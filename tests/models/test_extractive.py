@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrollwork.models.base import Ask, Call, Segment
-from scrollwork.models.extractive import RULES, extracted
-from scrollwork.models.index import text_of
+from scrollwork.models.baselines.by_rule import RULES, extracted
+from scrollwork.models.baselines.document_index import text_of
+from scrollwork.models.baselines.sentiment import positive_share, tone
+from scrollwork.models.baselines.span import kind_of
 from scrollwork.models.registry import UnknownModel, make, settings
-from scrollwork.models.sentiment import positive_share, tone
-from scrollwork.models.span import kind_of
-from scrollwork.tasks.suites import load_models, load_suite
+from scrollwork.suites.suite_files import load_models, load_suite
 
 TABLES = load_models()
 KEYLESS = ("lead", "lexrank", "bm25", "strong")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from scrollwork.models.base import Ask, Segment
-from scrollwork.models.baselines import answer_by
-from scrollwork.models.choices import options, question
-from scrollwork.models.fitting import CannotFit, Case, fit, fitted_rule
+from scrollwork.models.baselines.choices import options, question
+from scrollwork.models.baselines.fitted_rules import CannotFit, Case, fit, fitted_rule
+from scrollwork.models.baselines.naive import answer_by
 from scrollwork.records.example import Example
 
 QUERY = "Why (so)?\n\n (A) for ever\n (B) (A) joke\n (C) never\n on\n (D) no"

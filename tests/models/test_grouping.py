@@ -7,7 +7,7 @@ from collections import deque
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.models.grouping import CACHE_S, Item, Order, sharing
+from scrollwork.models.engine.document_order import CACHE_S, Item, Order, sharing
 from tests.models.clock import call
 
 

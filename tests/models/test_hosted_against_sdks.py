@@ -15,11 +15,11 @@ from typing import Any, get_args
 import httpx2
 import pytest
 
-from scrollwork.models.anthropic import sdk as anthropic_sdk
-from scrollwork.models.openai import sdk as openai_sdk
+from scrollwork.models.hosted.anthropic import sdk as anthropic_sdk
+from scrollwork.models.hosted.openai import sdk as openai_sdk
+from scrollwork.models.hosted.replies import ANTHROPIC_FINISH, INCOMPLETE, OPENAI_FINISH
+from scrollwork.models.hosted.tables import VERSION
 from scrollwork.models.registry import make
-from scrollwork.models.replies import ANTHROPIC_FINISH, INCOMPLETE, OPENAI_FINISH
-from scrollwork.models.tables import VERSION
 from tests.models.hosted_kit import (
     ANTHROPIC_KEY,
     OPENAI_KEY,
@@ -168,7 +168,7 @@ def test_error_names_of_a_vendor_have_no_kind() -> None:
     from anthropic.types.shared.error_type import ErrorType
     from openai.types.responses.response_error import ResponseError
 
-    from scrollwork.models.problems import QUOTA_NAMES, SLOW_DOWN_NAMES, TERMINAL_NAMES, TRANSIENT_NAMES
+    from scrollwork.models.hosted.error_replies import QUOTA_NAMES, SLOW_DOWN_NAMES, TERMINAL_NAMES, TRANSIENT_NAMES
 
     known = TRANSIENT_NAMES | SLOW_DOWN_NAMES | TERMINAL_NAMES | QUOTA_NAMES
     about_text = {one for one in literals(ResponseError, "code") if "image" not in one}
@@ -195,7 +195,7 @@ def retirements() -> dict[str, str]:
 
 
 def test_day_of_retirement_is_another_than_the_vendors() -> None:
-    from scrollwork.tasks.suites import load_models
+    from scrollwork.suites.suite_files import load_models
 
     announced = retirements()
     assert {"gpt-4-0314", "claude-v1.3"} <= set(announced), "the lists were not read"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrollwork.models.base import Ask, Segment
-from scrollwork.models.hosted import split_wrapper
+from scrollwork.models.hosted.model import split_wrapper
 from scrollwork.models.registry import make
 from scrollwork.storage.digest import sha256_of
 from tests.models.hosted_kit import ASSISTANT, HUMAN, ask, body_of, table_of

@@ -8,8 +8,8 @@ import traceback
 import pytest
 
 from scrollwork.models.base import CallProblem
+from scrollwork.models.hosted.tables import BadTable
 from scrollwork.models.registry import make
-from scrollwork.models.tables import BadTable
 from tests.models.hosted_kit import (
     ANTHROPIC_KEY,
     OPENAI_KEY,

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from scrollwork.models.base import Limits
-from scrollwork.models.problems import (
+from scrollwork.models.hosted.error_replies import (
     error_in,
     limits_of,
     problem_in_reply,

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from scrollwork.models.base import CallProblem, Reply, Usage
-from scrollwork.models.replies import read
+from scrollwork.models.hosted.replies import read
 from tests.models.hosted_kit import SPECS, ask, attempt, one_vendor, problem_of, reply_of, vendor
 from tests.servers import raw
 from tests.servers.texts import SAYS

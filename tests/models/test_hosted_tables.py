@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from scrollwork.models.hosted.tables import PAYING, BadTable, checked, what_answers
+from scrollwork.models.hosted.wire import proxy_for
 from scrollwork.models.registry import HOSTED, UnknownModel, make, settings
-from scrollwork.models.tables import PAYING, BadTable, checked, what_answers
-from scrollwork.models.wire import proxy_for
-from scrollwork.preprocessing.tokens import engine_module
-from scrollwork.tasks.suites import load_models
+from scrollwork.preprocessing.tokens.tokenizer import engine_module
+from scrollwork.suites.suite_files import load_models
 from tests.models.hosted_kit import ask
 
 TABLES = load_models()

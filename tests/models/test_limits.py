@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrollwork.models.base import Limits, Usage
-from scrollwork.models.ledger import Taken
-from scrollwork.models.limits import LONGEST_HOLD_S, Caps, Ended, Lane, Limiter, limiter_of
-from scrollwork.models.pacing import LATE_S, Concurrency, Pace
+from scrollwork.models.engine.ledger import Taken
+from scrollwork.models.engine.limits import LONGEST_HOLD_S, Caps, Ended, Lane, Limiter, limiter_of
+from scrollwork.models.engine.pacing import LATE_S, Concurrency, Pace
 
 
 def lane() -> Lane:

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from scrollwork.models.base import Answer, Attempt, CallFailed
-from scrollwork.models.checkpoint import Checkpoint, CheckpointError
-from scrollwork.models.local import TURNS, encoded, loaded
-from scrollwork.models.stopping import Stop
+from scrollwork.models.engine.stopping import Stop
+from scrollwork.models.local.checkpoint import Checkpoint, CheckpointError
+from scrollwork.models.local.model import TURNS, encoded, loaded
 from tests.models.local_kit import LETTERS, ask, asks, call, model, results, untrained
 
 pytestmark = pytest.mark.slow

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from scrollwork.models.base import Ask, Segment
-from scrollwork.models.local_prompts import TooLong, for_decoder, for_encoder, pieces
+from scrollwork.models.local.prompts import TooLong, for_decoder, for_encoder, pieces
 
 END, BEGIN, USER, ASSISTANT = 1, 2, 3, 4
 

@@ -74,7 +74,7 @@ def test_killed_run_asks_a_local_model_again(offline: Scrollwork, tiny_llama: Pa
     assert set(after) == set(answers(calm.home))
     assert files_of(offline.home) == files_of(calm.home)
 
-    script = "import sys; from scrollwork.flows.cli import main; main(sys.argv[1:]); print('torch' in sys.modules)"
+    script = "import sys; from scrollwork.cli.main import main; main(sys.argv[1:]); print('torch' in sys.modules)"
     planned = offline.with_(prefix=("-c", script))("plan", "zeroscrolls", "--sample", "--model", "tiny", *arguments)
     assert planned.out.splitlines()[-1] == "False", "a plan knows the chat template's length"
 

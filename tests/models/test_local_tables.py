@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from scrollwork.models.local_tables import RUNS, what_answers
+from scrollwork.models.engine.stopping import Stop
+from scrollwork.models.local.device_turns import Turns
+from scrollwork.models.local.local_tables import RUNS, what_answers
 from scrollwork.models.registry import UnknownModel, settings
-from scrollwork.models.stopping import Stop
-from scrollwork.models.turns import Turns
-from scrollwork.tasks.suites import load_models
+from scrollwork.suites.suite_files import load_models
 
 LAB = {"provider": "transformers", "id": "/checkpoints/lab"}
 

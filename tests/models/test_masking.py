@@ -11,10 +11,10 @@ import orjson
 import pytest
 
 from scrollwork.models.base import CallProblem, Reply
-from scrollwork.models.batches import BadLine, part_of
-from scrollwork.models.masking import answer_without
-from scrollwork.models.problems import shown
-from scrollwork.models.replies import read
+from scrollwork.models.hosted.batches import BadLine, part_of
+from scrollwork.models.hosted.error_replies import shown
+from scrollwork.models.hosted.masking import answer_without
+from scrollwork.models.hosted.replies import read
 from tests.models.hosted_kit import ANTHROPIC_KEY, OPENAI_KEY
 
 STRANGE = 'gw+7/Q9 "x\\y&=<Pq33>%41'  # all that JSON, HTML and addresses write otherwise

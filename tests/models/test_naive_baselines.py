@@ -9,7 +9,7 @@ import pytest
 
 from scrollwork.models.base import Ask, Call, Segment
 from scrollwork.models.registry import UnknownModel, make, settings
-from scrollwork.tasks.suites import load_models, load_suite
+from scrollwork.suites.suite_files import load_models, load_suite
 
 TABLES = load_models()
 STORY = " ".join(f"w{number}" for number in range(2000))

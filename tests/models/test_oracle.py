@@ -8,10 +8,10 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrollwork.models.index import Text
-from scrollwork.models.oracle import best_span, f1, greedy, sentences_for, span_for
-from scrollwork.scoring.f1 import score as token_f1
-from scrollwork.scoring.rouge_geo import score as rouge
+from scrollwork.models.baselines.document_index import Text
+from scrollwork.models.baselines.oracle import best_span, f1, greedy, sentences_for, span_for
+from scrollwork.scoring.metrics.f1 import score as token_f1
+from scrollwork.scoring.metrics.rouge_geo import score as rouge
 
 WORDS = st.sampled_from(["lamp", "mole", "kelp", "river", ""])
 SENTENCES = st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=5), min_size=1, max_size=5)

@@ -8,10 +8,10 @@ from collections import Counter
 import pytest
 
 from scrollwork.models.base import Ask, Call, Segment
-from scrollwork.models.planted import aspect, reply, truth
+from scrollwork.models.baselines.planted import aspect, reply, truth
 from scrollwork.models.registry import UnknownModel, make, settings
 from scrollwork.sample.planting import Ledger
-from scrollwork.tasks.suites import load_models
+from scrollwork.suites.suite_files import load_models
 
 TABLES = load_models()
 ONE = Ledger("Maren3", 5, 1)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from scrollwork.models.base import Ask, Segment
-from scrollwork.models.baselines import answer_by, span
+from scrollwork.models.baselines.naive import answer_by, span
 from scrollwork.models.registry import UnknownModel, make, settings
-from scrollwork.tasks.errors import UsageError
-from scrollwork.tasks.suites import load_models
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.suites.suite_files import load_models
 
 TABLES = load_models()
 

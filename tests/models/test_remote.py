@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from scrollwork.models.base import Answer, Attempt, Call, CallFailed, CallProblem, Reply, Usage
-from scrollwork.models.limits import Caps, Limiter
+from scrollwork.models.engine.answers import Run, Settings, answer, settings
+from scrollwork.models.engine.event_loop import Sending
+from scrollwork.models.engine.limits import Caps, Limiter
+from scrollwork.models.engine.retry import Policy
+from scrollwork.models.engine.stopping import Stop
 from scrollwork.models.registry import UnknownModel
-from scrollwork.models.remote import Run, Settings, answer, settings
-from scrollwork.models.retry import Policy
-from scrollwork.models.sending import Sending
-from scrollwork.models.stopping import Stop
 from tests.models.clock import GOOD, Scripted, call
 
 

@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from scrollwork.models.base import CallProblem
-from scrollwork.models.inflate import PIECE, Inflater, Strange
-from scrollwork.models.wire import ERROR_BYTES, MOST_BYTES, ROOM_BYTES, TOKEN_BYTES, Raw, Wire, most_bytes
+from scrollwork.models.hosted.inflate import PIECE, Inflater, Strange
+from scrollwork.models.hosted.wire import ERROR_BYTES, MOST_BYTES, ROOM_BYTES, TOKEN_BYTES, Raw, Wire, most_bytes
 from tests.conftest import PROJECT
 
 MB = 2**20
@@ -114,7 +114,7 @@ def test_bomb_is_unpacked_ahead_of_who_counts() -> None:
 PROGRAM = """
 import asyncio, resource, sys
 from scrollwork.models.base import CallProblem
-from scrollwork.models.wire import Wire, most_bytes
+from scrollwork.models.hosted.wire import Wire, most_bytes
 
 async def main(url, at_once):
     wire = Wire(url, {})

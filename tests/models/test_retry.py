@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrollwork.models.base import LONGEST_MESSAGE, CallProblem
-from scrollwork.models.retry import Policy, ends_the_run, maybe_charged, policy
+from scrollwork.models.engine.retry import Policy, ends_the_run, maybe_charged, policy
 
 
 def waits(bounds: Policy, retry_after_s: float | None = None, took_s: float = 0.0) -> list[float]:

@@ -14,12 +14,12 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from scrollwork.models.base import Attempt, Call, CallProblem, Reply, Usage
-from scrollwork.models.breaker import AT_ONCE, FIRST, Breaker
-from scrollwork.models.budget import NANO, Budget, Meter, price_of
-from scrollwork.models.limits import Caps, Limiter
-from scrollwork.models.retry import Policy
-from scrollwork.models.sending import Engine, Sending
-from scrollwork.models.stopping import Stop
+from scrollwork.models.engine.breaker import AT_ONCE, FIRST, Breaker
+from scrollwork.models.engine.budget import NANO, Budget, Meter, price_of
+from scrollwork.models.engine.event_loop import Engine, Sending
+from scrollwork.models.engine.limits import Caps, Limiter
+from scrollwork.models.engine.retry import Policy
+from scrollwork.models.engine.stopping import Stop
 from tests.models.clock import GOOD, Driven, Hangs, Scripted, call, drive, in_time
 
 DOWN = CallProblem("transient", "no server", status=None)

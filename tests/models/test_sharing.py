@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.models.sharing import CREDIT_S, OwnTime, Share, Taken, Want
+from scrollwork.models.engine.shared_schedule import CREDIT_S, OwnTime, Share, Taken, Want
 
 times = st.floats(0.01, 100.0)
 

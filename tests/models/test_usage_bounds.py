@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from scrollwork.models.anthropic import with_breakpoint
 from scrollwork.models.base import Reply, Usage
-from scrollwork.models.usage_bounds import TEMPLATE, bounds_of, doubt, least_tokens
+from scrollwork.models.engine.usage_bounds import TEMPLATE, bounds_of, doubt, least_tokens
+from scrollwork.models.hosted.anthropic import with_breakpoint
 from tests.models.hosted_kit import SPECS, ask, body_of, one_vendor, reply_of, vendor  # noqa: F401
 from tests.servers.vendor import Vendor
 

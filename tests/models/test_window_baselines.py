@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from scrollwork.models.base import Ask, Segment
-from scrollwork.models.choices import options, question
-from scrollwork.models.extractive import extracted
+from scrollwork.models.baselines.by_rule import extracted
+from scrollwork.models.baselines.choices import options, question
 from scrollwork.models.registry import settings
 from scrollwork.preprocessing.curation import curate
-from scrollwork.preprocessing.raw import RawFiles
+from scrollwork.preprocessing.raw.files import RawFiles
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example
 from scrollwork.sample.windows import TASKS, Made, dolce
-from scrollwork.scoring.dolce_answers import extract
-from scrollwork.tasks.suites import TaskConfig, load_models, load_suite
+from scrollwork.scoring.reading.dolce_answers import extract
+from scrollwork.suites.suite_files import TaskConfig, load_models, load_suite
 
 SUITE, TABLES = load_suite("dolce"), load_models()
 FORMS = {

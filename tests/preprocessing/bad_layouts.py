@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scrollwork.preprocessing.longbench_prompts import FORMS as LONGBENCH
+from scrollwork.preprocessing.datasets.longbench_prompts import FORMS as LONGBENCH
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop

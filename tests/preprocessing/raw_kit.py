@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from scrollwork.preprocessing.book_position import RULES
+from scrollwork.preprocessing.chapters.strip import RULES
 from scrollwork.preprocessing.curation import curate
-from scrollwork.preprocessing.raw import RawFiles
+from scrollwork.preprocessing.raw.files import RawFiles
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop

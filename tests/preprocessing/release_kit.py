@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from scrollwork.preprocessing.curation import curate
-from scrollwork.preprocessing.prompting import Template, official_rows
-from scrollwork.preprocessing.raw import RawFiles
+from scrollwork.preprocessing.prompts.template import Template, official_rows
+from scrollwork.preprocessing.raw.files import RawFiles
 from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example
-from scrollwork.tasks.suites import load_suite
+from scrollwork.suites.suite_files import load_suite
 
 SEVERAL = ("musique", "space_digest", "book_sum_sort")
 TASKS = [(suite, task) for suite in ("zeroscrolls", "scrolls") for task in load_suite(suite).tasks]

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from scrollwork.preprocessing.against import IN_ORDER, REFERENCES, Comparison, compare
-from scrollwork.preprocessing.errors import MalformedFile
-from scrollwork.preprocessing.raw import RawFiles
-from scrollwork.tasks.suites import load_suite
+from scrollwork.preprocessing.datasets.against_release import IN_ORDER, REFERENCES, Comparison, compare
+from scrollwork.preprocessing.raw.errors import MalformedFile
+from scrollwork.preprocessing.raw.files import RawFiles
+from scrollwork.suites.suite_files import load_suite
 from tests.preprocessing.release_kit import TASKS, imported, sample_rows, template, zipped
 
 Rows = list[dict[str, Any]]

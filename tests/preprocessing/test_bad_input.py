@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from scrollwork.preprocessing.errors import MalformedFile, MissingFile
-from scrollwork.preprocessing.raw import RawFiles
+from scrollwork.preprocessing.raw.errors import MalformedFile, MissingFile
+from scrollwork.preprocessing.raw.files import RawFiles
 from tests.preprocessing.raw_kit import Kit, article, hotel, story
 
 GOOD = story("good")

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from scrollwork.preprocessing.errors import MalformedFile
+from scrollwork.preprocessing.raw.errors import MalformedFile
 from scrollwork.records.document import Document
 from tests.conftest import PROJECT
 from tests.preprocessing.bad_kinds import (

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrollwork.preprocessing.block_prompts import Blocks
-from scrollwork.preprocessing.blocks import Block, marked, shown_documents
-from scrollwork.preprocessing.drawn import shown
-from scrollwork.preprocessing.draws import Draw
-from scrollwork.preprocessing.tokens import make
-from scrollwork.preprocessing.truncation import Counts, Cut, Limit, joined
+from scrollwork.preprocessing.prompts.truncation import Counts, Cut, Limit, joined
+from scrollwork.preprocessing.runs.block_prompts import Blocks
+from scrollwork.preprocessing.runs.blocks import Block, marked, shown_documents
+from scrollwork.preprocessing.runs.drawn_examples import shown
+from scrollwork.preprocessing.runs.draws import Draw
+from scrollwork.preprocessing.tokens.tokenizer import make
 from scrollwork.records.example import Example, metadata
 
 TEXTS = {

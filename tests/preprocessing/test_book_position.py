@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from scrollwork.preprocessing.book_position import RULES, strip_position
-from scrollwork.preprocessing.position_edits import Book
-from scrollwork.preprocessing.position_intro import is_introduction
+from scrollwork.preprocessing.chapters.edits import Book
+from scrollwork.preprocessing.chapters.intro import is_introduction
+from scrollwork.preprocessing.chapters.strip import RULES, strip_position
 
 # name of the part, its summary, what must be left
 REVEALS = [

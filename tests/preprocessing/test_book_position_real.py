@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from scrollwork.preprocessing.book_position import RULES
-from scrollwork.preprocessing.book_sum_sort import chosen, part, story_parts, without_position
-from scrollwork.preprocessing.raw import RawFiles
+from scrollwork.preprocessing.chapters.strip import RULES
+from scrollwork.preprocessing.datasets.book_sum_sort import chosen, part, story_parts, without_position
+from scrollwork.preprocessing.raw.files import RawFiles
 
 SHARED = Path(os.environ.get("SCROLLWORK_SHARED") or Path(__file__).resolve().parents[3] / "shared")
 FOLDER = SHARED / "data" / "raw" / "booksum" / "finished_summaries"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scrollwork.preprocessing.book_position import strip_position
+from scrollwork.preprocessing.chapters.strip import strip_position
 from tests.preprocessing.position_cases import ASIDE, OPEN, STAYS, STAYS_ASIDE
 
 

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.preprocessing.chat import adapt, answer_tag
-from scrollwork.preprocessing.prompting import Template, assemble
-from scrollwork.preprocessing.tokens import make
-from scrollwork.preprocessing.truncation import Counts, Limit, front_budget, room, truncate
+from scrollwork.preprocessing.prompts.chat import adapt, answer_tag
+from scrollwork.preprocessing.prompts.template import Template, assemble
+from scrollwork.preprocessing.prompts.truncation import Counts, Limit, front_budget, room, truncate
+from scrollwork.preprocessing.tokens.tokenizer import make
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Part, render
-from scrollwork.tasks.suites import load_suite
+from scrollwork.suites.suite_files import load_suite
 
 SUITE = load_suite("zeroscrolls")
 SENTENCE = "Do not provide any explanation."

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrollwork.preprocessing.chat import adapt, answer_tag, answer_type
-from scrollwork.preprocessing.prompting import Template, assemble, official_rows
-from scrollwork.preprocessing.prompts import Profile, prompts
-from scrollwork.preprocessing.tokens import make
-from scrollwork.preprocessing.truncation import Counts, Cut, Limit, truncate
+from scrollwork.preprocessing.prompts.chat import adapt, answer_tag, answer_type
+from scrollwork.preprocessing.prompts.from_examples import Profile, prompts
+from scrollwork.preprocessing.prompts.template import Template, assemble, official_rows
+from scrollwork.preprocessing.prompts.truncation import Counts, Cut, Limit, truncate
+from scrollwork.preprocessing.tokens.tokenizer import make
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Part, render
-from scrollwork.tasks.suites import load_suite
+from scrollwork.suites.suite_files import load_suite
 
 SUITE = load_suite("zeroscrolls")
 TASKS = list(SUITE.tasks)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from scrollwork.preprocessing.errors import MalformedFile
+from scrollwork.preprocessing.datasets.space_digest import percentage
+from scrollwork.preprocessing.raw.errors import MalformedFile
 from scrollwork.preprocessing.sampling import choose
-from scrollwork.preprocessing.space_digest import percentage
 from scrollwork.records.example import Example, metadata
 from tests.preprocessing.raw_kit import Kit, article, hotel, story
 

@@ -12,17 +12,17 @@ from typing import Any
 import pytest
 
 from scrollwork.preprocessing.curation import curate
-from scrollwork.preprocessing.longbench_prompts import FORMS, Form, take_apart
-from scrollwork.preprocessing.raw import RawFiles
-from scrollwork.preprocessing.spans import strategy
-from scrollwork.preprocessing.units import tokenizer
+from scrollwork.preprocessing.datasets.longbench_prompts import FORMS, Form, take_apart
+from scrollwork.preprocessing.raw.files import RawFiles
+from scrollwork.preprocessing.windows.spans import strategy
+from scrollwork.preprocessing.windows.units import tokenizer
+from scrollwork.readings.units import TaskUnits, granularities, observed_of, units_of
 from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example
 from scrollwork.sample.planting import dressed
 from scrollwork.sample.windows import TASKS
-from scrollwork.tasks.dolce_units import TaskUnits, granularities, observed_of, units_of
-from scrollwork.tasks.suites import TaskConfig, load_suite
+from scrollwork.suites.suite_files import TaskConfig, load_suite
 from tests.preprocessing.raw_kit import Kit
 
 SUITE = load_suite("dolce")
@@ -249,7 +249,7 @@ def test_suite_lacks_a_task_or_its_windows() -> None:
 
 
 def test_metric_or_extractor_of_the_suite_is_none() -> None:
-    from scrollwork.scoring.dolce_answers import EXTRACTORS
+    from scrollwork.scoring.reading.dolce_answers import EXTRACTORS
     from scrollwork.scoring.registry import known
 
     assert {task.metric for task in SUITE.tasks.values()} <= set(known())

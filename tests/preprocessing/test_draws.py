@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from scrollwork.preprocessing.draws import (
+from scrollwork.preprocessing.runs.draws import (
     DOCUMENTS,
     INSTANCES,
     SHOT_ORDER,
@@ -19,7 +19,7 @@ from scrollwork.preprocessing.draws import (
     mention_ids,
     shared,
 )
-from scrollwork.preprocessing.official_draws import Sizes, official_draws
+from scrollwork.preprocessing.runs.official_draws import Sizes, official_draws
 
 POOL = ("a", "b", "c", "d", "e")
 NAMES = tuple(f"i{number}" for number in range(250))

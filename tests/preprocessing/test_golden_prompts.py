@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from scrollwork.preprocessing.chat import VARIANTS
-from scrollwork.preprocessing.prompting import Template
-from scrollwork.preprocessing.prompts import Profile, prompts
-from scrollwork.preprocessing.tokens import make
+from scrollwork.preprocessing.prompts.chat import VARIANTS
+from scrollwork.preprocessing.prompts.from_examples import Profile, prompts
+from scrollwork.preprocessing.prompts.template import Template
+from scrollwork.preprocessing.tokens.tokenizer import make
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import CLOSED_BOOK, FULL, render
-from scrollwork.tasks.suites import Suite, load_suite
+from scrollwork.suites.suite_files import Suite, load_suite
 
 GOLDEN = Path(__file__).parent / "golden"
 SUITES = {name: load_suite(name) for name in ("zeroscrolls", "scrolls")}

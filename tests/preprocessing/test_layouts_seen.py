@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from scrollwork.pipeline.raw_files import filled, first_match
 from scrollwork.sample.windows import dolce
-from scrollwork.tasks.raw import filled, first_match
-from scrollwork.tasks.suites import Suite, load_suite
+from scrollwork.suites.suite_files import Suite, load_suite
 from tests.conftest import PROJECT
 
 SUITES: dict[str, Suite] = {name: load_suite(name) for name in ("zeroscrolls", "scrolls", "seam", "dolce")}

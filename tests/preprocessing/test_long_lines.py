@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from scrollwork.preprocessing import raw_json
-from scrollwork.preprocessing.errors import MalformedFile
+from scrollwork.preprocessing.raw import json_objects
+from scrollwork.preprocessing.raw.errors import MalformedFile
 from tests.conftest import PROJECT, environment
 from tests.preprocessing.raw_kit import Kit, story
 
@@ -110,8 +110,8 @@ def test_line_just_short_enough_fills_the_memory(tmp_path: Path, kind: str) -> N
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> int:
     """A limit of 4,000 bytes."""
-    monkeypatch.setattr(raw_json, "LINE_BYTES", 4000)
-    monkeypatch.setattr(raw_json, "CHUNK", 512)
+    monkeypatch.setattr(json_objects, "LINE_BYTES", 4000)
+    monkeypatch.setattr(json_objects, "CHUNK", 512)
     return 4000
 
 
@@ -145,9 +145,9 @@ def test_item_of_a_list_is_read_without_end(tmp_path: Path, short: int) -> None:
 def test_garbage_in_a_list_makes_the_whole_file_be_read(tmp_path: Path, short: int) -> None:
     kit = Kit(tmp_path, "squality").file("t.json", "[" + json.dumps(story("a")) + ", nothing" + " " * 1_000_000)
     reads: list[int] = []
-    original = raw_json.Window._more
+    original = json_objects.Window._more
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(raw_json.Window, "_more", lambda self, size: (reads.append(size), original(self, size))[1])
+        patch.setattr(json_objects.Window, "_more", lambda self, size: (reads.append(size), original(self, size))[1])
         with pytest.raises(MalformedFile, match="item 1: is not JSON: Expecting value"):
             kit.sorted()
     assert sum(reads) < 5 * short

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from scrollwork.preprocessing.narrative_qa import curate, strip_story
-from scrollwork.preprocessing.raw import RawFiles
-from scrollwork.preprocessing.story_cut import StripResult, decode
+from scrollwork.preprocessing.datasets.narrative_qa import curate, strip_story
+from scrollwork.preprocessing.raw.files import RawFiles
+from scrollwork.preprocessing.stories.cut import StripResult, decode
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example
 

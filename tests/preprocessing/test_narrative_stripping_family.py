@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from scrollwork.preprocessing.narrative_qa import strip_story
+from scrollwork.preprocessing.datasets.narrative_qa import strip_story
 from tests.preprocessing.test_narrative_stripping import (
     CLOSING,
     END,

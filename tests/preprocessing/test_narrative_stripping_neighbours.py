@@ -2,7 +2,7 @@
 
 import pytest
 
-from scrollwork.preprocessing.narrative_qa import strip_story
+from scrollwork.preprocessing.datasets.narrative_qa import strip_story
 from tests.preprocessing import story_neighbours, story_neighbours_aside
 from tests.preprocessing.test_narrative_stripping import STORY, balanced, check, modern, old, told
 

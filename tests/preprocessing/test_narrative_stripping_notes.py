@@ -2,7 +2,7 @@
 
 import pytest
 
-from scrollwork.preprocessing.narrative_qa import strip_story
+from scrollwork.preprocessing.datasets.narrative_qa import strip_story
 from tests.preprocessing import story_notes, story_notes_aside
 from tests.preprocessing.test_narrative_stripping import CLOSING, SMALL_END, STORY, check, modern, old, told
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from scrollwork.preprocessing.narrative_qa import strip_story
-from scrollwork.preprocessing.story_cut import StripResult, decode
+from scrollwork.preprocessing.datasets.narrative_qa import strip_story
+from scrollwork.preprocessing.stories.cut import StripResult, decode
 
 SHARED = Path(os.environ.get("SCROLLWORK_SHARED") or Path(__file__).resolve().parents[3] / "shared")
 STORIES = SHARED / "data/raw/narrativeqa"

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.preprocessing.prompting import Template, assemble, official_rows
+from scrollwork.preprocessing.prompts.template import Template, assemble, official_rows
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import render
-from scrollwork.tasks.suites import load_suite
+from scrollwork.suites.suite_files import load_suite
 
 SUITE = load_suite("zeroscrolls")
 TASKS = list(SUITE.tasks)

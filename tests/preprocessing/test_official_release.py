@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrollwork.preprocessing.chat import adapt
-from scrollwork.preprocessing.errors import MalformedFile
-from scrollwork.preprocessing.frames import frame_of
-from scrollwork.preprocessing.prompting import assemble, own_template
-from scrollwork.preprocessing.tokens import make
-from scrollwork.preprocessing.truncation import Counts, Limit, truncate
+from scrollwork.preprocessing.prompts.chat import adapt
+from scrollwork.preprocessing.prompts.frames import frame_of
+from scrollwork.preprocessing.prompts.template import assemble, own_template
+from scrollwork.preprocessing.prompts.truncation import Counts, Limit, truncate
+from scrollwork.preprocessing.raw.errors import MalformedFile
+from scrollwork.preprocessing.tokens.tokenizer import make
 from scrollwork.records.prompt import render
 from tests.preprocessing.release_kit import (
     SEVERAL,

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.qmsum_settings import lengths, mean, settings, table
-from scrollwork.preprocessing.qmsum import RULES
-from scrollwork.tasks.suites import load_suite
+from scrollwork.preprocessing.datasets.qmsum import RULES
+from scrollwork.suites.suite_files import load_suite
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "fidelity.md"
 

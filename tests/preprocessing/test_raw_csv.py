@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from scrollwork.preprocessing.errors import MalformedFile, MalformedRecord
-from scrollwork.preprocessing.raw_csv import LONGEST, csv_rows
+from scrollwork.preprocessing.raw.csv_rows import LONGEST, csv_rows
+from scrollwork.preprocessing.raw.errors import MalformedFile, MalformedRecord
 
 ROWS = ["a,b", "1," + "x" * LONGEST, "2," + "x" * (LONGEST + 1), "3,y", ""]
 

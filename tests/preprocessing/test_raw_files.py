@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from scrollwork.preprocessing.errors import MalformedFile, MalformedRecord, MissingFile
-from scrollwork.preprocessing.narrative_qa import decode
-from scrollwork.preprocessing.raw import RawFiles, Record
+from scrollwork.pipeline.raw_files import find
+from scrollwork.preprocessing.datasets.narrative_qa import decode
+from scrollwork.preprocessing.raw.errors import MalformedFile, MalformedRecord, MissingFile
+from scrollwork.preprocessing.raw.files import RawFiles, Record
 from scrollwork.storage.digest import FileDigests
-from scrollwork.tasks.raw import find
 from tests.preprocessing.raw_kit import Kit, article, hotel, story
 
 

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrollwork.preprocessing.errors import MalformedFile, MalformedRecord
-from scrollwork.preprocessing.raw import Record
+from scrollwork.preprocessing.raw.errors import MalformedFile, MalformedRecord
+from scrollwork.preprocessing.raw.files import Record
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example
 from tests.preprocessing.raw_kit import Kit, article, hotel, story

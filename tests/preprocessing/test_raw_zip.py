@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from scrollwork.preprocessing.errors import MalformedFile
-from scrollwork.preprocessing.raw import RawFiles, Record
-from scrollwork.preprocessing.raw_bounds import Bounded
-from scrollwork.preprocessing.raw_zip import find_member, opened
+from scrollwork.preprocessing.raw.bounds import Bounded
+from scrollwork.preprocessing.raw.errors import MalformedFile
+from scrollwork.preprocessing.raw.files import RawFiles, Record
+from scrollwork.preprocessing.raw.zip_members import find_member, opened
 
 WANTED = "**/qmsum/test.jsonl"
 LINES = b'{"id": "a"}\n{"id": "b"}\n'

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from scrollwork.preprocessing.prompting import Template
-from scrollwork.preprocessing.prompts import Profile, prompts
-from scrollwork.preprocessing.tokens import make
+from scrollwork.preprocessing.prompts.from_examples import Profile, prompts
+from scrollwork.preprocessing.prompts.template import Template
+from scrollwork.preprocessing.tokens.tokenizer import make
 from scrollwork.records.example import Example, metadata
 from scrollwork.records.prompt import Prompt
-from scrollwork.tasks.suites import load_suite
+from scrollwork.suites.suite_files import load_suite
 
 SUITE = load_suite("zeroscrolls")
 

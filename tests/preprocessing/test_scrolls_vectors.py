@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from scrollwork.models.baselines import lead
-from scrollwork.models.fitting import length_ratio
-from scrollwork.preprocessing.gov_report import unfit
-from scrollwork.preprocessing.prompting import Template, assemble
+from scrollwork.models.baselines.fitted_rules import length_ratio
+from scrollwork.models.baselines.naive import lead
+from scrollwork.preprocessing.datasets.gov_report import unfit
+from scrollwork.preprocessing.prompts.template import Template, assemble
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import render
-from scrollwork.scoring.merging import merged
-from scrollwork.tasks.suites import load_suite
+from scrollwork.scoring.files.merging import merged
+from scrollwork.suites.suite_files import load_suite
 from tests.preprocessing.raw_kit import Kit
 
 

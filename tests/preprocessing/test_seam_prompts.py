@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from scrollwork.preprocessing.errors import MalformedFile
-from scrollwork.preprocessing.seam_prompts import checksum, curate, wording
+from scrollwork.preprocessing.raw.errors import MalformedFile
+from scrollwork.preprocessing.runs.raw_prompts import checksum, curate, wording
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop

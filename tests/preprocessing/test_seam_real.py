@@ -13,19 +13,19 @@ from typing import Any
 
 import pytest
 
-from scrollwork.preprocessing import seam_prompts
+from scrollwork.pipeline.raw_files import find
 from scrollwork.preprocessing.curation import curate
-from scrollwork.preprocessing.open_asp import origin
-from scrollwork.preprocessing.raw import RawFiles
-from scrollwork.preprocessing.seam_prompts import CODE, PAPER, checksum, wording
+from scrollwork.preprocessing.datasets.open_asp import origin
+from scrollwork.preprocessing.raw.files import RawFiles
+from scrollwork.preprocessing.runs import raw_prompts
+from scrollwork.preprocessing.runs.raw_prompts import CODE, PAPER, checksum, wording
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example
 from scrollwork.records.instruction import Instruction
 from scrollwork.storage.digest import FileDigests
-from scrollwork.tasks.raw import find
-from scrollwork.tasks.suites import load_suite
+from scrollwork.suites.suite_files import load_suite
 
 SUITE = load_suite("seam")
 # Event mentions, clusters and singletons in validated sentences: Cattan et al. 2021, table 1.
@@ -51,7 +51,7 @@ def prompts(folder: Path, task: str) -> list[Row]:
     """The rows of the task's file of prompts."""
     (pattern,) = SUITE.tasks[task].raw["prompts"]
     raw = RawFiles("seam", {"prompts": ((pattern, folder / pattern),)})
-    return list(seam_prompts.curate(raw, task, "demonstrations"))
+    return list(raw_prompts.curate(raw, task, "demonstrations"))
 
 
 @pytest.fixture(scope="session")

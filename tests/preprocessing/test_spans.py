@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.preprocessing.observations import Observed, observed
-from scrollwork.preprocessing.prompting import Template, assemble
-from scrollwork.preprocessing.prompts import Profile, prompts
-from scrollwork.preprocessing.spans import Strategy, Window, lengths, starts, strategy, window_of, windows
-from scrollwork.preprocessing.windowed import shown_through, window_in
+from scrollwork.preprocessing.prompts.from_examples import Profile, prompts
+from scrollwork.preprocessing.prompts.template import Template, assemble
+from scrollwork.preprocessing.windows.observations import Observed, observed
+from scrollwork.preprocessing.windows.prompt_template import shown_through, window_in
+from scrollwork.preprocessing.windows.spans import Strategy, Window, lengths, starts, strategy, window_of, windows
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import render

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrollwork.preprocessing.prompting import Template, assemble
-from scrollwork.preprocessing.prompts import Profile, prompts
-from scrollwork.preprocessing.tokens import Tokenizer, boundary, engine_module, is_estimate, make
-from scrollwork.preprocessing.tokens_tiktoken import Tiktoken
-from scrollwork.preprocessing.truncation import Counts, Limit, truncate
+from scrollwork.preprocessing.prompts.from_examples import Profile, prompts
+from scrollwork.preprocessing.prompts.template import Template, assemble
+from scrollwork.preprocessing.prompts.truncation import Counts, Limit, truncate
+from scrollwork.preprocessing.tokens.by_tiktoken import Tiktoken
+from scrollwork.preprocessing.tokens.tokenizer import Tokenizer, boundary, engine_module, is_estimate, make
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import render
-from scrollwork.tasks.suites import load_suite
+from scrollwork.suites.suite_files import load_suite
 
 SUITE = load_suite("zeroscrolls")
 SOUNDS = ("ba", "ke", "lo", "mi", "nu", "ra", "si", "to", "ver", "shan")
@@ -157,7 +157,7 @@ def test_cut_prompt_is_over_its_limit_or_loses_its_ends(
 
 def test_official_claude_cut_is_not_nine_characters_later() -> None:
     """Fact sheet 4.2: the place of a token in the wrapped prompt is applied to the text without its wrapper."""
-    from scrollwork.preprocessing.chat import adapt
+    from scrollwork.preprocessing.prompts.chat import adapt
 
     template = Template(**SUITE.tasks["gov_report"].template)
     text = " ".join(f"w{number:05d}" for number in range(3000))

@@ -11,7 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.preprocessing.units import MULTI_BREAK, PAIR, SPLITS, TRIPLET, sequences, tokenizer, units, window_span
+from scrollwork.preprocessing.windows.units import (
+    MULTI_BREAK,
+    PAIR,
+    SPLITS,
+    TRIPLET,
+    sequences,
+    tokenizer,
+    units,
+    window_span,
+)
 
 SPECS = ("b", "c", "l", "ls", "lt", "n", "o", "q", "rlt", "s", "t", "u")
 

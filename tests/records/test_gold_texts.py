@@ -7,7 +7,7 @@ import pytest
 from scrollwork.records.example import Example, metadata
 from scrollwork.records.gold import KEPT, said, written
 from scrollwork.scoring.names import JUDGED
-from scrollwork.tasks.suites import load_suite
+from scrollwork.suites.suite_files import load_suite
 
 GOLDS = {
     "musique_output": '{"aliases":["Rap A Lot"],"answer_content":"Rap-A-Lot","is_answerable":true}',

@@ -19,8 +19,8 @@ from scrollwork.records.complexity import (
     Sights,
 )
 from scrollwork.records.score import Aggregate, Coverage
-from scrollwork.reporting.board import Board, board
-from scrollwork.reporting.content import Beside, Excerpt, Question, Texts
+from scrollwork.reporting.boards.board import Board, board
+from scrollwork.reporting.page.content import Beside, Excerpt, Question, Texts
 
 UNITS = 40
 LENGTHS = (0, 1, 5, 20, UNITS)

@@ -13,12 +13,12 @@ from scrollwork.records.document import Document
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Part, Prompt
 from scrollwork.records.response import Failure, Response
-from scrollwork.reporting.assembly import PAGE, WHOLE, Made, assemble
-from scrollwork.reporting.board import board
-from scrollwork.reporting.chunks import Spool
-from scrollwork.reporting.content import Beside, Content
-from scrollwork.reporting.documents import Documents
-from scrollwork.reporting.examples import Group
+from scrollwork.reporting.boards.board import board
+from scrollwork.reporting.page.assembly import PAGE, WHOLE, Made, assemble
+from scrollwork.reporting.page.chunks import Spool
+from scrollwork.reporting.page.content import Beside, Content
+from scrollwork.reporting.page.documents import Documents
+from scrollwork.reporting.page.examples import Group
 
 TASK = "qasper"
 TEXT = "".join(f"Sentence {number} of an invented document with some words.\n" for number in range(60))

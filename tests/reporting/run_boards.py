@@ -9,17 +9,17 @@ from typing import Any
 
 from boards import CONFIG
 
-from scrollwork.analysis.association import Measured
-from scrollwork.analysis.run_points import correlations, format_points, length_points
-from scrollwork.analysis.run_ranking import Of, rank, variance_rows, who
-from scrollwork.analysis.run_scores import RunScores
-from scrollwork.analysis.run_selection import select
+from scrollwork.analysis.runs.points import correlations, format_points, length_points
+from scrollwork.analysis.runs.rank_rows import Of, rank, variance_rows, who
+from scrollwork.analysis.runs.scores import RunScores
+from scrollwork.analysis.runs.selection import select
+from scrollwork.analysis.statistics.association import Measured
 from scrollwork.records.ranking import PUBLISHED as OF_PAPER
 from scrollwork.records.run_score import RunScore
 from scrollwork.records.score import Aggregate, Coverage
-from scrollwork.reporting.board import Board, board
-from scrollwork.reporting.ranks import Ranks
-from scrollwork.tasks.rank import published, published_table
+from scrollwork.reporting.boards.board import Board, board
+from scrollwork.reporting.runs.ranks import Ranks
+from scrollwork.tasks.rank.run import published, published_table
 
 PUBLISHED = tomllib.loads((CONFIG / "published" / "seam.toml").read_text(encoding="utf-8"))
 SUITE = tomllib.loads((CONFIG / "suites" / "seam.toml").read_text(encoding="utf-8"))

@@ -9,10 +9,10 @@ from boards import params, row
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrollwork.reporting.beyond import beyond
-from scrollwork.reporting.board import Board, board
-from scrollwork.reporting.content import Beside, Content
-from scrollwork.reporting.page import page
+from scrollwork.reporting.boards.board import Board, board
+from scrollwork.reporting.page.content import Beside, Content
+from scrollwork.reporting.page.judgement_tables import beyond
+from scrollwork.reporting.page.page import page
 
 MODELS = ["one", "two"]
 

@@ -16,12 +16,12 @@ from scrollwork.records.document import Document
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Part, Prompt
 from scrollwork.records.response import Response
-from scrollwork.reporting.assembly import PAGE, assemble
-from scrollwork.reporting.chunks import Spool
-from scrollwork.reporting.complexity_figures import complexity_figures
-from scrollwork.reporting.content import Content
-from scrollwork.reporting.documents import Documents
-from scrollwork.reporting.examples import Group
+from scrollwork.reporting.page.assembly import PAGE, assemble
+from scrollwork.reporting.page.chunks import Spool
+from scrollwork.reporting.page.content import Content
+from scrollwork.reporting.page.documents import Documents
+from scrollwork.reporting.page.examples import Group
+from scrollwork.reporting.windows.figures import complexity_figures
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason=NONE)]
 

@@ -11,15 +11,15 @@ from needs_rows import PIG, agreement, beside, dolce_board, fit, params, texts
 
 from scrollwork.records.complexity import CATEGORIES
 from scrollwork.records.score import Aggregate, Coverage
-from scrollwork.reporting.board import board
-from scrollwork.reporting.complexity_figures import COLOURS, complexity_drawings, complexity_figures
-from scrollwork.reporting.complexity_problems import excerpt, seen_map
-from scrollwork.reporting.complexity_section import MOST_PAIRS, MOST_TYPICAL
-from scrollwork.reporting.content import Beside, Content, Texts
-from scrollwork.reporting.drawing import styled, written
-from scrollwork.reporting.leaderboard import markdown
-from scrollwork.reporting.page import page
-from scrollwork.reporting.windows import listed, place_name
+from scrollwork.reporting.boards.board import board
+from scrollwork.reporting.boards.leaderboard import markdown
+from scrollwork.reporting.charts.drawing import styled, written
+from scrollwork.reporting.page.content import Beside, Content, Texts
+from scrollwork.reporting.page.page import page
+from scrollwork.reporting.windows.figures import COLOURS, complexity_drawings, complexity_figures
+from scrollwork.reporting.windows.listed import listed, place_name
+from scrollwork.reporting.windows.problems import excerpt, seen_map
+from scrollwork.reporting.windows.section import MOST_PAIRS, MOST_TYPICAL
 
 ALL = dict.fromkeys(CATEGORIES, 1)
 HOSTILE = "</mark><script>alert(1)</script>\u202e<!--{{ 7 * 7 }}$x$"

@@ -7,9 +7,9 @@ import pytest
 from pages import example, prompt, response, score
 
 from scrollwork.records.document import Document
-from scrollwork.reporting.chunks import Spool, facts, packed
-from scrollwork.reporting.documents import Documents
-from scrollwork.reporting.examples import Group
+from scrollwork.reporting.page.chunks import Spool, facts, packed
+from scrollwork.reporting.page.documents import Documents
+from scrollwork.reporting.page.examples import Group
 
 
 def opened(chunk: str) -> Any:

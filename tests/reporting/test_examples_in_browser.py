@@ -12,9 +12,9 @@ from browser import CHROMIUM, NONE, Tab, browser
 from driving import BODY, LISTED, ROWS, change, opened, quiet, show
 from pages import written
 
-from scrollwork.reporting.board import board
-from scrollwork.reporting.content import Beside, Content
-from scrollwork.reporting.page import page
+from scrollwork.reporting.boards.board import board
+from scrollwork.reporting.page.content import Beside, Content
+from scrollwork.reporting.page.page import page
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason=NONE)]
 

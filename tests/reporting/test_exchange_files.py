@@ -14,8 +14,8 @@ from scrollwork.records.example import Example, metadata
 from scrollwork.records.prompt import Part, Prompt
 from scrollwork.records.response import FINISH_REASONS, Response
 from scrollwork.records.score import Aggregate, Coverage, Score
-from scrollwork.reporting import every_eval_ever, inspect_log, lm_eval_files
-from scrollwork.reporting.exchange import Item, System, Trial, identity, moment
+from scrollwork.reporting.exchange import every_eval_ever, inspect_log, lm_eval_files
+from scrollwork.reporting.exchange.system import Item, System, Trial, identity, moment
 
 SYSTEM = System("gpt", "openai", "gpt-4o-mini", "externally_managed", "openai", {"temperature": 0.0})
 COVERED = Coverage(expected=3, attempted=3, answered=3, failed=0, missing=0, truncated=0, length_cut=0)

@@ -4,8 +4,8 @@ import io
 import pytest
 from boards import TASKS, params, row
 
-from scrollwork.reporting.board import board
-from scrollwork.reporting.exports import csv_table, latex, safe, tex
+from scrollwork.reporting.boards.board import board
+from scrollwork.reporting.boards.exports import csv_table, latex, safe, tex
 
 FORMULAS = ["=1+1", "+1", "-1+cmd|' /C calc'!A0", "@SUM(A1)", "\t=1", "\r=1"]
 

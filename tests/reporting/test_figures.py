@@ -3,11 +3,11 @@ import xml.etree.ElementTree as ET
 import pytest
 from boards import TASKS, params, row
 
-from scrollwork.reporting.board import Board, board
-from scrollwork.reporting.content import Beside
-from scrollwork.reporting.drawing import written
-from scrollwork.reporting.examples import Usage
-from scrollwork.reporting.figures import drawings, figures
+from scrollwork.reporting.boards.board import Board, board
+from scrollwork.reporting.charts.drawing import written
+from scrollwork.reporting.charts.figures import drawings, figures
+from scrollwork.reporting.page.content import Beside
+from scrollwork.reporting.page.examples import Usage
 
 EVIL = "$\\frac{1}{2}$\x1b\u202e</svg><script>x</script>漢"
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from scrollwork.records.score import Aggregate
-from scrollwork.reporting.leaderboard import Board, as_json, board, markdown, terminal
+from scrollwork.reporting.boards.leaderboard import Board, as_json, board, markdown, terminal
 
 
 def printed(content: Board, width: int = 100) -> str:

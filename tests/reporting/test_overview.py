@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from test_page import EVIL, LOADING, Reader
 
 from scrollwork.records.statistics import Bin, Distribution
-from scrollwork.reporting.figure import COLOURS, axis, short
-from scrollwork.reporting.histograms import Panel, panel_body, shared_axis
-from scrollwork.reporting.overview import Overview, overview
-from scrollwork.reporting.style import STYLE
-from scrollwork.reporting.text import percent
+from scrollwork.reporting.charts.figure import COLOURS, axis, short
+from scrollwork.reporting.charts.histograms import Panel, panel_body, shared_axis
+from scrollwork.reporting.page.overview import Overview, overview
+from scrollwork.reporting.page.style import STYLE
+from scrollwork.reporting.page.text import percent
 
 MEASURES = ("words_in", "words_document", "words_out", "references", "spread")
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrollwork.records.score import Coverage
-from scrollwork.reporting.board import Board, board
-from scrollwork.reporting.page import page
+from scrollwork.reporting.boards.board import Board, board
+from scrollwork.reporting.page.page import page
 
 EVIL = "</title></style><script>alert(1)</script><img src=http://e/x onerror=alert(1)>\" onload='x\x1b[2J\u202e\x00\n"
 LOADING = {"src", "srcset", "data", "poster", "action", "formaction", "background", "ping", "manifest", "xlink:href"}

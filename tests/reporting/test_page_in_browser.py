@@ -14,7 +14,7 @@ from browser import CHROMIUM, NONE, Tab, browser
 from driving import BODY, LISTED, ROWS, change, opened, quiet, show
 from pages import TEXT, written
 
-from scrollwork.reporting.content import Beside
+from scrollwork.reporting.page.content import Beside
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason=NONE)]
 
@@ -71,7 +71,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     command = [
         sys.executable,
         "-m",
-        "scrollwork.flows.cli",
+        "scrollwork.cli.main",
         "--home",
         str(home),
         "--quiet",
@@ -400,7 +400,7 @@ def test_statistics_page_does_not_open_or_logs_errors(tab: Tab, tmp_path: Path) 
     command = [
         sys.executable,
         "-m",
-        "scrollwork.flows.cli",
+        "scrollwork.cli.main",
         "--home",
         str(tmp_path),
         "--quiet",

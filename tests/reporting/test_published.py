@@ -3,8 +3,8 @@ from decimal import ROUND_HALF_UP, Decimal
 import pytest
 from boards import PUBLISHED, TASKS, family, params, row
 
-from scrollwork.reporting.leaderboard import as_json, board
-from scrollwork.reporting.published import published_of
+from scrollwork.reporting.boards.leaderboard import as_json, board
+from scrollwork.reporting.boards.published import published_of
 
 WHOLE = [one for one in PUBLISHED["row"] if "average" in one]
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 from boards import CONFIG, row
 
-from scrollwork.reporting.leaderboard import board, markdown
-from scrollwork.reporting.page import page
-from scrollwork.reporting.published import published_of
+from scrollwork.reporting.boards.leaderboard import board, markdown
+from scrollwork.reporting.boards.published import published_of
+from scrollwork.reporting.page.page import page
+from scrollwork.suites.suite_files import load_suite, paper_means, paper_sizes
 from scrollwork.tasks.stages import report_params
-from scrollwork.tasks.suites import load_suite, paper_means, paper_sizes
 
 DATA = tomllib.loads((CONFIG / "published" / "scrolls.toml").read_text(encoding="utf-8"))
 SUITE = load_suite("scrolls")

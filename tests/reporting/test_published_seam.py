@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from boards import CONFIG
 
-from scrollwork.analysis.ranking import dataset_arsd, standings
-from scrollwork.analysis.run_scores import NA, RunScores, ScoreTable
-from scrollwork.reporting.published import published_of
+from scrollwork.analysis.runs.ranking import dataset_arsd, standings
+from scrollwork.analysis.runs.scores import NA, RunScores, ScoreTable
+from scrollwork.reporting.boards.published import published_of
 
 DATA = tomllib.loads((CONFIG / "published" / "seam.toml").read_text(encoding="utf-8"))
 PUBLISHED = published_of(DATA)

@@ -3,8 +3,8 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.reporting.strip import strip
-from scrollwork.reporting.text import MARKS, shown, spread, visible
+from scrollwork.reporting.charts.seed_strip import strip
+from scrollwork.reporting.page.text import MARKS, shown, spread, visible
 
 
 @given(st.text())

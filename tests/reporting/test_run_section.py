@@ -13,16 +13,16 @@ import pytest
 from boards import row
 from run_boards import TASKS, aggregate, drawn, params, ranked, ranked_board, run_score
 
-from scrollwork.reporting.board import Board, board
-from scrollwork.reporting.content import Beside, Content
-from scrollwork.reporting.drawing import styled, written
-from scrollwork.reporting.exports import csv_table, latex
-from scrollwork.reporting.figures import charted, drawings
-from scrollwork.reporting.leaderboard import as_json, markdown, remarks, terminal
-from scrollwork.reporting.names import HEIGHT, WIDTH, beside, covered
-from scrollwork.reporting.page import page
-from scrollwork.reporting.run_exports import csv_ranks, latex_ranks, markdown_ranks
-from scrollwork.reporting.run_figures import MOST_POINTS, places, run_drawings, run_figures, thinned
+from scrollwork.reporting.boards.board import Board, board
+from scrollwork.reporting.boards.exports import csv_table, latex
+from scrollwork.reporting.boards.leaderboard import as_json, markdown, remarks, terminal
+from scrollwork.reporting.charts.drawing import styled, written
+from scrollwork.reporting.charts.figures import charted, drawings
+from scrollwork.reporting.charts.point_names import HEIGHT, WIDTH, beside, covered
+from scrollwork.reporting.page.content import Beside, Content
+from scrollwork.reporting.page.page import page
+from scrollwork.reporting.runs.exports import csv_ranks, latex_ranks, markdown_ranks
+from scrollwork.reporting.runs.figures import MOST_POINTS, places, run_drawings, run_figures, thinned
 
 MODELS = {"strong": 40.0, "middle": 30.0, "weak": 12.0}
 HOSTILE = "</script><b onclick=x>\u202e$\\alpha$|_%\n=1+1"

@@ -10,9 +10,9 @@ import pytest
 from browser import CHROMIUM, NONE, Tab, browser
 from run_boards import drawn, params, ranked_board, run_score
 
-from scrollwork.reporting.content import Content
-from scrollwork.reporting.page import page as rendered
-from scrollwork.reporting.run_figures import run_figures
+from scrollwork.reporting.page.content import Content
+from scrollwork.reporting.page.page import page as rendered
+from scrollwork.reporting.runs.figures import run_figures
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason=NONE)]
 

@@ -7,8 +7,8 @@ from math import comb
 
 import pytest
 
-from scrollwork.models.planted import LINE
-from scrollwork.preprocessing.units import units
+from scrollwork.models.baselines.planted import LINE
+from scrollwork.preprocessing.windows.units import units
 from scrollwork.sample._kit import Voice
 from scrollwork.sample.planting import PARTS, Ledger, placed, replanted
 

@@ -10,23 +10,23 @@ from tempfile import mkdtemp
 import pytest
 
 from scrollwork.models.base import Ask, Segment
-from scrollwork.models.planted import LINE, reply
+from scrollwork.models.baselines.planted import LINE, reply
 from scrollwork.preprocessing.curation import curate
-from scrollwork.preprocessing.observations import observed
-from scrollwork.preprocessing.prompting import Template
-from scrollwork.preprocessing.prompts import Profile, prompts
-from scrollwork.preprocessing.raw import RawFiles
-from scrollwork.preprocessing.spans import strategy
-from scrollwork.preprocessing.units import units
+from scrollwork.preprocessing.prompts.from_examples import Profile, prompts
+from scrollwork.preprocessing.prompts.template import Template
+from scrollwork.preprocessing.raw.files import RawFiles
+from scrollwork.preprocessing.windows.observations import observed
+from scrollwork.preprocessing.windows.spans import strategy
+from scrollwork.preprocessing.windows.units import units
+from scrollwork.readings.units import observed_of, table, units_of
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Prompt
 from scrollwork.sample.planting import PARTS
 from scrollwork.sample.windows import PARTIAL, PLANTED, TASKS, UNITS, Made, Planted, dolce
-from scrollwork.scoring.dolce_answers import extract, left_open
+from scrollwork.scoring.reading.dolce_answers import extract, left_open
 from scrollwork.scoring.registry import metric
-from scrollwork.tasks.dolce_units import observed_of, table, units_of
-from scrollwork.tasks.suites import load_suite
+from scrollwork.suites.suite_files import load_suite
 
 SUITE = load_suite("dolce")
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from scrollwork.scoring import accuracy
+from scrollwork.scoring.metrics import accuracy
 from scrollwork.scoring.outcome import GoldError
-from scrollwork.scoring.parsing import letter
+from scrollwork.scoring.reading.parsing import letter
 
 # id, prediction, parsed letter
 VECTORS = [

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
-from scrollwork.scoring import assignment
-from scrollwork.scoring.assignment import heaviest
+from scrollwork.scoring.parts import assignment
+from scrollwork.scoring.parts.assignment import heaviest
 
 
 def graph(rng, rows, columns, share, kinds):

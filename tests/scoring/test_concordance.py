@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.scoring import concordance
+from scrollwork.scoring.metrics import concordance
 from scrollwork.scoring.outcome import GoldError
-from scrollwork.scoring.parsing import ids
+from scrollwork.scoring.reading.parsing import ids
 
 # id, prediction, gold, parsed ids, index
 VECTORS = [

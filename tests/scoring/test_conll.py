@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scorch.scores import b_cubed, ceaf_e, muc
 
-from scrollwork.scoring import conll
 from scrollwork.scoring.aggregate import combine
-from scrollwork.scoring.cluster_lists import cluster_of, clusters_in
+from scrollwork.scoring.metrics import conll
 from scrollwork.scoring.outcome import GoldError
+from scrollwork.scoring.reading.cluster_lists import cluster_of, clusters_in
 
 K = [[1, 2, 3], [4, 5], [6]]
 K2 = [[1, 2, 3, 4], [5, 6, 7], [8, 9], [10]]

@@ -3,9 +3,9 @@
 import pytest
 
 from scrollwork.records.response import Response
-from scrollwork.scoring import fic_proxy, rouge_gm
 from scrollwork.scoring.answers import scores
-from scrollwork.scoring.extraction import ANSWER_CUE, FUSION_CUE, NO_ANSWER
+from scrollwork.scoring.metrics import fic_proxy, rouge_gm
+from scrollwork.scoring.reading.extraction import ANSWER_CUE, FUSION_CUE, NO_ANSWER
 
 GOLD = ["The cat was sitting on the mat."]
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.scoring import dolce_accuracy
-from scrollwork.scoring.dolce_answers import EXTRACTORS, extract, left_open
+from scrollwork.scoring.metrics import dolce_accuracy
 from scrollwork.scoring.outcome import GoldError, PredictionError
+from scrollwork.scoring.reading.dolce_answers import EXTRACTORS, extract, left_open
 
 CLASSES = ("Number of something", "Other number", "Animal", "Individual", "")
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from scrollwork.scoring import em
 from scrollwork.scoring.aggregate import combine
+from scrollwork.scoring.metrics import em
 from scrollwork.scoring.outcome import GoldError
 
 # id, prediction, reference, EM

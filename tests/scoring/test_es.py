@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.scoring import es
+from scrollwork.scoring.metrics import es
 from scrollwork.scoring.outcome import GoldError
-from scrollwork.scoring.parsing import percentage
+from scrollwork.scoring.reading.parsing import percentage
 
 # id, prediction, gold, parsed, similarity
 VECTORS = [

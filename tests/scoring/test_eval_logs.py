@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from scrollwork.scoring.eval_logs import task_of_log
-from scrollwork.scoring.submissions import SubmissionError, predictions
+from scrollwork.scoring.files.eval_logs import task_of_log
+from scrollwork.scoring.files.submissions import SubmissionError, predictions
 
 SAID = {"role": "assistant", "content": "Paris"}
 
@@ -174,6 +174,6 @@ def test_damaged_archive_ends_in_another_error(packing: int) -> None:
 
 
 def test_archive_bomb_fills_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("scrollwork.scoring.eval_logs.MOST", 1000)
+    monkeypatch.setattr("scrollwork.scoring.files.eval_logs.MOST", 1000)
     with pytest.raises(SubmissionError, match="bytes, unpacked, are too many for a sample"):
         read(archive(sample(text="x" * 2000)))

@@ -4,8 +4,8 @@ import warnings
 
 import pytest
 
-from scrollwork.scoring import f1, f1_scrolls
 from scrollwork.scoring.aggregate import combine
+from scrollwork.scoring.metrics import f1, f1_scrolls
 from scrollwork.scoring.outcome import GoldError
 
 # id, prediction, references, ZeroSCROLLS F1, SCROLLS F1

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from scrollwork.scoring.answers import gold_problem
-from scrollwork.scoring.fic import Fic
+from scrollwork.scoring.metrics.fic import Fic
 
 GOLD = [json.dumps({"highlights": [["staff is great"], ["great location"]], "alignments": ["one", "two", "three"]})]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scrollwork.records.judgement import REFUSALS as KNOWN
-from scrollwork.scoring.judgement import FORMS, REFUSALS, answerable, in_form, judged, refusal
+from scrollwork.scoring.reading.judgement import FORMS, REFUSALS, answerable, in_form, judged, refusal
 from scrollwork.scoring.registry import known
 
 MILLION = 1_000_000

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
+from scrollwork.exchange.released import score_files
 from scrollwork.scoring.aggregate import combine
-from scrollwork.scoring.leval_exam import letters, score
-from scrollwork.scoring.leval_exam_multi import letters as many_letters
-from scrollwork.scoring.leval_exam_multi import score as score_many
+from scrollwork.scoring.metrics.leval_exam import letters, score
+from scrollwork.scoring.metrics.leval_exam_multi import letters as many_letters
+from scrollwork.scoring.metrics.leval_exam_multi import score as score_many
 from scrollwork.scoring.registry import metric
-from scrollwork.tasks.released import score_files
 
 
 @pytest.mark.parametrize(

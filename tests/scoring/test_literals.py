@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.scoring.literals import ANY, DEEPEST, NoLiteral, literal
+from scrollwork.scoring.reading.literals import ANY, DEEPEST, NoLiteral, literal
 
 SCALARS = st.one_of(
     st.none(),

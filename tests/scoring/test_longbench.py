@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from scrollwork.scoring.f1_scrolls import score as f1_scrolls
-from scrollwork.scoring.longbench_classification import score as classification
-from scrollwork.scoring.longbench_code import first_code_line
-from scrollwork.scoring.longbench_code import score as code
-from scrollwork.scoring.longbench_count import score as count
-from scrollwork.scoring.longbench_qa_f1 import score as qa_f1
-from scrollwork.scoring.longbench_retrieval import score as retrieval
-from scrollwork.scoring.parsing import first_line
+from scrollwork.scoring.metrics.f1_scrolls import score as f1_scrolls
+from scrollwork.scoring.metrics.longbench.classification import score as classification
+from scrollwork.scoring.metrics.longbench.code import first_code_line
+from scrollwork.scoring.metrics.longbench.code import score as code
+from scrollwork.scoring.metrics.longbench.count import score as count
+from scrollwork.scoring.metrics.longbench.qa_f1 import score as qa_f1
+from scrollwork.scoring.metrics.longbench.retrieval import score as retrieval
+from scrollwork.scoring.reading.parsing import first_line
 from scrollwork.scoring.registry import metric
 
 CLASSES = ["location", "Other location", "City", "State", "Other"]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.scoring import longbench_rouge_l
-from scrollwork.scoring.parsing import first_line
+from scrollwork.scoring.metrics.longbench import rouge_l
+from scrollwork.scoring.reading.parsing import first_line
 
 PIECES = ["a", "b", "B", "c", "a ", " b", ".", "..", ". ", " ", "\n", "d\te", "e,", "½"]
 
@@ -28,9 +28,7 @@ def package():
 
 @given(st.lists(st.sampled_from(PIECES)).map("".join), st.lists(st.sampled_from(PIECES)).map("".join))
 def test_value_departs_from_the_package(package, prediction, reference):
-    assert longbench_rouge_l.score(prediction, [reference]).value == pytest.approx(
-        package(prediction, reference), abs=1e-12
-    )
+    assert rouge_l.score(prediction, [reference]).value == pytest.approx(package(prediction, reference), abs=1e-12)
 
 
 @pytest.mark.parametrize("task", ["gov_report", "qmsum", "multi_news", "samsum"])
@@ -39,7 +37,7 @@ def test_value_of_real_output_departs_from_the_package(shared, package, task):
     for row in json.loads(path.read_text(encoding="utf-8")).values():
         prediction = first_line(row["prediction"]) if task == "samsum" else row["prediction"]
         for reference in row["gold"]:
-            assert longbench_rouge_l.score(prediction, [reference]).value == pytest.approx(
+            assert rouge_l.score(prediction, [reference]).value == pytest.approx(
                 package(prediction, reference), abs=1e-12
             )
 
@@ -60,18 +58,18 @@ def test_value_of_real_output_departs_from_the_package(shared, package, task):
 def test_value_departs_from_what_the_algorithm_says(prediction, reference, shared, ours, theirs):
     precision, recall = shared / ours, shared / theirs
     expected = 200 * precision * recall / (precision + recall + 1e-8)
-    assert longbench_rouge_l.score(prediction, [reference]).value == pytest.approx(expected, abs=1e-12)
+    assert rouge_l.score(prediction, [reference]).value == pytest.approx(expected, abs=1e-12)
 
 
 def test_text_of_full_stops_has_a_value():
     for prediction, reference in (("", "a"), ("a", ""), ("...", "..."), ("", "")):
-        assert longbench_rouge_l.score(prediction, [reference]).value == 0.0
+        assert rouge_l.score(prediction, [reference]).value == 0.0
 
 
 def test_sentence_too_long_for_recursion_scores_zero():
     sentence = " ".join(f"w{k}" for k in range(3000))
-    assert math.isclose(longbench_rouge_l.score(sentence, [sentence]).value, 100, rel_tol=1e-7)
+    assert math.isclose(rouge_l.score(sentence, [sentence]).value, 100, rel_tol=1e-7)
 
 
 def test_second_reference_is_ignored():
-    assert longbench_rouge_l.score("a b", ["c", "a b"]).value == longbench_rouge_l.score("a b", ["a b"]).value > 99
+    assert rouge_l.score("a b", ["c", "a b"]).value == rouge_l.score("a b", ["a b"]).value > 99

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.scoring.matching import LONG_LINE, LongMatcher, ratio
+from scrollwork.scoring.parts.matching import LONG_LINE, LongMatcher, ratio
 
 ALPHABETS = ("ab", "abc", "x", "abcdefgh \n½\ud800")
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from scrollwork.scoring import rouge_geo
+from scrollwork.scoring.metrics import rouge_geo
 from scrollwork.scoring.outcome import GoldError
 from scrollwork.scoring.rouge import engine
 from scrollwork.scoring.rouge.engine import MEASURES, TYPES, Engine

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from scrollwork.scoring import rouge_geo
 from scrollwork.scoring.aggregate import combine
+from scrollwork.scoring.metrics import rouge_geo
 from scrollwork.scoring.outcome import GoldError, PredictionError
 from scrollwork.scoring.registry import metric
 

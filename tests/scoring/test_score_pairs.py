@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from scrollwork.scoring.pairs import PairError, read_pairs, score_pairs
-from scrollwork.scoring.parsing import first_line
+from scrollwork.scoring.files.pairs import PairError, read_pairs, score_pairs
+from scrollwork.scoring.reading.parsing import first_line
 from scrollwork.scoring.registry import metric
 
 ROW = {"id": "q1", "prediction": "Paris", "references": ["Paris", "Lyon"]}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from scrollwork.scoring import f1, musique_output
 from scrollwork.scoring.aggregate import Summary, beside, combine
+from scrollwork.scoring.metrics import f1, musique_output
 from scrollwork.scoring.outcome import Outcome
 
 

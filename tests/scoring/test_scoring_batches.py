@@ -2,8 +2,9 @@
 
 import pytest
 
-from scrollwork.scoring import batches, f1, rouge_geo
+from scrollwork.scoring import batches
 from scrollwork.scoring.batches import outcomes
+from scrollwork.scoring.metrics import f1, rouge_geo
 from scrollwork.scoring.outcome import GoldError
 from scrollwork.scoring.registry import metric
 

@@ -37,7 +37,7 @@ def test_module_breaks_the_contract(name):
     outcome = module.score("1, 2 A 5%", **{field: needed[field] for field in module.NEEDS})
     assert tuple(outcome.components) == tuple(module.COMPONENTS)
     assert tuple(outcome.stored) == stored(module)
-    assert module_of(name) == f"scrollwork.scoring.{name}"
+    assert module_of(name) == f"scrollwork.scoring.metrics.{name.replace('longbench_', 'longbench.')}"
 
 
 def test_most_metrics_are_plain():
@@ -77,12 +77,12 @@ def test_registry_imports_metrics_that_nobody_asked_for():
     code = "import sys, scrollwork.scoring.registry as r; r.metric('em'); print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = done.stdout.split()
-    assert "scrollwork.scoring.em" in loaded
+    assert "scrollwork.scoring.metrics.em" in loaded
     assert not {
         "rouge_score",
         "nltk",
         "rapidfuzz",
         "unidecode",
-        "scrollwork.scoring.rouge_geo",
-        "scrollwork.scoring.f1",
+        "scrollwork.scoring.metrics.rouge_geo",
+        "scrollwork.scoring.metrics.f1",
     } & set(loaded)

@@ -9,12 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
-from scrollwork.scoring import fic_proxy, musique_output, rouge_gm
 from scrollwork.scoring.aggregate import combine
-from scrollwork.scoring.answer_objects import answer_object, lenient_object, official_object
-from scrollwork.scoring.extraction import ANSWER_CUE, ASPECT_CUE, FUSION_CUE, NO_ANSWER, answer_in, official_answer
-from scrollwork.scoring.fusion import fusion_in, harmonic, sentences
+from scrollwork.scoring.metrics import fic_proxy, musique_output, rouge_gm
 from scrollwork.scoring.outcome import GoldError
+from scrollwork.scoring.parts.fusion import fusion_in, harmonic, sentences
+from scrollwork.scoring.reading.answer_objects import answer_object, lenient_object, official_object
+from scrollwork.scoring.reading.extraction import (
+    ANSWER_CUE,
+    ASPECT_CUE,
+    FUSION_CUE,
+    NO_ANSWER,
+    answer_in,
+    official_answer,
+)
 from scrollwork.scoring.registry import metric
 
 # --- MuSiQue: seam.md 5 -----------------------------------------------------------------------------------------------

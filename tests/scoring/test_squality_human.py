@@ -53,7 +53,7 @@ def test_human_score_without_stemming_departs_from_the_measured_one(responses):
 def test_rouge_of_real_text_departs_from_rouge_score(responses):
     from rouge_score.rouge_scorer import RougeScorer
 
-    from scrollwork.scoring.rouge_geo import ROUGE
+    from scrollwork.scoring.metrics.rouge_geo import ROUGE
 
     for stem in (False, True):
         theirs = RougeScorer(list(ROUGE), use_stemmer=stem)

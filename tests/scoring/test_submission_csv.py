@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.scoring.submission_csv import HEADER, NOTHING, Finding, check, line
-from scrollwork.scoring.submissions import predictions
+from scrollwork.scoring.files.submission_csv import HEADER, NOTHING, Finding, check, line
+from scrollwork.scoring.files.submissions import predictions
 
 EXPECTED = {"quality": ["a", "b"], "qasper": ["c"]}
 ROWS = 'quality,a,NA\nquality,b,\nqasper,c,"x, ""y"""\n'

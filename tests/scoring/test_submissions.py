@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from scrollwork.scoring.submissions import SubmissionError, predictions
+from scrollwork.scoring.files.submissions import SubmissionError, predictions
 
 HEADER = "Task,ID,Prediction\r\n"
 

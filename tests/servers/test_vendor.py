@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from scrollwork.models.anthropic import sdk as anthropic_sdk
-from scrollwork.models.openai import sdk as openai_sdk
+from scrollwork.models.hosted.anthropic import sdk as anthropic_sdk
+from scrollwork.models.hosted.openai import sdk as openai_sdk
 from tests.conftest import PROJECT, environment
 from tests.models.hosted_kit import ask, attempt, body_of, one_vendor, problem_of, reply_of, table_of, vendor
 from tests.servers.accounts import LIFE_S, Bucket, Clock, PrefixCache

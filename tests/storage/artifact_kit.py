@@ -8,14 +8,16 @@ from pathlib import Path
 
 from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop
-from scrollwork.storage.manifest import Ingredients
+from scrollwork.storage.artifacts.manifest import Ingredients
 
 PROJECT = Path(__file__).resolve().parents[2]
 STAGE, SLOT = "curate", "zeroscrolls.qasper.test"
 
 
 def ingredients(**params):
-    return Ingredients(STAGE, SLOT, {"scrollwork.preprocessing.qasper": "ab"}, params, {"pyarrow": "1"}, {"raw": "cd"})
+    return Ingredients(
+        STAGE, SLOT, {"scrollwork.preprocessing.datasets.qasper": "ab"}, params, {"pyarrow": "1"}, {"raw": "cd"}
+    )
 
 
 def documents(count, length=40):
@@ -50,8 +52,8 @@ PRELUDE = """
 import os, resource, sys
 from tests.storage.artifact_kit import *
 from scrollwork.records.document import Document
-from scrollwork.storage.artifacts import Artifacts
-from scrollwork.storage.responses import ResponseStore, StoredAnswer
+from scrollwork.storage.artifacts.artifact import Artifacts
+from scrollwork.storage.answers.store import ResponseStore, StoredAnswer
 
 def say(*words):
     print(*words, flush=True)

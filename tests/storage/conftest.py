@@ -2,7 +2,7 @@
 
 import pytest
 
-from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.answers.store import ResponseStore
 from tests.storage.postgres import serve
 
 

@@ -5,12 +5,12 @@ from types import SimpleNamespace
 
 from scrollwork.records.base import Row
 from scrollwork.records.response import Failure, Response
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.storage.artifacts.manifest import Ingredients
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.home import Home
-from scrollwork.storage.manifest import Ingredients
-from scrollwork.storage.responses import ResponseStore
-from scrollwork.tasks.calls import Asked
-from scrollwork.tasks.generate import Asking, fill
+from scrollwork.tasks.generate.pending import Asked
+from scrollwork.tasks.generate.run import Asking, fill
 from tests.storage.store_kit import answer, attempt, failure, key
 
 LABELS = {"suite": "s", "task": "t", "split": "test", "arm": "full"}

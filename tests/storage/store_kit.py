@@ -2,7 +2,7 @@
 
 import hashlib
 
-from scrollwork.storage.store_rows import StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
+from scrollwork.storage.answers.rows import StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
 
 HOSTILE = {
     "empty": "",

@@ -11,7 +11,7 @@ import pytest
 from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop
 from scrollwork.records.score import Score
-from scrollwork.storage.artifacts import Artifacts
+from scrollwork.storage.artifacts.artifact import Artifacts
 from scrollwork.storage.errors import DamagedArtifact
 from scrollwork.storage.location import Location
 from tests.storage.artifact_kit import documents, drops, everything_below, folder_of, ingredients, write
@@ -67,8 +67,8 @@ def test_many_small_rows_make_one_huge_group(artifacts):
 
 
 def test_second_part_is_lost_or_read_out_of_order(artifacts, monkeypatch):
-    monkeypatch.setattr("scrollwork.storage.parts.GROUP_BYTES", 1000)
-    monkeypatch.setattr("scrollwork.storage.parts.PART_BYTES", 3000)
+    monkeypatch.setattr("scrollwork.storage.artifacts.parts.GROUP_BYTES", 1000)
+    monkeypatch.setattr("scrollwork.storage.artifacts.parts.PART_BYTES", 3000)
     rows = documents(40, length=300)
     artifact = write(artifacts, rows)
     parts = artifact.manifest.files
@@ -149,7 +149,12 @@ def test_key_does_not_tell_ingredients_apart():
         type(base)("sample", base.slot, base.source, base.params, base.libraries, base.inputs),
         type(base)(base.stage, "other", base.source, base.params, base.libraries, base.inputs),
         type(base)(
-            base.stage, base.slot, {"scrollwork.preprocessing.qasper": "x"}, base.params, base.libraries, base.inputs
+            base.stage,
+            base.slot,
+            {"scrollwork.preprocessing.datasets.qasper": "x"},
+            base.params,
+            base.libraries,
+            base.inputs,
         ),
         type(base)(base.stage, base.slot, base.source, base.params, {"pyarrow": "2"}, base.inputs),
         type(base)(base.stage, base.slot, base.source, base.params, base.libraries, {"raw": "x"}),

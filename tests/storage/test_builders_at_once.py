@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from scrollwork.records.document import Document
-from scrollwork.storage.artifacts import Artifacts
+from scrollwork.storage.artifacts.artifact import Artifacts
 from scrollwork.storage.errors import StorageFull
 from scrollwork.storage.location import Location
 from tests.storage.artifact_kit import (

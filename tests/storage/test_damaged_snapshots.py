@@ -6,13 +6,13 @@ import fcntl
 import pytest
 import sqlalchemy as sa
 
+from scrollwork.pipeline.session import Calling, Locations, Workshop
+from scrollwork.pipeline.snapshots.check import Guard, checked_store, snapshots
+from scrollwork.pipeline.snapshots.damaged import damaged_snapshots
+from scrollwork.pipeline.snapshots.repair import repair
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.storage.answers.tables import attempts, failures, responses
 from scrollwork.storage.errors import DamagedArtifact, LostAnswers
-from scrollwork.storage.responses import ResponseStore
-from scrollwork.storage.store_tables import attempts, failures, responses
-from scrollwork.tasks.damaged_answers import damaged_snapshots
-from scrollwork.tasks.refill import repair
-from scrollwork.tasks.verified_answers import Guard, checked_store, snapshots
-from scrollwork.tasks.workshop import Calling, Locations, Workshop
 from tests.storage.snapshot_kit import TEXTS, filled, home_beside, old_snapshot, paid, snapshot
 from tests.storage.store_kit import answer, key
 

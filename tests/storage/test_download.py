@@ -20,10 +20,10 @@ from typing import Any
 import httpx
 import pytest
 
-from scrollwork.storage.download import download
+from scrollwork.storage.downloads.download import download
+from scrollwork.storage.downloads.partial import Fetched, Wanted, git_blob
+from scrollwork.storage.downloads.web import Manners, Patience, Web, retry_after
 from scrollwork.storage.errors import DownloadError, Gone, NeedsPerson, Stopped, WrongBytes
-from scrollwork.storage.partial import Fetched, Wanted, git_blob
-from scrollwork.storage.web import Manners, Patience, Web, retry_after
 from tests.fileserver import FileServer, body, redirect, serving, status
 
 DATA = random.Random(7).randbytes(300_000)
@@ -430,9 +430,9 @@ def test_stop_is_heard_in_mid_body_and_what_came_stays(server: FileServer, targe
 CHILD = """
 import sys
 from pathlib import Path
-from scrollwork.storage.download import download
-from scrollwork.storage.partial import Wanted
-from scrollwork.storage.web import Web
+from scrollwork.storage.downloads.download import download
+from scrollwork.storage.downloads.partial import Wanted
+from scrollwork.storage.downloads.web import Web
 with Web(private=True) as web:
     print(download(Wanted((sys.argv[1],), Path(sys.argv[2]), sha256=sys.argv[3]), web).url)
 """

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from scrollwork.storage.download import download
+from scrollwork.storage.downloads.download import download
+from scrollwork.storage.downloads.partial import Wanted
+from scrollwork.storage.downloads.public import is_public
+from scrollwork.storage.downloads.web import Patience, Web
 from scrollwork.storage.errors import DownloadError
-from scrollwork.storage.partial import Wanted
-from scrollwork.storage.public import is_public
-from scrollwork.storage.web import Patience, Web
 from tests.fileserver import FileServer, body, redirect, serving
 
 DATA = b"secret of the network\n"
@@ -67,7 +67,7 @@ def test_file_is_fetched_from_this_machine(host: str, server: FileServer, tmp_pa
 
 def test_redirect_leads_into_the_network(server: FileServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server out there (its address passes here) sends elsewhere."""
-    monkeypatch.setattr("scrollwork.storage.public.is_public", lambda address: address == "127.0.0.1")
+    monkeypatch.setattr("scrollwork.storage.downloads.public.is_public", lambda address: address == "127.0.0.1")
     with pytest.raises(DownloadError, match=r"10\.9\.9\.9: an address of this machine or a private network"):
         get(server.on("/out", redirect("http://10.9.9.9/inside")), tmp_path)
     assert [one.path for one in server.asked] == ["/out"]
@@ -78,7 +78,7 @@ def test_name_that_is_looked_up_twice_stands_for_another_address(
 ) -> None:
     """DNS rebinding: the address that was looked at is the one that is connected to."""
     url = server.on("/f", body(DATA)).replace("127.0.0.1", "rebind.example")
-    monkeypatch.setattr("scrollwork.storage.public.is_public", lambda address: address == "127.0.0.1")
+    monkeypatch.setattr("scrollwork.storage.downloads.public.is_public", lambda address: address == "127.0.0.1")
     asked = resolving(monkeypatch, "127.0.0.1", "10.9.9.9")
     get(url, tmp_path)
     assert asked.count("rebind.example") == 1

@@ -5,10 +5,10 @@ import signal
 
 import pytest
 
-from scrollwork.storage import store_repair
+from scrollwork.storage.answers import repair
+from scrollwork.storage.answers.repair import opened
+from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.errors import StorageFull, TornStore
-from scrollwork.storage.responses import ResponseStore
-from scrollwork.storage.store_repair import opened
 from tests.storage.artifact_kit import heard, start
 from tests.storage.snapshot_kit import paid
 from tests.storage.store_kit import key
@@ -93,14 +93,14 @@ def test_killed_repair_loses_what_could_be_read(torn, tmp_path, point):
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), StorageFull("no space left"), OSError(5, "read error")])
 def test_repair_that_fails_changes_the_store(torn, tmp_path, monkeypatch, error):
     whole, data = readable(torn, tmp_path), torn.read_bytes()
-    real = store_repair._take_over
+    real = repair._take_over
 
     def fails(*arguments):
         real(*arguments)
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr(store_repair, "_take_over", fails)
+        patch.setattr(repair, "_take_over", fails)
         with pytest.raises(type(error)):
             opened(torn)
     assert torn.read_bytes() == data
@@ -111,7 +111,7 @@ def test_repair_that_fails_changes_the_store(torn, tmp_path, monkeypatch, error)
 def test_second_repair_at_once_takes_a_whole_store_away(torn, tmp_path, monkeypatch):
     """Who waited for another's repair finds a store that is whole."""
     whole = readable(torn, tmp_path)
-    real, looked = store_repair._whole, []
+    real, looked = repair._whole, []
 
     def meanwhile(place):
         looked.append(place)
@@ -122,7 +122,7 @@ def test_second_repair_at_once_takes_a_whole_store_away(torn, tmp_path, monkeypa
             return None
         return real(place)
 
-    monkeypatch.setattr(store_repair, "_whole", meanwhile)
+    monkeypatch.setattr(repair, "_whole", meanwhile)
     done = opened(torn)
     assert (done.moved, answers(done.store)) == ("", whole)
     assert len([one for one in torn.parent.iterdir() if ".damaged-" in one.name]) == 1

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 import sqlalchemy as sa
 
+from scrollwork.storage.answers.rows import ANSWERED
+from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.errors import ForeignStore, StorageError, StorageFull
-from scrollwork.storage.responses import ResponseStore
-from scrollwork.storage.store_rows import ANSWERED
 from tests.storage.artifact_kit import finish, heard, start, tell
 from tests.storage.store_kit import HOSTILE, answer, attempt, failure, key
 
@@ -353,7 +353,7 @@ def test_torn_journal_takes_older_answers_along(path, tmp_path):
 
 def test_store_that_another_process_holds_is_waited_for_without_end_or_word(path, monkeypatch):
     ResponseStore(path).close()
-    monkeypatch.setattr("scrollwork.storage.store_database.BUSY_S", 0.2)
+    monkeypatch.setattr("scrollwork.storage.answers.database.BUSY_S", 0.2)
     store = ResponseStore(path)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

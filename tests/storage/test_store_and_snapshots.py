@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 import sqlalchemy as sa
 
+from scrollwork.pipeline.snapshots.check import Guard, checked_store, snapshots
+from scrollwork.pipeline.snapshots.repair import repair
+from scrollwork.storage.answers.digests import digested, row_digest
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.storage.answers.tables import attempts, failures, responses, set_aside
 from scrollwork.storage.errors import DamagedRows, LostAnswers
-from scrollwork.storage.responses import ResponseStore
-from scrollwork.storage.store_digests import digested, row_digest
-from scrollwork.storage.store_tables import attempts, failures, responses, set_aside
-from scrollwork.tasks.refill import repair
-from scrollwork.tasks.verified_answers import Guard, checked_store, snapshots
 from tests.storage.snapshot_kit import TEXTS, filled, home_beside, old_snapshot, paid, snapshot
 from tests.storage.store_kit import answer, attempt, failure, key
 

@@ -6,12 +6,12 @@ import signal
 
 import pytest
 
-from scrollwork.storage import store_backup
+from scrollwork.storage.answers import backup
+from scrollwork.storage.answers.backup import BackedUp, back_up, check_backup, restore
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.storage.answers.transfer import Imported
 from scrollwork.storage.errors import DamagedRows, ForeignFile, StorageError
 from scrollwork.storage.location import Location
-from scrollwork.storage.responses import ResponseStore
-from scrollwork.storage.store_backup import BackedUp, back_up, check_backup, restore
-from scrollwork.storage.store_files import Imported
 from tests.storage.artifact_kit import heard, start
 from tests.storage.snapshot_kit import TEXTS, paid
 from tests.storage.store_kit import answer, key
@@ -72,7 +72,7 @@ def test_answer_with_an_older_clock_is_left_out(store, other, folder):
     add(store, range(3))
     back_up(store, Location(str(folder)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("scrollwork.storage.responses.time.time", lambda: 1.0)
+        patch.setattr("scrollwork.storage.answers.store.time.time", lambda: 1.0)
         add(store, range(3, 5))
     assert back_up(store, Location(str(folder))).new == 2
 
@@ -143,7 +143,7 @@ def test_other_answers_under_the_same_keys_are_called_backed_up(store, other, fo
     """footer: without one, as files of before, every row is read."""
     add(store, range(5))
     if not footer:
-        monkeypatch.setattr("scrollwork.storage.answer_files.stored_line", lambda *_: b"")
+        monkeypatch.setattr("scrollwork.storage.answers.file_format.stored_line", lambda *_: b"")
     back_up(store, Location(str(folder)))
     add(other, range(3))
     third, tries = paid(3, "another text")
@@ -236,6 +236,6 @@ def test_remote_folder_holds_no_backup(store, other, tmp_path):
 
 
 def test_part_without_end_is_written_again_after_a_kill(store, folder, monkeypatch):
-    monkeypatch.setattr(store_backup, "PART_ANSWERS", 4)
+    monkeypatch.setattr(backup, "PART_ANSWERS", 4)
     add(store, range(10))
     assert back_up(store, Location(str(folder))) == BackedUp(10, 10, 3)

@@ -4,8 +4,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 from scrollwork.storage import processes
-from scrollwork.storage.responses import ResponseStore
-from scrollwork.storage.store_database import Database
+from scrollwork.storage.answers.database import Database
+from scrollwork.storage.answers.store import ResponseStore
 from tests.storage.artifact_kit import finish, heard, start, tell
 from tests.storage.store_kit import answer, attempt, batch, failure, key
 

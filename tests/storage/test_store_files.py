@@ -9,11 +9,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from scrollwork.records.base import canonical_json
-from scrollwork.storage.answer_files import NULL_SINCE_2
+from scrollwork.storage.answers.check import check_store
+from scrollwork.storage.answers.file_format import NULL_SINCE_2
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.storage.answers.transfer import Imported, export_answers, import_answers
 from scrollwork.storage.errors import ForeignFile, StorageError, StorageFull
-from scrollwork.storage.responses import ResponseStore
-from scrollwork.storage.store_check import check_store
-from scrollwork.storage.store_files import Imported, export_answers, import_answers
 from tests.storage.artifact_kit import heard, start
 from tests.storage.store_kit import HOSTILE, answer, attempt, failure, key
 

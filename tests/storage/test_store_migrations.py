@@ -6,13 +6,13 @@ import sqlite3
 import pytest
 import sqlalchemy as sa
 
-from scrollwork.storage import store_tables
+from scrollwork.storage.answers import tables
+from scrollwork.storage.answers.check import Checked, check_store
+from scrollwork.storage.answers.database import Database
+from scrollwork.storage.answers.paces import Paces
+from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.errors import ForeignStore
 from scrollwork.storage.processes import this
-from scrollwork.storage.responses import ResponseStore
-from scrollwork.storage.store_check import Checked, check_store
-from scrollwork.storage.store_database import Database
-from scrollwork.storage.store_paces import Paces
 from tests.storage.artifact_kit import finish, start
 from tests.storage.store_kit import HOSTILE, answer, attempt, batch, failure, key
 
@@ -112,15 +112,13 @@ def test_money_claims_and_batches_of_schema_2_are_lost(place):
         for statement in [*SCHEMA_1, *SCHEMA_2]:
             connection.exec_driver_sql(statement)
         said = {**vars(answer(1, "\x1a0000", input_tokens=11, cost_nano_usd=7)), "created": 9.5}
-        insert(connection, store_tables.responses, said)
-        insert(connection, store_tables.attempts, vars(attempt(1, input_tokens=11, cost_nano_usd=7)))
+        insert(connection, tables.responses, said)
+        insert(connection, tables.attempts, vars(attempt(1, input_tokens=11, cost_nano_usd=7)))
         here = vars(this())
+        connection.execute(sa.insert(tables.claims), {"request_key": key(2), "owner": "run-1", "expires": 1e12, **here})
+        connection.execute(sa.insert(tables.batches), vars(batch(1, "submitted")))
         connection.execute(
-            sa.insert(store_tables.claims), {"request_key": key(2), "owner": "run-1", "expires": 1e12, **here}
-        )
-        connection.execute(sa.insert(store_tables.batches), vars(batch(1, "submitted")))
-        connection.execute(
-            sa.insert(store_tables.batch_requests),
+            sa.insert(tables.batch_requests),
             {"batch_id": batch(1).batch_id, "request_key": key(3), "state": "waiting"},
         )
 
@@ -247,7 +245,7 @@ def test_migration_that_cannot_have_its_turn_changes_the_old_store(path):
     blocker.execute("BEGIN IMMEDIATE")
     try:
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("scrollwork.storage.store_database.BUSY_S", 0.2)
+            patch.setattr("scrollwork.storage.answers.database.BUSY_S", 0.2)
             with pytest.raises(Exception, match="Another process has been writing"):
                 ResponseStore(path)
     finally:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from scrollwork.storage.answers.rows import Spent
 from scrollwork.storage.errors import StorageError
-from scrollwork.storage.store_rows import Spent
 from tests.storage.store_kit import answer, attempt, batch, failure, key
 
 

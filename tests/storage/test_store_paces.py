@@ -7,10 +7,10 @@ from statistics import median
 
 import pytest
 
-from scrollwork.storage import store_database
+from scrollwork.storage.answers import database
+from scrollwork.storage.answers.paces import HEARD_S, Paces
+from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.errors import StorageError
-from scrollwork.storage.responses import ResponseStore
-from scrollwork.storage.store_paces import HEARD_S, Paces
 from tests.storage.artifact_kit import finish, heard, start, tell
 
 
@@ -89,7 +89,7 @@ def test_limits_that_others_heard_are_forgotten_or_never_end(still):
 def test_processes_are_given_the_same_moment(place):
     ResponseStore(place).close()
     code = """
-    from scrollwork.storage.store_paces import Paces
+    from scrollwork.storage.answers.paces import Paces
     paces = Paces(sys.argv[1])
     say("ready")
     wait()
@@ -111,7 +111,7 @@ def test_processes_are_given_the_same_moment(place):
 def test_paces_wait_a_minute_for_a_store_that_hangs(place, monkeypatch):
     """SQLite: somebody writes for long. PostgreSQL: a process was stopped in the middle of a transaction."""
     ResponseStore(place).close()
-    monkeypatch.setattr(store_database, "PASSING_S", 1)
+    monkeypatch.setattr(database, "PASSING_S", 1)
     paces, hanging = Paces(place), Paces(place)
     take(paces, 1.0)
     over, held = threading.Event(), threading.Event()

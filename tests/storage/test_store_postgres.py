@@ -9,10 +9,10 @@ import time
 import pytest
 import sqlalchemy as sa
 
+from scrollwork.storage.answers.database import BUSY_S
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.storage.answers.tables import claims, responses
 from scrollwork.storage.errors import ForeignStore, StorageError
-from scrollwork.storage.responses import ResponseStore
-from scrollwork.storage.store_database import BUSY_S
-from scrollwork.storage.store_tables import claims, responses
 from tests.storage.postgres import PASSWORD, serve
 from tests.storage.store_kit import answer, attempt, key
 
@@ -100,7 +100,7 @@ def test_answer_is_lost_when_the_server_restarts():
         assert store.spent()["gpt"].calls == 1
         server.stop()
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("scrollwork.storage.store_database.BUSY_S", 0.3)
+            patch.setattr("scrollwork.storage.answers.database.BUSY_S", 0.3)
             with pytest.raises(StorageError, match=r"127\.0\.0\.1"):
                 store.add([answer(3)])
         store.close()

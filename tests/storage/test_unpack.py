@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scrollwork.storage.unpack import LEAST_BYTES, BadArchive, glob_match, move_into, unpack
+from scrollwork.storage.downloads.unpack import LEAST_BYTES, BadArchive, glob_match, move_into, unpack
 
 FILES = {"top/a.json": b"{}", "top/deep/b.json": b"[1]", "top/readme.txt": b"hello"}
 
@@ -114,7 +114,7 @@ def test_tar_bomb_is_refused(tmp_path: Path, out: Path, wanted: str) -> None:
 def test_zip_bomb_is_refused_by_what_comes_not_by_what_is_said(
     tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("scrollwork.storage.unpack.LEAST_BYTES", 1 << 20)
+    monkeypatch.setattr("scrollwork.storage.downloads.unpack.LEAST_BYTES", 1 << 20)
     archive = zipped(tmp_path / "x", {f"top/{n}.json": bytes(900_000) for n in range(4)})
     with pytest.raises(BadArchive, match="grow over 100 times"):
         unpack(archive, ["top/*.json"], out)

@@ -16,12 +16,12 @@ import signal
 import sys
 from typing import Any
 
-from scrollwork.flows.cli import main
-from scrollwork.storage.artifacts import Artifacts  # noqa: F401  (parts and locations are patched after everything is imported)
+from scrollwork.cli.main import main
+from scrollwork.pipeline import build
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.storage.artifacts.artifact import Artifacts  # noqa: F401  (parts and locations are patched after everything is imported)
+from scrollwork.storage.artifacts.parts import _Hashing
 from scrollwork.storage.location import Location
-from scrollwork.storage.parts import _Hashing
-from scrollwork.storage.responses import ResponseStore
-from scrollwork.tasks import build
 
 STAGE, POINT, SIGNAL, *ARGUMENTS = sys.argv[1:]
 now = {"stage": ""}

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from scrollwork.flows.commands.spending import spent_by, told
+from scrollwork.cli.terminal.spending import spent_by, told
+from scrollwork.flows import chains
+from scrollwork.pipeline import calling
+from scrollwork.readings.everything import held
 from scrollwork.storage.home import Home
-from scrollwork.tasks import calling, chain
-from scrollwork.tasks.everything import held
-from scrollwork.tasks.request import Request
+from scrollwork.suites.request import Request
 from tests.conftest import Scrollwork
 from tests.survival.hosted import Vendors, answered, hosted, of_model, rows, table, vendors
 
@@ -78,13 +79,13 @@ def test_retried_run_forgets_what_it_has_spent(
         "zeroscrolls", home=str(work.home), sample=True, tasks=("qasper",), models=("gpt",), budget="0.05",
         models_file=str(tmp_path / "own.toml"), run="a-run",
     )  # fmt: skip
-    chain.run(request)
+    chains.run(request)
     first = charged(served)
     assert 0.02 < first <= 0.05 + dearest(work.home)
     calling._budgets.clear()  # as in another process
-    chain.run(request)
+    chains.run(request)
     assert charged(served) <= 0.05 + dearest(work.home)
-    chain.run(replace(request, run="another"))
+    chains.run(replace(request, run="another"))
     assert charged(served) > first + 0.02
 
 
@@ -101,7 +102,7 @@ def test_vendor_that_tells_wrong_tokens_passes_the_budget(
         "zeroscrolls", home=str(work.home), sample=True, tasks=("qasper",), models=("gpt",), budget="0.05",
         models_file=str(tmp_path / "own.toml"), run=f"run-{reported}",
     )  # fmt: skip
-    done = chain.run(request)
+    done = chains.run(request)
     assert 0.01 < charged(served) <= 0.05 + dearest(work.home)
     spent = spent_by(done)
     assert spent["amount"] <= 0.05

@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 
+from scrollwork.readings.verify import verify
 from scrollwork.storage.home import Home
-from scrollwork.tasks.verification import verify
 from tests.conftest import Scrollwork, files_of, leftovers
 
 TASKS = ("--task", "qmsum", "--task", "qasper")

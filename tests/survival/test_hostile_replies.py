@@ -9,8 +9,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from scrollwork.reporting.page import script
-from scrollwork.storage.responses import ResponseStore
+from scrollwork.reporting.page.page import script
+from scrollwork.storage.answers.store import ResponseStore
 from tests.conftest import SUITE, Done, Scrollwork
 from tests.servers.texts import SAYS
 from tests.survival.hosted import Vendors, answered, hosted, of_model, table, vendors

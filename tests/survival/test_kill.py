@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from scrollwork.readings.verify import verify
 from scrollwork.storage.home import Home
-from scrollwork.tasks.verification import verify
 from tests.conftest import Scrollwork, files_of, leftovers
 
 DRIVER = str(Path(__file__).with_name("killed.py"))

@@ -38,7 +38,7 @@ def fill(node, inputs, shop, writer):
 def slowed(house, tmp_path):
     """A server whose flows wait in the middle of scoring qasper as long as the file `wait` is there."""
     tree = shutil.copytree(house, tmp_path / "tree", symlinks=True)
-    edit(tree / "tasks" / "score.py", lambda text: text + WAIT.replace("{folder}", str(tmp_path)))
+    edit(tree / "tasks" / "score" / "run.py", lambda text: text + WAIT.replace("{folder}", str(tmp_path)))
     (tmp_path / "wait").touch()
     yield from serve(tree, tmp_path / "project", lent=False)  # one first start as it is
 

@@ -16,11 +16,11 @@ SENDER = """
 import asyncio, sys, threading, time
 from itertools import count
 from scrollwork.models.base import Ask, Call, Reply, Segment
-from scrollwork.models.limits import Caps
-from scrollwork.models.remote import Settings, answer
-from scrollwork.models.stopping import Stop
-from scrollwork.storage.responses import ResponseStore
-from scrollwork.tasks.calling import ledger
+from scrollwork.models.engine.limits import Caps
+from scrollwork.models.engine.answers import Settings, answer
+from scrollwork.models.engine.stopping import Stop
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.pipeline.calling import ledger
 
 place, rpm, seconds = sys.argv[1], float(sys.argv[2]), float(sys.argv[3])
 store = ResponseStore(place)
@@ -55,9 +55,9 @@ ASKER = """
 import collections, sys, threading
 from scrollwork.models.base import Ask, Attempt, Call, Segment
 from scrollwork.models.registry import make, settings
-from scrollwork.models.stopping import Stop
-from scrollwork.storage.responses import ResponseStore
-from scrollwork.tasks.calling import ledger
+from scrollwork.models.engine.stopping import Stop
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.pipeline.calling import ledger
 
 place, url, rpm, seconds, own = *sys.argv[1:3], int(sys.argv[3]), float(sys.argv[4]), sys.argv[5]
 store = ResponseStore(place)

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from scrollwork.models.base import Answer, Usage
-from scrollwork.models.budget import price_of
-from scrollwork.storage.responses import ResponseStore
-from scrollwork.storage.store_rows import ANSWERED
-from scrollwork.tasks.answers import cost_of, stored_answer, wanted
-from scrollwork.tasks.calling import Calling, budget_of
+from scrollwork.models.engine.budget import price_of
+from scrollwork.pipeline.calling import Calling, budget_of
+from scrollwork.storage.answers.rows import ANSWERED
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.tasks.generate.stored_answers import cost_of, stored_answer, wanted
 from tests.storage.store_kit import attempt
 
 

@@ -11,21 +11,22 @@ from typing import Any
 import pytest
 
 from scrollwork.models.base import Answer, Ask, Attempt, Call, CallFailed, CallProblem, Reply, Usage
-from scrollwork.models.breaker import Breaker
-from scrollwork.models.budget import Gate
-from scrollwork.models.ledger import Ledger
-from scrollwork.models.limits import Caps, Limiter
-from scrollwork.models.remote import Run, Settings, answer
-from scrollwork.models.retry import Policy
-from scrollwork.models.sending import Sending
-from scrollwork.models.stopping import Stop
+from scrollwork.models.engine.answers import Run, Settings, answer
+from scrollwork.models.engine.breaker import Breaker
+from scrollwork.models.engine.budget import Gate
+from scrollwork.models.engine.event_loop import Sending
+from scrollwork.models.engine.ledger import Ledger
+from scrollwork.models.engine.limits import Caps, Limiter
+from scrollwork.models.engine.retry import Policy
+from scrollwork.models.engine.stopping import Stop
+from scrollwork.pipeline import calling, progress
+from scrollwork.pipeline.calling import Calling
+from scrollwork.pipeline.engines.prefect import TOLD_EVERY_S, Told
+from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.errors import StorageError
-from scrollwork.storage.responses import ResponseStore
-from scrollwork.tasks import asking, calling, progress
-from scrollwork.tasks.asking import Asker
-from scrollwork.tasks.calling import Calling
-from scrollwork.tasks.calls import chunks
-from scrollwork.tasks.execute import TOLD_EVERY_S, Told
+from scrollwork.tasks.generate import asker
+from scrollwork.tasks.generate.asker import Asker
+from scrollwork.tasks.generate.pending import chunks
 from tests.models.clock import GOOD, Scripted, call
 
 QUICK = Policy(attempts=4, first_wait_s=0.01)
@@ -107,7 +108,7 @@ def test_what_came_together_waits_for_the_disk_one_by_one(
     sizes = watched(store, monkeypatch, lambda _: time.sleep(0.01))
     ask(Scripted(latency=0.005), store, 300, at_once=50)
     assert sum(sizes) == 300
-    assert max(sizes) <= asking.TOGETHER
+    assert max(sizes) <= asker.TOGETHER
     assert len(sizes) <= 100
     held = store.holdings()
     assert (held.answers, held.attempts, held.claimed) == ({"m": 300}, {"m": {"answered": 300}}, 0)
@@ -144,7 +145,7 @@ def test_answers_in_hand_are_lost_when_a_commit_fails_once(
 
     client = Scripted(latency=0.01)
     sizes = watched(store, monkeypatch, fail)
-    monkeypatch.setattr(asking, "LOOK_S", 0.01)
+    monkeypatch.setattr(asker, "LOOK_S", 0.01)
     with pytest.raises(type(problem)):
         ask(client, store, 500, at_once=8)
     sent = {key for _, key, _ in client.sent}
@@ -324,9 +325,9 @@ def test_process_that_answers_nothing_is_waited_for_in_silence_for_ever(
     store: ResponseStore, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """It lives, renews its claims and stores nothing of them: 3 of 5 requests are its."""
-    monkeypatch.setattr(asking, "LOOK_S", 0.01)
-    monkeypatch.setattr(asking, "TOLD_S", 0.1)
-    monkeypatch.setattr(asking, "LONGEST_S", 0.3)
+    monkeypatch.setattr(asker, "LOOK_S", 0.01)
+    monkeypatch.setattr(asker, "TOLD_S", 0.1)
+    monkeypatch.setattr(asker, "LONGEST_S", 0.3)
     calling._told.clear()
     assert store.claim(["1", "2", "3"], "other", 300) == {"1", "2", "3"}
     began = time.monotonic()

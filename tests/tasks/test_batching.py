@@ -15,20 +15,21 @@ from typing import Any
 import pytest
 
 from scrollwork.models.base import Call, CallProblem
-from scrollwork.models.batch_desk import Desk
-from scrollwork.models.budget import firm_bound, price_of
-from scrollwork.models.hosted import place_of
+from scrollwork.models.engine.budget import firm_bound, price_of
+from scrollwork.models.engine.retry import Policy
+from scrollwork.models.engine.stopping import Stop
+from scrollwork.models.hosted.batch_steps import Desk
+from scrollwork.models.hosted.model import place_of
 from scrollwork.models.registry import BATCHES, make
-from scrollwork.models.retry import Policy
-from scrollwork.models.stopping import Stop
+from scrollwork.pipeline import calling
+from scrollwork.pipeline.calling import Calling, budget_of
+from scrollwork.pipeline.session import Locations, Workshop
+from scrollwork.storage.answers.rows import StoredBatch
+from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.errors import StorageError
-from scrollwork.storage.responses import ResponseStore
-from scrollwork.storage.store_rows import StoredBatch
-from scrollwork.tasks import batch_claims, batch_post, batch_results, batching, calling
-from scrollwork.tasks.batch_post import Post
-from scrollwork.tasks.calling import Calling, budget_of
-from scrollwork.tasks.workshop import Locations, Workshop
+from scrollwork.tasks.generate import batch_claims, batch_post, batch_results, batches
+from scrollwork.tasks.generate.batch_post import Post
 from tests.models.hosted_kit import ask, one_vendor, reply_of, table_of, vendor
 from tests.servers.vendor import Vendor
 
@@ -42,8 +43,8 @@ each_vendor = pytest.mark.parametrize("name", sorted(VENDORS))
 @pytest.fixture(autouse=True)
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """No waiting in tests."""
-    monkeypatch.setattr(batching, "FIRST_LOOK_S", 0.02)
-    monkeypatch.setattr(batching, "LONGEST_LOOK_S", 0.05)
+    monkeypatch.setattr(batches, "FIRST_LOOK_S", 0.02)
+    monkeypatch.setattr(batches, "LONGEST_LOOK_S", 0.05)
     monkeypatch.setattr(batch_post, "SETTLE_S", 0.3)
 
 
@@ -106,7 +107,7 @@ class Office:
         with self.open(run, **given) as (post, calling):
             for name, value in (limits or {}).items():
                 setattr(post._desk.interface, name, value)
-            batching.watch([(post, Given(calls))], calling, threading.Event())  # type: ignore[list-item]
+            batches.watch([(post, Given(calls))], calling, threading.Event())  # type: ignore[list-item]
             return post
 
     def texts(self, calls: list[Call]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from scrollwork.pipeline.source_digest import sources
 from scrollwork.records.base import Row
 from scrollwork.records.complexity import (
     CATEGORIES,
@@ -21,10 +22,9 @@ from scrollwork.records.complexity import (
     ProblemAtLength,
     Sights,
 )
-from scrollwork.storage.artifacts import Artifact
+from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home
-from scrollwork.tasks.score_windows import DECLINED
-from scrollwork.tasks.source import sources
+from scrollwork.tasks.score.windows import DECLINED
 from tests.conftest import Scrollwork
 
 COLOURS = ("crimson", "violet", "ochre", "teal", "ivory", "scarlet")
@@ -224,12 +224,22 @@ def test_run_is_built_again_or_another_strategy_is_not(work: Scrollwork) -> None
 
 
 def test_code_that_decides_rows_or_page_is_in_no_key() -> None:
-    stage = sources(("scrollwork.tasks.complexity",))
-    for name in ("cow", "pig", "cover", "certainty", "categories", "dip", "fit_json", "fitting", "comparing"):
-        assert f"scrollwork.analysis.dolce.{name}" in stage
+    stage = sources(("scrollwork.tasks.complexity.run",))
+    for name in (
+        "fit.cow",
+        "fit.pig",
+        "fit.cover",
+        "certainty",
+        "categories",
+        "dip",
+        "fit_json",
+        "fit.fitting",
+        "comparing",
+    ):
+        assert f"scrollwork.analysis.windows.{name}" in stage
     assert "scrollwork.records.complexity" in stage
     assert not any(name.split(".")[1] in ("reporting", "models", "preprocessing") for name in stage)
-    page = sources(("scrollwork.tasks.report",))
-    for name in ("complexity_section", "complexity_problems", "complexity_template", "complexity_figures", "windows"):
-        assert f"scrollwork.reporting.{name}" in page
-    assert "scrollwork.analysis.dolce.comparing" in page
+    page = sources(("scrollwork.tasks.report.run",))
+    for name in ("section", "problems", "template", "figures", "listed"):
+        assert f"scrollwork.reporting.windows.{name}" in page
+    assert "scrollwork.analysis.windows.comparing" in page

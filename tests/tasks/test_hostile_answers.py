@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from scrollwork.readings.verify import check_answers
 from scrollwork.records.response import Response
-from scrollwork.storage.artifacts import Artifacts
-from scrollwork.storage.responses import ResponseStore
-from scrollwork.tasks.calls import Asked
-from scrollwork.tasks.generate import Asking, answers_digest, fill
-from scrollwork.tasks.verification import check_answers
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.storage.artifacts.artifact import Artifacts
+from scrollwork.tasks.generate.pending import Asked
+from scrollwork.tasks.generate.run import Asking, answers_digest, fill
 from tests.storage.artifact_kit import ingredients
 from tests.storage.store_kit import HOSTILE, answer, key
 

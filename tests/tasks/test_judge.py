@@ -14,7 +14,7 @@ from scrollwork.records.comparison import Average, Comparison
 from scrollwork.records.example import Example
 from scrollwork.records.judgement import Conduct, Judgement, Slice
 from scrollwork.records.score import Aggregate, Score
-from scrollwork.storage.artifacts import Artifact
+from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home
 from tests.conftest import Call, Scrollwork, edit, files_of
 
@@ -186,7 +186,7 @@ def test_failed_task_takes_the_comparison_or_the_report_with_it(call: Call, raw:
 def test_changed_rule_of_judgement_scores_or_asks_again(finished: Scrollwork, tree: Path) -> None:
     work = finished.with_(root=tree)
     edit(
-        tree / "scoring" / "judgement.py",
+        tree / "scoring" / "reading" / "judgement.py",
         lambda text: text.replace("HEAD_CHARACTERS, HEAD_WORDS = 1_000, 40", "HEAD_CHARACTERS, HEAD_WORDS = 1_000, 50"),
     )
     states = work.states("--task", "qmsum")

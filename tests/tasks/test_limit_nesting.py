@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from scrollwork.pipeline.raw_files import find
 from scrollwork.preprocessing.curation import DEMONSTRATIONS, curate
-from scrollwork.preprocessing.drawn import How, Pool, draw_of
+from scrollwork.preprocessing.runs.drawn_examples import How, Pool, draw_of
 from scrollwork.preprocessing.sampling import choose
 from scrollwork.records.example import Example
 from scrollwork.records.instruction import Instruction
-from scrollwork.tasks.parts import Part, parts
-from scrollwork.tasks.raw import find
-from scrollwork.tasks.request import Request
+from scrollwork.suites.parts import Part, parts
+from scrollwork.suites.request import Request
+from scrollwork.suites.suite_files import load_suite
 from scrollwork.tasks.stages import curate_node, sample_node
-from scrollwork.tasks.suites import load_suite
 
 SUITES = {name: load_suite(name) for name in ("zeroscrolls", "scrolls", "seam", "dolce")}
 TASKS = [

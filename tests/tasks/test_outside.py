@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.readings.everything import scored
+from scrollwork.readings.verify import verify
 from scrollwork.storage.home import Home
-from scrollwork.tasks.errors import UsageError
-from scrollwork.tasks.everything import scored
-from scrollwork.tasks.outside import files_of, sorted_out
-from scrollwork.tasks.verification import verify
+from scrollwork.suites.outside_systems import files_of, sorted_out
 from tests.conftest import Call
 
 TASKS = ("quality", "qasper")

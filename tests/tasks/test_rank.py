@@ -14,10 +14,10 @@ import pytest
 from scrollwork.records.ranking import LENGTH
 from scrollwork.records.run_score import RunScore
 from scrollwork.records.score import Score
-from scrollwork.reporting.ranks import TABLES, Ranks
-from scrollwork.storage.artifacts import Artifact
+from scrollwork.reporting.runs.ranks import TABLES, Ranks
+from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home
-from scrollwork.tasks.ranked import read_ranks
+from scrollwork.tasks.rank.tables import read_ranks
 from tests.conftest import Scrollwork
 
 ASK = ("--quiet", "run", "seam", "--sample", "--engine", "inline", "--json")

@@ -17,13 +17,13 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from scrollwork.models import ledger as ledgers
 from scrollwork.models.base import Limits, Usage
-from scrollwork.models.ledger import LedgerAway
-from scrollwork.models.limits import Caps, Ended, Lane, Limiter
-from scrollwork.storage import store_database
-from scrollwork.storage.responses import ResponseStore
-from scrollwork.storage.store_paces import Paces
+from scrollwork.models.engine import ledger as ledgers
+from scrollwork.models.engine.ledger import LedgerAway
+from scrollwork.models.engine.limits import Caps, Ended, Lane, Limiter
+from scrollwork.storage.answers import database
+from scrollwork.storage.answers.paces import Paces
+from scrollwork.storage.answers.store import ResponseStore
 from tests.tasks.limits_kit import most_in_a_second
 
 
@@ -277,7 +277,7 @@ def test_lower_limit_is_learnt_by_each_process_anew(world: World) -> None:
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Patience in tenths of seconds."""
-    monkeypatch.setattr(store_database, "PASSING_S", 0.1)
+    monkeypatch.setattr(database, "PASSING_S", 0.1)
     monkeypatch.setattr(ledgers, "AGAIN_S", 0.05)
     monkeypatch.setattr(ledgers, "PATIENCE_S", 1.0)
 
@@ -306,7 +306,7 @@ def test_store_that_is_locked_for_a_moment_ends_the_run_or_lets_it_send_unpaced(
 
     threading.Timer(0.5, release).start()
     with caplog.at_level(logging.WARNING, "scrollwork"):
-        from scrollwork.models.remote import Settings, answer
+        from scrollwork.models.engine.answers import Settings, answer
 
         run = answer(lambda: client, map(call, range(20)), Settings(), limiter=limiter)
         assert sum(1 for _ in run) == 40
@@ -319,7 +319,7 @@ def test_store_that_is_locked_for_a_moment_ends_the_run_or_lets_it_send_unpaced(
 
 
 def test_store_that_stays_away_stops_calls_for_ever(world: World, hurried: None) -> None:
-    from scrollwork.models.remote import Settings, answer
+    from scrollwork.models.engine.answers import Settings, answer
     from tests.models.clock import Scripted, call
 
     other = blocked(world.place)

@@ -8,7 +8,7 @@ from subprocess import Popen
 
 import pytest
 
-from scrollwork.storage.responses import ResponseStore
+from scrollwork.storage.answers.store import ResponseStore
 from tests.servers.vendor import running
 from tests.storage.conftest import place, postgres  # noqa: F401 (fixtures)
 from tests.storage.postgres import serve

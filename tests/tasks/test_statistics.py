@@ -155,7 +155,7 @@ def test_a_changed_statistic_asks_models_again_or_leaves_the_page(finished, tree
     work = finished.with_(root=tree)
     ask = ("build", "zeroscrolls", "--sample", "--engine", "inline", "--quiet", "--task", "qmsum")
     work(*ask)
-    edit(tree / "analysis" / "spread.py", lambda text: text.replace("FEWEST = 2", "FEWEST = 3"))
+    edit(tree / "analysis" / "statistics" / "spread.py", lambda text: text.replace("FEWEST = 2", "FEWEST = 3"))
     plan = {row["stage"]: row for row in work("plan", "zeroscrolls", "--sample", "--task", "qmsum", "--json").document}
     assert {stage: row["state"] for stage, row in plan.items()} == {
         "curate": "reused",
@@ -164,7 +164,7 @@ def test_a_changed_statistic_asks_models_again_or_leaves_the_page(finished, tree
         "statistics": "stale",
         "overview": "stale",
     }
-    assert plan["statistics"]["why"] == "source scrollwork.analysis.spread changed"
+    assert plan["statistics"]["why"] == "source scrollwork.analysis.statistics.spread changed"
     chain = work.states("--task", "qmsum")
     of_all_tasks = ("compare", "report")
     assert {state for name, state in chain.items() if name not in of_all_tasks} == {"reused"}

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from scrollwork.readings.everything import everything_scored
 from scrollwork.records.example import Example
 from scrollwork.records.score import SUBSETS, Aggregate, Score
 from scrollwork.storage.home import Home
-from scrollwork.tasks.aggregate import has
-from scrollwork.tasks.everything import everything_scored
+from scrollwork.tasks.aggregate.run import has
 from tests.conftest import Call
 
 TASKS = ("quality", "qmsum")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scrollwork.analysis.dolce.cow import Counts
+from scrollwork.analysis.windows.fit.cow import Counts
 
 NOISE = (0.01, 0.05, 0.94)
 LENGTHS = [0, 1, 2, 5, 10, 20, 50, 100]

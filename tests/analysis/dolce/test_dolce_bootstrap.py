@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scrollwork.analysis.dolce import bootstrap, fitting
-from scrollwork.analysis.dolce.bootstrap import redrawn
-from scrollwork.analysis.dolce.candidates import COW, PIG
-from scrollwork.analysis.dolce.cow import Options
-from scrollwork.analysis.dolce.fitting import Settings, TaskFit, fit_tasks
-from scrollwork.analysis.dolce.observations import read_observations
+from scrollwork.analysis.windows import bootstrap
+from scrollwork.analysis.windows.bootstrap import redrawn
+from scrollwork.analysis.windows.fit import fitting
+from scrollwork.analysis.windows.fit.candidates import COW, PIG
+from scrollwork.analysis.windows.fit.cow import Options
+from scrollwork.analysis.windows.fit.fitting import Settings, TaskFit, fit_tasks
+from scrollwork.analysis.windows.observations import read_observations
 from tests.analysis.dolce.dolce_vectors import NOISE, observations
 
 

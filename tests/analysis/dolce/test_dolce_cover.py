@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrollwork.analysis.dolce import aspects as tables
-from scrollwork.analysis.dolce.aspects import aspect_probabilities
-from scrollwork.analysis.dolce.candidates import COW, PIG, pairs, steps
-from scrollwork.analysis.dolce.cover import cover_probability
+from scrollwork.analysis.windows.fit import aspects as tables
+from scrollwork.analysis.windows.fit.aspects import aspect_probabilities
+from scrollwork.analysis.windows.fit.candidates import COW, PIG, pairs, steps
+from scrollwork.analysis.windows.fit.cover import cover_probability
 
 VECTORS = {
     (3, 2, 1, 6): 2 / 5,

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrollwork.analysis.dolce import cow
-from scrollwork.analysis.dolce.candidates import COW, pairs
-from scrollwork.analysis.dolce.categories import CATEGORIES, categories, thresholds
-from scrollwork.analysis.dolce.certainty import certainty
-from scrollwork.analysis.dolce.cover import cover_probability
-from scrollwork.analysis.dolce.cow import Counts, Options, fit
+from scrollwork.analysis.windows.categories import CATEGORIES, categories, thresholds
+from scrollwork.analysis.windows.certainty import certainty
+from scrollwork.analysis.windows.fit import cow
+from scrollwork.analysis.windows.fit.candidates import COW, pairs
+from scrollwork.analysis.windows.fit.cover import cover_probability
+from scrollwork.analysis.windows.fit.cow import Counts, Options, fit
 from tests.analysis.dolce.dolce_vectors import NOISE, QUALITY, quality, three
 
 HELD = {

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from scrollwork.analysis.dolce.dip import SPLIT, buckets, dip, dip_test, p_value, simulated, spread
-from scrollwork.analysis.dolce.dip_table import QUANTILES, SHARES, SMALLEST
+from scrollwork.analysis.windows.dip import SPLIT, buckets, dip, dip_test, p_value, simulated, spread
+from scrollwork.analysis.windows.dip_table import QUANTILES, SHARES, SMALLEST
 
 
 def raw(values: np.ndarray) -> list[tuple[float, float]]:

@@ -8,9 +8,7 @@ from math import inf, log
 import numpy as np
 import pytest
 
-from scrollwork.analysis.dolce import counting
-from scrollwork.analysis.dolce.candidates import COW, PIG, Candidates
-from scrollwork.analysis.dolce.categories import (
+from scrollwork.analysis.windows.categories import (
     CATEGORIES,
     Thresholds,
     categories,
@@ -19,13 +17,15 @@ from scrollwork.analysis.dolce.categories import (
     shares,
     thresholds,
 )
-from scrollwork.analysis.dolce.certainty import DECIDED, certainty, overlap, share_intervals
-from scrollwork.analysis.dolce.comparing import compared, divergence, relative_change
-from scrollwork.analysis.dolce.counting import outcome_counts, score_counts
-from scrollwork.analysis.dolce.design import Plan, Recovery, enough, recovery, simulate
-from scrollwork.analysis.dolce.fitting import Settings, by_scenario, fit_task, fit_tasks
-from scrollwork.analysis.dolce.observations import ObservationError, Task, read_observations
-from scrollwork.analysis.dolce.simulation import FIXED, IID, TYPICAL, answered, placed, planted, scored, starts
+from scrollwork.analysis.windows.certainty import DECIDED, certainty, overlap, share_intervals
+from scrollwork.analysis.windows.comparing import compared, divergence, relative_change
+from scrollwork.analysis.windows.design import Plan, Recovery, enough, recovery, simulate
+from scrollwork.analysis.windows.fit import counting
+from scrollwork.analysis.windows.fit.candidates import COW, PIG, Candidates
+from scrollwork.analysis.windows.fit.counting import outcome_counts, score_counts
+from scrollwork.analysis.windows.fit.fitting import Settings, by_scenario, fit_task, fit_tasks
+from scrollwork.analysis.windows.observations import ObservationError, Task, read_observations
+from scrollwork.analysis.windows.simulation import FIXED, IID, TYPICAL, answered, placed, planted, scored, starts
 from tests.analysis.dolce.dolce_vectors import observations
 
 
@@ -262,8 +262,8 @@ def test_planted_spans_overlap_or_favour_a_place() -> None:
 @pytest.mark.parametrize("mode", [IID, FIXED])
 def test_simulated_answers_differ_from_the_model(mode: str) -> None:
     """Frequencies over many placements are pi and the mean share of aspects."""
-    from scrollwork.analysis.dolce.aspects import aspect_probabilities
-    from scrollwork.analysis.dolce.cover import cover_probability
+    from scrollwork.analysis.windows.fit.aspects import aspect_probabilities
+    from scrollwork.analysis.windows.fit.cover import cover_probability
 
     many = 3000
     one = planted(5, 30, 30, COW, Thresholds(2, 10), 0)

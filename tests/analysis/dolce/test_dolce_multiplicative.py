@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scrollwork.analysis.dolce import cow, multiplicative
-from scrollwork.analysis.dolce.candidates import COW, pairs
-from scrollwork.analysis.dolce.cover import cover_probability
-from scrollwork.analysis.dolce.cow import Counts, Options
-from scrollwork.analysis.dolce.multiplicative import fit, mixed
+from scrollwork.analysis.windows.fit import cow, multiplicative
+from scrollwork.analysis.windows.fit.candidates import COW, pairs
+from scrollwork.analysis.windows.fit.cover import cover_probability
+from scrollwork.analysis.windows.fit.cow import Counts, Options
+from scrollwork.analysis.windows.fit.multiplicative import fit, mixed
 from tests.analysis.dolce.dolce_vectors import NOISE, QUALITY, quality, three
 
 

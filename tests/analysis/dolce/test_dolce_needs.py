@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from scrollwork.analysis.dolce.fitting import Settings
-from scrollwork.analysis.dolce.needs import Answer, Needs, Window, agreements, mean_oracle, pair, typical
-from scrollwork.analysis.dolce.observations import Problem
+from scrollwork.analysis.windows.fit.fitting import Settings
+from scrollwork.analysis.windows.observations import Problem
+from scrollwork.analysis.windows.problem_rows import Answer, Needs, Window, agreements, mean_oracle, pair, typical
 from scrollwork.records.complexity import CATEGORIES, Agreement, Complexity, Mixture
 
 LABELS = {"suite": "dolce", "task": "t", "split": "test", "model": "m", "arm": "full"}

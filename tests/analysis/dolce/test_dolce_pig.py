@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate
 
-from scrollwork.analysis.dolce import pig
-from scrollwork.analysis.dolce.aspects import aspect_probabilities
-from scrollwork.analysis.dolce.candidates import PIG, pairs
-from scrollwork.analysis.dolce.pig import (
+from scrollwork.analysis.windows.fit import pig
+from scrollwork.analysis.windows.fit.aspects import aspect_probabilities
+from scrollwork.analysis.windows.fit.candidates import PIG, pairs
+from scrollwork.analysis.windows.fit.pig import (
     ATOMS,
     BINS,
     INTERPOLATED,
@@ -27,7 +27,7 @@ from scrollwork.analysis.dolce.pig import (
     density,
     fit,
 )
-from scrollwork.scoring.longbench_rouge_l import score as rouge_l
+from scrollwork.scoring.metrics.longbench.rouge_l import score as rouge_l
 
 P = (1 / 132, 25 / 132, 73 / 132, 33 / 132)
 
@@ -178,7 +178,7 @@ def test_a_score_outside_0_to_1_has_a_bin(value: float) -> None:
 
 
 def test_score_of_points_falls_below_the_edge_of_its_bin() -> None:
-    """ROUGE-L of m right words of 20, as scoring/longbench_rouge_l.py gives it, is m / 20 less some 1e-9."""
+    """ROUGE-L of m right words of 20, as scoring/metrics/longbench/rouge_l.py gives it, is m / 20 less some 1e-9."""
     words = [f"word{number}" for number in range(20)]
     for right in range(1, 20):
         said = words[:right] + [f"nothing{number}" for number in range(right, 20)]

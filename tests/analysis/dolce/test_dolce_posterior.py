@@ -12,14 +12,13 @@ import numpy as np
 import pytest
 
 from benchmarks.dolce_certainty import ANYWHERE, GRID, LIMITS, Stated, alone, even, mostly_first, wilson
-from scrollwork.analysis.dolce import fitting, posterior
-from scrollwork.analysis.dolce.candidates import COW, best_of
-from scrollwork.analysis.dolce.categories import CATEGORIES, Thresholds, categories, thresholds
-from scrollwork.analysis.dolce.cover import cover_probability
-from scrollwork.analysis.dolce.cow import WRONG, Counts, Options, equal, fit
-from scrollwork.analysis.dolce.fitting import Settings, fit_task
-from scrollwork.analysis.dolce.observations import Task, read_observations
-from scrollwork.analysis.dolce.posterior import (
+from scrollwork.analysis.windows.categories import CATEGORIES, Thresholds, categories, thresholds
+from scrollwork.analysis.windows.fit import fitting, posterior
+from scrollwork.analysis.windows.fit.candidates import COW, best_of
+from scrollwork.analysis.windows.fit.cover import cover_probability
+from scrollwork.analysis.windows.fit.cow import WRONG, Counts, Options, equal, fit
+from scrollwork.analysis.windows.fit.fitting import Settings, fit_task
+from scrollwork.analysis.windows.fit.posterior import (
     ALONE,
     DEVIATE_CHANCES,
     DEVIATES,
@@ -35,7 +34,8 @@ from scrollwork.analysis.dolce.posterior import (
     mixed,
     spread,
 )
-from scrollwork.analysis.dolce.simulation import FIXED, Planted, answered
+from scrollwork.analysis.windows.observations import Task, read_observations
+from scrollwork.analysis.windows.simulation import FIXED, Planted, answered
 from tests.analysis.dolce.dolce_vectors import NOISE, quality
 
 

@@ -10,16 +10,15 @@ import numpy as np
 import pytest
 
 from benchmarks.dolce_certainty import ANYWHERE, BOUNDS, LIMITS, PROBLEMS, TRUTHS, even_pig, planted, wilson
-from scrollwork.analysis.dolce import posterior_pig
-from scrollwork.analysis.dolce.aspects import aspect_probabilities
-from scrollwork.analysis.dolce.candidates import INFINITE, PIG
-from scrollwork.analysis.dolce.categories import CATEGORIES, Thresholds, categories, thresholds
-from scrollwork.analysis.dolce.cover import cover_probability
-from scrollwork.analysis.dolce.fitting import Settings, fit_task
-from scrollwork.analysis.dolce.observations import read_observations
-from scrollwork.analysis.dolce.pig import ATOMS, BINS, FLOOR, INTERPOLATED, Binned, Options, bins, fit
-from scrollwork.analysis.dolce.posterior import cells, mixed, spread
-from scrollwork.analysis.dolce.posterior_pig import (
+from scrollwork.analysis.windows.categories import CATEGORIES, Thresholds, categories, thresholds
+from scrollwork.analysis.windows.fit import posterior_pig
+from scrollwork.analysis.windows.fit.aspects import aspect_probabilities
+from scrollwork.analysis.windows.fit.candidates import INFINITE, PIG
+from scrollwork.analysis.windows.fit.cover import cover_probability
+from scrollwork.analysis.windows.fit.fitting import Settings, fit_task
+from scrollwork.analysis.windows.fit.pig import ATOMS, BINS, FLOOR, INTERPOLATED, Binned, Options, bins, fit
+from scrollwork.analysis.windows.fit.posterior import cells, mixed, spread
+from scrollwork.analysis.windows.fit.posterior_pig import (
     ALONE,
     CHANCES,
     COMPONENTS,
@@ -30,7 +29,8 @@ from scrollwork.analysis.dolce.posterior_pig import (
     evidence,
     placed,
 )
-from scrollwork.analysis.dolce.simulation import FIXED, Planted, scored
+from scrollwork.analysis.windows.observations import read_observations
+from scrollwork.analysis.windows.simulation import FIXED, Planted, scored
 
 
 @pytest.mark.slow

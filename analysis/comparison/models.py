@@ -1,0 +1,114 @@
+"""All models of a suite: averages with intervals, and every two of them compared on the same inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from scrollwork.analysis.comparison.outcomes import Outcomes
+from scrollwork.analysis.statistics.intervals import Headline, interval, resampled
+from scrollwork.analysis.statistics.paired import Pair, Paired, holm, paired, paired_averages
+from scrollwork.records.comparison import Average, Comparison
+from scrollwork.records.prompt import CLOSED_BOOK, FULL
+from scrollwork.records.score import UPPER_BOUND, withheld
+
+Who = tuple[str, str]  # model, arm
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One suite and split. tasks: metric by task, of the whole suite. headlines: by task. outcomes: by (model, arm) and
+    task, where it was scored."""
+
+    suite: str
+    split: str
+    tasks: Mapping[str, str]
+    headlines: Mapping[str, Headline]
+    outcomes: Mapping[Who, Mapping[str, Outcomes]]
+
+
+def averages(measured: Measured, left_out: Collection[str] = ()) -> Iterator[Average]:
+    """One a model and arm; withheld by the rule of the leaderboard. left_out: models that read the references."""
+    for (model, arm), tasks in measured.outcomes.items():
+        reason = (
+            UPPER_BOUND
+            if model in left_out
+            else withheld(len(measured.tasks), {task: (one.asked, len(one)) for task, one in tasks.items()})
+        )
+        value = low = high = None
+        if not reason:
+            value = float(np.mean([one.value(measured.headlines[task]) for task, one in tasks.items()]))
+        if not reason and all(len(one.grouped) > 1 for one in tasks.values()):
+            low, high = interval(
+                [
+                    resampled(one.components, one.grouped, measured.headlines[task], task)
+                    for task, one in sorted(tasks.items())
+                ]
+            )
+        yield Average(measured.suite, measured.split, model, arm, value, low, high, len(measured.tasks), reason)
+
+
+def pairs(whos: Sequence[Who], left_out: Collection[str] = ()) -> Iterator[tuple[Who, Who]]:
+    """Every two models of one arm in their order, and each model with its documents and without them.
+
+    left_out: models that are compared with none.
+    """
+    compared = [who for who in whos if who[0] not in left_out]
+    yield from ((one, other) for one, other in combinations(compared, 2) if one[1] == other[1])
+    yield from (
+        ((model, FULL), (model, CLOSED_BOOK))
+        for model, arm in compared
+        if arm == CLOSED_BOOK and (model, FULL) in compared
+    )
+
+
+def comparisons(measured: Measured, pair: tuple[Who, Who]) -> list[Comparison]:
+    """A row for every task of which both answered an input, and one of the averages where neither is withheld."""
+    ours, theirs = (measured.outcomes[who] for who in pair)
+    sides = {
+        task: Pair.of(ours[task], theirs[task], measured.headlines[task], task)
+        for task in measured.tasks
+        if task in ours and task in theirs
+    }
+    found = {task: result for task, side in sides.items() if (result := paired(side)) is not None}
+    adjusted = holm({task: one.test.p for task, one in found.items() if one.test is not None})
+    rows = [row(measured, pair, task, one, adjusted.get(task)) for task, one in found.items()]
+    counts = ({task: (one.asked, len(one)) for task, one in side.items()} for side in (ours, theirs))
+    if not any(withheld(len(measured.tasks), count) for count in counts):
+        whole = paired_averages(list(sides.values()))
+        if whole is not None:
+            rows.append(row(measured, pair, "", whole, None))
+    return rows
+
+
+def row(measured: Measured, pair: tuple[Who, Who], task: str, found: Paired, p_holm: float | None) -> Comparison:
+    """A comparison as a row."""
+    (model, arm), (other, other_arm) = pair
+    ends = found.interval or (None, None)
+    tested: dict[str, Any] = asdict(found.test) if found.test is not None else {}
+    return Comparison(
+        suite=measured.suite,
+        task=task,
+        split=measured.split,
+        metric=measured.tasks.get(task, ""),
+        model=model,
+        arm=arm,
+        other=other,
+        other_arm=other_arm,
+        value=found.ours,
+        other_value=found.theirs,
+        difference=found.difference,
+        inputs=found.inputs,
+        left_out=found.left_out,
+        clusters=found.clusters,
+        low=ends[0],
+        high=ends[1],
+        p_holm=p_holm,
+        standard_error=found.standard_error,
+        detectable=found.detectable,
+        **tested,
+    )

@@ -1,0 +1,75 @@
+"""What one model got on the inputs of one task, as arrays: intervals, comparisons and slices are made from them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from scrollwork.analysis.statistics.intervals import Clusters, Floats, Headline
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Inputs that every member (seed) answered, in the order of their names.
+
+    clusters: the group of documents of each. components: by name, shape (members, inputs), 0-100. asked: how many
+    inputs were put to the model.
+    """
+
+    names: tuple[str, ...]
+    clusters: tuple[str, ...]
+    components: Mapping[str, Floats]
+    asked: int
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def grouped(self) -> Clusters:
+        """The inputs by cluster."""
+        return Clusters.of(self.clusters)
+
+    @property
+    def averaged(self) -> dict[str, Floats]:
+        """Each component's mean over the members, shape (1, inputs)."""
+        return {name: values.mean(axis=0, keepdims=True) for name, values in self.components.items()}
+
+    def value(self, headline: Headline) -> float:
+        """The mean over members of their headline. Raises ValueError without inputs."""
+        if not self.names:
+            raise ValueError("no input was answered: there is no value")
+        means = {name: values.mean(axis=1) for name, values in self.components.items()}
+        return float(np.asarray(headline(means)).mean())
+
+    def only(self, names: Collection[str]) -> Outcomes:
+        """The same of these inputs alone, of those that were answered."""
+        if len(names) == len(self.names) == self.asked and all(name in names for name in self.names):
+            return self
+        places = [place for place, name in enumerate(self.names) if name in names]
+        return Outcomes(
+            tuple(self.names[place] for place in places),
+            tuple(self.clusters[place] for place in places),
+            {name: values[:, places] for name, values in self.components.items()},
+            len(names),
+        )
+
+
+def outcomes_of(
+    scores: Mapping[str, Mapping[str, Mapping[str, float]]], clusters: Mapping[str, str], components: Sequence[str]
+) -> Outcomes:
+    """From components by member and answered input. clusters: the group of documents of every input that was asked."""
+    names = sorted(name for name in clusters if scores and all(name in answered for answered in scores.values()))
+    return Outcomes(
+        tuple(names),
+        tuple(clusters[name] for name in names),
+        {one: stacked([[own[name][one] for name in names] for _, own in sorted(scores.items())]) for one in components},
+        len(clusters),
+    )
+
+
+def stacked(rows: Iterable[Sequence[float]]) -> Floats:
+    """Members' values as one array of shape (members, inputs)."""
+    return np.array(list(rows), dtype=np.float64)

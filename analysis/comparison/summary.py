@@ -1,0 +1,185 @@
+"""From the scores of a task to what is said of it: value, spread over seeds, interval, coverage."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import fsum
+from typing import Any
+
+import numpy as np
+
+from scrollwork.analysis.statistics.intervals import Floats, Headline, clustered_interval
+from scrollwork.records.score import SUM, Aggregate, Coverage
+
+
+@dataclass(frozen=True)
+class Labels:
+    """To what an aggregate belongs."""
+
+    suite: str
+    task: str
+    split: str
+    model: str
+    arm: str
+    metric: str
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What was asked: the group of documents of each input, and the inputs whose prompt was cut."""
+
+    clusters: Mapping[str, str]
+    truncated: frozenset[str] = frozenset()
+
+
+MASKED = "masked"  # counted beside the finish reasons
+
+
+@dataclass
+class Member:
+    """What one model or seed did: components by answered input (0-100), inputs that failed, and where an answer is not
+    complete its finish reason (scrollwork.records.response.FINISH_REASONS). in_format: whether an answer had the form
+    asked for. masked: inputs of whose answer a key was taken out.
+    """
+
+    scores: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    failed: set[str] = field(default_factory=set)
+    ended: dict[str, str] = field(default_factory=dict)
+    in_format: dict[str, bool] = field(default_factory=dict)
+    masked: set[str] = field(default_factory=set)
+
+
+Beside = Callable[[Mapping[str, float]], Mapping[str, Any]]
+
+
+def nothing(means: Mapping[str, float]) -> Mapping[str, Any]:
+    """What most metrics tell beside their value."""
+    return {}
+
+
+def summarize(
+    labels: Labels, inputs: Inputs, members: Mapping[str, Member], headline: Headline, beside: Beside = nothing
+) -> list[Aggregate]:
+    """One row a member, and one of the family (the mean over its members) where it has several.
+
+    beside: what the metric tells beside its headline, from the means; it stands among the row's components, counts do
+    not.
+    """
+    rows = [
+        _row(replace(labels, model=name), inputs, [member], headline, beside)
+        for name, member in members.items()
+        if len(members) > 1
+    ]
+    return [*rows, _row(labels, inputs, list(members.values()), headline, beside)]
+
+
+def document_group(document_ids: Sequence[str]) -> str:
+    """One short name for a set of documents: inputs on the same documents, in any order, stand and fall together."""
+    return hashlib.sha256("+".join(sorted(set(document_ids))).encode("utf-8")).hexdigest()[:16]
+
+
+def input_name(example_id: str, draw: int) -> str:
+    """One name for an example in a draw."""
+    return f"{draw}\x1f{example_id}"
+
+
+def run_of(name: str) -> int:
+    """The draw of an input by its name."""
+    return int(name.partition("\x1f")[0])
+
+
+def coverage(inputs: Inputs, members: Sequence[Member]) -> Coverage:
+    """In inputs: answered by every member; failed where a member's call failed; missing where one was never made."""
+    failed = {name for member in members for name in member.failed if name in inputs.clusters}
+    answered = sum(all(name in member.scores for member in members) for name in inputs.clusters)
+    expected = len(inputs.clusters)
+    ended = {(reason, name) for member in members for name, reason in member.ended.items()}
+    ended |= {(MASKED, name) for member in members for name in member.masked}
+    by_reason = Counter(reason for reason, name in ended if all(name in member.scores for member in members))
+    return Coverage(
+        expected=expected,
+        attempted=answered + len(failed),
+        answered=answered,
+        failed=len(failed),
+        missing=expected - answered - len(failed),
+        truncated=len(inputs.truncated),
+        length_cut=by_reason["length"],
+        refused=by_reason["refused"],
+        filtered=by_reason["filtered"],
+        context=by_reason["context"],
+        masked=by_reason[MASKED],
+    )
+
+
+def _row(labels: Labels, inputs: Inputs, members: Sequence[Member], headline: Headline, beside: Beside) -> Aggregate:
+    answering = [member for member in members if member.scores]
+    each = [means_of(member.scores) for member in answering]
+    values = [scalar(headline, means) for means in each]
+    expected = len(inputs.clusters)
+    zeros = [zero_filled(member.scores, expected, headline) for member in answering]
+    interval = _interval(answering, inputs.clusters, headline, labels.task)
+    covered = coverage(inputs, members)
+    return Aggregate(
+        suite=labels.suite,
+        task=labels.task,
+        split=labels.split,
+        model=labels.model,
+        arm=labels.arm,
+        metric=labels.metric,
+        value=float(np.mean(values)) if values and covered.answered else None,
+        value_missing_as_zero=float(np.sum(zeros) / len(members)) if zeros else 0.0,
+        low=interval[0] if interval else None,
+        high=interval[1] if interval else None,
+        spread=float(np.std(values, ddof=1)) if len(values) > 1 else None,
+        seeds=len(members),
+        components=_told([{**without_counts(means), **beside(means)} for means in each]),
+        coverage=covered,
+    )
+
+
+def without_counts(means: Mapping[str, float]) -> dict[str, float]:
+    """The components alone."""
+    return {name: value for name, value in means.items() if not name.startswith(SUM)}
+
+
+def _told(each: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The means over the members of what all of them have."""
+    names = [name for name in (each[0] if each else ()) if all(name in one for one in each)]
+    return {name: float(np.mean([one[name] for one in each])) for name in names}
+
+
+def means_of(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    """Mean of each component over one member's answered inputs."""
+    rows = list(scores.values())
+    # fsum: the mean does not depend on the order of the answers
+    return {name: fsum(row[name] for row in rows) / len(rows) for name in sorted(rows[0])}
+
+
+def zero_filled(scores: Mapping[str, Mapping[str, float]], expected: int, headline: Headline) -> float:
+    """The value if every unanswered input scored 0; of a metric with counts, of which ratios are taken, its share."""
+    share, means = len(scores) / expected, means_of(scores)
+    if len(without_counts(means)) < len(means):
+        return share * scalar(headline, means)
+    return scalar(headline, {name: mean * share for name, mean in means.items()})
+
+
+def scalar(headline: Headline, means: Mapping[str, float]) -> float:
+    """The headline of plain numbers."""
+    return float(headline({name: np.asarray(value, dtype=np.float64) for name, value in means.items()}))
+
+
+def _interval(
+    members: Sequence[Member], clusters: Mapping[str, str], headline: Headline, task: str
+) -> tuple[float, float] | None:
+    """Over the inputs that every member answered."""
+    shared = sorted(name for name in clusters if members and all(name in member.scores for member in members))
+    if not shared:
+        return None
+    components: dict[str, Floats] = {
+        name: np.array([[member.scores[one][name] for one in shared] for member in members])
+        for name in sorted(members[0].scores[shared[0]])
+    }
+    return clustered_interval(components, [clusters[name] for name in shared], headline, name=task)

@@ -1,0 +1,79 @@
+"""Ranks of models over several data sets, and how much their scores vary from run to run (SEAM, section 4).
+
+AR: the mean of a model's ranks. ARSD: the mean of its relative standard deviations, a fraction.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import fsum
+
+from scrollwork.analysis.runs.scores import RunScores, ScoreTable
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A model over all data sets.
+
+    ranks: from 1, by data set; equal means share the mean of their places, models without a score that of the last.
+    relative_stds: of the data sets that count in arsd: those with a mean above 0. arsd: None where there is none.
+    """
+
+    model: str
+    ranks: Mapping[str, float]
+    ar: float
+    relative_stds: Mapping[str, float]
+    arsd: float | None
+
+
+def average_ranks(values: Sequence[Fraction | float | None]) -> list[float]:
+    """Places from 1, the highest value first; equal values share the mean of their places. None is below everything."""
+    counts = Counter(values)
+    unknown = counts.pop(None, 0)
+    places: dict[Fraction | float | None, float] = {None: len(values) - (unknown - 1) / 2}
+    above = 0
+    for value in sorted((value for value in counts if value is not None), reverse=True):
+        places[value] = above + (counts[value] + 1) / 2
+        above += counts[value]
+    return [places[value] for value in values]
+
+
+def dataset_ranks(column: Mapping[str, RunScores]) -> dict[str, float]:
+    """Ranks by model on one data set, by unrounded mean."""
+    return dict(zip(column, average_ranks([scores.exact_mean for scores in column.values()]), strict=True))
+
+
+def standings(table: ScoreTable) -> list[Standing]:
+    """Every model, the lowest AR first, equal ones by name."""
+    by_dataset = {dataset: dataset_ranks(table.column(dataset)) for dataset in table.datasets}
+    found = []
+    for model in table.models:
+        ranks = {dataset: by_dataset[dataset][model] for dataset in table.datasets}
+        relative = {dataset: scores.relative_std for dataset, scores in table.row(model).items()}
+        counted = {dataset: value for dataset, value in relative.items() if value is not None}
+        found.append(Standing(model, ranks, fsum(ranks.values()) / len(ranks), counted, mean_of(counted)))
+    return sorted(found, key=lambda standing: (standing.ar, standing.model))
+
+
+def dataset_arsd(table: ScoreTable) -> dict[str, float | None]:
+    """Mean over models of the relative standard deviation on each data set; None where no model has one."""
+    rows = standings(table)
+    return {
+        dataset: mean_of({row.model: row.relative_stds[dataset] for row in rows if dataset in row.relative_stds})
+        for dataset in table.datasets
+    }
+
+
+def mean_of(values: Mapping[str, float]) -> float | None:
+    """Plain mean; None of nothing."""
+    return fsum(values.values()) / len(values) if values else None
+
+
+def in_order(column: Mapping[str, RunScores]) -> list[str]:
+    """Models with a score on a data set, the highest mean first, equal ones by name."""
+    means = {model: scores.exact_mean for model, scores in column.items()}
+    known = {model: mean for model, mean in means.items() if mean is not None}
+    return sorted(known, key=lambda model: (-known[model], model))

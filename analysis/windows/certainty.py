@@ -1,0 +1,92 @@
+"""How sure a category is. Beyond the paper, which prints one pair for each problem.
+
+COW: fit/posterior.py; PIG: fit/posterior_pig.py. COW with another oracle or mixture: profile likelihood, in which a
+category is as likely as its likeliest pair, all categories alike before anything is observed; so probabilities are
+exp(LL of the best pair in it), made to sum to 1. Windows that cannot tell two categories apart give them the same
+probability. Windows of one problem overlap and see the same evidence, which likelihoods take for independent; so they
+are divided by how many windows see the same unit (`overlap`). docs/dolce.md tells how often probabilities hold in
+simulations.
+
+Shares of a task: problems are drawn with replacement, each with a category from its probabilities; 95 % lie between
+the percentiles of 2,000 such draws. Drawing so is drawing categories by the mean probabilities.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scrollwork.analysis.windows.categories import CATEGORIES, Thresholds, categories
+from scrollwork.analysis.windows.fit.candidates import TIE, Candidates
+from scrollwork.analysis.windows.fit.combinatorics import Floats, Ints
+
+DECIDED = 0.8  # probability from which a problem's category is taken for known
+DRAWS = 2000
+LEVEL = 95.0
+
+
+@dataclass(frozen=True)
+class Certainty:
+    """probabilities: [problems, categories], rows sum to 1. category: that of the best pair (`of_best_pair`), or the
+    likeliest; of equals, which have the same probability to the last digit, that of the best pair (`certain`).
+    undecided: [problems], where the category has less than DECIDED."""
+
+    probabilities: Floats
+    category: Ints
+    undecided: np.ndarray[tuple[int], np.dtype[np.bool_]]
+
+
+def overlap(units: Ints, lengths: Ints, windows: Floats) -> Floats:
+    """Windows a problem for each that sees something of its own: [problems], 1 at least.
+
+    n windows of l units show each of C units n l / C times; where that is more than once, they count for C / l.
+    lengths, windows: [problems, lengths], the latter 0 where a length was not observed.
+    """
+    times = np.maximum(1.0, windows * lengths / units[:, None])
+    return np.asarray(windows.sum(axis=1) / (windows / times).sum(axis=1))
+
+
+def certainty(
+    likelihoods: Floats, tried: Candidates, best: Ints, limits: Thresholds, times: Floats | float = 1.0
+) -> Certainty:
+    """likelihoods: [problems, candidates]. best: the category of each problem's best pair. times: of `overlap`."""
+    profile = of_categories(likelihoods, tried, limits)
+    odds = np.exp((profile - profile.max(axis=1, keepdims=True)) / np.reshape(times, (-1, 1)))
+    probabilities = odds / odds.sum(axis=1, keepdims=True)
+    return certain(probabilities, best)
+
+
+def of_categories(likelihoods: Floats, tried: Candidates, limits: Thresholds) -> Floats:
+    """Of the likeliest pair in each category: [problems, categories]; what is within TIE of the highest is as high, as
+    for pairs: else rounding would decide."""
+    of_pair = categories(tried.complexity, tried.redundancy, limits)
+    profile = np.stack(
+        [np.where(of_pair == one, likelihoods, -np.inf).max(axis=1) for one in range(len(CATEGORIES))], axis=1
+    )
+    top = profile.max(axis=1, keepdims=True)
+    return np.asarray(np.where(profile >= top - TIE, top, profile))
+
+
+def certain(probabilities: Floats, best: Ints) -> Certainty:
+    """Of probabilities of categories. best: as of `certainty`."""
+    highest = probabilities.max(axis=1)
+    ties = probabilities[np.arange(len(best)), best] == highest
+    return Certainty(probabilities, np.where(ties, best, probabilities.argmax(axis=1)), highest < DECIDED)
+
+
+def of_best_pair(probabilities: Floats, best: Ints) -> Certainty:
+    """Of probabilities that decide no category: that is the best pair's, however probable. best: as of `certainty`."""
+    return Certainty(probabilities, best, probabilities[np.arange(len(best)), best] < DECIDED)
+
+
+def share_intervals(probabilities: Floats, seed: int = 0) -> Floats:
+    """[categories, (low, high)] of the shares of a task. Raises ValueError where there is no problem."""
+    problems = len(probabilities)
+    if not problems:
+        raise ValueError("there is no problem")
+    random = np.random.Generator(np.random.PCG64(seed))
+    mean = probabilities.mean(axis=0)
+    found = random.multinomial(problems, mean / mean.sum(), size=DRAWS) / problems
+    tail = (100.0 - LEVEL) / 2
+    return np.asarray(np.percentile(found, [tail, 100.0 - tail], axis=0).T)

@@ -1,0 +1,138 @@
+"""How many windows a length are enough? Planted problems are answered, fitted, and compared with what was planted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scrollwork.analysis.windows.bootstrap import frequencies
+from scrollwork.analysis.windows.categories import Thresholds, categories, thresholds
+from scrollwork.analysis.windows.certainty import certain, of_best_pair
+from scrollwork.analysis.windows.fit import cow, pig
+from scrollwork.analysis.windows.fit.candidates import COW, Candidates
+from scrollwork.analysis.windows.fit.combinatorics import Floats, Ints
+from scrollwork.analysis.windows.fit.posterior import mixed, posterior
+from scrollwork.analysis.windows.fit.posterior_pig import evidence
+from scrollwork.analysis.windows.simulation import NOISE, Planted, answered, planted, scored
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is simulated. units: smallest and largest context. noise: of COW; in PIG it is uniform. typical:
+    see `planted`. draws: of the bootstrap in COW, else probabilities are those of `fit_task`."""
+
+    scenario: str = COW
+    mode: str = "fixed"
+    units: tuple[int, int] = (120, 500)
+    problems: int = 60
+    seeds: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
+    noise: tuple[float, ...] = NOISE
+    options: pig.Options = field(default_factory=pig.Options)
+    typical: bool = False
+    draws: int = 0
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """windows: of each length, None for all. samples: mean of a problem. complexity, pair, category: shares of
+    problems whose planted one was found. decided: share of problems that are not undecided; decided_right: of these,
+    the share whose category was found, None without any. noise_error: the largest of any component, 0 in PIG."""
+
+    windows: int | None
+    problems: int
+    samples: float
+    complexity: float
+    pair: float
+    category: float
+    decided: float
+    decided_right: float | None
+    noise_error: float
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One simulated task: what was planted, found, and how sure it is."""
+
+    planted: Planted
+    complexity: Ints
+    redundancy: Ints
+    samples: Floats
+    right: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    undecided: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    probability: Floats  # of the category that is stated
+    noise_error: float
+
+
+def simulate(plan: Plan, windows: int | None, seed: int) -> Tried:
+    """One task. Raises ValueError for contexts in which a category has no pair."""
+    limits = thresholds(plan.units[1])
+    problems = planted(plan.problems, *plan.units, plan.scenario, limits, seed, plan.typical)
+    data: cow.Counts | pig.Binned
+    found: cow.Fitted | pig.Fitted
+    error = 0.0
+    if plan.scenario == COW:
+        data = answered(problems, plan.mode, windows, seed, noise=plan.noise)
+        found = fitted = cow.fit(data)
+        error = float(np.abs(fitted.noise - np.array(plan.noise)).max())
+        if plan.draws:
+            probabilities = _redrawn(data, fitted, limits, plan.draws, seed)
+        else:
+            probabilities = posterior([data], fitted, limits)
+    else:
+        data = scored(problems, plan.mode, windows, seed)
+        found = pig.fit(data, plan.options)
+        probabilities = mixed(evidence(data, limits, plan.options))
+    wanted = categories(problems.complexity, problems.redundancy, limits)
+    best = categories(found.complexity, found.redundancy, limits)
+    at = data.counts.sum(axis=2)
+    redrawn = plan.draws and plan.scenario == COW
+    sure = (certain if redrawn else of_best_pair)(probabilities, best)
+    top = sure.probabilities[np.arange(len(best)), sure.category]
+    right = sure.category == wanted
+    return Tried(problems, found.complexity, found.redundancy, at.sum(axis=1), right, sure.undecided, top, error)
+
+
+def _redrawn(data: cow.Counts, fitted: cow.Fitted, limits: Thresholds, draws: int, seed: int) -> Floats:
+    """Probabilities of categories by the bootstrap, with the noise that was fitted held: [problems, categories]."""
+    held = cow.Options(noise=fitted.noise.tolist())
+
+    def again(units: Ints, lengths: Ints, counts: Floats) -> tuple[Floats, Candidates]:
+        found = cow.fit(cow.Counts(units, lengths, counts), held)
+        return found.likelihoods, found.tried
+
+    random = np.random.Generator(np.random.PCG64([seed, 4]))
+    return frequencies(data.units, data.lengths, data.counts, again, limits, draws, random)
+
+
+def recovery(plan: Plan, windows: int | None) -> Recovery:
+    """Over all seeds. Raises ValueError without one."""
+    runs = [simulate(plan, windows, seed) for seed in plan.seeds]
+    if not runs:
+        raise ValueError("a simulation has one seed at least")
+    complexity = np.concatenate([run.complexity == run.planted.complexity for run in runs])
+    redundancy = np.concatenate([run.redundancy == run.planted.redundancy for run in runs])
+    right = np.concatenate([run.right for run in runs])
+    decided = ~np.concatenate([run.undecided for run in runs])
+    return Recovery(
+        windows,
+        len(right),
+        float(np.concatenate([run.samples for run in runs]).mean()),
+        float(complexity.mean()),
+        float((complexity & redundancy).mean()),
+        float(right.mean()),
+        float(decided.mean()),
+        float(right[decided].mean()) if decided.any() else None,
+        max(run.noise_error for run in runs),
+    )
+
+
+def enough(rows: Sequence[Recovery], accuracy: float) -> Recovery | None:
+    """The first row from which on the category is found so often, None where not even the last one does."""
+    found = None
+    for row in reversed(rows):
+        if row.category < accuracy:
+            break
+        found = row
+    return found

@@ -1,0 +1,158 @@
+"""scrollwork estimate: requests, tokens and price of a run, by task, before anything is sent."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any, Literal
+
+from scrollwork.cli.terminal.common import console, print_json, request_of, say
+from scrollwork.cli.terminal.progress import shown
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.reporting.page.text import visible
+from scrollwork.suites.model_tables import retired
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+COLUMNS: dict[str, Literal["left", "right"]] = {
+    "task": "left",
+    "requests": "right",
+    "stored": "right",
+    "to ask": "right",
+    "tokens in": "right",
+    "from cache": "right",
+    "out, likely": "right",
+    "out, most": "right",
+    "USD online": "right",
+    "most": "right",
+    "USD batch": "right",
+}
+COUNTS = ("requests", "stored", "to_ask", "input_tokens", "cached_tokens", "output_tokens", "output_tokens_most")
+PRICES = ("online", "online_most", "batch")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the estimate."""
+    from scrollwork.flows.chains import plan
+    from scrollwork.readings.estimate import estimates
+
+    if not arguments.model:
+        raise UsageError("estimate needs a model: --model openai:gpt-6-luna")
+    if arguments.strategies:
+        return strategies(arguments)
+    request = request_of(arguments)
+    with shown(arguments.quiet, len(plan(request).statuses)):
+        rows, free, failed = estimates(request)
+    for problem in failed:
+        say(f"error: {problem}")
+    if arguments.json:
+        print_json(rows)
+        return int(bool(failed))
+    for model in dict.fromkeys(row["model"] for row in rows):
+        console().print(table_of(model, [row for row in rows if row["model"] == model]))
+    told = [*remarks(rows, request.models), *cuts(free), *retired(request)]
+    for line in told if rows or not failed else []:
+        say(line)
+    return int(bool(failed))
+
+
+def strategies(arguments: argparse.Namespace) -> int:
+    """Print what each strategy of observing windows would cost."""
+    from scrollwork.cli.terminal.strategies import show
+    from scrollwork.readings.strategies import strategy_costs
+
+    request = request_of(arguments)
+    rows, failed = strategy_costs(request)
+    for problem in failed:
+        say(f"error: {problem}")
+    if arguments.json:
+        print_json(rows)
+    else:
+        show(rows)
+    return int(bool(failed))
+
+
+def table_of(model: str, rows: list[dict[str, Any]]) -> Table:
+    """The rows of one model, and their sum."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=Text(visible(model)), title_justify="left", show_footer=len(rows) > 1)
+    for (name, side), footer in zip(COLUMNS.items(), cells(total(rows)), strict=True):
+        table.add_column(name, justify=side, footer=footer, no_wrap=True)
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in cells(row)))
+    return table
+
+
+def cells(row: dict[str, Any]) -> list[str]:
+    """One row for people."""
+    price = row["price"] or {}
+    arm = "" if row["arm"] == "full" else f", {row['arm']}"
+    return [
+        row["task"] + arm,
+        *(f"{row[name]:,}" for name in COUNTS),
+        *(f"{price[name]:,.2f}" if name in price else "–" for name in PRICES),
+    ]
+
+
+def total(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """All rows together; no price where one has none."""
+    prices = [row["price"] for row in rows]
+    known = bool(prices) and all(price is not None for price in prices)
+    return {
+        "task": "all",
+        "arm": "full",
+        **{name: sum(row[name] for row in rows) for name in COUNTS},
+        "price": {name: sum(p[name] for p in prices) for name in PRICES} if known else None,
+    }
+
+
+def cuts(rows: list[dict[str, Any]]) -> list[str]:
+    """What prompts lose, by model and task."""
+    lines = []
+    for row in rows:
+        if row["truncated"]:
+            share = f"{row['dropped_chars'] / row['document_chars']:.1%}"
+            cut = f"{row['truncated']:,} of {row['prompts']:,} prompts"
+            lines.append(f"{row['model']}: {row['task']}: {cut} are cut to fit, {share} of all documents is lost")
+    return lines
+
+
+def remarks(rows: list[dict[str, Any]], models: tuple[str, ...]) -> list[str]:
+    """What the numbers do not say themselves."""
+    lines = []
+    if not rows:
+        return [f"{', '.join(models)}: asks no provider and costs nothing"]
+    if any(not row["counted"] for row in rows):
+        lines.append(
+            "tokens in: estimated (4 characters a token); a model's own tokenizer counts them: --tokenizer NAME, with "
+            "--context TOKENS where its table has none"
+        )
+    told, asked = (sum(row[name] for row in rows) for name in ("prompts", "requests"))
+    if told > asked:
+        share = f"{(told - asked) / told:.1%}"
+        lines.append(f"{told - asked:,} of {told:,} prompts ({share}) are equal to others: asked once")
+    lines += cuts(rows)
+    cached, read = (sum(row[name] for row in rows) for name in ("cached_tokens", "input_tokens"))
+    if cached:
+        lines.append(f"from cache: {cached / read:.1%} of tokens in, where prompts that begin alike follow each other")
+    lines.append("most: nothing from the cache, every answer at its limit; likely: answers as long as the references")
+    for model in dict.fromkeys(row["model"] for row in rows if row["thoughts_most"]):
+        thoughts = sum(row["thoughts_most"] for row in rows if row["model"] == model)
+        lines.append(
+            f"{model}: its thoughts are paid as output, nobody knows how many: likely and online hold none of them, "
+            f"most holds {thoughts:,} tokens"
+        )
+    for model in dict.fromkeys(row["model"] for row in rows if row["price"] is None):
+        lines.append(
+            f"{model}: no price in its table; add price = {{ input = ..., output = ... }} (USD per million tokens) "
+            "in a file for --models"
+        )
+    waiting = sum(row["in_batches"] for row in rows)
+    if waiting:
+        lines.append(f"{waiting:,} requests wait in batches and are not asked again; run with --batch takes them in")
+    ended = sum(row["ended"] for row in rows)
+    if ended:
+        lines.append(f"{ended:,} requests failed for good and are not asked again without --retry-failed")
+    return lines

@@ -1,0 +1,98 @@
+"""scrollwork export: a built suite, or what was scored of it, in another tool's format."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from scrollwork.cli.terminal.common import print_json, request_of, say
+from scrollwork.pipeline.errors import UsageError
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the files, and name them; exit status 1 where something is lacking in them."""
+    if arguments.allow_missing and arguments.format != "submission":
+        raise UsageError("--allow-missing is for export submission")
+    if arguments.format == "hf":
+        return hf(arguments)
+    if arguments.format == "prompts":
+        return prompts(arguments)
+    if arguments.format == "submission":
+        return submission(arguments)
+    if arguments.format == "observations":
+        return observations(arguments)
+    from scrollwork.exchange.trials import export_trials
+
+    made = export_trials(arguments.format, request_of(arguments), Path(arguments.out))
+    tell(
+        arguments,
+        list(made.files),
+        lacking=list(made.lacking),
+        unanswered=dict(made.unanswered),
+        notes=list(made.notes),
+    )
+    for line in made.lacking:
+        say(f"lacking: {line}")
+    for line in made.notes:
+        say(f"not scored: {line}")
+    for name, count in made.unanswered.items():
+        say(f"unanswered: {name}: {count:,} inputs without an answer that could be scored have no score")
+    return int(bool(made.lacking or made.unanswered))
+
+
+def hf(arguments: argparse.Namespace) -> int:
+    """The built suite as official records."""
+    from scrollwork.exchange.hf import export_hf
+
+    if arguments.model:
+        raise UsageError("export hf writes the suite, not what a model answered: leave out --model")
+    tell(arguments, export_hf(request_of(arguments), Path(arguments.out)))
+    return 0
+
+
+def prompts(arguments: argparse.Namespace) -> int:
+    """Every prompt as JSON Lines, and manifests of runs."""
+    from scrollwork.cli.terminal.progress import shown
+    from scrollwork.exchange.prompted import prompt_nodes
+    from scrollwork.exchange.prompts import export_prompts
+
+    request = request_of(arguments)
+    with shown(arguments.quiet, len(prompt_nodes(request))):
+        made = export_prompts(request, Path(arguments.out))
+    tell(arguments, list(made.files), prompts=made.prompts, lacking=list(made.lacking))
+    for line in made.lacking:
+        say(f"lacking: {line}")
+    return int(bool(made.lacking))
+
+
+def submission(arguments: argparse.Namespace) -> int:
+    """A model's answers as the official CSV."""
+    from scrollwork.exchange.submission import export_submission
+
+    made = export_submission(request_of(arguments), Path(arguments.out), fill=arguments.allow_missing)
+    tell(arguments, list(made.files), **made.told)
+    for line in made.lines:
+        say(line)
+    return int(made.partial and not arguments.allow_missing)
+
+
+def observations(arguments: argparse.Namespace) -> int:
+    """A model's answers on windows, a row each."""
+    from scrollwork.exchange.observations import export_observations
+
+    made = export_observations(request_of(arguments), Path(arguments.out))
+    tell(arguments, list(made.files), rows=made.rows, lacking=list(made.lacking))
+    for line in made.lacking:
+        say(f"lacking: {line}")
+    return int(bool(made.lacking))
+
+
+def tell(arguments: argparse.Namespace, files: list[Path], **more: Any) -> None:
+    """Print the files."""
+    named = [str(file) for file in files]
+    if arguments.json:
+        print_json({"out": str(Path(arguments.out)), "files": named, **more})
+        return
+    for file in named:
+        print(file)

@@ -1,0 +1,36 @@
+"""scrollwork plan: every stage with its state, and why; runs nothing."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+
+from scrollwork.cli.terminal.common import print_json, request_of
+from scrollwork.flows.chains import plan
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the plan."""
+    planned = plan(request_of(arguments))
+    rows = [
+        {
+            "stage": node.stage,
+            "task": node.label("task") or None,
+            "split": node.label("split") or None,
+            "model": node.label("model") or None,
+            "state": status.state,
+            "why": status.why,
+            "key": status.key,
+        }
+        for node, status in planned.statuses
+    ]
+    if arguments.json:
+        print_json(rows)
+        return 0
+    for node, status in planned.statuses:
+        key = (status.key or "")[:12]
+        why = f"because {status.why}" if status.state == "stale" else status.why
+        print(f"{status.state:8} {node.title:45} {key:12}  {why}".rstrip())
+    counts = Counter(status.state for _, status in planned.statuses)
+    print(", ".join(f"{count} {state}" for state, count in counts.items()))
+    return 0

@@ -1,0 +1,104 @@
+"""scrollwork run: the whole chain, to scores and report."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scrollwork.cli.terminal.common import console, execute, print_json, request_of, say, tell_problems
+from scrollwork.cli.terminal.interrupts import interrupts
+from scrollwork.cli.terminal.progress import shown
+from scrollwork.cli.terminal.spending import spent_by, told
+from scrollwork.cli.terminal.waiting import in_batches
+from scrollwork.flows.chains import plan
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.readings.results import Results, report_of
+from scrollwork.readings.run_outcome import Chain
+from scrollwork.reporting.boards.leaderboard import as_json, terminal
+from scrollwork.suites.model_tables import calling_of, need_keys, retired, unbounded
+from scrollwork.suites.request import Request
+from scrollwork.tasks.complexity.twins import twins_of
+
+# tables of stage complexity: they have a key of their own in --json
+NEEDS = ("mixtures", "complexity", "observed", "tables", "planes", "sights", "passages", "agreements")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run, and print the leaderboard."""
+    if not arguments.model:
+        raise UsageError("run needs a model: --model naive")
+    request = request_of(arguments)
+    return tell(arguments, request, evaluated(arguments, request))
+
+
+def evaluated(arguments: argparse.Namespace, request: Request) -> Chain:
+    """What a request left, after it has run with its progress shown."""
+    planned = plan(request)
+    need_keys(request, planned.statuses)
+    for line in [*retired(request), *unbounded(request)] if planned.work else []:
+        say(line)
+    with shown(arguments.quiet, len(planned.statuses)), interrupts():
+        return execute(arguments, request, planned, "evaluate")
+
+
+def tell(arguments: argparse.Namespace, request: Request, chain: Chain, **more: Any) -> int:
+    """Print the leaderboard, on standard error what is lacking; the exit status. more: further fields of --json."""
+    report = report_of(chain)
+    board = Results(request).board(report) if report is not None else None
+    tables = Results(request).beside(report) if report is not None else {}
+    needs = {name: tables.pop(name, []) for name in NEEDS}
+    if arguments.json:
+        result: dict[str, Any] = {"tasks": [], "averages": {}} if board is None else as_json(board)
+        if report is not None:
+            result |= beside(tables)
+            if needs["mixtures"]:
+                from scrollwork.readings.complexity_json import complexity_json
+
+                result[request.suite] = complexity_json(needs)
+            if ranks := Results(request).ranks(report):
+                from scrollwork.readings.ranking_json import ranking_json
+
+                result[request.suite] = ranking_json(ranks)
+        print_json({**result, "report": str(chain.report) if chain.report else None, "spent": spent_by(chain), **more})
+    elif board is not None:
+        console().print(terminal(board))
+        if needs["mixtures"]:
+            from scrollwork.cli.dolce.tables import show_needs
+
+            show_needs(needs["mixtures"])
+    if all(one.how == "reused" for one in chain.finished):
+        say("nothing was to be done: every stage stands")
+    if chain.report is not None:
+        say(f"report: {chain.report}")
+    gaps = Results(request).unanswered(report) if report is not None else []
+    for gap in gaps:
+        say(f"unanswered: {gap}")
+    for line in in_batches(request):
+        say(line)
+    for line in Results(request).failures(chain) if gaps else []:
+        say(f"failed: {line}")
+    if calling_of(request).tables:
+        say(told(spent_by(chain)))
+    for line in own_thresholds(request, needs["mixtures"]):
+        say(line)
+    for line in Results(request).without_gold(chain):
+        say(f"not scored: {line}")
+    return int(tell_problems(chain, request) or bool(gaps))
+
+
+def own_thresholds(request: Request, mixtures: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A line a task that stands in two suites whose other one is not here: its thresholds may be too large."""
+    found = {}
+    for task in {row["task"]: request.config.tasks[row["task"]] for row in mixtures if not row["twins"]}.values():
+        if others := [one.name for one in twins_of(request.config, task)]:
+            found[task.name] = (
+                f"{task.name}: thresholds of its own contexts alone; the paper takes the smaller ones of it and of "
+                f"{', '.join(others)}, of which there are no problems here"
+            )
+    return list(found.values())
+
+
+def beside(tables: dict[str, Any]) -> dict[str, Any]:
+    """What is judged and compared, by the keys of --json; "averages" are the plain numbers there."""
+    return {{"averages": "average_intervals"}.get(name, name): rows for name, rows in tables.items()}

@@ -1,0 +1,101 @@
+"""scrollwork status: runs, stages, answers, failures, money."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from typing import Any
+
+from scrollwork.cli.terminal.common import print_json
+from scrollwork.cli.terminal.waiting import line
+from scrollwork.flows.server.local_server import access_line, noted, ours, running, worker_lives
+from scrollwork.preprocessing.raw.errors import sayable
+from scrollwork.readings.everything import status
+from scrollwork.storage.home import Home
+
+RUNNING, ENDED, SILENT, NONE = "running", "ended", "silent", "none"
+SERVER = {
+    ENDED: "ended without scrollwork down, its worker too (scrollwork up)",
+    SILENT: "runs and does not answer (scrollwork up waits for it, then starts it anew)",
+    NONE: "not running (scrollwork up)",
+}
+WORKER = {RUNNING: "running", ENDED: "ended, nothing that is deployed runs (scrollwork up starts it)"}
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print what the home holds."""
+    home = Home.at(arguments.home, arguments.store)
+    found = status(home)
+    server = running(home.folder)
+    found["server"] = server["ui"] if server else None
+    found["server_state"], found["worker_state"] = states(noted(home.folder), server is not None)
+    found["access"] = access_line(server) if server else None
+    if arguments.json:
+        print_json(found)
+        return 0
+    print(f"home: {found['home']}")
+    print(f"server: {found['server'] or SERVER[found['server_state']]}")
+    if found["server"]:
+        print(f"worker: {WORKER[found['worker_state']]}")
+    if found["access"]:
+        print(f"  in another folder, first: {found['access']}")
+    print(
+        "artifacts: " + (", ".join(f"{count} {stage}" for stage, count in sorted(found["artifacts"].items())) or "none")
+    )
+    for text in of_store(found):
+        print(text)
+    for one in found["runs"][-10:]:
+        stages = ", ".join(f"{count} {how}" for how, count in sorted(one["stages"].items()))
+        print(f"run {one['id']}: {one['suite']} {' '.join(one['models'])}: {stages}")
+        for name, error in one["errors"].items():
+            print(f"  {name}: {error}")
+    return 0
+
+
+def states(note: dict[str, Any] | None, answers: bool) -> tuple[str, str]:
+    """How server and worker are: "running", "ended" without `down`, "silent" (it gives no answer), "none".
+
+    note: of the server that `up` started.
+    """
+    if note is None:
+        return NONE, NONE
+    server = RUNNING if answers else SILENT if ours(note["server"]) else ENDED
+    return server, RUNNING if worker_lives(note) else ENDED
+
+
+def of_store(found: dict[str, Any]) -> list[str]:
+    """Lines about answers, failures, attempts and money. What servers wrote is escaped and cut."""
+    lines = [f"{what}: {sum(found[what].values()):,} of {len(found[what])} models" for what in ("answers", "failures")]
+    for one in found["failure_kinds"]:
+        code = f", HTTP {one['status']}" if one["status"] else ""
+        said = sayable(one["message"], 200)
+        lines.append(f"  {sayable(one['model'], 80)}: {one['count']:,} {one['kind']}{code}, the last one: {said}")
+    tried = sum(sum(one.values()) for one in found["attempts"].values())
+    if tried:
+        lines.append(f"attempts: {tried:,}")
+        for model, outcomes in found["attempts"].items():
+            told = ", ".join(f"{count:,} {outcome}" for outcome, count in outcomes.items())
+            lines.append(f"  {sayable(model, 80)}: {told}")
+    if found["claimed"]:
+        lines.append(f"being asked now: {found['claimed']:,}")
+    lines += [f"open batch: {line(one)}" for one in found["open_batches"]]
+    if found["batches"]:
+        lines.append("batches: " + ", ".join(f"{count} {state}" for state, count in found["batches"].items()))
+    total = found["spent"]
+    lines.append(f"spent: {dollars(total)}")
+    for model, one in found["spent_by_model"].items():
+        if one["amount"] or one["unknown_calls"]:
+            lines.append(
+                f"  {sayable(model, 80)}: {dollars(one)}, {one['calls']:,} calls, "
+                f"{one['input_tokens']:,} input tokens ({one['cached_tokens']:,} cached), "
+                f"{one['output_tokens']:,} output tokens"
+            )
+    return lines
+
+
+def dollars(spent: Mapping[str, Any]) -> str:
+    """Money, how much of it was only set aside, and how many calls nobody knows the price of."""
+    said = f"${spent['amount']:,.4f}"
+    if spent["assumed_calls"]:
+        said += f" (${spent['assumed']:,.4f} of it set aside for {spent['assumed_calls']:,} calls without usage)"
+    return said + (f" and {spent['unknown_calls']:,} calls of unknown cost" if spent["unknown_calls"] else "")

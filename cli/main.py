@@ -1,0 +1,157 @@
+"""The `scrollwork` command. Heavy libraries are imported inside the commands that need them."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import importlib
+import io
+import json
+import os
+import sys
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import scrollwork.pipeline.loaded_code  # noqa: F401  before what it watches
+from scrollwork.cli.groups import GROUPS, Command
+from scrollwork.cli.options import COMMANDS, GLOBAL_OPTIONS
+
+if TYPE_CHECKING:
+    Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
+PROG = "scrollwork"
+OK, FAILED, WRONG = 0, 1, 2
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line; global options may stand before or after the command."""
+    top = argparse.ArgumentParser(
+        prog=PROG,
+        description="Build long-text benchmarks and evaluate language models on them; every stage is resumable.",
+        epilog="example: scrollwork run zeroscrolls --sample --model naive",
+    )
+    given: set[str] = set()
+    for flags, settings in GLOBAL_OPTIONS:
+        add_option(top, given, flags, settings)
+    top.set_defaults(parser=top)
+    top.add_argument("--version", action="store_true", help="print the version")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND")
+    for name, command in COMMANDS.items():
+        sub = add_command(commands, given, name, command)
+        if name in GROUPS:
+            below = sub.add_subparsers(dest="subcommand", metavar="COMMAND")
+            for inner, one in GROUPS[name].items():
+                add_command(below, given, inner, one)
+    return top
+
+
+def add_command(commands: Commands, given: set[str], name: str, command: Command) -> argparse.ArgumentParser:
+    """A command with its options, and the global ones behind it. given: names of the options met so far."""
+    summary, example, _, arguments = command
+    sub = commands.add_parser(name, help=summary, description=summary, epilog=f"example: {example}")
+    for flags, settings in arguments:
+        add_option(sub, given, flags, settings)
+    for flags, settings in GLOBAL_OPTIONS:
+        add_option(sub, given, flags, {**settings, "default": argparse.SUPPRESS})
+    sub.set_defaults(parser=sub)
+    return sub
+
+
+def add_option(
+    parser: argparse.ArgumentParser, given: set[str], flags: Sequence[str], settings: dict[str, Any]
+) -> None:
+    """An argument; an option that takes one value takes it once (Once)."""
+    if flags[0].startswith("-") and "action" not in settings:
+        settings = {**settings, "action": partial(Once, given)}
+    parser.add_argument(*flags, **settings)
+
+
+class Once(argparse.Action):
+    """Stores a value. A second one is an error: the last would win without a word, on both sides of the command too."""
+
+    def __init__(self, given: set[str], option_strings: Sequence[str], dest: str, **settings: Any) -> None:
+        super().__init__(option_strings, dest, **settings)
+        self._given = given
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Raises ArgumentError."""
+        if self.option_strings[-1] in self._given:
+            raise argparse.ArgumentError(self, "given twice; it takes one value")
+        self._given.add(self.option_strings[-1])
+        setattr(namespace, self.dest, values)
+
+
+def unrecognized(arguments: argparse.Namespace, unknown: Sequence[str]) -> str:
+    """What is said of arguments that no parser takes, with the option that may have been meant."""
+    known = [flag for action in arguments.parser._actions for flag in action.option_strings]
+    asked = next((one.partition("=")[0] for one in unknown if one.startswith("-")), "")
+    near = difflib.get_close_matches(asked, known, n=1)
+    return f"unrecognized arguments: {' '.join(unknown)}" + (f"; did you mean {near[0]}?" if near else "")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; the exit status: 0 done, 1 the work failed, 2 the call was wrong."""
+    top = parser()
+    arguments, unknown = top.parse_known_args(argv)
+    if unknown:
+        arguments.parser.error(unrecognized(arguments, unknown))
+    if arguments.version:
+        from importlib.metadata import version
+
+        print(f"{PROG} {version('scrollwork')}")
+        return OK
+    if not arguments.command:
+        top.print_help()
+        return WRONG
+    print_anywhere(arguments.json)
+    arguments.home = arguments.home or os.environ.get("SCROLLWORK_HOME") or ".scrollwork"
+    arguments.store = arguments.store or ""
+    module = importlib.import_module(COMMANDS[arguments.command][2])
+    try:
+        status: int = module.run(arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print(f"{PROG}: stopped; what was finished stands, run the same command to go on", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader of our output has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except Exception as error:
+        return complain(error, arguments.json)
+    return status
+
+
+def print_anywhere(as_json: bool) -> None:
+    """A terminal that cannot show a character shows "?" in its place; JSON is UTF-8 everywhere."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    if as_json and isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # a lone surrogate as JSON writes it
+
+
+def complain(error: Exception, as_json: bool) -> int:
+    """Say an error on standard error; expected ones in one line, others with their traceback."""
+    from scrollwork.cli.terminal.common import expected, wrong_call
+    from scrollwork.pipeline.extras import install_line
+
+    if not expected(error):
+        import traceback
+
+        traceback.print_exception(error)
+    text = install_line(error) or str(error) or type(error).__name__
+    print(f"{PROG}: {text}", file=sys.stderr)
+    if as_json:
+        print(json.dumps({"error": text}))
+    return WRONG if wrong_call(error) else FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

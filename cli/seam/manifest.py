@@ -1,0 +1,20 @@
+"""scrollwork seam manifest: what one run of a data set draws."""
+
+from __future__ import annotations
+
+import argparse
+
+from scrollwork.cli.terminal.common import request_of
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.readings.manifests import manifest_of
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the manifest, one JSON object: drawn again where it does not stand."""
+    arguments.suite = "seam"
+    if not arguments.draws:  # no draw depends on another data set
+        if arguments.task:
+            raise UsageError("--task names the data sets of the one stream of --draws official, which is not asked for")
+        arguments.task = [arguments.dataset]
+    print(manifest_of(request_of(arguments), arguments.dataset, arguments.number).decode("utf-8"), end="")
+    return 0

@@ -1,0 +1,73 @@
+"""What a run has spent on hosted models, from the attempts that it wrote down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scrollwork.models.engine.budget import NANO, whole
+from scrollwork.pipeline.calling import known_price
+from scrollwork.readings.run_outcome import Chain
+from scrollwork.storage.answers.rows import Spent
+from scrollwork.storage.home import Home
+from scrollwork.suites.model_tables import calling_of
+
+
+def spent_by(chain: Chain) -> dict[str, Any]:
+    """{currency, amount, saved, calls, input_tokens, cached_tokens, output_tokens, cost_unknown_calls,
+    cost_assumed_calls, assumed} of a run.
+
+    amount leaves out calls whose price nobody knows: cost_unknown_calls of them. Those whose tokens nobody knows count
+    for what was set aside: cost_assumed_calls of them, assumed of the amount. saved: what all input would have cost
+    more at the plain price, without prefix caches.
+    """
+    from scrollwork.storage.answers.store import (
+        ResponseStore,  # brings SQLAlchemy; a run of baselines that stand needs none
+    )
+
+    request = chain.request
+    home = Home(request.home, request.store)
+    total, saved = Spent(), 0
+    if home.has_store:
+        store = ResponseStore(home.store_place)
+        spent = store.spent(request.run)
+        store.close()
+        total = sum(spent.values(), total)
+        tables = calling_of(request).tables
+        saved = sum(cheaper(model, tables.get(model, {}), one) for model, one in spent.items())
+    return {
+        "currency": "USD",
+        "amount": total.cost_nano_usd / NANO,
+        "saved": saved / NANO,
+        "calls": total.calls,
+        "input_tokens": total.input_tokens,
+        "cached_tokens": total.cached_tokens,
+        "output_tokens": total.output_tokens,
+        "cost_unknown_calls": total.cost_unknown_calls,
+        "cost_assumed_calls": total.cost_assumed_calls,
+        "assumed": total.cost_assumed_nano_usd / NANO,
+    }
+
+
+def cheaper(model: str, table: Mapping[str, Any], spent: Spent) -> int:
+    """Nano-dollars that a prefix cache saved: less for what it gave back, more for what was written to it. 0 where the
+    price is not known, below 0 where writing cost more."""
+    price = known_price(model, table)
+    if price is None:
+        return 0
+    given, written = spent.cached_tokens, spent.cache_write_tokens
+    return whole(given * (price.input - price.cached) - written * (price.cache_write - price.input))
+
+
+def told(spent: dict[str, Any]) -> str:
+    """For a person."""
+    saved = f", which saved ${spent['saved']:,.4f}" if spent["saved"] > 0 else ""
+    saved = f", writing to it cost ${-spent['saved']:,.4f} more" if spent["saved"] < 0 else saved
+    cached = f" ({spent['cached_tokens']:,} from the cache{saved})" if spent["cached_tokens"] or saved else ""
+    unknown = f"; of {spent['cost_unknown_calls']:,} calls the cost is not known" if spent["cost_unknown_calls"] else ""
+    if spent["cost_assumed_calls"]:
+        unknown += f"; ${spent['assumed']:,.4f} of it set aside for {spent['cost_assumed_calls']:,} calls without usage"
+    return (
+        f"spent: ${spent['amount']:,.4f} on {spent['calls']:,} calls, {spent['input_tokens']:,} tokens in{cached}, "
+        f"{spent['output_tokens']:,} out{unknown}"
+    )

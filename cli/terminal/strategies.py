@@ -1,0 +1,55 @@
+"""scrollwork estimate --strategies: windows, tokens and price of each strategy of observing contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scrollwork.cli.seam.tables import print_rows
+from scrollwork.cli.terminal.common import say
+
+COLUMNS = ("strategy", "windows", "a problem", "tokens in", "from cache %", "out, likely", "USD online", "USD batch")
+COUNTS = ("windows", "problems", "input_tokens", "cached_tokens", "output_tokens")
+PRICES = ("online", "batch")
+
+
+def show(rows: Sequence[Mapping[str, Any]]) -> None:
+    """A table a model, a row a strategy, all tasks together."""
+    for model in dict.fromkeys(row["model"] for row in rows):
+        own = [row for row in rows if row["model"] == model]
+        together = [summed([row for row in own if row["strategy"] == name]) for name in names(own)]
+        print_rows(COLUMNS, [cells(row) for row in together], f"{model}, {together[0]['problems']:,} problems")
+    say(
+        "tokens in: estimated (4 characters a token), every window new; from cache: questions on one window, one "
+        "after another; what is stored and equal prompts come off: estimate --strategy S"
+    )
+
+
+def names(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The strategies, in order."""
+    return list(dict.fromkeys(row["strategy"] for row in rows))
+
+
+def summed(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A strategy over all tasks; no price where one has none."""
+    prices = [row["price"] for row in rows]
+    known = all(price is not None for price in prices)
+    return {
+        "strategy": rows[0]["strategy"],
+        **{name: sum(row[name] for row in rows) for name in COUNTS},
+        **{name: sum(price[name] for price in prices) if known else None for name in PRICES},
+    }
+
+
+def cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """One row for people."""
+    cached = 100 * row["cached_tokens"] / row["input_tokens"] if row["input_tokens"] else 0.0
+    return (
+        row["strategy"],
+        f"{row['windows']:,}",
+        f"{row['windows'] / row['problems']:,.1f}" if row["problems"] else "–",
+        f"{row['input_tokens']:,}",
+        f"{cached:.1f}",
+        f"{row['output_tokens']:,}",
+        *("–" if row[name] is None else f"{row[name]:,.2f}" for name in PRICES),
+    )

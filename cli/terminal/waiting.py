@@ -1,0 +1,29 @@
+"""What waits in batches at providers."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from scrollwork.preprocessing.raw.errors import sayable
+from scrollwork.storage.home import Home
+from scrollwork.suites.model_tables import calling_of
+from scrollwork.suites.request import Request
+
+
+def in_batches(request: Request) -> list[str]:
+    """What a request's models still have in batches, a line each."""
+    tables = calling_of(request).tables
+    if not tables:
+        return []
+    from scrollwork.readings.open_batches import waiting
+
+    found = waiting(Home(request.home, request.store))
+    return [f"{line(one)}; run the same command with --batch later" for one in found if one["model"] in tables]
+
+
+def line(one: dict[str, Any]) -> str:
+    """An open batch, for a person."""
+    since = time.strftime("%Y-%m-%d %H:%M", time.localtime(one["since"]))
+    name = sayable(str(one["batch"]), 80) or "that the provider has not confirmed"
+    return f"{one['requests']:,} requests of {sayable(str(one['model']), 80)} wait in batch {name}, since {since}"

@@ -1,0 +1,111 @@
+"""Built tasks compared with official releases: `build --against`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.pipeline.raw_files import FOLDER, in_archive, kind_of, matches
+from scrollwork.preprocessing.datasets.against_release import Comparison, compare
+from scrollwork.preprocessing.prompts.template import Template
+from scrollwork.preprocessing.raw.errors import MalformedFile
+from scrollwork.preprocessing.raw.files import RawFiles, unreadable
+from scrollwork.preprocessing.raw.zip_members import find_member
+from scrollwork.readings.results import Results
+from scrollwork.records.example import Example
+from scrollwork.suites.parts import Part, parts
+from scrollwork.suites.releases import release_patterns
+from scrollwork.suites.request import Request
+from scrollwork.tasks.stages import curate_node, sample_node
+
+NO_MEMBER = "missing member"
+
+
+@dataclass(frozen=True)
+class Release:
+    """The file or member that holds the released rows of a task and split; `name`: as messages call it."""
+
+    name: str
+    place: Path
+
+
+def locate(request: Request, given: Sequence[str]) -> dict[tuple[str, str], Release]:
+    """The release of each task and split of the request that a given zip or folder holds; the first that does counts.
+
+    Raises UsageError for a path that is not there, MalformedFile for a zip that cannot be used and for anything given
+    that holds none of the tasks asked for.
+    """
+    found: dict[tuple[str, str], Release] = {}
+    for text in given:
+        path = Path(text).expanduser().resolve()
+        if not path.exists():
+            raise UsageError(f"--against {text}: there is no such file or folder")
+        if (kind := kind_of(path)) not in ("", FOLDER):
+            raise UsageError(f"--against {text}: is {kind}, no file or folder")
+        here = {
+            (part.task.name, part.split): release
+            for part in parts(request)
+            if (release := in_folder(path, part) if path.is_dir() else in_zip(path, part)) is not None
+        }
+        if not here:
+            names = ", ".join(f"{part.task.name}/{part.split}.jsonl" for part in parts(request)[:4])
+            raise MalformedFile(text, "", "", f"holds none of the tasks asked for ({names})", NO_MEMBER)
+        found = {**here, **found}
+    return found
+
+
+def in_zip(path: Path, part: Part) -> Release | None:
+    """The member of a release's zip, None where it is another task's."""
+    return member_in(path.name, path, f"**/{part.task.name}/{part.split}.jsonl")
+
+
+def member_in(name: str, place: Path, pattern: str) -> Release | None:
+    """The member of a zip, None where it has none."""
+    try:
+        return Release(f"{name}!{find_member(name, place, pattern)}", place)
+    except MalformedFile as error:
+        if error.reason == NO_MEMBER:
+            return None
+        raise
+    except OSError as error:
+        raise unreadable(name, error) from error
+
+
+def in_folder(folder: Path, part: Part) -> Release | None:
+    """The release of a task in a folder of zips, or unpacked."""
+    for pattern in release_patterns(part.request, part.task, part.split):
+        archive, member = in_archive(pattern)
+        for path in matches(str(folder), archive):
+            if (release := member_in(path, folder / path, member)) is not None:
+                return release
+    plain = f"{part.task.name}/{part.split}.jsonl"
+    return Release(plain, folder / plain) if (folder / plain).is_file() else None
+
+
+def comparisons(
+    request: Request, releases: Mapping[tuple[str, str], Release]
+) -> dict[tuple[str, str], Comparison | MalformedFile]:
+    """By task and split that are built and have a release; the error where it cannot be read to its end."""
+    results = Results(request)
+    found: dict[tuple[str, str], Comparison | MalformedFile] = {}
+    for part in parts(request):
+        name = (part.task.name, part.split)
+        curated, sampled = results.artifact(curate_node(part)), results.artifact(sample_node(part))
+        if name not in releases or curated is None or sampled is None:
+            continue
+        release = releases[name]
+        raw = RawFiles("release", {"records": ((release.name, release.place),)})
+        try:
+            found[name] = compare(
+                list(sampled.rows("examples", Example)),
+                curated.texts(),
+                Template(**part.task.template),
+                part.task.query_ends,
+                part.split,
+                raw.records,
+            )
+        except MalformedFile as error:
+            found[name] = error
+    return found

@@ -1,0 +1,75 @@
+"""The official checks of a submission against the ids of a suite, which is built as far as that needs."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scrollwork.pipeline.engines.inline import run_inline
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.pipeline.plan import topological
+from scrollwork.readings.results import Results
+from scrollwork.scoring.files.prediction import packed
+from scrollwork.scoring.files.submission_csv import Checked, Finding, check
+from scrollwork.suites.model_tables import locations_of
+from scrollwork.suites.parts import Part
+from scrollwork.suites.request import Request
+from scrollwork.tasks.stages import sample_node
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """rows: of the file; expected: ids by task."""
+
+    rows: int
+    expected: dict[str, int]
+    findings: tuple[Finding, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """{ok, errors: [{kind, task, where, message, ids}], rows, expected}."""
+        errors = [finding.to_json() for finding in self.findings]
+        return {"ok": not errors, "errors": errors, "rows": self.rows, "expected": self.expected}
+
+
+def check_submission(request: Request, file: Path) -> Verdict:
+    """Check a file. Tasks that cannot be built are findings: of them nothing can be said. Raises UsageError."""
+    request.config.refuse_runs("check-submission")
+    if len(request.chosen_splits()) > 1:
+        raise UsageError("a submission is of one split: name one with --split")
+    if not file.is_file():
+        what = "is a folder; name the CSV in it" if file.is_dir() else "there is no such file"
+        raise UsageError(f"{file}: {what}")
+    (split,) = request.chosen_splits()
+    nodes = {task.name: sample_node(Part(request, task, split)) for task in request.chosen_tasks()}
+    finished = {one.node.name: one for one in run_inline(topological(list(nodes.values())), locations_of(request))}
+    results = Results(request)
+    expected: dict[str, list[str]] = {}
+    unknown = []
+    for task in (name for name in request.config.submission_order if name in nodes):
+        artifact = results.artifact(nodes[task])
+        if artifact is None:
+            why = finished[nodes[task].name].error
+            unknown.append(Finding("unknown", f"cannot be checked, it is not built: {why}", task))
+        expected[task] = (
+            [] if artifact is None else [r["example_id"] for r in artifact.columns("examples", ["example_id"])]
+        )
+    with file.open("rb") as stream:
+        found = checked(stream, expected, [finding.task for finding in unknown])
+    return Verdict(found.rows, {task: len(ids) for task, ids in expected.items()}, (*found.findings, *unknown))
+
+
+def checked(stream: Any, expected: dict[str, list[str]], unknown: list[str]) -> Checked:
+    """What is wrong with the file; ids of tasks that are not built are neither missing nor redundant."""
+    first = stream.read(64)
+    stream.seek(0)
+    if problem := packed(first):
+        return Checked(findings=[Finding("encoding", problem)])
+    start = first.removeprefix(codecs.BOM_UTF8).lstrip()
+    if start[:1] in (b"{", b"["):
+        problem = "is JSON; the leaderboard takes a CSV (`score SUITE --predictions` reads JSON)"
+        return Checked(findings=[Finding("columns", problem)])
+    found = check(stream, expected)
+    found.findings = [one for one in found.findings if one.kind != "redundant" or one.task not in unknown]
+    return found

@@ -1,0 +1,70 @@
+"""What a model answered on windows of contexts, as the rows that `scrollwork dolce fit --observations FILE` reads.
+
+A row a window: {task, problem, units, length, first, score or outcome}; first: where it begins, of which strategies
+choose. A declined answer has outcome "idk", others their score, 0 to 1.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scrollwork.exchange.scored import Scored, scored
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.storage.errors import StorageError, naming_full_disks
+from scrollwork.suites.request import Request
+from scrollwork.tasks.complexity.run import answered, windows_of
+
+
+@dataclass(frozen=True)
+class Observations:
+    """rows: a task; lacking: what was asked for and is not scored."""
+
+    files: tuple[Path, ...]
+    rows: dict[str, int]
+    lacking: tuple[str, ...]
+
+
+def export_observations(request: Request, out: Path) -> Observations:
+    """Write FILE, whole or not at all. Raises UsageError for more than one model or a suite that does not observe,
+    StageFailed where nothing is scored."""
+    if not any(task.windows for task in request.config.tasks.values()):
+        raise UsageError(f"export observations: {request.suite} does not observe windows of its contexts")
+    if len(request.models) > 1 or len(request.chosen_arms()) > 1 or len(request.chosen_splits()) > 1:
+        raise UsageError("observations are of one model, arm and split: name one")
+    found = scored(request)
+    if len(found.members) > 1:
+        first = next(iter(found.members))
+        raise UsageError(f"{request.models[0]} is a family of {len(found.members)}; run and export one: {first}")
+    if out.is_dir():
+        raise StorageError(f"{out}: is a folder")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    counts: dict[str, int] = {}
+    with naming_full_disks("the observations", str(out)), tempfile.TemporaryDirectory(dir=out.parent) as temporary:
+        path = Path(temporary) / out.name
+        with path.open("w", encoding="utf-8", newline="\n") as stream:
+            for one in found.scored:
+                for row in observations(one):
+                    stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+                    counts[row["task"]] = counts.get(row["task"], 0) + 1
+        os.replace(path, out)
+    return Observations((out,), counts, found.lacking)
+
+
+def observations(one: Scored) -> Iterator[dict[str, Any]]:
+    """The rows of a task, in the order of its answers."""
+    for answer in answered(one.inputs, windows_of(one.inputs)):
+        window = answer.window
+        yield {
+            "task": one.node.label("task"),
+            "problem": window.problem,
+            "units": window.units,
+            "length": window.length,
+            "first": window.first,
+            **({"outcome": "idk"} if answer.declined else {"score": answer.score / 100.0}),
+        }

@@ -1,0 +1,88 @@
+"""Every prompt of a request with what its row in a file needs, built where it does not stand; nothing is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from scrollwork.pipeline.engines.inline import run_inline
+from scrollwork.pipeline.errors import StageFailed, UsageError
+from scrollwork.pipeline.plan import Node, topological
+from scrollwork.pipeline.planner import Planner
+from scrollwork.pipeline.session import Workshop
+from scrollwork.preprocessing.prompts.from_examples import Profile
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import Prompt, render
+from scrollwork.storage.artifacts.artifact import Artifact
+from scrollwork.suites.model_tables import locations_of
+from scrollwork.suites.parts import parts
+from scrollwork.suites.request import Request
+from scrollwork.tasks.stages import prompt_node, run_nodes
+
+
+@dataclass(frozen=True)
+class Prompted:
+    """The prompts of a task, split, arm and run (0 where the suite does not draw), with the artifacts behind them."""
+
+    node: Node
+    prompts: Artifact
+    sample: Artifact
+    curated: Artifact
+
+    @property
+    def run(self) -> int:
+        """Which run drew them, from 0."""
+        return int(dict(self.node.labels).get("run", 0))
+
+    def rows(self) -> Iterator[tuple[Prompt, str, Example]]:
+        """(prompt, its text, the example as the run shows it), in order; one text is held at a time."""
+        text_of = self.curated.texts()
+        examples = self.sample.rows("examples", Example)
+        for prompt in self.prompts.rows("prompts", Prompt):
+            named = prompt.example_id, prompt.draw
+            example = next(one for one in examples if (one.example_id, one.draw) == named)  # in the same order
+            yield prompt, render(prompt.parts, text_of), example
+
+
+def prompted(request: Request) -> tuple[list[Prompted], list[str]]:
+    """(The prompts of a request's model, or of none, task by task and run by run; stages that failed, in words).
+
+    Without a model prompts are plain and whole. Raises UsageError for several models and for limits without a model,
+    StageFailed where nothing could be built.
+    """
+    nodes = prompt_nodes(request)
+    shop = Workshop(locations_of(request))
+    ended = run_inline(topological(nodes), shop.locations)
+    failed = dict.fromkeys(f"{one.node.title}: {one.error}" for one in ended if one.how == "failed")
+    planner, found = Planner(shop), []
+    for node in nodes:
+        made = [planner.status(one).artifact for one in (node, node.input("sample"), node.input("curated"))]
+        prompts, sample, curated = made
+        if prompts is not None and sample is not None and curated is not None:
+            found.append(Prompted(node, prompts, sample, curated))
+    if not found:
+        raise StageFailed("; ".join(failed) or "no prompt could be built")
+    return found, list(failed)
+
+
+def prompt_nodes(request: Request) -> list[Node]:
+    """The stages whose prompts are asked for, in order, each once."""
+    if len(request.models) > 1:
+        raise UsageError(f"prompts are of one model, or of none; name one of {', '.join(request.models)}")
+    if request.models:
+        inputs = (each for node in run_nodes(request) for each in node.inputs)
+        return unique(needed for name, needed in inputs if name.startswith("prompts-"))
+    limits = {"--max-input-tokens": request.max_input_tokens, "--context": request.context}
+    for option, value in (*limits.items(), ("--truncation", request.truncation)):
+        if value:
+            raise UsageError(f"{option}: without --model prompts are whole; name a model to cut them")
+    profile = Profile(prompts=request.prompts)
+    made = (replace(part, profile=profile, arm=arm) for arm in request.chosen_arms() for part in parts(request))
+    return unique(
+        node for part in made if part.arm == "full" or part.task.asks for node in part.each_shard(prompt_node)
+    )
+
+
+def unique(nodes: Iterable[Node]) -> list[Node]:
+    """Nodes by name, the first of each."""
+    return list({node.name: node for node in nodes}.values())

@@ -1,0 +1,71 @@
+"""`export prompts`: every prompt of a suite as JSON Lines, a file a task and split, beside them the manifests of runs.
+
+A row is {suite, task, split, run, instance, draw, prompt, sha256, references, max_new_tokens}.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scrollwork.exchange.prompted import Prompted, prompted
+from scrollwork.exchange.trials import ours, seal
+from scrollwork.pipeline import progress
+from scrollwork.records.prompt import FULL
+from scrollwork.storage.folder import whole_folder
+from scrollwork.suites.request import Request
+from scrollwork.tasks.sample.runs import MANIFEST
+
+
+@dataclass(frozen=True)
+class Exported:
+    """Paths of the files; how many prompts they hold; what could not be built, in words."""
+
+    files: tuple[Path, ...]
+    prompts: int
+    lacking: tuple[str, ...]
+
+
+def export_prompts(request: Request, out: Path) -> Exported:
+    """Write the folder, whole or not at all. Raises UsageError, StageFailed, StorageError."""
+    found, lacking = prompted(request)
+    count = 0
+    with whole_folder(out, ours) as folder:
+        for one in found:
+            with (folder / file_name(one)).open("a", encoding="utf-8", newline="\n") as stream:
+                for row in rows(one):
+                    stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+                    count += 1
+            if request.run_count:
+                place = folder / "manifests" / f"{one.node.label('task')}-{one.node.label('split')}-{one.run}.json"
+                place.parent.mkdir(exist_ok=True)
+                place.write_bytes(one.sample.bytes_of(MANIFEST))
+            progress.tell(f"prompts of {one.node.label('task')}", one.run + 1, request.run_count or 1)
+        names = seal(folder, "prompts")
+    return Exported(tuple(out / name for name in names), count, tuple(lacking))
+
+
+def file_name(one: Prompted) -> str:
+    """TASK-SPLIT.jsonl, with the arm where it is another than the full one."""
+    names = [one.node.label(name) for name in ("task", "split", "arm")]
+    return "-".join(names[:2] if names[2] == FULL else names) + ".jsonl"
+
+
+def rows(one: Prompted) -> Iterator[dict[str, Any]]:
+    """A row a prompt."""
+    for prompt, text, example in one.rows():
+        yield {
+            "suite": prompt.suite,
+            "task": prompt.task,
+            "split": prompt.split,
+            "run": one.run,
+            "instance": prompt.example_id,
+            "draw": prompt.draw,
+            "prompt": text,
+            "sha256": prompt.prompt_sha256,
+            "references": list(example.references),
+            "max_new_tokens": prompt.max_new_tokens,
+        }

@@ -1,0 +1,188 @@
+"""What was scored as a folder of files for another tool: lm-evaluation-harness, inspect_ai, Every Eval Ever.
+
+Each writes a folder that stands whole or not at all, with the sha256 of its files in SHA256SUMS. Inputs are streamed:
+one prompt is held at a time, whatever the number of inputs and models.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scrollwork.exchange.scored import Found, Scored, scored
+from scrollwork.pipeline import progress
+from scrollwork.records.run_score import RunScore
+from scrollwork.reporting.exchange import every_eval_ever, inspect_log, lm_eval_files
+from scrollwork.reporting.exchange.system import Item, Trial
+from scrollwork.storage.digest import sha256_file
+from scrollwork.storage.folder import files_below, whole_folder
+from scrollwork.suites.request import Request
+
+SUMS = "SHA256SUMS"
+HEAD = "# written by scrollwork export"
+PACK = 1  # of an archive: 5 times as fast as 6, a fifth larger
+OF_RUNS = ("inspect",)  # kinds that have a place for a run: a file of its own
+EPOCH = (1980, 1, 1, 0, 0, 0)  # of files in an archive: equal scores give equal bytes
+
+
+@dataclass(frozen=True)
+class Exported:
+    """Paths of the files; what was asked for and is not scored; what has no score in what is; by what, inputs that were
+    to be answered and are in no row."""
+
+    files: tuple[Path, ...]
+    lacking: tuple[str, ...]
+    notes: tuple[str, ...]
+    unanswered: Mapping[str, int]
+
+
+def export_trials(kind: str, request: Request, out: Path) -> Exported:
+    """Write a folder of this kind (WRITERS). Raises UsageError, StageFailed, StorageError."""
+    refuse = request.config.refuse_windows if kind in OF_RUNS else request.config.refuse_runs
+    refuse(f"export {kind}")
+    found = scored(request)
+    with whole_folder(out, ours) as folder:
+        WRITERS[kind](found, folder)
+        names = seal(folder, kind)
+    return Exported(tuple(out / name for name in names), found.lacking, found.notes, unanswered(found))
+
+
+def seal(folder: Path, kind: str) -> list[str]:
+    """Write the sums of a folder's files; the names of all, that of the sums last."""
+    names = files_below(folder)
+    sums = [f"{HEAD} {kind}\n", *(f"{sha256_file(folder / name)}  {name}\n" for name in names)]
+    (folder / SUMS).write_text("".join(sums), encoding="utf-8")
+    return [*names, SUMS]
+
+
+def ours(folder: Path, path: str) -> bool:
+    """Whether a file in a folder is of an earlier export."""
+    try:
+        lines = (folder / SUMS).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return False
+    return lines[:1] != [] and lines[0].startswith(HEAD) and (path == SUMS or path in {line[66:] for line in lines[1:]})
+
+
+def unanswered(found: Found) -> dict[str, int]:
+    """How many inputs a member has not answered, by "model, task"."""
+    return {
+        f"{member}, {one.node.label('task')}": row.coverage.expected - row.coverage.answered
+        for one in found.scored
+        for member, row in one.rows.items()
+        if row.coverage.expected > row.coverage.answered
+    }
+
+
+def told(one: Scored, member: str, kind: str, run: RunScore | None = None) -> Iterator[Item]:
+    """The items of a member, or of one of its runs, with progress."""
+    total = len(one.ids(run))
+    for done, item in enumerate(one.items(member, run), start=1):
+        yield item
+        if done % 100 == 0:
+            progress.tell(f"{kind} {one.node.label('task')}, {member}", done, total)
+
+
+def write_inspect(found: Found, folder: Path) -> None:
+    """DEVELOPER/MODEL/WHEN_TASK_ID.eval: a log a member, task, split and arm, and run of a suite that draws."""
+    for member, listed in found.members.items():
+        for one, run in ((of, run) for of in listed for run in of.each_run(member)):
+            trial = one.trial(member, run)
+            place = folder / trial.system.developer / trial.system.short
+            place.mkdir(parents=True, exist_ok=True)
+            write_log(place / inspect_log.file_name(trial), trial, one.ids(run), told(one, member, "inspect", run))
+
+
+def write_log(path: Path, trial: Trial, ids: Sequence[str], items: Iterator[Item]) -> None:
+    """One log. ids: of all its inputs. The header comes last: a log without it has not ended."""
+    begun = inspect_log.start(trial, ids)
+    summaries: list[dict[str, Any]] = []
+    usage: dict[str, int] = {}
+    with zipfile.ZipFile(path, "w") as archive:
+        member(archive, "_journal/start.json", begun)
+        for item in items:
+            if item.response is None and item.failure is None:
+                continue
+            made = inspect_log.sample(trial, item)
+            member(archive, f"samples/{made['id']}_epoch_{made['epoch']}.json", made)
+            summaries.append(inspect_log.summary(trial, item))
+            for used in made["model_usage"].values():
+                usage = {name: usage.get(name, 0) + used.get(name, 0) for name in {*usage, *used}}
+        member(archive, "summaries.json", summaries)
+        member(archive, "header.json", inspect_log.header(trial, begun, dict(sorted(usage.items()))))
+
+
+def member(archive: zipfile.ZipFile, name: str, value: Any) -> None:
+    """A file of the archive, of no date."""
+    info = zipfile.ZipInfo(name, EPOCH)
+    info.compress_type = zipfile.ZIP_DEFLATED
+    info.external_attr = 0o644 << 16
+    archive.writestr(info, json.dumps(value, ensure_ascii=False).encode("utf-8"), compresslevel=PACK)
+
+
+def write_lm_eval(found: Found, folder: Path) -> None:
+    """MODEL/results_WHEN.json and MODEL/samples_TASK_WHEN.jsonl: a folder a member."""
+    for member_name, listed in found.members.items():
+        trials = [one.trial(member_name) for one in listed]
+        system = trials[0].system
+        ended = max(trial.ended for trial in trials)
+        when = lm_eval_files.date_id(ended)
+        place = folder / lm_eval_files.folder_name(system)
+        place.mkdir()
+        hashes = {}
+        for one, trial in zip(listed, trials, strict=True):
+            name = lm_eval_files.task_name(trial)
+            digest = hashlib.sha256()
+            with (place / f"samples_{name}_{when}.jsonl").open("w", encoding="utf-8", newline="\n") as stream:
+                for item in told(one, member_name, "lm-eval"):
+                    if (row := lm_eval_files.sample(trial, item)) is not None:
+                        digest.update("".join(row[f"{what}_hash"] for what in ("doc", "prompt", "target")).encode())
+                        stream.write(json.dumps(row, ensure_ascii=False) + "\n")
+                empty = not stream.tell()
+            if empty:  # no reference is public
+                (place / f"samples_{name}_{when}.jsonl").unlink()
+                continue
+            hashes[name] = digest.hexdigest()
+        seconds = sum(float(one.aggregate.run().get("seconds", 0.0)) for one in listed)
+        value = lm_eval_files.results(system, trials, hashes, ended, seconds)
+        text = json.dumps(value, indent=2, ensure_ascii=False)
+        (place / f"results_{when}.json").write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_eee(found: Found, folder: Path) -> None:
+    """data/SUITE/DEVELOPER/MODEL/UUID.json and UUID_samples.jsonl: a record a member."""
+    for member_name, listed in found.members.items():
+        trials = [one.trial(member_name) for one in listed]
+        system = trials[0].system
+        place = every_eval_ever.folder(system, trials[0].suite)
+        record_id = every_eval_ever.record_id(trials)
+        evaluation = every_eval_ever.evaluation_id(system, trials)
+        (folder / place).mkdir(parents=True, exist_ok=True)
+        name = f"{place}/{record_id}_samples.jsonl"
+        digest, count = hashlib.sha256(), 0
+        with (folder / name).open("wb") as stream:
+            for one, trial in zip(listed, trials, strict=True):
+                for item in told(one, member_name, "eee"):
+                    if (row := every_eval_ever.instance(trial, item, evaluation)) is not None:
+                        line = json.dumps(row, allow_nan=False).encode("ascii") + b"\n"
+                        digest.update(line)
+                        stream.write(line)
+                        count += 1
+        if not count:
+            (folder / name).unlink()
+        samples = {"file_path": name, "checksum": digest.hexdigest(), "total_rows": count} if count else {}
+        value = every_eval_ever.record(system, trials, samples)
+        text = json.dumps(value, indent=1, allow_nan=False)
+        (folder / place / f"{record_id}.json").write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+WRITERS: Mapping[str, Callable[[Found, Path], None]] = {
+    "inspect": write_inspect,
+    "lm-eval": write_lm_eval,
+    "eee": write_eee,
+}

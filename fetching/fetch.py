@@ -1,0 +1,305 @@
+"""Raw files from where upstream publishes them: downloads what is missing, unpacks, remembers where it came from."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from scrollwork.fetching.hub_sources import Hub, matching
+from scrollwork.fetching.raw_states import BrokenTable, RawStates, Row, pins_of
+from scrollwork.fetching.sources import Catalogue, Source, needs, releases
+from scrollwork.models.hosted.addresses import is_open
+from scrollwork.pipeline import progress
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.storage.downloads import hub
+from scrollwork.storage.downloads.download import download
+from scrollwork.storage.downloads.origins import Origins
+from scrollwork.storage.downloads.partial import Fetched, Wanted, put_aside
+from scrollwork.storage.downloads.unpack import BadArchive, move_into, unpack
+from scrollwork.storage.downloads.web import Patience, Web
+from scrollwork.storage.errors import DownloadError, Stopped, StorageError
+from scrollwork.storage.home import Home
+from scrollwork.storage.location import held
+from scrollwork.suites.request import Request
+
+KEPT_STATES = ("dead", "manual", "corrupt")  # remembered between runs; what is only missing is asked for again
+
+
+def tokens() -> dict[str, str]:
+    """{origin of the hub: HF_TOKEN}. Raises UsageError where others could read it on its way, DownloadError."""
+    found = hub.tokens()
+    for url in found:
+        if is_open(url):
+            raise UsageError(
+                f"HF_ENDPOINT={url} is plain http to another machine: others could read HF_TOKEN. Use https or no token"
+            )
+    return found
+
+
+@dataclass(frozen=True)
+class Job:
+    """Something to be downloaded: the address that decides whose turn it is, and what is done."""
+
+    url: str
+    run: Callable[[], None]
+
+
+class Fetcher:
+    """What a request needs of raw files, and how it gets here.
+
+    official: the official release of the suite instead of the raw files. alternatives: names of other places to take
+    files from. private: addresses of this machine and of private networks may be asked. Raises UsageError.
+    """
+
+    def __init__(
+        self,
+        request: Request,
+        catalogue: Catalogue,
+        *,
+        official: bool = False,
+        alternatives: tuple[str, ...] = (),
+        patience: Patience | None = None,
+        private: bool = False,
+    ) -> None:
+        self.raw = Path(request.raw)
+        self._catalogue, self._patience, self._private = catalogue, patience, private
+        wanted = releases(request, catalogue) if official else needs(request, catalogue, alternatives)
+        self._digests = Home(request.home, request.store).digests()
+        self.origins = Origins(self.raw)
+        self.states = RawStates(self.raw, wanted, self._digests, self.origins)
+
+    def rows(self) -> list[Row]:
+        """A row a file, as it stands now."""
+        rows = self.states.rows()
+        self._digests.save()
+        return rows
+
+    def pending(self) -> list[Source]:
+        """The sources of which something is not here."""
+        return [s for s in self.states.sources() if any(row.file.state != "present" for row in self.states.of(s))]
+
+    def fetch(self) -> list[Row]:
+        """Download what is missing; how everything stands then. Raises UsageError, StorageError (a full disk)."""
+        self.raw.mkdir(parents=True, exist_ok=True)
+        pending = self.pending()
+        try:
+            with Web(self._catalogue.manners, self._patience, tokens(), private=self._private) as web:
+                self._side_by_side([self._job(source, web) for source in pending if self._one_file(source)], web)
+                for source in pending:
+                    if source.rows is not None:
+                        self._rows_of(source, web)
+                    elif source.listed is not None:
+                        self._listed(source, source.listed, web)
+            self._trust_the_rest()
+        finally:
+            self.origins.save()
+        return self.rows()
+
+    def _one_file(self, source: Source) -> bool:
+        """Whether it is to be downloaded, or was put here by hand and is to be unpacked."""
+        by_hand = bool(source.members) and (self.raw / source.path).is_file()
+        return source.rows is None and source.listed is None and (bool(source.urls) or by_hand)
+
+    def _trust_the_rest(self) -> None:
+        """Note the digests of files that somebody put here, so that later changes are seen."""
+        for row in self.states.rows():
+            if row.file.state == "present" and not self.origins.file(row.file.path).get("sha256"):
+                self.origins.note_file(row.file.path, url="", sha256=row.file.sha256, bytes=row.file.bytes, etag="")
+
+    def _job(self, source: Source, web: Web) -> Job:
+        url = next(iter(source.urls), "")
+
+        def work() -> None:
+            if source.members:
+                self._archive(source, web)
+            else:
+                self._single(source, web)
+
+        def run() -> None:
+            progress.started(source.path)
+            self._tried(source.path, url, work)
+            progress.ended(source.path, "failed" if source.path in self.states.failed else "fetched")
+
+        return Job(url, run)
+
+    def _tried(self, path: str, url: str, work: Callable[[], None]) -> None:
+        """Do it; remember what was in vain, and why."""
+        try:
+            work()
+        except Stopped:
+            raise
+        except (DownloadError, BadArchive) as error:
+            state = error.state if isinstance(error, DownloadError) else "corrupt"
+            self.states.failed[path] = (state, str(error))
+            if state in KEPT_STATES:
+                self.origins.note_file(path, state=state, why=str(error), url=url)
+
+    def _single(self, source: Source, web: Web) -> None:
+        self._note(source.path, self._downloaded(source, web))
+
+    def _downloaded(self, source: Source, web: Web) -> Fetched:
+        pins = pins_of(source)
+        wanted = replace(pins, target=self.raw / source.path, replaced=self._changed(source.path))
+        return download(wanted, web, lambda done, total: progress.tell(source.path, done, total) if total else None)
+
+    def _changed(self, path: str) -> str | None:
+        """The sha256 of a file that is no longer what came first."""
+        place, noted = self.raw / path, self.origins.file(path).get("sha256")
+        if noted is None or not place.is_file():
+            return None
+        sha256, _ = self._digests.of(place)
+        return sha256 if sha256 != noted else None
+
+    def _note(self, path: str, fetched: Fetched) -> None:
+        url = fetched.url or self.origins.file(path).get("url", "")
+        self.origins.note_file(path, url=url, sha256=fetched.sha256, bytes=fetched.bytes, etag=fetched.etag)
+
+    def _archive(self, source: Source, web: Web) -> None:
+        """Download and unpack; one process at a time, the next one finds it done."""
+        name = hashlib.sha256(source.path.encode()).hexdigest()[:12]
+        room, lock = self.raw / f".tmp-unpack-{name}", self.raw / f".tmp-unpack-{name}.lock"
+        with held(lock):
+            self.origins.reread()
+            if self.states.unpacked(source) and all(row.file.state == "present" for row in self.states.of(source)):
+                return
+            archive = self.raw / source.path
+            was_here = archive.is_file()
+            fetched = self._downloaded(source, web)
+            progress.say(f"unpacking {source.path}")
+            try:
+                made = self._unpacked(source, archive, room)
+            except BadArchive:
+                if not source.sha256 and not source.git_blob:
+                    put_aside(archive)  # so that the next run asks for it again
+                raise
+            self._take(source, fetched, made, room)
+            if not (was_here and not fetched.url):
+                archive.unlink(missing_ok=True)
+            lock.unlink(missing_ok=True)
+
+    def _unpacked(self, source: Source, archive: Path, room: Path) -> dict[str, str]:
+        """The members in a folder of their own, verified; sha256 by path."""
+        shutil.rmtree(room, ignore_errors=True)
+        room.mkdir()
+        try:
+            made = unpack(archive, source.members, room, strip=source.strip)
+            for member, sha256 in (source.member_sha256 or {}).items():
+                found = made.get(member.removeprefix(source.strip))
+                if found != sha256:
+                    raise BadArchive(f"{archive.name}: member {member} has sha256 {found}, published is {sha256}")
+        except BaseException:
+            shutil.rmtree(room, ignore_errors=True)
+            raise
+        return made
+
+    def _take(self, source: Source, fetched: Fetched, made: dict[str, str], room: Path) -> None:
+        """Members to their places. Noted as begun before, as done afterwards: half of them are never taken for all."""
+        into = self.raw / source.into
+        sizes = {name: (room / name).stat().st_size for name in made}
+        origin = {"url": fetched.url, "sha256": fetched.sha256, "bytes": fetched.bytes, "etag": fetched.etag}
+        self.origins.note_archive(source.path, **origin, unpacked=False)
+        for name, sha256 in made.items():
+            there, noted = into / name, self.origins.file(source.into + name).get("sha256")
+            if there.is_file() and self._digests.of(there)[0] not in (sha256, noted):
+                put_aside(there)  # somebody changed it: kept for them
+        move_into(room, into, made)
+        for name, sha256 in made.items():
+            self.origins.note_file(
+                source.into + name, url=fetched.url, sha256=sha256, bytes=sizes[name], etag="", archive=source.path
+            )
+        members = sorted(source.into + name for name in made)
+        self.origins.note_archive(source.path, **origin, unpacked=True, members=members)
+
+    def _rows_of(self, source: Source, web: Web) -> None:
+        """Every file of a table's rows that is not here."""
+        absent = {row.file.path for row in self.states.of(source) if row.file.state != "present"}
+        try:
+            items = [item for item in self.states.items(source) if item.path in absent]
+        except (FileNotFoundError, BrokenTable):
+            return  # its row says so
+        wanted = [
+            Wanted((item.url,), self.raw / item.path, text=True, html=item.page, least_bytes=item.least_bytes)
+            for item in items
+        ]
+        self._several(source, wanted, web)
+
+    def _listed(self, source: Source, data_set: Hub, web: Web) -> None:
+        """The files of a commit of a hub data set that are not here; the hub is asked once which there are."""
+        if self.states.hub_files(source) is None:
+
+            def ask() -> None:
+                files = hub.list_files(data_set.repo, data_set.revision, web)
+                mine = {path: asdict(files[path]) for path in matching(data_set, files)}
+                self.origins.note_listing(data_set.listing, mine)
+
+            self._tried(source.path, data_set.url, ask)
+        absent = {row.file.path for row in self.states.of(source) if row.file.state != "present"}
+        files = self.states.hub_files(source) or []
+        self._several(source, [file for file in files if self._path(file) in absent], web)
+
+    def _several(self, source: Source, files: list[Wanted], web: Web) -> None:
+        """Download files of one source, side by side; what is in vain is told for each."""
+        done = iter(range(1, len(files) + 1))
+
+        def job(file: Wanted) -> Job:
+            path = self._path(file)
+
+            def fetch() -> None:
+                self._note(path, download(replace(file, replaced=self._changed(path)), web))
+
+            def run() -> None:
+                self._tried(path, file.urls[0], fetch)
+                progress.tell(source.path, next(done), len(files))
+
+            return Job(file.urls[0], run)
+
+        progress.started(source.path)
+        self._side_by_side([job(file) for file in files], web)
+        vain = any(self._path(file) in self.states.failed for file in files) or source.path in self.states.failed
+        progress.ended(source.path, "failed" if vain else "fetched")
+
+    def _path(self, file: Wanted) -> str:
+        return file.target.relative_to(self.raw).as_posix()
+
+    def _side_by_side(self, jobs: Iterable[Job], web: Web) -> None:
+        """Run the jobs: those of a host in their order, as many at once as its manners allow."""
+        queues: dict[str, deque[Job]] = {}
+        for job in jobs:
+            queues.setdefault(web.key(job.url), deque()).append(job)
+        errors: list[BaseException] = []
+
+        def drain(queue: deque[Job]) -> None:
+            try:
+                while not web.stop.is_set():
+                    queue.popleft().run()
+            except IndexError:
+                pass  # empty
+            except Stopped:
+                pass
+            except BaseException as error:
+                errors.append(error)
+                web.stop.set()
+
+        threads = [
+            threading.Thread(target=drain, args=(queue,), daemon=True)
+            for host, queue in queues.items()
+            for _ in range(min(web.at_once(host), len(queue)))
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            for thread in threads:
+                while thread.is_alive():
+                    thread.join(0.2)
+        except KeyboardInterrupt:
+            web.stop.set()
+            for thread in threads:
+                thread.join(1.0)
+            raise
+        for error in errors:
+            raise error if isinstance(error, (StorageError, OSError)) else RuntimeError("a download broke") from error

@@ -1,0 +1,57 @@
+"""What is known of the raw files that upstream publishes, and of the number of examples in them, as plain parameters of
+a report: config/sources.toml and config/published/upstream.toml."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from scrollwork.fetching.raw_states import pins_of
+from scrollwork.fetching.sources import Source, load_catalogue
+from scrollwork.storage.digest import sha256_file
+from scrollwork.suites.suite_files import SAMPLE, Suite, TaskConfig, load_published, load_suite, paper_sizes
+
+
+@cache
+def upstream_of(suite: str) -> dict[str, Any]:
+    """files: [path below the raw folder, {sha256, git_blob, bytes} as far as known] of what its tasks may read.
+    numbers: what the whole files of a task and split give: [what is counted, how many], by task and split. sample:
+    sha256 of the bundled files, whose layout is upstream's and whose text is ours."""
+    config = load_suite(suite)
+    tops = {pattern.split("/")[0] for task in config.tasks.values() for some in task.raw.values() for pattern in some}
+    files = [
+        [path, known]
+        for source in load_catalogue().sources
+        if source.release_of == suite or source.path.split("/")[0] in tops
+        for path, known in pinned(source)
+    ]
+    numbers = {name: found for name, task in config.tasks.items() if (found := numbers_of(config, task))}
+    sample = sorted(sha256_file(path) for top in tops for path in (SAMPLE / top).rglob("*") if path.is_file())
+    return {"files": files, "numbers": numbers, "sample": sample}
+
+
+def pinned(source: Source) -> list[tuple[str, dict[str, Any]]]:
+    """A published file and the members of an archive, each with what tells its bytes from others; nothing where nothing
+    is known."""
+    pins = pins_of(source)
+    own: dict[str, Any] = {"sha256": pins.sha256, "git_blob": pins.git_blob, "bytes": pins.bytes}
+    found = [(source.path, own)]
+    for name, sha256 in (source.member_sha256 or {}).items():
+        found.append((source.into + name.removeprefix(source.strip), {"sha256": sha256}))
+    told = [(path, {name: value for name, value in known.items() if value is not None}) for path, known in found]
+    return [(path, known) for path, known in told if known]
+
+
+def numbers_of(suite: Suite, task: TaskConfig) -> dict[str, list[Any]]:
+    """By split: how many "records" its whole files hold that are well-formed, or of those that its filters keep
+    "examples" (a question each) or "references"."""
+    records = load_published("upstream").get(suite.name, {}).get(task.name, {})
+    tables = {split: one if isinstance(one, dict) else {"records": one} for split, one in records.items()}
+    found = {split: [what, number] for split, one in tables.items() for what, number in one.items()}
+    if task.name in load_published(suite.name).get("corpus", {}):
+        for split in task.splits:
+            sizes = paper_sizes(suite.name, task, split)
+            for name, what in (("rows", "references"), ("examples", "examples")):
+                if name in sizes:
+                    found[split] = [what, sizes[name]]
+    return found

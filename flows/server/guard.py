@@ -1,0 +1,267 @@
+"""Prefect's server behind a guard, as the application factory that uvicorn is started with (local_server.py).
+
+Prefect checks the secret (PREFECT_SERVER_API_AUTH_STRING). What it has no setting for is here: only the server's own
+hosts are answered, not any name that leads to this machine (DNS rebinding), and no page of another origin is heard. And
+what fails because SQLite is busy is tried again here within moments: Prefect's clients would wait for two seconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+import os
+import random
+import re
+import signal
+import socket
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlsplit
+
+ALLOWED_HOSTS = "SCROLLWORK_ALLOWED_HOSTS"  # names beside OWN_HOSTS, by commas
+WORD, PROOF = "X-Scrollwork-Word", "X-Scrollwork-Proof"  # of a request to /api/health and of its answer
+LIFELINE = "SCROLLWORK_LIFELINE"  # an inherited pipe: the server ends when nobody holds its other end
+KEEPER = "SCROLLWORK_KEEPER"  # PID:PORT, a process that holds our port for us until we take it (flows/server/worker.py)
+END_S = 10.0
+TAKE_S = 5.0
+BUSY_S = (0.02, 0.05, 0.1, 0.2, 0.4, 0.8)  # waits, give or take half, before a request that met a busy database again
+KEPT_BYTES = 1 << 20  # of a request's body at most, for that
+OWN_HOSTS = ("127.0.0.1", "localhost")
+# Of every reply: Prefect's pages ask hosts of its analytics from the owner's browser, and may stand in anybody's frame.
+POLICY = (b"content-security-policy", b"connect-src 'self'; frame-ancestors 'none'")
+HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\s:/?#@\[\],]+)(:[0-9]*)?")
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Any], Awaitable[None]]
+
+
+def create_app() -> App:
+    """Prefect's application, guarded. Its settings come from the environment, as those of `prefect server start` do."""
+    try:
+        from prefect.server.api.server import create_app as prefect_app
+
+        application = prefect_app(final=True)
+    except (ImportError, TypeError) as error:
+        raise SystemExit(unfit(error)) from None
+    if watched := os.environ.get(LIFELINE):
+        threading.Thread(target=end_with, args=(int(watched),), name="scrollwork-lifeline", daemon=True).start()
+
+    hosts = filter(None, os.environ.get(ALLOWED_HOSTS, "").split(","))
+    app = Guard(persistent(application), hosts, os.environ.get("PREFECT_SERVER_API_AUTH_STRING", ""))
+    if keeper := os.environ.get(KEEPER):
+        pid, _, port = keeper.partition(":")
+        return taking(app, int(pid), int(port))
+    return app
+
+
+def unfit(error: Exception) -> str:
+    """What is said of a Prefect that lacks what we use of it."""
+    from importlib.metadata import version
+
+    return (
+        f"Prefect {version('prefect')} is not one that scrollwork knows ({error}): it is tested with the one that "
+        "requirements.lock names; pip install -c requirements.lock prefect"
+    )
+
+
+def taking(app: App, keeper: int, port: int) -> App:
+    """The same, which is given its port by the keeper when it is ready: uvicorn takes it right after the start of the
+    application. Flow runs send their secret to whoever holds it."""
+
+    async def taken(message: MutableMapping[str, Any], send: Send) -> None:
+        if message["type"] == "lifespan.startup.complete":
+            os.kill(keeper, signal.SIGUSR1)
+            deadline = time.monotonic() + TAKE_S
+            while not bound(port) and time.monotonic() < deadline:
+                await asyncio.sleep(0.02)
+        await send(message)
+
+    async def asked(scope: Scope, receive: Receive, send: Send) -> None:
+        await app(scope, receive, send if scope["type"] != "lifespan" else lambda message: taken(message, send))
+
+    return asked
+
+
+def end_with(watched: int) -> None:
+    """End when the other end of a pipe is closed: the process that holds it is gone, killed perhaps."""
+    os.read(watched, 1)  # nothing is ever written there
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(END_S)
+    os._exit(1)
+
+
+def bound(port: int) -> int:
+    """The number of a port that could be taken now, any for 0; 0 where it could not."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a server stopped just now frees its port
+        with suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return int(probe.getsockname()[1])
+    return 0
+
+
+def proof(secret: str, word: str) -> str:
+    """What only a holder of the secret makes of a word."""
+    return hmac.new(secret.encode("utf-8"), word.encode("utf-8"), hashlib.sha256).hexdigest()
+
+
+def host_of(authority: str) -> str:
+    """The host of HOST or HOST:PORT in small letters; "" for anything else."""
+    found = HOST.fullmatch(authority.lower())
+    return found[1] if found else ""
+
+
+def place_of(origin: str) -> str:
+    """HOST or HOST:PORT of an origin in small letters; "" for "null" and what is none."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
+
+
+class Guard:
+    """An ASGI application that answers for its own hosts only and takes no secret from a page of another origin."""
+
+    def __init__(self, app: App, more_hosts: Iterable[str] = (), secret: str = "") -> None:
+        self.app, self.hosts, self.secret = app, {*OWN_HOSTS, *more_hosts}, secret
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or refuse it: 400 for another host, 403 for what asks before a page of another origin is
+        let in. Other requests of such a page lose their secret."""
+        if scope["type"] not in ("http", "websocket"):  # start and end of the application
+            await self.app(scope, receive, send)
+            return
+        hosts = values(scope, b"host")
+        foreign = any(place_of(origin) != "".join(hosts).lower() for origin in values(scope, b"origin"))
+        if len(hosts) != 1 or host_of(hosts[0]) not in self.hosts or not scope["path"].startswith("/"):
+            await refuse(scope, send, 400, "not a name of this server; scrollwork up --allow-host NAME adds one")
+        elif foreign and (scope["type"] == "websocket" or scope["method"] == "OPTIONS"):
+            await refuse(scope, send, 403, "pages of another origin have no access")
+        else:
+            kept = [
+                (name, value)
+                for name, value in scope["headers"]
+                if name != b"authorization" or not (foreign or breaks(value))
+            ]
+            words = values(scope, WORD.lower().encode()) if self.secret and scope["path"] == "/api/health" else []
+            proofs = [(PROOF.lower().encode(), proof(self.secret, word).encode()) for word in words[:1]]
+            heard = receive if scope["type"] == "http" else with_first(receive)
+            await self.app({**scope, "headers": kept}, heard, with_headers(send, [POLICY, *proofs]))
+
+
+def persistent(app: App) -> App:
+    """The same, which makes a request again that is answered by 503.
+
+    So Prefect answers where nothing was written because the database was busy: two transactions of SQLite that began
+    by reading. Every task asks for the limits of its tags while events of others are written, and about one in four
+    meets this.
+    """
+
+    async def asked(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+        kept: list[Any] = []
+        for wait_s in BUSY_S:
+            attempt = _Attempt(kept, receive, send)
+            try:
+                await app(dict(scope), attempt.receive, attempt.send)
+            except Exception:  # raised by Starlette behind its own 503 too
+                if not attempt.busy:
+                    raise
+            if not attempt.busy:
+                return
+            await asyncio.sleep(wait_s * random.uniform(0.5, 1.5))
+        await app(scope, _Attempt(kept, receive, send).receive, send)
+
+    return asked
+
+
+class _Attempt:
+    """One of several answers to a request: what was received is received again, 503 is not sent."""
+
+    def __init__(self, kept: list[Any], receive: Receive, send: Send) -> None:
+        self._kept, self._receive, self._send = kept, receive, send
+        self._again = iter(tuple(kept))
+        self._size = sum(len(part.get("body", b"")) for part in kept)
+        self.busy = False
+
+    async def receive(self) -> Any:
+        if (message := next(self._again, None)) is None:
+            message = await self._receive()
+            if message["type"] == "http.request" and self._size <= KEPT_BYTES:
+                self._size += len(message.get("body", b""))
+                self._kept.append(message)
+        return message
+
+    async def send(self, message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            self.busy = message["status"] == 503 and self._size <= KEPT_BYTES
+        if not self.busy:
+            await self._send(message)
+
+
+def breaks(credentials: bytes) -> bool:
+    """Whether Prefect fails on them, with 500 and a traceback, in place of 401: its comparison takes ASCII only."""
+    try:
+        return not base64.b64decode(credentials.split()[-1]).isascii()
+    except (ValueError, IndexError):
+        return False
+
+
+def with_first(receive: Receive) -> Receive:
+    """The same, with a first word of a websocket that Prefect refuses in place of one on which it fails."""
+    first = True
+
+    async def receiving() -> Any:
+        nonlocal first
+        message = await receive()
+        if first and message["type"] == "websocket.receive":
+            first = False
+            if not is_word(message.get("text")):
+                return {"type": "websocket.receive", "text": "{}"}
+        return message
+
+    return receiving
+
+
+def is_word(text: Any) -> bool:
+    """Whether it is a JSON object whose token, if there is one, is of ASCII characters."""
+    try:
+        found = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        return False
+    token = found.get("token", "") if isinstance(found, dict) else None
+    return isinstance(token, str) and token.isascii()
+
+
+def with_headers(send: Send, more: list[tuple[bytes, bytes]]) -> Send:
+    """The same, with more headers of a reply."""
+
+    async def sending(message: MutableMapping[str, Any]) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", ()), *more]}
+        await send(message)
+
+    return sending
+
+
+def values(scope: Scope, name: bytes) -> list[str]:
+    """All values of a header."""
+    return [value.decode("latin-1").strip() for key, value in scope["headers"] if key == name]
+
+
+async def refuse(scope: Scope, send: Send, status: int, text: str) -> None:
+    """End a request with that status, a websocket before it is accepted."""
+    kind = "http" if scope["type"] == "http" else "websocket.http"
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"connection", b"close")]
+    await send({"type": f"{kind}.response.start", "status": status, "headers": headers})
+    await send({"type": f"{kind}.response.body", "body": text.encode("utf-8")})

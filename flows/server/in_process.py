@@ -1,0 +1,104 @@
+"""Prefect's server in a process of its own beside this one, where no other server is named.
+
+Prefect would start one by itself, but for that it imports the whole server here too, four seconds of work; and that
+one is open to everybody on this machine, and goes on for ever when this process is killed.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import socket
+import subprocess
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from scrollwork.flows.server.guard import LIFELINE
+from scrollwork.flows.server.local_server import healthy, new_secret, server_command, server_settings
+from scrollwork.flows.server.processes import ServiceError
+from scrollwork.flows.server.variables import SERVER, chosen
+
+TRIES = 3  # of a free port that somebody else takes first
+STOP_S = 5.0
+
+
+class TemporaryServer:
+    """A guarded server with its database in `folder`, which ends with this process, however that ends. The environment
+    points Prefect in this process to it."""
+
+    def __init__(self, folder: Path, patience_s: float) -> None:
+        self._folder, self._secret = folder, new_secret()
+        self._deadline = time.monotonic() + patience_s
+        self._watched, self._lives = (
+            os.pipe()
+        )  # `_lives` is open as long as this process is, and nothing is written there
+        self._start()
+        atexit.register(self.stop)
+
+    def _start(self) -> None:
+        from prefect.context import refresh_global_settings_context
+        from prefect.settings import get_current_settings
+
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = probe.getsockname()[1]
+        self._url = f"http://127.0.0.1:{port}/api"
+        wanted = get_current_settings().to_environment_variables(exclude_unset=True)
+        env = {
+            **chosen(os.environ, SERVER),
+            **chosen(wanted, SERVER),
+            **server_settings(self._folder, port, self._secret),
+            "PREFECT_UI_ENABLED": "0",
+            "PREFECT_SERVER_REGISTER_BLOCKS_ON_START": "0",  # for its pages; a block that is saved brings its type
+            "PREFECT__SERVER_EPHEMERAL": "1",
+            LIFELINE: str(self._watched),
+        }
+        # A session of its own: Ctrl-C in a terminal reaches every process of the command, and must not end the server
+        # that a run needs which waits for paid answers.
+        self._process = subprocess.Popen(
+            server_command(port),
+            cwd=self._folder,
+            env=env,
+            umask=0o077,
+            stdin=subprocess.DEVNULL,
+            start_new_session=True,
+            pass_fds=[self._watched],
+        )
+        os.environ |= {"PREFECT_API_URL": self._url, "PREFECT_API_AUTH_STRING": self._secret}
+        refresh_global_settings_context()
+
+    def wait(self) -> None:
+        """Until it answers. Raises ServiceError where it ends, or takes too long."""
+        tries = 1
+        while not healthy(self._url, self._secret):
+            if self._process.poll() is not None:
+                if tries == TRIES:
+                    raise ServiceError(f"the Prefect server of this run ended with status {self._process.returncode}")
+                tries += 1
+                self._start()
+            elif time.monotonic() > self._deadline:
+                raise ServiceError(f"the Prefect server of this run does not answer at {self._url}")
+            time.sleep(0.05)
+
+    def stop(self) -> None:
+        """End it, at the latest after five seconds."""
+        self._process.terminate()
+        try:
+            self._process.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        for end in (self._watched, self._lives):
+            with suppress(OSError):
+                os.close(end)
+
+
+def start_server(folder: Path) -> TemporaryServer | None:
+    """Start one, if Prefect would; None where it would use another. It is `wait`ed for before a flow runs."""
+    from prefect.settings import get_current_settings
+
+    settings = get_current_settings()
+    if settings.api.url or not settings.server.ephemeral.enabled:
+        return None
+    return TemporaryServer(folder.resolve(), settings.server.ephemeral.startup_timeout_seconds)

@@ -1,0 +1,222 @@
+"""The local Prefect server of a home: where it is noted, its secret, how Prefect is told. Imports no Prefect."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import http.client
+import json
+import os
+import secrets
+import shlex
+import subprocess
+import sys
+import urllib.request
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import scrollwork
+from scrollwork.flows.server.guard import PROOF, WORD, proof
+from scrollwork.flows.server.variables import calm
+from scrollwork.flows.server.worker import KEEP
+
+PROJECT = Path(__file__).resolve().parents[2]
+IMPORTED = Path(scrollwork.__file__).parents[1]  # `import scrollwork` looks there; in a checkout PROJECT
+POOL = "local"  # the work pool of prefect.yaml
+QUIET = {
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "DO_NOT_TRACK": "1",
+    "PREFECT_CLI_PROMPT": "false",
+    "PREFECT_EXPERIMENTS_WARN": "false",
+}
+
+
+def note_path(home: Path) -> Path:
+    """Where a running server is noted."""
+    return home / "prefect" / "server.json"
+
+
+def secret_path(home: Path) -> Path:
+    """Where the secret of a running server is kept, readable by its owner alone."""
+    return home / "prefect" / "secret"
+
+
+def noted(home: Path) -> dict[str, Any] | None:
+    """What `up` noted of the server of a home (service.start has the fields); None where there is none."""
+    try:
+        value = json.loads(note_path(home).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return value if isinstance(value, dict) and {"url", "ui", "server", "worker"} <= set(value) else None
+
+
+def healthy(url: str, secret: str, timeout_s: float = 2.0) -> bool:
+    """Whether the server with that secret answers at `url`. The secret is not sent: whoever holds the port of a server
+    that died would get it. The guard answers with what only the secret makes of a word of ours. No proxy is asked."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    word = secrets.token_urlsafe(16)
+    try:
+        with opener.open(urllib.request.Request(f"{url}/health", headers={WORD: word}), timeout=timeout_s) as reply:
+            return bool(reply.status == 200) and hmac.compare_digest(reply.headers.get(PROOF, ""), proof(secret, word))
+    except (OSError, ValueError, TypeError, http.client.HTTPException):
+        return False
+
+
+def stands(server: dict[str, Any], timeout_s: float = 2.0) -> bool:
+    """Whether a noted server runs, and is what answers at its address."""
+    secret = secret_of(server)
+    return bool(secret) and alive(server["server"]) and healthy(str(server["url"]), secret, timeout_s)
+
+
+def alive(pid: Any) -> bool:
+    """Whether the process runs (a zombie of ours is reaped and does not)."""
+    if not isinstance(pid, int) or pid <= 0:
+        return False
+    with suppress(ChildProcessError, OSError):
+        os.waitpid(pid, os.WNOHANG)
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def ours(pid: Any) -> bool:
+    """Whether the process is still the Prefect one that we started: a number may have been given to another since."""
+    if not isinstance(pid, int) or pid <= 0:
+        return False
+    if not Path("/proc").is_dir():
+        return alive(pid)
+    return b"prefect" in command_of(pid)
+
+
+def is_keeper(pid: int) -> bool:
+    """Whether a worker has turned into the keeper of its flow runs (flows/server/worker.py)."""
+    return KEEP.encode() in command_of(pid).split(b"\0")
+
+
+def worker_lives(server: dict[str, Any]) -> bool:
+    """Whether the worker of a noted server runs, and is no keeper of what it started."""
+    return ours(server["worker"]) and not is_keeper(server["worker"])
+
+
+def command_of(pid: int) -> bytes:
+    """The command of a process, its words ended by NUL; b"" of one that is gone or a zombie."""
+    if Path("/proc").is_dir():
+        with suppress(OSError):
+            return Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b""
+    done = subprocess.run(["ps", "-o", "args=", "-p", str(pid)], capture_output=True)
+    return done.stdout.strip().replace(b" ", b"\0")
+
+
+def running(home: Path) -> dict[str, Any] | None:
+    """The noted server of a home, if it stands."""
+    server = noted(home)
+    return server if server is not None and stands(server) else None
+
+
+def post(server: dict[str, Any], path: str, body: dict[str, Any]) -> Any:
+    """A request to the API of a noted server that stands, with its secret. Raises OSError."""
+    if not stands(server, timeout_s=10):
+        raise ConnectionError(f"not our server at {server['url']}")
+    token = base64.b64encode(secret_of(server).encode("utf-8")).decode("ascii")
+    headers = {"Content-Type": "application/json", "Authorization": f"Basic {token}"}
+    request = urllib.request.Request(f"{server['url']}/{path}", json.dumps(body).encode("utf-8"), headers)
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(request, timeout=10) as reply:
+        return json.load(reply)
+
+
+def settings(home: Path) -> dict[str, str]:
+    """Environment for Prefect in this process: the server that `up` started, else one in process; never telemetry.
+
+    What the user has set stands, but address and secret of a server go together.
+    """
+    wanted = dict(QUIET)
+    server = running(home)
+    named = os.environ.get("PREFECT_API_URL")
+    if named is None and server is None:
+        wanted["PREFECT_SERVER_ALLOW_EPHEMERAL_MODE"] = "true"
+        wanted["PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS"] = "180"
+    if named is None:
+        wanted["PREFECT_HOME"] = str(home / "prefect")
+    unset = {name: value for name, value in wanted.items() if name not in os.environ}
+    return unset | (access(server) if server is not None and named in (None, server["url"]) else {})
+
+
+# ---- the secret
+
+
+def new_secret() -> str:
+    """USER:PASSWORD for Prefect's basic authentication."""
+    return f"scrollwork:{secrets.token_urlsafe(32)}"
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder that only its owner can enter; one that stands is closed to others."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder.chmod(0o700)
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that its owner alone can read, at no moment anybody else, in place of any that stands."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary.unlink(missing_ok=True)
+    with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as stream:
+        stream.write(text)
+    os.replace(temporary, path)
+
+
+def secret_of(server: dict[str, Any]) -> str:
+    """The secret of a noted server; "" where there is none."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return Path(server["secret_file"]).read_text(encoding="utf-8").strip()
+    return ""
+
+
+def access(server: dict[str, Any]) -> dict[str, str]:
+    """The environment by which Prefect reaches a noted server."""
+    secret = secret_of(server)
+    return {"PREFECT_API_URL": str(server["url"])} | ({"PREFECT_API_AUTH_STRING": secret} if secret else {})
+
+
+def access_line(server: dict[str, Any]) -> str:
+    """A line for a shell in any folder after which `prefect` there reaches the server. It names the secret's file, so
+    that the secret itself is in no history."""
+    address = f"export PREFECT_API_URL={shlex.quote(str(server['url']))}"
+    file = server.get("secret_file")  # none of a server that an earlier version started
+    return f'{address} PREFECT_API_AUTH_STRING="$(cat {shlex.quote(str(file))})"' if file else address
+
+
+# ---- how it is started
+
+
+def server_command(port: int) -> list[str]:
+    """The command of a guarded server on this machine. h11: it leaves the request target as it came, for the guard."""
+    where = ["--host", "127.0.0.1", "--port", str(port), "--http", "h11", "--lifespan", "on", "--log-level", "warning"]
+    factory = ["--app-dir", str(IMPORTED), "--factory", "scrollwork.flows.server.guard:create_app"]
+    return [sys.executable, "-m", "uvicorn", *factory, *where]
+
+
+def server_settings(folder: Path, port: int, secret: str) -> dict[str, str]:
+    """What is set for a guarded server: its folder with its database, its secret, and CORS for its own origin only.
+
+    It must be started in that folder: Prefect reads `.env`, prefect.toml and pyproject.toml where it starts.
+    """
+    own = f"http://127.0.0.1:{port}"
+    return {
+        **QUIET,
+        **calm(os.environ),
+        "PREFECT_HOME": str(folder),
+        "PREFECT_SERVER_DATABASE_CONNECTION_URL": f"sqlite+aiosqlite:///{folder}/prefect.db",
+        "PREFECT_SERVER_CSRF_PROTECTION_ENABLED": "false",  # it has no cookies, and takes no secret of other pages
+        "PREFECT_PLUGINS_ENABLED": "false",  # ours points clients to this server
+        "PREFECT_SERVER_UI_API_URL": "/api",  # the page asks the host that it came from
+        "PREFECT_SERVER_CORS_ALLOWED_ORIGINS": own,
+        "PREFECT_SERVER_API_AUTH_STRING": secret,
+        "PREFECT_API_AUTH_STRING": secret,
+    }

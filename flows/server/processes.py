@@ -1,0 +1,113 @@
+"""Processes that `up` starts and stops, the ports that they take, and the pipe by which a worker hears of the end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from scrollwork.flows.server.guard import bound
+from scrollwork.flows.server.local_server import alive, ours
+
+USUAL_PORT = 4200
+LIVES = "server.lives"  # a pipe with a name, in the folder of Prefect
+START_S = 180.0
+STOP_S = 20.0
+
+
+class ServiceError(RuntimeError):
+    """Server or worker could not be started or stopped; the message names the log to read."""
+
+
+def spawn(command: list[str], log: Path, env: dict[str, str], cwd: Path, umask: int, kept: int) -> int:
+    """Start a command in the background, in a process group of its own; its process id. umask: -1 for the user's. kept:
+    an open file that it inherits."""
+    descriptor = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    with os.fdopen(descriptor, "ab") as stream:
+        process = subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            umask=umask,
+            pass_fds=[kept],
+        )
+    return process.pid
+
+
+def wait_for(ready: Callable[[], bool], pid: int, log: Path, what: str) -> None:
+    """Wait until it is ready. Raises ServiceError when its process ends or time is up."""
+    deadline = time.monotonic() + START_S
+    while not ready():
+        if not alive(pid) or time.monotonic() > deadline:
+            tail = log.read_text(encoding="utf-8", errors="replace")[-1500:] if log.is_file() else ""
+            raise ServiceError(f"{what} did not start; see {log}:\n{tail}")
+        time.sleep(0.3)
+
+
+def stop_all(running: dict[str, Any]) -> None:
+    """Stop worker, then server: asked twice (an idle worker survives the first time), then killed."""
+    if running.get("worker"):
+        stop(int(running["worker"]), first_s=1.0)
+    for pid in (running.get("server"), *running.get("keepers", ())):
+        if pid:
+            stop(int(pid))
+
+
+def stop(pid: int, first_s: float = 3.0) -> None:
+    """Stop a process group that we started. first_s: until it is asked again."""
+    for sign, patience in ((signal.SIGTERM, first_s), (signal.SIGTERM, STOP_S), (signal.SIGKILL, STOP_S)):
+        if not ours(pid):
+            return
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(pid, sign)
+        deadline = time.monotonic() + patience
+        while alive(pid) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        if not alive(pid):
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(pid, signal.SIGKILL)  # what the leader left behind
+            return
+
+
+def wait_while(true: Callable[[], bool], patience_s: float) -> None:
+    """Wait until it is false, or time is up."""
+    deadline = time.monotonic() + patience_s
+    while true() and time.monotonic() < deadline:
+        time.sleep(0.1)
+
+
+def lifeline(folder: Path) -> int:
+    """The writing end of a new pipe with a name, for a server to hold open: whoever watches it sees its end."""
+    path = folder / LIVES
+    path.unlink(missing_ok=True)
+    os.mkfifo(path, 0o600)
+    reading = watch(folder)  # opening for writing waits for a reader
+    try:
+        return os.open(path, os.O_WRONLY)
+    finally:
+        os.close(reading)
+
+
+def watch(folder: Path) -> int:
+    """The reading end of the pipe that the server of this folder holds open."""
+    reading = os.open(folder / LIVES, os.O_RDONLY | os.O_NONBLOCK)
+    os.set_blocking(reading, True)
+    return reading
+
+
+def free_port(wanted: int | None, *, others: bool = False) -> int:
+    """The wanted port, else 4200 where it is free, else any free one. others: any where the wanted one is taken, too.
+    Raises ServiceError for a taken one."""
+    for port in [wanted, *([USUAL_PORT, 0] if others else [])] if wanted else [USUAL_PORT, 0]:
+        if found := bound(port):
+            return found
+    raise ServiceError(f"port {wanted} is taken; name another with --port, or none")

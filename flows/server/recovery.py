@@ -1,0 +1,138 @@
+"""Flow runs whose process is gone: how `up` tells them from live ones, and ends them with their task runs.
+
+A run that a worker of `up` started carries that worker's name and the number of its process. A run that a command in a
+shell began has a file in `prefect/runs` of its home, locked as long as the command lives. Any other run, of another
+project, of another worker, of another machine, is left alone.
+"""
+
+from __future__ import annotations
+
+import atexit
+import fcntl
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from scrollwork.flows.server.local_server import PROJECT, alive, make_private, post
+
+WORKER_NAME = "scrollwork-"  # and the port
+ENTRYPOINTS = ("flows/build_datasets.py:build_datasets", "flows/evaluate.py:evaluate")
+CRASHED = {"type": "CRASHED", "name": "Crashed", "message": "its process was killed; what finished stands"}
+CANCELLED = {"type": "CANCELLED", "name": "Cancelled", "message": "its process is gone"}
+PAGE = 200  # rows that the server gives at once
+
+_marks: list[int] = []  # open files of this process, locked until it ends
+
+
+# ---- in the process of a flow run
+
+
+def mark_run(home: Path, run_id: str) -> None:
+    """Lock a file that names a flow run of this process until the process ends, however that ends. Without a folder of
+    Prefect in the home the run is on another server, and nothing is made."""
+    if not (home / "prefect").is_dir():
+        return
+    try:
+        make_private(mark_of(home, run_id).parent)
+        descriptor = os.open(mark_of(home, run_id), os.O_CREAT | os.O_RDWR, 0o600)
+    except OSError:
+        return  # a home that cannot be written; its server cannot run either
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    _marks.append(descriptor)
+    atexit.register(mark_of(home, run_id).unlink, missing_ok=True)
+
+
+def mark_of(home: Path, run_id: str) -> Path:
+    """The file that names a flow run."""
+    return home / "prefect" / "runs" / run_id
+
+
+# ---- in `up`
+
+
+def end_lost_runs(running: dict[str, Any], new_worker: bool) -> int:
+    """End this project's flow runs whose process is gone, and the task runs of all that were killed; how many flow
+    runs were ended. new_worker: no worker of `up` runs at this moment. Raises OSError.
+
+    Else they would be shown as running for ever, could not be retried, and never give back the one slot of
+    nightly-eval: every later night would be cancelled.
+    """
+    home, ours = Path(running["home"]), own_deployments(running)
+    unfinished = {"flow_runs": {"state": {"type": {"any_": ["PENDING", "RUNNING", "CANCELLING"]}}}}
+    lost = [run for run in every(running, "flow_runs", unfinished) if is_lost(run, home, ours, new_worker)]
+    for run in lost:
+        state = CANCELLED if run["state_type"] == "CANCELLING" else CRASHED
+        post(running, f"flow_runs/{run['id']}/set_state", {"state": state})
+    killed: list[dict[str, Any]] = [{"id": {"any_": [run["id"] for run in lost]}}] if lost else []
+    if ours:
+        killed.append({"deployment_id": {"any_": ours}, "state": {"type": {"any_": ["CRASHED", "CANCELLED"]}}})
+    open_tasks = {"state": {"type": {"any_": ["PENDING", "RUNNING"]}}}
+    for runs in killed:
+        for task in every(running, "task_runs", {"task_runs": open_tasks, "flow_runs": runs}):
+            post(running, f"task_runs/{task['id']}/set_state", {"state": CRASHED, "force": True})
+    for run in lost:
+        mark_of(home, run["id"]).unlink(missing_ok=True)
+    return len(lost)
+
+
+def is_lost(run: Mapping[str, Any], home: Path, ours: list[str], new_worker: bool) -> bool:
+    """Whether a run is this project's and its process is gone. In doubt it is not."""
+    mark = mark_of(home, run["id"])
+    if mark.is_file():
+        return not is_locked(mark)
+    worker = str((run.get("labels") or {}).get("prefect.worker.name", ""))
+    if run["deployment_id"] not in ours or not worker.startswith(WORKER_NAME):
+        return False
+    if run["state_type"] == "PENDING" and not new_worker:  # the worker is starting its process
+        return False
+    return not has_process(run["id"], str(run.get("infrastructure_pid") or ""))
+
+
+def own_deployments(running: dict[str, Any]) -> list[str]:
+    """The deployments of this project's flows in this folder."""
+    return [
+        made["id"]
+        for made in every(running, "deployments", {})
+        if made["entrypoint"] in ENTRYPOINTS and str(PROJECT) in folders_of(made)
+    ]
+
+
+def folders_of(deployment: Mapping[str, Any]) -> list[str]:
+    """The folders in which runs of a deployment begin."""
+    steps = [step for one in deployment.get("pull_steps") or [] for step in one.values() if isinstance(step, dict)]
+    return [str(deployment.get("path")), *(str(step.get("directory")) for step in steps)]
+
+
+def every(running: dict[str, Any], what: str, wanted: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """All rows that a filter of the API finds."""
+    found: list[dict[str, Any]] = []
+    while page := post(running, f"{what}/filter", {**wanted, "limit": PAGE, "offset": len(found)}):
+        found += page
+    return found
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a process holds the lock on a file."""
+    with suppress(FileNotFoundError), path.open("rb") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return True
+    return False
+
+
+def has_process(run_id: str, pid: str) -> bool:
+    """Whether a process of this machine runs a flow run. pid: its number as the worker told it, "" where it did not."""
+    if not Path("/proc/self/environ").is_file():
+        return pid.isdecimal() and alive(int(pid))
+    return any(run_id.encode() in environ for environ in environments(pid))
+
+
+def environments(pid: str) -> Iterator[bytes]:
+    """The environment of a process, or of all where no number is known. One that cannot be read holds nothing: it is
+    another user's, and the server has one user."""
+    for folder in [Path("/proc", pid)] if pid.isdecimal() else Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            yield (folder / "environ").read_bytes()

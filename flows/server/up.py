@@ -1,0 +1,337 @@
+"""`up` and `down`: Prefect server, work pool, deployments and one worker, started, checked and stopped as one thing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from scrollwork.flows.server.guard import ALLOWED_HOSTS, KEEPER, OWN_HOSTS, host_of
+from scrollwork.flows.server.local_server import (
+    POOL,
+    PROJECT,
+    QUIET,
+    access_line,
+    is_keeper,
+    make_private,
+    new_secret,
+    note_path,
+    noted,
+    ours,
+    post,
+    secret_of,
+    secret_path,
+    server_command,
+    server_settings,
+    stands,
+    worker_lives,
+    write_private,
+)
+from scrollwork.flows.server.processes import (
+    LIVES,
+    USUAL_PORT,
+    ServiceError,
+    free_port,
+    lifeline,
+    spawn,
+    stop,
+    stop_all,
+    wait_for,
+    wait_while,
+    watch,
+)
+from scrollwork.flows.server.recovery import WORKER_NAME, end_lost_runs, is_locked
+from scrollwork.flows.server.variables import SERVER, WORKER, calm, chosen, key_names
+from scrollwork.flows.server.worker import KEPT
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.storage.location import held
+
+BUSY_S = 30.0  # for which a server whose process lives may give no answer
+TURN_S = 5.0  # in which a worker ends with its server, or turns into a keeper
+
+
+def up(
+    home: Path,
+    port: int | None,
+    say: Callable[[str], None],
+    *,
+    hosts: Sequence[str] = (),
+    passed: Sequence[str] = (),
+    models_file: str = "",
+) -> dict[str, Any]:
+    """Start what does not run yet; what `up` prints of it, without the secret. Raises ServiceError.
+
+    hosts: names beside 127.0.0.1 and localhost that the server answers to. passed: variables that the worker gets
+    beside those of variables.py (NAME or NAME*). models_file: the user's own file of models, for its key_env.
+    """
+    if not (PROJECT / "prefect.yaml").is_file():
+        raise UsageError(
+            "up serves the deployments of scrollwork's prefect.yaml, which a checkout has and an installed package "
+            "does not: run it in a checkout; `scrollwork run` needs no server"
+        )
+    wrong = [name for name in hosts if not host_of(name) or host_of(name) != name.lower() or "*" in name]
+    if wrong:
+        raise ServiceError(f"--allow-host {wrong[0]}: write a host name or an address, without a port")
+    keys = key_names(models_file)
+    folder = home / "prefect"
+    make_private(folder)
+    lock = folder / ".up.lock"
+    lock.touch(mode=0o600)
+    lock.chmod(0o600)
+    variables = chosen(os.environ, [*WORKER, *keys, *passed])
+    with held(lock):
+        standing = noted(home)
+        if standing is None:
+            return shown(start(home, free_port(port), variables, [name.lower() for name in hosts], say))
+        if not server_lives(standing):
+            return shown(start_again(home, standing, port, variables, [name.lower() for name in hosts], say))
+        if worker_lives(standing):
+            say(f"already up: {standing['ui']}")
+            end_lost(standing, say, new_worker=False)
+            new = {*hosts} - {*standing["hosts"]} | {*chosen(os.environ, [*keys, *passed])} - {*standing["variables"]}
+        else:
+            say(f"the server stands at {standing['ui']}, its worker has ended")
+            stop(int(standing["worker"]))  # what it left behind
+            end_lost(standing, say, new_worker=True)
+            standing |= {"variables": list(variables), "worker": 0}
+            if not standing.get("prepared", True):  # the last `up` was stopped before that
+                with preparing(environments(standing, secret_of(standing), variables)[1]) as commands:
+                    deploy(standing, commands, say)
+            start_worker(standing, variables, say)
+            new = {*hosts} - {*standing["hosts"]}
+        if new:
+            say(f"what runs does not know {', '.join(sorted(new))}: scrollwork down, then up")
+        if port not in (None, standing["port"]):
+            say(f"the server stays at port {standing['port']}: scrollwork down, then up --port {port}")
+        return shown(standing)
+
+
+def shown(running: dict[str, Any]) -> dict[str, Any]:
+    """What `up` prints of a noted server."""
+    names = ("url", "ui", "secret_file", "variables")
+    return {**{name: running[name] for name in names}, "access": access_line(running)}
+
+
+def start_again(
+    home: Path,
+    standing: dict[str, Any],
+    port: int | None,
+    variables: dict[str, str],
+    hosts: list[str],
+    say: Callable[[str], None],
+) -> dict[str, Any]:
+    """A server in the place of one that has ended, at its port, with its hosts. Flow runs that go on without it are let
+    be; where their keeper has held the port all the time, they find the new server with the secret that they know."""
+    say("clearing what a killed server or worker left")
+    stop(int(standing["server"]))
+    wait_while(lambda: ours(standing["worker"]) and not is_keeper(standing["worker"]), TURN_S)
+    keepers = [pid for pid in (standing["worker"], *standing.get("keepers", ())) if ours(pid) and is_keeper(pid)]
+    if standing["worker"] not in keepers:
+        stop(int(standing["worker"]))
+    last = int(standing.get("port") or USUAL_PORT)
+    hosts = list(dict.fromkeys([*standing.get("hosts", ()), *hosts]))
+    kept = standing["worker"] in keepers and port in (None, last) and is_locked(home / "prefect" / KEPT)
+    at = last if kept else free_port(port or last, others=port is None)
+    if at != last and port is None:
+        say(f"port {last} is taken by another process: serving at {at}")
+    if kept:
+        say("flow runs of the server that ended go on: it comes back at its port, with its secret")
+    return start(home, at, variables, hosts, say, last=standing, kept=kept, keepers=keepers)
+
+
+def start(
+    home: Path,
+    port: int,
+    variables: dict[str, str],
+    hosts: list[str],
+    say: Callable[[str], None],
+    *,
+    last: dict[str, Any] | None = None,
+    kept: bool = False,
+    keepers: Sequence[int] = (),
+) -> dict[str, Any]:
+    """Server, pool, deployments, worker, in this order; all stopped again if one fails. What is noted of them.
+
+    last: the server in whose place this one comes. keepers: processes that mind the flow runs of servers that have
+    ended. kept: the first of them holds the port until the new server takes it, which has the secret of the last one.
+    """
+    folder = home / "prefect"
+    ui, known = f"http://127.0.0.1:{port}", secret_of(last) if last else ""
+    secret = known if kept else new_secret()
+    running: dict[str, Any] = {"url": f"{ui}/api", "ui": ui, "port": port, "server": 0, "worker": 0, "home": str(home)}
+    running |= {"secret_file": str(secret_path(home)), "hosts": hosts, "variables": list(variables), "prepared": False}
+    if keepers:
+        running["keepers"] = list(keepers)
+    of_server, env = environments(running, secret, variables)
+    of_server |= {KEEPER: f"{keepers[0]}:{port}"} if kept else {}
+    try:
+        say(f"starting the Prefect server at {ui}")
+        write_private(secret_path(home), secret + "\n")
+        lives = lifeline(folder)  # open as long as the server runs, and nothing is written there
+        try:
+            running["server"] = spawn(server_command(port), folder / "server.log", of_server, folder, 0o077, lives)
+        finally:
+            os.close(lives)
+        note(home, running)
+        with preparing(env) as commands:
+            wait_for(lambda: stands(running), running["server"], folder / "server.log", "the Prefect server")
+            end_lost(running, say, new_worker=True)
+            deploy(running, commands, say)
+        start_worker(running, variables, say)
+    except BaseException:
+        undo(home, running, last, known, kept)
+        raise
+    return running
+
+
+def undo(home: Path, running: dict[str, Any], last: dict[str, Any] | None, secret: str, kept: bool) -> None:
+    """What a start that failed or was stopped leaves: nothing, or the note of the last server for the next `up`. A
+    server that may have taken the port from a keeper stays: the keeper's flow runs know no other, and nobody would hold
+    its port. secret: of the last server."""
+    if kept and ours(running["server"]):
+        note(home, running)
+        return
+    stop_all(running | {"keepers": ()})
+    if last is None:
+        forget(home)
+        return
+    write_private(secret_path(home), secret + "\n")
+    note(home, last)
+
+
+def deploy(running: dict[str, Any], commands: subprocess.Popen[str], say: Callable[[str], None]) -> None:
+    """Make pool and deployments of a server that stands, and note that. Raises ServiceError."""
+    say("creating work pool and deployments")
+    prepare(commands)
+    running["prepared"] = True
+    note(Path(running["home"]), running)
+
+
+def start_worker(running: dict[str, Any], variables: dict[str, str], say: Callable[[str], None]) -> None:
+    """A worker of a server that stands, noted once it has reported. Raises ServiceError, and stops it again."""
+    home = Path(running["home"])
+    folder = home / "prefect"
+    _, env = environments(running, secret_of(running), variables)
+    say("starting a worker")
+    name = f"{WORKER_NAME}{running['port']}"
+    gone = watch(folder)
+    try:
+        worker = [sys.executable, "-m", "scrollwork.flows.server.worker", str(gone), str(running["port"])]
+        worker += ["worker", "start", "--pool", POOL, "--name", name]
+        since = datetime.now(UTC)
+        running["worker"] = spawn(worker, folder / "worker.log", env, PROJECT, -1, gone)
+        note(home, running)
+        wait_for(lambda: online(running, name, since), running["worker"], folder / "worker.log", "the worker")
+    except BaseException:
+        stop(running["worker"])
+        raise
+    finally:
+        os.close(gone)
+
+
+def end_lost(running: dict[str, Any], say: Callable[[str], None], new_worker: bool) -> None:
+    """End this project's flow runs whose process is gone, and say how many."""
+    count = end_lost_runs(running, new_worker)
+    if count:
+        say(f"ended {count} flow run{'s' * (count > 1)} whose process is gone")
+
+
+def server_lives(running: dict[str, Any]) -> bool:
+    """Whether a noted server answers; one that is busy is waited for. One of an earlier version counts as ended: no
+    worker can be started beside it."""
+    if not (Path(str(running.get("home"))) / "prefect" / LIVES).is_fifo() or not secret_of(running):
+        return False
+    wait_while(lambda: ours(running["server"]) and not stands(running), BUSY_S)
+    return stands(running)
+
+
+def environments(
+    running: dict[str, Any], secret: str, variables: dict[str, str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The environments of server and worker. variables: what the worker gets of ours."""
+    both = {"PREFECT_HOME": str(Path(running["home"]) / "prefect"), "PREFECT_API_URL": running["url"]}
+    server = {**chosen(os.environ, SERVER), **server_settings(Path(both["PREFECT_HOME"]), running["port"], secret)}
+    server |= both
+    proxies = [*variables.get("NO_PROXY", "").split(","), *variables.get("no_proxy", "").split(","), *OWN_HOSTS]
+    unproxied = ",".join(dict.fromkeys(filter(None, proxies)))
+    worker = {
+        **variables,
+        **QUIET,
+        **calm(os.environ),
+        **both,
+        "PREFECT_API_AUTH_STRING": secret,
+        "SCROLLWORK_HOME": running["home"],
+    }
+    worker |= {
+        "PREFECT_WORKER_QUERY_SECONDS": "2",
+        "PREFECT_PLUGINS_ENABLED": "false",
+        "NO_PROXY": unproxied,
+        "no_proxy": unproxied,
+    }
+    return server | {ALLOWED_HOSTS: ",".join(running["hosts"])}, worker
+
+
+def down(home: Path, say: Callable[[str], None]) -> bool:
+    """Stop worker and server of a home; whether there was something to stop."""
+    standing = noted(home)
+    if standing is None:
+        secret_path(home).unlink(missing_ok=True)
+        say("nothing is running")
+        return False
+    stop_all(standing)
+    forget(home)
+    say("stopped")
+    return True
+
+
+def preparing(env: dict[str, str]) -> subprocess.Popen[str]:
+    """A process that loads Prefect, and makes pool and deployments when `prepare` tells it to."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "scrollwork.flows.server.prefect_commands"],
+        cwd=PROJECT,
+        env=env,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+
+
+def prepare(commands: subprocess.Popen[str]) -> None:
+    """Make pool and deployments. Raises ServiceError with what Prefect printed."""
+    lines = [["work-pool", "create", POOL, "--type", "process", "--overwrite"], ["--no-prompt", "deploy", "--all"]]
+    said, _ = commands.communicate("".join(json.dumps(line) + "\n" for line in lines))
+    if commands.returncode:
+        raise ServiceError(f"work pool and deployments were not made:\n{said.strip()[-2000:]}")
+
+
+def online(running: dict[str, Any], name: str, since: datetime) -> bool:
+    """Whether a worker of that name has reported to the server since then: one of that name may have lived before."""
+    with suppress(OSError, ValueError):
+        workers = post(running, f"work_pools/{POOL}/workers/filter", {})
+        seen = [str(worker["last_heartbeat_time"]) for worker in workers if worker["name"] == name]
+        return any(datetime.fromisoformat(time.replace("Z", "+00:00")) >= since for time in seen)
+    return False
+
+
+def note(home: Path, running: dict[str, Any]) -> None:
+    """Note the server where `prefect` in the project folder, and later commands, find it."""
+    for place in {home, PROJECT / ".scrollwork"}:
+        make_private(note_path(place).parent)
+        write_private(note_path(place), json.dumps(running))
+
+
+def forget(home: Path) -> None:
+    """Take the secret away, and the notes that name this home's server."""
+    standing = noted(home)
+    secret_path(home).unlink(missing_ok=True)
+    for place in {home, PROJECT / ".scrollwork"}:
+        if noted(place) == standing:
+            note_path(place).unlink(missing_ok=True)

@@ -1,0 +1,130 @@
+"""Prefect's worker, which ends with the server of `up`: whoever takes the port of a dead one gets no word of ours.
+
+Started as `FD PORT worker start ...`: FD is a pipe whose other end the server holds open as long as it lives. When it
+is gone, the worker turns into a keeper of the flow runs that it started: they may wait for paid answers. The keeper
+takes the port, so that nobody else gets what they send there, reads what they print, and ends with the last of them.
+A new server, which knows the same secret, is given the port when it asks by SIGUSR1.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import runpy
+import select
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+MOST_FILES = 4096
+KEEP = "keep"  # the first argument of a keeper
+KEPT = "port.kept"  # in the folder of Prefect, locked while a keeper holds the port
+
+
+def main() -> None:
+    """Prefect's own command beside a thread that waits for the end of the server; or the keeper."""
+    if sys.argv[1] == KEEP:
+        keep(int(sys.argv[2]), [int(number) for number in sys.argv[3:]])
+        return
+    watched, port = int(sys.argv[1]), sys.argv[2]
+    threading.Thread(target=turn_at_end, args=(watched, port), name="scrollwork-watch", daemon=True).start()
+    sys.argv = ["prefect", *sys.argv[3:]]
+    runpy.run_module("prefect", run_name="__main__")
+
+
+def turn_at_end(watched: int, port: str) -> None:
+    """Turn this process, whatever it does, into the keeper of its children when the server ends."""
+    os.read(watched, 1)  # nothing is ever written there
+    pipes = [number for number in range(3, MOST_FILES) if is_read_from(number) and number != watched]
+    for number in pipes:
+        os.set_inheritable(number, True)
+    keeper = [sys.executable, "-m", "scrollwork.flows.server.worker", KEEP, port, *map(str, pipes)]
+    os.execv(sys.executable, keeper)
+
+
+def is_read_from(number: int) -> bool:
+    """Whether it is the reading end of a pipe: what a flow run prints."""
+    try:
+        mode = fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE
+        return stat.S_ISFIFO(os.fstat(number).st_mode) and mode == os.O_RDONLY
+    except OSError:
+        return False
+
+
+def keep(port: int, pipes: list[int]) -> None:
+    """Hold the port and read the pipes until no child is left. A SIGTERM is handed on to the children."""
+    signal.signal(signal.SIGTERM, lambda *_: end_children())
+    asked: list[int] = []  # for the port, by its server
+    signal.signal(signal.SIGUSR1, lambda *_: asked.append(1))
+    held: list[socket.socket] = []
+    locks: list[int] = []
+    while has_children():
+        if asked:
+            while held:
+                held.pop().close()
+                os.close(locks.pop())
+        elif not held:
+            with suppress(OSError):
+                held.append(socket.create_server(("127.0.0.1", port)))
+                locks.append(locked())
+        ready, _, _ = select.select([*pipes, *(one.fileno() for one in held)], [], [], 0.3)
+        for number in ready:
+            if number in pipes:
+                pass_on(number, pipes)
+            else:
+                with suppress(OSError):
+                    held[0].accept()[0].close()
+
+
+def locked() -> int:
+    """A file that is open and locked: so `up` knows that we hold the port, and nobody else heard the secret there."""
+    folder = os.environ.get("PREFECT_HOME")
+    if not folder:
+        return os.open(os.devnull, os.O_RDONLY)
+    descriptor = os.open(Path(folder) / KEPT, os.O_CREAT | os.O_RDWR, 0o600)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    return descriptor
+
+
+def pass_on(pipe: int, pipes: list[int]) -> None:
+    """What a flow run printed, to the worker's log."""
+    with suppress(BlockingIOError):
+        if said := os.read(pipe, 65536):
+            os.write(1, said)
+        else:
+            pipes.remove(pipe)
+
+
+def has_children() -> bool:
+    """Whether a child runs; those that ended are reaped."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+        return True
+    return False
+
+
+def end_children() -> None:
+    """Ask the children to end."""
+    for pid in children():
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGTERM)
+
+
+def children() -> list[int]:
+    """Processes that this one started."""
+    told = Path(f"/proc/self/task/{os.getpid()}/children")
+    if told.is_file():
+        return [int(pid) for pid in told.read_text().split()]
+    done = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True)
+    rows = (line.split() for line in done.stdout.splitlines())
+    return [int(row[0]) for row in rows if len(row) == 2 and row[1] == str(os.getpid())]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""The naive baselines of ZeroSCROLLS (section 3.3) and of SCROLLS (6.1): no key, no GPU, each random choice repeatable.
+
+A choice depends on (seed, task, example) through a stable hash, so no
+example's answer depends on which others are asked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from scrollwork.models.base import Answer, Ask, Call
+from scrollwork.models.baselines.choices import chosen
+from scrollwork.models.baselines.mentions import clustered
+from scrollwork.records.stable import stable_index
+
+
+def make(name: str, table: Mapping[str, Any], revision: str) -> Baseline:
+    """The baseline of a table of config/models.toml."""
+    return Baseline(name, table["rules"], int(table.get("seeds", 1)), table.get("seed"), revision)
+
+
+class Baseline:
+    """A family of one member a seed; `seed` chooses a single one."""
+
+    provider = "baselines"
+
+    def __init__(self, name: str, rules: Mapping[str, Any], seeds: int, seed: int | None, revision: str) -> None:
+        self.name = name
+        self._rules, self._revision = rules, revision
+        chosen = range(seeds) if seed is None else [seed]
+        base = name.partition(":")[0]
+        self._seeds = {f"{base}:seed={number}": number for number in chosen}
+        self.members = tuple(self._seeds)
+
+    def payload(self, ask: Ask, member: str) -> Mapping[str, Any]:
+        """What the answer depends on. The code is part of it: corrected code is asked again."""
+        return {
+            "provider": self.provider,
+            "revision": self._revision,
+            "seed": self._seeds[member],
+            "rule": self._rule(ask.task),
+            "task": ask.task,
+            "example": ask.example_id,
+            "documents": ask.documents,
+            "prompt": ask.prompt_sha256,
+        }
+
+    def answer(self, calls: Iterable[Call]) -> Iterator[Answer]:
+        """Answers at once."""
+        for call in calls:
+            seed = self._seeds[call.member]
+            text = answer_by(self._rule(call.ask.task), call.ask, seed)
+            yield Answer(call.key, text, "complete", call.member)
+
+    def _rule(self, task: str) -> Mapping[str, Any]:
+        if task not in self._rules:
+            raise ValueError(f"model {self.name!r} has no rule for task {task!r} in config/models.toml")
+        rule: Mapping[str, Any] = self._rules[task]
+        return rule
+
+
+def answer_by(rule: Mapping[str, Any], ask: Ask, seed: int) -> str:
+    """The answer of one rule: span, fixed, any_of, sequence, clusters, lead, lead_input, position, by_query."""
+    if "any_of" in rule:
+        rules = rule["any_of"]
+        return answer_by(rules[stable_index(len(rules), seed, ask.task, ask.example_id, "rule")], ask, seed)
+    if "fixed" in rule:
+        return str(rule["fixed"])
+    if "lead" in rule:
+        return lead(document_text(ask), float(rule["lead"]))
+    if "lead_input" in rule:
+        return lead(ask.prompt, float(rule["lead_input"]))
+    if "position" in rule:
+        return chosen(ask.query, str(rule["position"]), str(rule.get("answer", "letter")))
+    if "by_query" in rule:
+        return str(rule["by_query"].get(ask.query, rule["otherwise"]))
+    if "fit" in rule:
+        raise ValueError(f"task {ask.task!r}: the rule {dict(rule)} was not fitted")
+    if "clusters" in rule:
+        return clustered(ask.segments, str(rule["clusters"]))
+    if "sequence" in rule:
+        return ", ".join(str(number) for number in range(1, ask.documents + 1))
+    return span(document_text(ask), int(rule["span"]), seed, ask.task, ask.example_id)
+
+
+def lead(text: str, rho: float) -> str:
+    """SCROLLS' heuristic: the first rho x n characters of a text of n, rounded down (section 6.1)."""
+    return text[: math.floor(rho * len(text) + 1e-9)]
+
+
+def span(text: str, words: int, seed: int, task: str, example_id: str) -> str:
+    """`words` contiguous white-space words from a uniform start, joined by single spaces; a shorter text whole."""
+    tokens = split_words(text)
+    if len(tokens) <= words:
+        return " ".join(tokens)
+    start = stable_index(len(tokens) - words + 1, seed, task, example_id, "span")
+    return " ".join(tokens[start : start + words])
+
+
+def document_text(ask: Ask) -> str:
+    """What the prompt shows of the documents."""
+    return "\n\n".join(ask.documents_shown)
+
+
+@lru_cache(maxsize=4)  # twenty seeds and several questions ask for the same document in a row
+def split_words(text: str) -> list[str]:
+    """The white-space words."""
+    return text.split()

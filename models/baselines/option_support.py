@@ -1,0 +1,25 @@
+"""The option of a multiple-choice question that a passage supports best."""
+
+from __future__ import annotations
+
+from scrollwork.models.baselines.choices import options, question
+from scrollwork.models.baselines.document_index import Text
+from scrollwork.models.baselines.sentences import words
+
+QUESTION = 0.25  # what the question's words count beside the option's
+
+
+def supported(text: Text, query: str, never: str = "") -> str:
+    """The letter of the option whose words stand together, and with the question's, in one passage; ties: the first.
+
+    never: a letter that is not looked at, because its option says nothing of the document. "A" for a query without
+    options, or a text without words.
+    """
+    index = text.passages.index
+    asked = QUESTION * index.bm25(words(question(query)))
+    best, letter = -1.0, "A"
+    for name, option in options(query).items():
+        score = float(max(index.bm25(words(option)) + asked, default=0.0))
+        if name != never and score > best + 1e-9:
+            best, letter = score, name
+    return letter

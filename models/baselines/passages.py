@@ -1,0 +1,61 @@
+"""Passages of a document, found by BM25: runs of sentences of about 120 words that overlap by half."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from scrollwork.models.baselines.document_index import PLACES, Floats, Index, Text
+from scrollwork.models.baselines.sentences import words
+
+LENGTH = 120  # words of a passage, at least
+NEAR = 0.5  # of its neighbours' relevance that a sentence gets
+
+
+class Passages:
+    """The passages of a text, indexed. Headers of its documents (titles) count as words of their passages."""
+
+    def __init__(self, text: Text) -> None:
+        self.spans = list(spans(text))
+        titles = [words(header) for header in text.headers] or [[]] * (max(text.document, default=0) + 1)
+        self.index = Index(
+            [
+                [*titles[text.document[first]], *(word for one in text.words[first:last] for word in one)]
+                for first, last in self.spans
+            ]
+        )
+
+
+def spans(text: Text) -> Iterator[tuple[int, int]]:
+    """(first, last) of passages: sentences first..last - 1 of one document."""
+    count = len(text.sentences)
+    start = 0
+    while start < count:
+        end, size = start, 0
+        half = start + 1
+        while end < count and size < LENGTH and text.document[end] == text.document[start]:
+            size += text.sizes[end]
+            end += 1
+            if size <= LENGTH // 2:
+                half = end
+        yield start, end
+        if end == count:
+            return
+        start = half if text.document[end] == text.document[start] else end
+
+
+def smoothed(scores: Floats) -> Floats:
+    """Each sentence's score with half of its neighbours': what answers a question stands beside what repeats it."""
+    found = scores.copy()
+    found[1:] += NEAR * scores[:-1]
+    found[:-1] += NEAR * scores[1:]
+    return found
+
+
+def relevance(text: Text, passages: Passages, query: Sequence[str]) -> Floats:
+    """Relevance of each sentence: its own, half of its neighbours', and that of the best passage that it is in."""
+    best = np.zeros(len(text.sentences))
+    for (first, last), score in zip(passages.spans, passages.index.bm25(query), strict=True):
+        best[first:last] = np.maximum(best[first:last], score)
+    return np.round(smoothed(text.index.bm25(query)) + best, PLACES)

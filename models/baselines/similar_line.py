@@ -1,0 +1,50 @@
+"""The line of a text that is most like another one, and what stands beside it: who says such things, what follows."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from scrollwork.models.baselines.document_index import Floats, Index, ranking
+from scrollwork.models.baselines.sentences import words
+
+SPEAKER = re.compile(r"(?:said by ([^\n\"]{1,80})|^([^\W\d_][^:\n\"]{0,80}):.*)$")
+CUE = re.compile(r"\bsaid by\s*$")
+TYPE = "Type:"
+
+
+def lines_of(documents: Sequence[str]) -> list[str]:
+    """The lines that are not empty, without white space at their ends."""
+    return [line.rstrip() for text in documents for line in text.split("\n") if line.strip()]
+
+
+def fit(lines: Sequence[str], target: str) -> Floats:
+    """How well each line fits a target, by BM25."""
+    return Index([words(line) for line in lines]).bm25(words(target))
+
+
+def speaker(documents: Sequence[str], query: str) -> str:
+    """Who would say the last sentence of a dialogue: whose lines together fit it best; of equal ones, and where no line
+    fits, who speaks first. "" where nobody does."""
+    said = [(line, match) for line in lines_of(documents) if (match := SPEAKER.search(line))]
+    texts = [line[: match.start(1)] if match[1] else line[match.end(2) :] for line, match in said]
+    scores = fit(texts, CUE.sub("", query))
+    found: dict[str, float] = defaultdict(float)
+    for (_, match), score in zip(said, scores, strict=True):
+        found[(match[1] or match[2]).strip()] += float(score)
+    return max(found, key=lambda name: round(found[name], 6)) if found else ""
+
+
+def line_after(documents: Sequence[str], query: str) -> str:
+    """What follows the line that is most like the last one of the query (of the text, where nothing is asked); of equal
+    ones the last. A name of a type without its cue. The line itself where nothing follows, "" without lines."""
+    lines = lines_of(documents)
+    asked = lines_of([query])
+    if not asked:
+        lines, asked = lines[:-1], lines[-1:]
+    if not lines:
+        return ""
+    backwards = fit(lines[::-1], asked[-1])
+    best = len(lines) - 1 - ranking(backwards)[0]
+    return lines[min(best + 1, len(lines) - 1)].strip().removeprefix(TYPE).strip()

@@ -1,0 +1,69 @@
+"""Rows of attempts and answers, from what a client gave back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scrollwork.models.base import Answer, Attempt, CallFailed, CallProblem, Outcome, Reply, Usage
+from scrollwork.models.engine.document_order import Item
+
+
+@dataclass(frozen=True)
+class Trip:
+    """One attempt: began and ended on the loop's clock, started on the wall's; tokens reserved at the limiter. number:
+    of the request among those of the run."""
+
+    item: Item
+    reserved: int
+    began: float
+    started: float
+    ended: float
+    number: int = 0
+
+    @property
+    def seconds(self) -> float:
+        """How long it took."""
+        return self.ended - self.began
+
+    def attempt(
+        self, outcome: Outcome, status: int | None = None, message: str = "", usage: Usage | None = None
+    ) -> Attempt:
+        """The row of the attempt. message: of one that was answered why its usage is not believed."""
+        item = self.item
+        return Attempt(
+            key=item.call.key,
+            number=item.attempts,
+            outcome=outcome,
+            status=status,
+            message=message,
+            started=self.started,
+            seconds=self.seconds,
+            usage=usage or Usage(),
+        )
+
+    def answer(self, reply: Reply) -> Answer:
+        """The answer of the call."""
+        return Answer(
+            key=self.item.call.key,
+            text=reply.text,
+            finish_reason=reply.finish_reason,
+            reported_model=reply.reported_model,
+            usage=reply.usage,
+            latency_s=self.seconds,
+            attempts=self.item.attempts,
+            masked=reply.masked,
+        )
+
+    def given_up(self, problem: CallProblem, sent: int) -> CallFailed:
+        """The end of a call that is not tried again. sent: requests of the run that have gone."""
+        return CallFailed(
+            self.item.call.key,
+            problem.kind,
+            problem.message,
+            problem.status,
+            self.item.attempts,
+            own=problem.own,
+            foreign=problem.foreign,
+            number=self.number,
+            sent=sent,
+        )

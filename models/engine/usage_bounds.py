@@ -1,0 +1,113 @@
+"""What the tokens of a call can be, by the text that was sent and the answer that was allowed.
+
+A vendor's usage decides money, pace and later counts, so it is believed only within these bounds. Measured with four
+tokenizers on 4,406 texts (docs/calls.md, "Usage"): at most 0.73 tokens a byte; at least 1.0 a word between white space,
+and 0.31 a byte beyond the first of a character in real Chinese (0.125 where one sign is repeated).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scrollwork.models.base import Ask, Usage
+from scrollwork.models.hosted.tables import MAX_TOKENS_NAMES
+
+TEMPLATE = 1024  # tokens of roles, separators and a system prompt that a server may put around a prompt
+WORDS_A_TOKEN = 2  # at most; half of the lowest that was measured
+FURTHER_BYTES_A_TOKEN = 16  # at most, of those beyond the first of a character; half of the lowest that was measured
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Of one call. size: bytes of the prompt. output_most: None where nobody knows what was allowed. cache_most: that
+    can be read from and written to a cache, each; None where that is the vendor's affair alone."""
+
+    input_least: int
+    input_most: int
+    output_most: int | None
+    size: int
+    cache_most: int | None = None
+
+
+ANY = Bounds(1, 2**24, 2**20, 0)  # of a call whose prompt is not at hand: more than any window
+
+
+def byte_bound(ask: Ask) -> int:
+    """Input tokens of a call that no tokenizer passes: a token is a byte at least."""
+    return size_of(ask.segments) + TEMPLATE
+
+
+def size_of(segments: Any) -> int:
+    """Bytes of a prompt's segments in UTF-8."""
+    return sum(len(segment.text.encode("utf-8", "replace")) for segment in segments)
+
+
+def bounds_of(ask: Ask, body: Mapping[str, Any] | None = None) -> Bounds:
+    """The bounds of a call. body: of its request, which says how much output it allows."""
+    size = size_of(ask.segments)
+    least = sum(least_tokens(segment.text) for segment in ask.segments)
+    return Bounds(max(1, least), size + TEMPLATE, output_allowed(body or {}), size, cache_allowed(body or {}))
+
+
+def cache_allowed(body: Mapping[str, Any]) -> int | None:
+    """Tokens that a request's body lets a vendor take from a cache or put there; None where caching is automatic."""
+    options = body.get("prompt_cache_options")
+    if isinstance(options, Mapping) and options.get("mode") == "explicit":  # and we set no mark
+        return 0
+    turns = [turn.get("content") for turn in body.get("messages", ())]
+    if not any(isinstance(content, list) for content in turns):
+        return None  # of no Anthropic messages
+    if any("cache_control" in str((name, value)) for name, value in body.items() if name != "messages"):
+        return None  # by a table's `extra`
+    most = size = 0
+    for content in turns:
+        for block in content if isinstance(content, list) else [{"text": content}]:
+            size += len(str(block.get("text", "")).encode("utf-8", "replace"))
+            most = size + TEMPLATE if "cache_control" in block else most
+    return most
+
+
+def shared_most(ask: Ask) -> int:
+    """Tokens that a cache can give back of what the call before it in the run begins with too."""
+    last = max((n for n, segment in enumerate(ask.segments) if segment.role in ("document", "omission")), default=-1)
+    return size_of(ask.segments[: last + 1]) + TEMPLATE if ask.follows else 0
+
+
+def output_allowed(body: Mapping[str, Any]) -> int | None:
+    """New tokens that a request's body allows, thoughts among them; None where it does not say."""
+    found = [body[name] for name in MAX_TOKENS_NAMES if type(body.get(name)) is int]
+    return max(found, default=None)
+
+
+def least_tokens(text: str) -> int:
+    """Fewest tokens that a text can be. White space and repeated signs count for next to nothing: they can be one."""
+    further = len(text.encode("utf-8", "replace")) - len(text)
+    return max(len(text.split()) // WORDS_A_TOKEN, further // FURTHER_BYTES_A_TOKEN)
+
+
+def doubt(usage: Usage, bounds: Bounds, text: str) -> str:
+    """Why a usage cannot be, with the figures; "" where it can. text: of the answer, "" for none."""
+    given, made = usage.input_tokens, usage.output_tokens
+    if given is not None and not bounds.input_least <= given <= bounds.input_most:
+        return (
+            f"{given:,} input tokens for a prompt of {bounds.size:,} bytes, "
+            f"which is {bounds.input_least:,} to {bounds.input_most:,}"
+        )
+    for name, part in (("cached", usage.cached_tokens), ("written to the cache", usage.cache_write_tokens)):
+        if part is not None and given is not None and part > given:
+            return f"{part:,} tokens {name} of {given:,} input tokens"
+        if part and bounds.cache_most is not None and part > bounds.cache_most:
+            return f"{part:,} tokens {name}, where the request lets {bounds.cache_most:,} be cached"
+    if given is not None and (usage.cached_tokens or 0) + (usage.cache_write_tokens or 0) > given:
+        return f"more tokens read from and written to the cache than the {given:,} input tokens"
+    if made is None:
+        return ""
+    if bounds.output_most is not None and made > bounds.output_most:
+        return f"{made:,} output tokens where {bounds.output_most:,} were allowed"
+    if (usage.reasoning_tokens or 0) > made:
+        return f"{usage.reasoning_tokens:,} tokens of thoughts among {made:,} output tokens"
+    if text.strip() and made < (least := max(1, least_tokens(text))):
+        return f"{made:,} output tokens for an answer of {len(text):,} characters, which is {least:,} at least"
+    return ""

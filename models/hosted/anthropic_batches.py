@@ -1,0 +1,124 @@
+"""Anthropic's message batches: the requests go along with the creation. A batch carries no name of ours: after a
+creation that nobody confirmed it is known by its time, its size and, once it has ended, by the keys of its results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, BinaryIO
+from urllib.parse import quote
+
+from scrollwork.models.base import Call, CallProblem, Trouble
+from scrollwork.models.hosted.anthropic import wire_of
+from scrollwork.models.hosted.batches import (
+    BadLine,
+    Line,
+    Page,
+    Sight,
+    State,
+    entry_of,
+    good,
+    identifier,
+    line_of,
+    number_in,
+    page_of,
+    part_of,
+    pieces,
+    refuse,
+    text_in,
+)
+from scrollwork.models.hosted.batches import size_of as bytes_of
+from scrollwork.models.hosted.error_replies import TERMINAL_NAMES, error_in, shown
+from scrollwork.models.hosted.wire import Wire
+
+PATH = "/v1/messages/batches"
+UNDONE = {"expired": "it expired in the batch", "canceled": "the batch was cancelled"}
+
+
+class AnthropicBatches:
+    """Message batches. https://docs.anthropic.com/en/api/creating-message-batches: at most 100,000 requests, 256 MB."""
+
+    opening, between, closing = b'{"requests":[', b",", b"]}"
+    most_requests, most_bytes = 100_000, 256_000_000
+    named = False
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+
+    def entry(self, call: Call) -> bytes:
+        """A request of the body. No breakpoint: whether a batch meets its own cache is chance, writing to it is not."""
+        return entry_of({"custom_id": call.key, "params": call.payload["body"]})
+
+    async def upload(self, file: BinaryIO) -> str:
+        """Nothing to do."""
+        return ""
+
+    async def create(self, uploaded: str, file: BinaryIO, name: str, digest: str) -> Sight:
+        """The file is the body."""
+        raw = await self._wire.upload(PATH, pieces(file), bytes_of(file), "application/json")
+        return self._sight(good(raw, self._wire.secrets))
+
+    async def look(self, batch_id: str) -> Sight:
+        """How it stands."""
+        return self._sight(good(await self._wire.get(f"{PATH}/{quote(batch_id, safe='')}"), self._wire.secrets))
+
+    async def page(self, after: str) -> Page:
+        """A hundred of the list."""
+        start = f"&after_id={quote(after, safe='')}" if after else ""
+        raw = await self._wire.get(f"{PATH}?limit=100{start}")
+        return page_of(raw, self._wire.secrets, self._sight)
+
+    async def download(self, path: str, into: BinaryIO) -> None:
+        """The results."""
+        refuse(await self._wire.download(path, into), self._wire.secrets)
+
+    def line(self, data: bytes) -> Line:
+        """A line of results."""
+        found = part_of(data, self._wire.secrets)
+        key, result = found["custom_id"], found.get("result")
+        if not isinstance(result, dict):
+            raise BadLine("no result")
+        kind = text_in(result, "type")
+        if kind == "succeeded":
+            return line_of(key, "messages", 200, result.get("message"), data, self._wire.secrets)
+        if kind == "errored":
+            error = error_in(result.get("error")) or {"names": set(), "message": "no reason"}
+            said = f"{', '.join(sorted(error['names']))}: {error['message']}".strip(": ")
+            trouble: Trouble = "terminal" if error["names"] & TERMINAL_NAMES else "transient"
+            return Line(key, CallProblem(trouble, shown(said, self._wire.secrets)))
+        if kind in UNDONE:
+            return Line(key, CallProblem("transient", UNDONE[kind]))
+        raise BadLine(f"a result of type {shown(kind, self._wire.secrets) or 'none'}")
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._wire.close()
+
+    def _sight(self, found: dict[str, Any]) -> Sight:
+        status = text_in(found, "processing_status")
+        if not status:
+            raise CallProblem("transient", "a batch without a status")
+        name = identifier(found)
+        state: State = "waiting" if status != "ended" else "ended" if found.get("results_url") else "gone"
+        counts = found.get("request_counts")
+        return Sight(
+            name,
+            state,
+            seconds_of(text_in(found, "created_at")),
+            sum(int(number_in(counts, kind)) for kind in counts) if isinstance(counts, dict) else None,
+            results=(f"{PATH}/{name}/results",) if state == "ended" else (),  # never at another address: the key
+            why="its results are kept no longer" if state == "gone" else "",
+        )
+
+
+def seconds_of(moment: str) -> float:
+    """Unix seconds of a time in RFC 3339, 0 for anything else."""
+    try:
+        return datetime.fromisoformat(moment).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+def make(name: str, table: Mapping[str, Any]) -> AnthropicBatches:
+    """Batches of a checked table's model. Raises tables.BadTable without a key."""
+    return AnthropicBatches(wire_of(name, table))

@@ -1,0 +1,192 @@
+"""A provider's batches, one step at a time: each returns when it is done, repeated where that is safe.
+
+An event loop in a thread of its own serves whoever calls, so that it does not matter what else runs in the caller's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import threading
+import time
+from collections.abc import Awaitable, Callable, Collection, Coroutine
+from dataclasses import dataclass
+from random import Random
+from typing import Any, BinaryIO, TypeVar
+
+from scrollwork.models.base import CallProblem
+from scrollwork.models.engine.retry import Policy
+from scrollwork.models.engine.stopping import Stop
+from scrollwork.models.hosted.batches import BadLine, Interface, Page, Sight, unknown
+
+T = TypeVar("T")
+LOOK_S = 0.2  # between two looks at a stop
+CLOSING_S = 5.0
+AROUND_S = 3600.0  # before and after a creation: where its batch is looked for
+
+
+class Unconfirmed(Exception):
+    """A batch was to be made and nobody knows whether it came about; `find` will tell."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the list says of a batch. sight: the batch itself. open: others that may prove to be it when they end."""
+
+    sight: Sight | None = None
+    open: tuple[str, ...] = ()
+
+
+class Desk:
+    """One model's batches at its provider. Methods raise CallProblem; a second stop cancels what they are at."""
+
+    def __init__(self, make: Callable[[], Interface], policy: Policy, stop: Stop, rng: Random | None = None) -> None:
+        self._policy, self._stop, self._rng = policy, stop, rng or Random()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="scrollwork-batches", daemon=True)
+        self._thread.start()
+        try:
+            self.interface = self._do(self._made(make))
+        except BaseException:
+            self._end()
+            raise
+
+    async def _made(self, make: Callable[[], Interface]) -> Interface:
+        return make()
+
+    def close(self) -> None:
+        """Close connections and end the thread."""
+        try:
+            asyncio.run_coroutine_threadsafe(self.interface.close(), self._loop).result(CLOSING_S)
+        except (concurrent.futures.TimeoutError, concurrent.futures.CancelledError):
+            pass
+        finally:
+            self._end()
+
+    def _end(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(CLOSING_S)
+        if not self._thread.is_alive():
+            self._loop.close()
+
+    # ---- steps
+
+    def submit(self, file: BinaryIO, name: str, digest: str, sending: Callable[[], None]) -> Sight:
+        """Upload the file and make a batch of it. sending: called before every try to create it.
+
+        A refusal is tried again as the policy has it; a creation that may have come about never. Raises Unconfirmed.
+        """
+        return self._do(self._submit(file, name, digest, sending))
+
+    def look(self, batch_id: str) -> Sight:
+        """How a batch stands."""
+        return self._do(self._repeat(lambda: self.interface.look(batch_id)))
+
+    def download(self, path: str, into: BinaryIO) -> None:
+        """Results into an empty file."""
+        self._do(self._repeat(lambda: self._afresh(path, into)))
+
+    def find(self, name: str, since: float, keys: Collection[str], known: Collection[str]) -> Found:
+        """Look in the provider's list for a batch whose creation was sent at `since` (unix seconds).
+
+        Where it keeps our name, by that; else among batches of that hour with as many requests, none of `known` (ids of
+        others): whose results hold these keys is it, and as long as one has not ended nothing is certain.
+        """
+        return self._do(self._find(name, since, keys, known))
+
+    # ---- in the loop
+
+    async def _submit(self, file: BinaryIO, name: str, digest: str, sending: Callable[[], None]) -> Sight:
+        uploaded = await self._repeat(lambda: self.interface.upload(file))
+
+        async def create() -> Sight:
+            sending()
+            try:
+                return await self.interface.create(uploaded, file, name, digest)
+            except CallProblem as problem:
+                if unknown(problem):
+                    raise Unconfirmed(problem.message) from None
+                raise
+
+        return await self._repeat(create)
+
+    async def _afresh(self, path: str, into: BinaryIO) -> None:
+        into.seek(0)
+        into.truncate()
+        await self.interface.download(path, into)
+
+    async def _find(self, name: str, since: float, keys: Collection[str], known: Collection[str]) -> Found:
+        after, waiting = "", []
+        while True:
+            page = await self._page(after)
+            ahead = page.now - time.time()
+            for sight in page.batches:
+                if self.interface.named:
+                    if sight.name == name:
+                        return Found(sight)
+                elif sight.batch_id not in known and alike(sight, since + ahead, len(keys)):
+                    if sight.state == "waiting":
+                        waiting.append(sight.batch_id)
+                    elif await self._holds(sight, keys):
+                        return Found(sight)
+            after = page.after
+            if not after or page.batches[-1].created < since + ahead - AROUND_S:
+                return Found(open=tuple(waiting))
+
+    async def _page(self, after: str) -> Page:
+        return await self._repeat(lambda: self.interface.page(after))
+
+    async def _holds(self, sight: Sight, keys: Collection[str]) -> bool:
+        """Whether the results are of these requests: keys are digests, so one tells."""
+        import tempfile
+
+        for path in sight.results:
+            with tempfile.TemporaryFile() as file:
+                await self._repeat(lambda path=path, file=file: self._afresh(path, file))  # type: ignore[misc]
+                file.seek(0)
+                for data in file:
+                    try:
+                        return self.interface.line(data).key in keys
+                    except BadLine:
+                        continue
+        return False
+
+    async def _repeat(self, attempt: Callable[[], Awaitable[T]]) -> T:
+        """Try until it succeeds, as the policy has it. Raises CallProblem."""
+        began, tries = time.monotonic(), 0
+        while True:
+            try:
+                return await attempt()
+            except CallProblem as problem:
+                tries += 1
+                wait = None
+                if problem.kind == "transient" and not self._stop.level:
+                    spent = time.monotonic() - began
+                    wait = self._policy.wait(tries, spent, problem.retry_after_s, self._rng)
+                if wait is None:
+                    raise
+            until = time.monotonic() + wait
+            while (left := until - time.monotonic()) > 0 and not self._stop.level:
+                await asyncio.sleep(min(left, LOOK_S))
+
+    def _do(self, step: Coroutine[Any, Any, T]) -> T:
+        """Wait for a step, in the caller's thread."""
+        future = asyncio.run_coroutine_threadsafe(step, self._loop)
+        while True:
+            try:
+                return future.result(LOOK_S)
+            except concurrent.futures.CancelledError:
+                raise CallProblem("transient", "stopped") from None
+            except TimeoutError:
+                if future.done():
+                    raise
+                if self._stop.level == 2:
+                    future.cancel()
+
+
+def alike(sight: Sight, since: float, requests: int) -> bool:
+    """Whether a batch without a name may be the one of so many requests that was sent then, by the provider's clock.
+
+    Also one of the hour before: our own clock may have been mended since.
+    """
+    return sight.state != "gone" and sight.requests == requests and abs(sight.created - since) <= AROUND_S

@@ -1,0 +1,31 @@
+"""Any server that speaks the OpenAI protocol at a base_url: vLLM, SGLang, llama.cpp, Ollama, `transformers serve`, ...
+
+endpoint "chat" gets one user message, "completions" the plain text with its response header. No SDK is needed. Such
+servers may know `max_tokens` only, so that is what they get where the table does not say otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scrollwork.models.base import Client
+from scrollwork.models.hosted.endpoint import Endpoint, wire_to
+from scrollwork.models.hosted.model import Hosted
+from scrollwork.models.hosted.openai import body
+from scrollwork.models.hosted.tables import key_of
+
+PROVIDER = "compatible"
+
+
+def make(name: str, table: Mapping[str, Any], revision: str) -> Hosted:
+    """The model of a checked table (scrollwork.models.hosted.tables)."""
+    parameters = {"max_tokens": "max_tokens", **table.get("parameters", {})}
+    return Hosted(name, PROVIDER, {**table, "parameters": parameters}, body, client)
+
+
+def client(name: str, table: Mapping[str, Any]) -> Client:
+    """A client; with a key only where the table names the variable that holds it."""
+    key = key_of(name, PROVIDER, table)
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    return Endpoint(wire_to(table, headers, key), table["endpoint"], table.get("cache_options"))

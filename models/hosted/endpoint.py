@@ -1,0 +1,106 @@
+"""What the clients of all hosted providers share: a connection with its headers and secrets, and one endpoint at it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from scrollwork.models.base import Call, CallProblem, Reply, Usage
+from scrollwork.models.engine.usage_bounds import Bounds, bounds_of, doubt, output_allowed
+from scrollwork.models.hosted.replies import read
+from scrollwork.models.hosted.tables import PATHS, key_of
+from scrollwork.models.hosted.wire import Wire, most_bytes
+
+TIMEOUT_S = 600.0
+
+
+def vendor_wire(
+    name: str, provider: str, table: Mapping[str, Any], sdk: Callable[[str, Mapping[str, Any]], Any]
+) -> Wire:
+    """The connection to a table's address, with the key and the headers that the vendor's SDK would send.
+
+    Raises tables.BadTable.
+    """
+    key = key_of(name, provider, table)
+    vendor = sdk(key, table)
+    return wire_to(table, own_headers({**vendor.default_headers, **vendor.auth_headers}), key)
+
+
+def wire_to(table: Mapping[str, Any], headers: Mapping[str, str], key: str) -> Wire:
+    """The connection to a table's address. key: "" for none."""
+    return Wire(
+        table["base_url"],
+        headers,
+        secrets=secrets_in(headers, key),
+        timeout_s=table.get("timeout_s", TIMEOUT_S),
+        ssl=trusted(table["base_url"]),
+    )
+
+
+def own_headers(headers: Mapping[str, Any]) -> dict[str, str]:
+    """The headers that say who asks and in which version, without what the SDK tells about itself."""
+    return {n: v for n, v in headers.items() if isinstance(v, str) and not n.lower().startswith("x-stainless")}
+
+
+def trusted(base_url: str) -> Any:
+    """The certificates that the vendors' SDKs trust (SSL_CERT_FILE, SSL_CERT_DIR too)."""
+    if not base_url.startswith("https:"):
+        return True
+    import httpx2
+
+    return httpx2.create_ssl_context()
+
+
+def secrets_in(headers: Mapping[str, str], key: str) -> tuple[str, ...]:
+    """What no message may hold: the key, and what a header of the user's own may carry."""
+    private = [v for n, v in headers.items() if any(word in n.lower() for word in ("auth", "key", "token", "cookie"))]
+    found = {key, *private, *(value.partition(" ")[2] for value in private)}
+    return tuple(sorted((one for one in found if len(one) >= 4), key=len, reverse=True))
+
+
+class Endpoint:
+    """The client of one endpoint: the body that a payload holds, sent once, its reply read.
+
+    cache_options: sent with each body; they change no answer and are not part of the payload.
+    """
+
+    def __init__(self, wire: Wire, endpoint: str, cache_options: Mapping[str, Any] | None = None) -> None:
+        self._wire, self._endpoint, self._cache_options = wire, endpoint, dict(cache_options or {})
+
+    async def send(self, call: Call) -> Reply:
+        """One attempt. Raises CallProblem only."""
+        body = self.prepared(call)
+        raw = await self._wire.post(PATHS[self._endpoint], body, most_bytes(output_allowed(body), "logprobs" in body))
+        bounds = bounds_of(call.ask, body)
+        try:
+            reply = read(self._endpoint, raw.status, raw.headers, raw.data, orjson.loads, self._wire.secrets)
+            return believed(reply, bounds)
+        except CallProblem as problem:
+            if problem.status != 404:
+                raise doubted(problem, bounds) from None
+            said = f"{problem.message} (asked: {self._wire.address}{PATHS[self._endpoint]})"
+            raise CallProblem(problem.kind, said, status=404, limits=problem.limits) from None
+
+    def prepared(self, call: Call) -> Any:
+        """The body as it is sent."""
+        return {**call.payload["body"], **self._cache_options}
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._wire.close()
+
+
+def believed(reply: Reply, bounds: Bounds) -> Reply:
+    """The reply, without its usage where that cannot be."""
+    said = doubt(reply.usage, bounds, reply.text)
+    return replace(reply, usage=Usage(), doubt=f"usage not believed: {said}") if said else reply
+
+
+def doubted(problem: CallProblem, bounds: Bounds) -> CallProblem:
+    """The problem, without what it says was paid where that cannot be."""
+    if problem.paid is not None and (said := doubt(problem.paid, bounds, "")):
+        problem.paid, problem.doubt = None, f"usage not believed: {said}"
+    return problem

@@ -1,0 +1,264 @@
+"""From what a provider answered in place of a reply to a CallProblem: kind, status, when to come back, never a key.
+
+Terminal: asking again changes nothing. Transient: another try may help. Quota: the money or the day's share is used up,
+so every further call would fail too. A provider's own word (`x-should-retry`) goes before the status.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from scrollwork.models.base import CallProblem, Limits, Trouble, Usage
+from scrollwork.models.hosted.masking import HIDDEN, hidden
+
+Headers = Mapping[str, str]
+
+TRANSIENT_STATUSES = {408, 409, 425, 429}
+UNSUPPORTED = {501, 505}  # the 5xx that no wait mends
+MIDDLEMEN = {400, 403, 405, 406, 407, 451, 502, 503, 504, 511}  # statuses with which proxies send pages of their own
+SLOW_DOWN_STATUSES = {429, 503, 529}
+QUOTA_STATUSES = {402}
+
+# type or code of an error object, of both vendors and of servers that speak their protocols
+TRANSIENT_NAMES = {
+    *("api_error", "timeout_error", "conflict_error", "server_error", "internal_error", "internal_server_error"),
+    *("vector_store_timeout", "service_unavailable", "engine_overloaded", "aborted", "unavailable"),
+}
+SLOW_DOWN_NAMES = {"rate_limit_error", "rate_limit_exceeded", "overloaded_error", "slow_down", "server_overloaded"}
+TERMINAL_NAMES = {
+    *("invalid_request_error", "authentication_error", "permission_error", "not_found_error", "request_too_large"),
+    *("context_length_exceeded", "invalid_prompt", "content_filter", "content_policy_violation", "bio_policy"),
+    *("misalignment_policy_violation", "model_not_found", "invalid_api_key", "data_residency_mismatch"),
+}
+QUOTA_NAMES = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error"}
+# Limits by the day come with the status and the type of a short limit, empty accounts as a bad request too. Elsewhere
+# the same words may be those of the prompt, which some servers repeat.
+LIMIT_STATUSES = {402, 403, 429}
+DAY_WORDS = re.compile(r"per day|/ ?day\b|\b[RT]PD\b|daily (?:limit|quota)|spend(?:ing)? limit", re.IGNORECASE)
+MONEY_WORDS = re.compile(
+    r"credit balance is too low|exceeded your current quota|reached your specified API usage limits", re.IGNORECASE
+)
+
+MESSAGE_CHARS = 300
+READ_CHARS = 2000  # of a message, for what it means
+LONGEST_RESET = 40  # characters of a time until a limit is full
+LONGEST_WAIT_S = 366 * 86400.0
+KEY_SHAPES = re.compile(r"\bsk-[\w*.\-]{6,}|(?<=Bearer )[^\s\"',;]+|(?<=://)[^/\s@]+(?=@)|\bAIza[\w\-]{10,}")
+NO_ROOM = "no room to answer"  # how the message of a call begins that came to its limit before its first word
+MORE_ROOM = (
+    "give the model's table room for thoughts (reasoning_tokens = 25000) or turn them off (docs/providers.md#room)"
+)
+NO_ROOM_WORDS = re.compile(r"could not finish the message because max_tokens or model output limit was reached", re.I)
+MARKUP = re.compile(r"<(script|style)\b.*?</\1>|<[^<>]*>", re.DOTALL | re.IGNORECASE)
+DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def shown(text: object, secrets: Sequence[str] = ()) -> str:
+    """One short line of a provider's text, without control characters and keys."""
+    line = KEY_SHAPES.sub(HIDDEN, hidden(str(text), secrets)[: 20 * MESSAGE_CHARS])
+    line = " ".join("".join(c if c.isprintable() else " " for c in line).split())
+    return line if len(line) <= MESSAGE_CHARS else line[:MESSAGE_CHARS] + "..."
+
+
+def problem_of_status(
+    status: int, headers: Headers, body: Any, text: str = "", secrets: Sequence[str] = ()
+) -> CallProblem:
+    """The problem of a reply whose status is not 2xx. body: its JSON, None where it is none; text: as it came."""
+    error = error_in(body)
+    message = shown(error["message"] if error else text_of(hidden(text, secrets)), secrets)
+    if 300 <= status < 400:  # not followed: the key goes nowhere else
+        message = (
+            f"sent elsewhere; if that is right, make it the base_url: {shown(headers.get('location', ''), secrets)}"
+        )
+    elif error is None and status in MIDDLEMEN and "<" in text[:200]:
+        message = f"{message or 'a page of HTML'}: is a proxy or a firewall between?"
+    roomless = status == 400 and error is not None and bool(NO_ROOM_WORDS.search(error["message"][:READ_CHARS]))
+    if roomless:
+        message = f"{NO_ROOM} ({message[:120]}); {MORE_ROOM}"
+    kind: Trouble = kind_of_status(status)
+    if error and is_quota(status, error):
+        kind = "quota"
+    elif kind != "quota" and (word := headers.get("x-should-retry", "").lower()) in ("true", "false"):
+        kind = "transient" if word == "true" else "terminal"
+    return CallProblem(
+        kind,
+        f"HTTP {status}" + (f": {message}" if message else ""),
+        status=status,
+        retry_after_s=retry_after(headers),
+        limits=limits_of(headers),
+        slow_down=status in SLOW_DOWN_STATUSES or bool(error and error["names"] & SLOW_DOWN_NAMES),
+        own=roomless,
+        foreign=error is None,
+    )
+
+
+def problem_in_reply(
+    status: int, headers: Headers, error: Mapping[str, Any], paid: Usage | None = None, secrets: Sequence[str] = ()
+) -> CallProblem:
+    """The problem of a 2xx reply that holds an error object (as of `error_in`) in place of an answer."""
+    names = error["names"]
+    statuses = {int(name) for name in names if re.fullmatch("[45][0-9]{2}", name)}
+    slow = bool(names & SLOW_DOWN_NAMES) or bool(statuses & SLOW_DOWN_STATUSES)
+    kind: Trouble = "transient"  # an unknown error behind a 200 is a gateway's more often than the request's
+    if any(is_quota(one, error) for one in statuses or {400}):
+        kind = "quota"
+    elif names & TERMINAL_NAMES or {kind_of_status(one) for one in statuses} == {"terminal"}:
+        kind = "terminal"
+    named = ", ".join(sorted(names)) or "error"
+    return CallProblem(
+        kind,
+        shown(f"HTTP {status} with an error ({named}): {error['message']}", secrets),
+        status=status,
+        retry_after_s=retry_after(headers),
+        limits=limits_of(headers),
+        slow_down=slow,
+        paid=paid,
+    )
+
+
+def kind_of_status(status: int) -> Trouble:
+    """terminal, transient or quota by the status alone."""
+    if status in QUOTA_STATUSES:
+        return "quota"
+    if status in TRANSIENT_STATUSES or (status >= 500 and status not in UNSUPPORTED):
+        return "transient"
+    return "terminal"
+
+
+def is_quota(status: int, error: Mapping[str, Any]) -> bool:
+    """Whether an error object says that nothing more can be had for now."""
+    said, limited = error["message"][:READ_CHARS], status in LIMIT_STATUSES or bool(error["names"] & SLOW_DOWN_NAMES)
+    return (
+        bool(error["names"] & QUOTA_NAMES)
+        or (limited and bool(DAY_WORDS.search(said)))
+        or ((limited or status == 400) and bool(MONEY_WORDS.search(said)))
+    )
+
+
+def error_in(body: Any) -> dict[str, Any] | None:
+    """{names: its type, code and status as words, message} of an error object in a JSON body, None where it has none.
+
+    Both vendors' {"error": {...}} and {"type": "error"}, and what other servers write: a list around it, a plain
+    string, {"detail": ...}, {"object": "error", ...}.
+    """
+    if isinstance(body, list) and len(body) == 1:
+        body = body[0]
+    if not isinstance(body, Mapping):
+        return None
+    found = body.get("error")
+    if not found:
+        if body.get("type") == "error" or body.get("object") == "error":
+            found = {**body, "type": ""} if body.get("type") == "error" else body
+        elif set(body) == {"detail"}:
+            found = {"message": detail_of(body["detail"])}
+        else:
+            return None
+    if not isinstance(found, Mapping):
+        found = {"message": found}
+    names = {str(found[name]).lower() for name in ("type", "code", "status") if isinstance(found.get(name), str | int)}
+    message = found.get("message")
+    return {"names": names - {""}, "message": message if isinstance(message, str) else str(message or "")}
+
+
+def detail_of(detail: Any) -> Any:
+    """What a server of FastAPI has against a request, without the request that it repeats."""
+    if not isinstance(detail, list):
+        return detail
+    found = [one for one in detail[:5] if isinstance(one, Mapping)]
+    places = [one["loc"] if isinstance(one.get("loc"), list) else [one.get("loc")] for one in found]
+    return "; ".join(f"{'.'.join(map(str, at))}: {one.get('msg')}" for at, one in zip(places, found, strict=True))
+
+
+def text_of(text: str) -> str:
+    """The words of an HTML error page, or of plain text."""
+    if "<" in text[:200]:
+        text = MARKUP.sub(" ", text[:8000])
+    return text
+
+
+def retry_after(headers: Headers) -> float | None:
+    """Seconds until the provider wants to be asked again, by its headers; None where they say nothing sensible.
+
+    A date is taken relative to the reply's own Date, so that a wrong clock here changes nothing.
+    """
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = headers.get("retry-after", "").strip()
+    if not value:
+        return None
+    seconds = _number(value)
+    if seconds is not None:
+        return seconds
+    at = _date(value)
+    if at is None:
+        return None
+    now = _date(headers.get("date", ""))
+    return min(max(0.0, at - (time.time() if now is None else now)), LONGEST_WAIT_S)
+
+
+def limits_of(headers: Headers) -> Limits | None:
+    """What the rate-limit headers of either vendor say; None where there are none."""
+    if "x-ratelimit-limit-requests" in headers or "x-ratelimit-limit-tokens" in headers:
+        limits = Limits(*_openai_limit(headers, "requests"), *_openai_limit(headers, "tokens"))
+    elif any(name.startswith("anthropic-ratelimit-") for name in headers):
+        tokens = "tokens" if "anthropic-ratelimit-tokens-limit" in headers else "input-tokens"
+        limits = Limits(*_anthropic_limit(headers, "requests"), *_anthropic_limit(headers, tokens))
+    else:
+        return None
+    return None if limits == Limits() else limits
+
+
+def _openai_limit(headers: Headers, kind: str) -> tuple[int | None, int | None, float | None]:
+    """limit, remaining, reset ("1s", "6m0s", "60ms")."""
+    reset = headers.get(f"x-ratelimit-reset-{kind}", "")[:LONGEST_RESET]  # matching takes the square of its length
+    found = DURATION.findall(reset)
+    whole = "".join(number + unit for number, unit in found) == reset and bool(found)
+    return (
+        _whole(headers.get(f"x-ratelimit-limit-{kind}")),
+        _whole(headers.get(f"x-ratelimit-remaining-{kind}")),
+        min(sum(float(n) * SECONDS[unit] for n, unit in found), LONGEST_WAIT_S) if whole else _number(reset),
+    )
+
+
+def _anthropic_limit(headers: Headers, kind: str) -> tuple[int | None, int | None, float | None]:
+    """limit, remaining, reset (a time in RFC 3339)."""
+    prefix = f"anthropic-ratelimit-{kind}"
+    reset: float | None = None
+    try:
+        at = datetime.fromisoformat(headers.get(f"{prefix}-reset", "")).timestamp()
+        now = _date(headers.get("date", ""))
+        reset = min(max(0.0, at - (time.time() if now is None else now)), LONGEST_WAIT_S)
+    except (ValueError, OverflowError):
+        pass
+    return _whole(headers.get(f"{prefix}-limit")), _whole(headers.get(f"{prefix}-remaining")), reset
+
+
+def date_of(headers: Headers) -> float | None:
+    """The provider's own clock when it answered, unix seconds; None where it does not say."""
+    return _date(headers.get("date", ""))
+
+
+def _date(value: str) -> float | None:
+    try:
+        return parsedate_to_datetime(value).timestamp()
+    except (ValueError, OverflowError, TypeError, IndexError):
+        return None
+
+
+def _number(value: str | None) -> float | None:
+    """A plain number that is not negative, in ASCII digits; None for anything else."""
+    if value is None or not re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,12})?", value.strip()):
+        return None
+    return min(float(value), LONGEST_WAIT_S * 1000)
+
+
+def _whole(value: str | None) -> int | None:
+    number = _number(value)
+    return None if number is None else int(number)

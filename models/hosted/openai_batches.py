@@ -1,0 +1,150 @@
+"""OpenAI's batches: a file of requests, a batch of that file, files of results. The batch carries our name for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, BinaryIO
+from urllib.parse import quote
+
+from scrollwork.models.base import Call, CallProblem
+from scrollwork.models.hosted.batches import (
+    BadLine,
+    Line,
+    Page,
+    Sight,
+    State,
+    entry_of,
+    good,
+    identifier,
+    line_of,
+    number_in,
+    page_of,
+    part_of,
+    pieces,
+    refuse,
+    size_of,
+    text_in,
+)
+from scrollwork.models.hosted.error_replies import shown
+from scrollwork.models.hosted.openai import wire_of
+from scrollwork.models.hosted.tables import PATHS
+from scrollwork.models.hosted.wire import Wire
+
+NAME, DIGEST = "scrollwork_batch", "requests_sha256"  # in the metadata
+STATES: Mapping[str, State] = {  # every other one is on its way
+    "completed": "ended",
+    "expired": "ended",
+    "cancelled": "ended",
+    "failed": "refused",
+}
+FULL = "token_limit_exceeded"  # more tokens wait than the account may have enqueued
+BOUNDARY = "scrollwork-9f2c1b7de0a84c35"
+UNDONE = {"batch_expired": "it expired in the batch", "batch_cancelled": "the batch was cancelled"}
+
+
+class OpenAIBatches:
+    """Batches of one endpoint. https://platform.openai.com/docs/guides/batch: at most 50,000 requests and 200 MB."""
+
+    opening, between, closing = b"", b"", b""
+    most_requests, most_bytes = 50_000, 200_000_000
+    named = True
+
+    def __init__(self, wire: Wire, endpoint: str, cache_options: Mapping[str, Any] | None = None) -> None:
+        self._wire, self._endpoint, self._cache_options = wire, endpoint, dict(cache_options or {})
+        self._url = f"/v1{PATHS[endpoint]}"
+
+    def entry(self, call: Call) -> bytes:
+        """A line of the file."""
+        body = {**call.payload["body"], **self._cache_options}
+        line = {"custom_id": call.key, "method": "POST", "url": self._url, "body": body}
+        return entry_of(line) + b"\n"
+
+    async def upload(self, file: BinaryIO) -> str:
+        """The file's id."""
+        head = (
+            f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n'
+            f'--{BOUNDARY}\r\nContent-Disposition: form-data; name="file"; filename="requests.jsonl"\r\n'
+            "Content-Type: application/octet-stream\r\n\r\n"
+        ).encode()
+        tail = f"\r\n--{BOUNDARY}--\r\n".encode()
+        size = len(head) + size_of(file) + len(tail)
+        kind = f"multipart/form-data; boundary={BOUNDARY}"
+        raw = await self._wire.upload("/files", pieces(head, file, tail), size, kind)
+        return identifier(good(raw, self._wire.secrets))
+
+    async def create(self, uploaded: str, file: BinaryIO, name: str, digest: str) -> Sight:
+        """A batch of the file."""
+        body = {
+            "input_file_id": uploaded,
+            "endpoint": self._url,
+            "completion_window": "24h",
+            "metadata": {NAME: name, DIGEST: digest},
+        }
+        return self._sight(good(await self._wire.post("/batches", body), self._wire.secrets))
+
+    async def look(self, batch_id: str) -> Sight:
+        """How it stands."""
+        return self._sight(good(await self._wire.get(f"/batches/{quote(batch_id, safe='')}"), self._wire.secrets))
+
+    async def page(self, after: str) -> Page:
+        """A hundred of the list."""
+        start = f"&after={quote(after, safe='')}" if after else ""
+        raw = await self._wire.get(f"/batches?limit=100{start}")
+        return page_of(raw, self._wire.secrets, self._sight)
+
+    async def download(self, path: str, into: BinaryIO) -> None:
+        """A file of results."""
+        refuse(await self._wire.download(path, into), self._wire.secrets)
+
+    def line(self, data: bytes) -> Line:
+        """A line of an output or error file."""
+        found = part_of(data, self._wire.secrets)
+        key, answer, error = found["custom_id"], found.get("response"), found.get("error")
+        if isinstance(answer, dict):
+            status = int(number_in(answer, "status_code"))
+            if not 100 <= status < 600:
+                raise BadLine("a response without a status")
+            return line_of(key, self._endpoint, status, answer.get("body"), data, self._wire.secrets)
+        if isinstance(error, dict):
+            code = text_in(error, "code")
+            why = UNDONE.get(code) or f"{code}: {text_in(error, 'message')}".strip(": ")
+            return Line(key, CallProblem("transient", shown(why, self._wire.secrets)))
+        raise BadLine("neither a response nor an error")
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._wire.close()
+
+    def _sight(self, found: dict[str, Any]) -> Sight:
+        status = text_in(found, "status")
+        if not status:
+            raise CallProblem("transient", "a batch without a status")
+        state = STATES.get(status, "waiting")
+        counts, metadata = found.get("request_counts"), found.get("metadata")
+        files = [text_in(found, name) for name in ("output_file_id", "error_file_id")]
+        if state == "ended" and not files[0] and isinstance(counts, dict) and number_in(counts, "completed"):
+            state = "waiting"  # answers that are paid, in a file that is not named yet
+        faults = errors_of(found)
+        return Sight(
+            identifier(found),
+            state,
+            number_in(found, "created_at"),
+            int(number_in(counts, "total")) if isinstance(counts, dict) else None,
+            text_in(metadata, NAME) if isinstance(metadata, dict) else "",
+            tuple(f"/files/{name}/content" for name in files if re.fullmatch(r"[\w-]{1,200}", name, re.ASCII)),
+            shown("; ".join(text_in(one, "message") or text_in(one, "code") for one in faults[:3]), self._wire.secrets),
+            any(text_in(one, "code") == FULL for one in faults),
+        )
+
+
+def errors_of(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Why a batch failed."""
+    errors = found.get("errors")
+    data = errors.get("data") if isinstance(errors, dict) else None
+    return [one for one in data if isinstance(one, dict)] if isinstance(data, list) else []
+
+
+def make(name: str, table: Mapping[str, Any]) -> OpenAIBatches:
+    """Batches of a checked table's model. Raises tables.BadTable without a key."""
+    return OpenAIBatches(wire_of(name, table), table["endpoint"], table.get("cache_options"))

@@ -1,0 +1,328 @@
+"""A provider's body to a validated Reply. Nothing of it is believed before its type was looked at.
+
+The vendors' SDKs hand on a page of HTML as a str, `null` as None, a wrong shape as an object full of None, an error
+with status 200 as a message: so replies are read here, from the bytes. Every finish reason of both vendors has one
+meaning.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from scrollwork.models.base import CallProblem, Reply, Trouble, Usage
+from scrollwork.models.hosted.error_replies import (
+    MORE_ROOM,
+    NO_ROOM,
+    Headers,
+    error_in,
+    limits_of,
+    problem_in_reply,
+    problem_of_status,
+    shown,
+    text_of,
+)
+from scrollwork.models.hosted.masking import answer_without, hidden
+from scrollwork.models.hosted.other_endpoint import hint
+
+COMPLETE, LENGTH, REFUSED, FILTERED, CONTEXT = "complete", "length", "refused", "filtered", "context"
+MODEL_CHARS = 200  # of the model's name, as the server tells it
+
+# chat and text completions: the vendor's own, then what compatible servers send beside it
+OPENAI_FINISH = {
+    "stop": COMPLETE,
+    "length": LENGTH,
+    "tool_calls": COMPLETE,
+    "content_filter": FILTERED,
+    "function_call": COMPLETE,
+    "eos": COMPLETE,
+    "eos_token": COMPLETE,
+    "stop_sequence": COMPLETE,
+    "end_turn": COMPLETE,
+    "max_tokens": LENGTH,
+    "limit": LENGTH,
+    "model_length": CONTEXT,
+    "safety": FILTERED,
+    "recitation": FILTERED,
+    "refusal": REFUSED,
+}
+# why a response of the responses endpoint is incomplete; "steered" ends a text early as a limit does
+INCOMPLETE = {"max_output_tokens": LENGTH, "content_filter": FILTERED, "max_messages": LENGTH, "steered": LENGTH}
+ANTHROPIC_FINISH = {
+    "end_turn": COMPLETE,
+    "stop_sequence": COMPLETE,
+    "tool_use": COMPLETE,
+    "max_tokens": LENGTH,
+    "pause_turn": LENGTH,  # a turn that would go on
+    "refusal": REFUSED,
+    "model_context_window_exceeded": CONTEXT,
+}
+MOST_TOKENS = 2**53
+UNKNOWN = Usage()
+
+
+def read(
+    endpoint: str,
+    status: int,
+    headers: Headers,
+    data: bytes,
+    loads: Callable[[bytes], Any],
+    secrets: Sequence[str] = (),
+) -> Reply:
+    """The reply of an endpoint (chat, responses, completions, messages). Raises CallProblem.
+
+    headers: names in lower case. loads: a JSON parser that raises ValueError. secrets: what no message may hold.
+    """
+    try:
+        body = parsed(data, loads) if data else None
+        readable = bool(data)
+    except (ValueError, RecursionError):
+        body, readable = None, False
+    if not 200 <= status < 300:
+        raise problem_of_status(status, headers, body, data[:20_000].decode("utf-8", "replace"), secrets)
+    if not readable:
+        raise unreadable(status, headers, data, secrets)
+    if not isinstance(body, Mapping):
+        error = error_in(body)
+        if error is None:
+            raise broken(f"a reply that is {kind_of(body)}, not an object", status, headers)
+        raise problem_in_reply(status, headers, error, secrets=secrets)
+    usage = usage_of(body.get("usage"), endpoint)
+    error = error_in(body)
+    if error is not None:
+        raise problem_in_reply(status, headers, error, charged_for(usage), secrets)
+    try:
+        text, finish = READERS[endpoint](body)
+    except Unusable as found:
+        raise broken(f"{found}{hint(body, endpoint)}", status, headers, usage, found.kind, secrets) from None
+    if not text.strip() and finish == COMPLETE:  # no answer either: scored, it would be one of no text
+        raise broken(f"an empty answer{hint(body, endpoint)}", status, headers, usage)
+    if without_room(text, finish):
+        raise CallProblem(
+            "terminal", no_room(usage), status=status, limits=limits_of(headers), paid=charged_for(usage), own=True
+        )
+    model = body.get("model")
+    reported = answer_without(model, secrets)[:MODEL_CHARS] if isinstance(model, str) else ""
+    shown_text = answer_without(text, secrets)
+    return Reply(shown_text, finish, reported, usage, limits_of(headers), masked=shown_text != text)
+
+
+def without_room(text: str, finish: str) -> bool:
+    """Whether a model came to its limit before its first word: thoughts count in the same limit."""
+    return finish in (LENGTH, CONTEXT) and not text.strip()
+
+
+def no_room(usage: Usage) -> str:
+    """Why there is no answer, and what to do. Asked again in the same words it would be paid again, in vain."""
+    budget = f" of {usage.output_tokens:,} tokens" if usage.output_tokens else ""
+    return f"{NO_ROOM}: the whole budget{budget} went into thinking; {MORE_ROOM}"
+
+
+def parsed(data: bytes, loads: Callable[[bytes], Any]) -> Any:
+    """JSON, also with half a surrogate pair in a text, which fast parsers refuse: an answer cut in its middle is paid.
+
+    Raises ValueError, RecursionError.
+    """
+    try:
+        return loads(data)
+    except ValueError:
+        if b"\\ud" not in data.lower():
+            raise
+        return json.loads(data)
+
+
+class Unusable(Exception):
+    """A reply of the wrong shape, or one that says it is not finished."""
+
+    def __init__(self, why: str, kind: Trouble = "transient") -> None:
+        super().__init__(why)
+        self.kind: Trouble = kind
+
+
+def broken(
+    what: str,
+    status: int,
+    headers: Headers,
+    usage: Usage = UNKNOWN,
+    kind: Trouble = "transient",
+    secrets: Sequence[str] = (),
+) -> CallProblem:
+    """A 2xx reply that is no answer; with what it cost."""
+    said = shown(f"HTTP {status} with {what}", secrets)
+    return CallProblem(kind, said, status=status, limits=limits_of(headers), paid=charged_for(usage))
+
+
+def charged_for(usage: Usage) -> Usage | None:
+    """What a reply that is no answer cost, None where it does not say."""
+    return None if usage == UNKNOWN else usage
+
+
+def unreadable(status: int, headers: Headers, data: bytes, secrets: Sequence[str]) -> CallProblem:
+    """A 2xx reply that is not JSON: a page of a proxy, an early end, nothing."""
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    start = hidden(data[:20_000].decode("utf-8", "replace"), secrets)[:4000]
+    if kind == "text/event-stream":
+        return broken(
+            "a stream that nobody asked for; this endpoint of the server cannot be used",
+            status,
+            headers,
+            kind="terminal",
+        )
+    if not data:
+        return broken("an empty body", status, headers)
+    what = "a page of HTML" if "html" in kind or start.lstrip()[:1] == "<" else "broken JSON"
+    return broken(f"{what}: {hidden(text_of(start), secrets)[:80]}", status, headers, secrets=secrets)
+
+
+def chat(body: Mapping[str, Any]) -> tuple[str, str]:
+    """Chat completions: the first choice's message."""
+    choice = first_choice(body)
+    message = choice.get("message")
+    if not isinstance(message, Mapping):
+        raise Unusable(f"a choice whose message is {kind_of(message)}")
+    text = joined(message.get("content"), "text")
+    refusal = message.get("refusal")
+    if isinstance(refusal, str) and refusal:
+        return text or refusal, REFUSED
+    return text, finish_of(choice, text)
+
+
+def completions(body: Mapping[str, Any]) -> tuple[str, str]:
+    """Text completions: the first choice's text."""
+    choice = first_choice(body)
+    text = choice.get("text")
+    if text is not None and not isinstance(text, str):
+        raise Unusable(f"a choice whose text is {kind_of(text)}")
+    return text or "", finish_of(choice, text or "")
+
+
+def responses(body: Mapping[str, Any]) -> tuple[str, str]:
+    """The responses endpoint: texts of all messages of the output."""
+    status = body.get("status")
+    if status not in ("completed", "incomplete"):
+        raise Unusable(f"status '{status}'" if isinstance(status, str) and status else "no status")
+    output = body.get("output")
+    if not isinstance(output, list):
+        raise Unusable(f"an output that is {kind_of(output)}")
+    blocks = [
+        block
+        for item in output
+        if isinstance(item, Mapping) and item.get("type") == "message" and isinstance(item.get("content"), list)
+        for block in item["content"]
+    ]
+    text = joined(blocks, "output_text")
+    refusals = "".join(
+        block["refusal"] for block in blocks if isinstance(block, Mapping) and isinstance(block.get("refusal"), str)
+    )
+    if refusals:
+        return text or refusals, REFUSED
+    if status == "completed":
+        return text, COMPLETE
+    details = body.get("incomplete_details")
+    reason = details.get("reason") if isinstance(details, Mapping) else None
+    return text, named(reason, INCOMPLETE, "incomplete because of")
+
+
+def messages(body: Mapping[str, Any]) -> tuple[str, str]:
+    """Anthropic's messages: all text blocks."""
+    content = body.get("content")
+    if not isinstance(content, list):
+        raise Unusable(f"a content that is {kind_of(content)}")
+    return joined(content, "text"), named(body.get("stop_reason"), ANTHROPIC_FINISH, "stop_reason")
+
+
+READERS: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, str]]] = {
+    "chat": chat,
+    "completions": completions,
+    "responses": responses,
+    "messages": messages,
+}
+
+
+def first_choice(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The first choice. Raises Unusable."""
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices:
+        raise Unusable("no choices" if choices in (None, []) else f"choices that are {kind_of(choices)}")
+    if not isinstance(choices[0], Mapping):
+        raise Unusable(f"a choice that is {kind_of(choices[0])}")
+    return choices[0]
+
+
+def finish_of(choice: Mapping[str, Any], text: str) -> str:
+    """Why a choice ended. Some servers say nothing: then a text is complete."""
+    reason = choice.get("finish_reason")
+    if reason is None and text:
+        return COMPLETE
+    return named(reason, OPENAI_FINISH, "finish_reason")
+
+
+def named(reason: Any, known: Mapping[str, str], what: str) -> str:
+    """The meaning of a finish reason. An unknown one is no answer: nobody knows whether the text was cut."""
+    if not isinstance(reason, str):
+        raise Unusable(f"no {what}")
+    if reason.lower() not in known:
+        kind: Trouble = (
+            "transient" if reason.lower() in ("error", "abort", "cancelled", "load", "unload") else "terminal"
+        )
+        raise Unusable(f"{what} '{reason}', which is not known", kind)
+    return known[reason.lower()]
+
+
+def joined(content: Any, kind: str) -> str:
+    """A text, or the texts of a list of blocks of a kind; "" for None. Raises Unusable."""
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        raise Unusable(f"a content that is {kind_of(content)}")
+    texts = []
+    for block in content:
+        if not isinstance(block, Mapping):
+            raise Unusable(f"a block that is {kind_of(block)}")
+        if block.get("type") == kind:
+            if not isinstance(block.get("text"), str):
+                raise Unusable(f"a block whose text is {kind_of(block.get('text'))}")
+            texts.append(block["text"])
+    return "".join(texts)
+
+
+def usage_of(found: Any, endpoint: str) -> Usage:
+    """Token counts as reported, None where they are missing or nonsense."""
+    if not isinstance(found, Mapping):
+        return Usage()
+    if endpoint == "messages":  # input_tokens leaves out what the cache read and wrote
+        read_, written = count(found, "cache_read_input_tokens"), count(found, "cache_creation_input_tokens")
+        own = count(found, "input_tokens")
+        total = None if own is None else own + (read_ or 0) + (written or 0)
+        thought = count(part(found, "output_tokens_details"), "thinking_tokens")
+        return Usage(total, read_, written, count(found, "output_tokens"), thought)
+    names = ("input", "output") if endpoint == "responses" else ("prompt", "completion")
+    given, made = part(found, f"{names[0]}_tokens_details"), part(found, f"{names[1]}_tokens_details")
+    return Usage(
+        count(found, f"{names[0]}_tokens"),
+        count(given, "cached_tokens"),
+        count(given, "cache_write_tokens"),
+        count(found, f"{names[1]}_tokens"),
+        count(made, "reasoning_tokens"),
+    )
+
+
+def part(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The object of that name, an empty one where there is none."""
+    value = found.get(name)
+    return value if isinstance(value, Mapping) else {}
+
+
+def count(found: Mapping[str, Any], name: str) -> int | None:
+    """A whole number of tokens, None for anything else."""
+    value = found.get(name)
+    return value if type(value) is int and 0 <= value < MOST_TOKENS else None
+
+
+def kind_of(value: Any) -> str:
+    """What a JSON value is, in words."""
+    names = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return names.get(type(value), "a number")

@@ -1,0 +1,299 @@
+"""The tables of hosted models: every key known by name and type, so that a slip is told before anything is paid."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any
+from urllib.parse import urlsplit
+
+from scrollwork.models.engine.retry import policy
+from scrollwork.models.hosted.addresses import is_open
+
+ENDPOINTS = {
+    "openai": ("chat", "responses", "completions"),
+    "anthropic": ("messages",),
+    "compatible": ("chat", "completions"),
+}
+PATHS = {
+    "chat": "/chat/completions",
+    "responses": "/responses",
+    "completions": "/completions",
+    "messages": "/v1/messages",
+}
+BASE_URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
+# Of Anthropic's interface, and in the key: an upgrade of the SDK, which has one of its own, changes nothing.
+VERSION = "2026-10-21"
+KEY_ENV = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+MAX_TOKENS = {
+    "chat": "max_completion_tokens",
+    "responses": "max_output_tokens",
+    "completions": "max_tokens",
+    "messages": "max_tokens",
+}
+
+CACHE_MINIMUM = 1024  # tokens of a prefix below which no provider caches, where the table says no other number
+
+NUMBER = (int, float)
+# Which keys may stand in a table of a hosted model. Only those of BODY reach the provider.
+BODY = {
+    "id": str,
+    "endpoint": str,
+    "base_url": str,
+    "server": str,
+    "max_output": int,
+    "reasoning_tokens": int,
+    "parameters": dict,
+    "temperature": NUMBER,
+    "prefill": bool,
+    "stop": list,
+    "extra": dict,
+    "version": str,
+}
+PROMPT = {"context": int, "tokenizer": str, "variant": str, "truncation": str}
+PAYING = {
+    "price": dict,
+    "rpm": int,
+    "tpm": int,
+    "concurrency": int,
+    "concurrency_start": int,
+    "warmup_s": NUMBER,
+    "retry": dict,
+    "timeout_s": NUMBER,
+    "cache_minimum": int,
+    "key_env": str,
+    "key_secret": str,
+    "insecure": bool,
+    "cache_options": dict,
+    "retired": str,
+    "source": str,
+}
+CHOICE = {"provider": str, "suites": list, "tasks": list, "on": dict}
+KEYS: Mapping[str, Any] = {**BODY, **PROMPT, **PAYING, **CHOICE}
+PARAMETERS = {"max_tokens": str, "temperature": bool}
+PRICE = {
+    "input": NUMBER,
+    "cached": NUMBER,
+    "output": NUMBER,
+    "cache_write": NUMBER,
+    "batch": NUMBER,
+    "date": str,
+    "source": str,
+}
+RETRY = {"attempts": int, "seconds": NUMBER, "longest_wait_s": NUMBER}
+MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+VARIANTS = ("plain", "chat", "claude")
+OURS = ("model", "messages", "input", "prompt", "system", "stream", "n", *MAX_TOKENS_NAMES)
+BY_KEYS = ("temperature", "stop", "stop_sequences")  # which `extra` would set behind the back of what is written down
+SENT_AS_IS = ("extra", "cache_options")
+OF_ANTHROPIC = ("version", "prefill")
+POSITIVE = (
+    "context",
+    "max_output",
+    "rpm",
+    "tpm",
+    "concurrency",
+    "concurrency_start",
+    "timeout_s",
+    "warmup_s",
+    "cache_minimum",
+)
+NOT_NEGATIVE = ("reasoning_tokens", "temperature")
+TYPES: Mapping[Any, str] = {
+    str: "text",
+    int: "a whole number",
+    bool: "true or false",
+    dict: "a table",
+    list: "a list",
+    NUMBER: "a number",
+    (str, dict): "text or a table",
+}
+
+
+class BadTable(ValueError):
+    """A model's table cannot be; the message names model and key."""
+
+
+def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
+    """The table of a hosted model with its endpoint and address filled in. Raises BadTable."""
+    provider = str(table["provider"])
+    of_types(name, table, KEYS, "")
+    for part, known in (("price", PRICE), ("retry", RETRY), ("parameters", PARAMETERS)):
+        of_types(name, table.get(part, {}), known, f"{part}.")
+    for key in POSITIVE:
+        if table.get(key, 1) <= 0:
+            raise BadTable(f"model {name!r}: {key} must be positive")
+    for key in NOT_NEGATIVE:
+        if table.get(key, 0) < 0:
+            raise BadTable(f"model {name!r}: {key} must not be negative")
+    if not table.get("id"):
+        raise BadTable(f"model {name!r}: id is missing: the model's name at the provider")
+    endpoint = table.get("endpoint", ENDPOINTS[provider][0])
+    among(name, "endpoint", endpoint, ENDPOINTS[provider])
+    among(name, "variant", table.get("variant", "plain"), VARIANTS)
+    among(name, "parameters.max_tokens", table.get("parameters", {}).get("max_tokens", "max_tokens"), MAX_TOKENS_NAMES)
+    for part in SENT_AS_IS:
+        among(name, part, next(iter(sorted({*OURS, *BY_KEYS} & set(table.get(part, {})))), None), (None,))
+    sane_price(name, table.get("price", {}))
+    sendable(name, table)
+    fitting(name, provider, endpoint, table)
+    base_url = address(name, str(table.get("base_url") or BASE_URLS.get(provider, "")))
+    unread(name, provider, table, base_url)
+    return {**defaults(provider, endpoint), **table, "endpoint": endpoint, "base_url": base_url}
+
+
+def fitting(name: str, provider: str, endpoint: str, table: Mapping[str, Any]) -> None:
+    """Check what would be sent as nobody means it, or not at all. Raises BadTable."""
+    if "temperature" in table and temperature({**table, "endpoint": endpoint}) is None:
+        raise BadTable(
+            f"model {name!r}: temperature = {table['temperature']!r} would not be sent; parameters = "
+            "{ temperature = true } says that the model takes one"
+        )
+    if not all(isinstance(one, str) and one for one in table.get("stop", [])):
+        raise BadTable(f"model {name!r}: stop must be a list of texts")
+    if provider != "anthropic" and (foreign := [key for key in OF_ANTHROPIC if key in table]):
+        raise BadTable(f"model {name!r}: {foreign[0]} is for anthropic")
+    if provider == "anthropic" and "cache_options" in table:
+        raise BadTable(f"model {name!r}: cache_options is not for anthropic: its breakpoints are set by cache_minimum")
+    if both := sorted(set(table.get("extra", {})) & set(table.get("cache_options", {}))):
+        raise BadTable(f"model {name!r}: {both[0]} stands in extra and in cache_options")
+    try:
+        policy(table.get("retry", {}))
+    except ValueError as error:
+        raise BadTable(f"model {name!r}: {error}") from None
+
+
+def sane_price(name: str, price: Mapping[str, Any]) -> None:
+    """Check what tokens cost: a slip here is a wrong bill. Raises BadTable."""
+    for key in ("input", "output") if price else ():
+        if key not in price:
+            raise BadTable(f"model {name!r}: price.{key} is missing (USD per million tokens)")
+    for key, value in price.items():
+        if PRICE[key] is NUMBER and value < 0:
+            raise BadTable(f"model {name!r}: price.{key} must not be negative")
+    if price.get("batch", 1) > 1:
+        raise BadTable(
+            f"model {name!r}: price.batch is the share that a batch costs, such as 0.5, not {price['batch']!r}"
+        )
+
+
+def sendable(name: str, table: Mapping[str, Any]) -> None:
+    """Check that what goes into requests as it stands can be JSON. Raises BadTable."""
+    for part in SENT_AS_IS:
+        for key, value in table.get(part, {}).items():
+            try:
+                json.dumps(value, allow_nan=False)
+            except (TypeError, ValueError):
+                raise BadTable(f"model {name!r}: {part}.{key} = {value!r} cannot be sent as JSON") from None
+
+
+def defaults(provider: str, endpoint: str) -> dict[str, str]:
+    """How prompts are made where a table does not say; text completions get the plain prompt (fact sheet 3.5)."""
+    if provider == "anthropic":
+        return {"variant": "claude", "tokenizer": "estimate", "version": VERSION}
+    return {"variant": "plain" if endpoint == "completions" else "chat", "tokenizer": "estimate"}
+
+
+def of_types(name: str, table: Mapping[str, Any], known: Mapping[str, Any], prefix: str) -> None:
+    """Check keys and types. Raises BadTable."""
+    for key, value in table.items():
+        if key not in known:
+            raise BadTable(
+                f"model {name!r}: {prefix}{key} is no key of its table; there are: {', '.join(sorted(known))}"
+            )
+        wanted = known[key]
+        number = isinstance(value, (int, float))
+        if (
+            not isinstance(value, wanted)
+            or (isinstance(value, bool) and wanted is not bool)
+            or (number and not isfinite(value))
+        ):
+            raise BadTable(f"model {name!r}: {prefix}{key} must be {TYPES[wanted]}, not {value!r}")
+
+
+def among(name: str, key: str, value: Any, known: tuple[Any, ...]) -> None:
+    """Check a choice. Raises BadTable."""
+    if value not in known:
+        others = ", ".join(str(one) for one in known if one is not None)
+        hint = f"is none of {others}" if others else "is set by the request itself"
+        raise BadTable(f"model {name!r}: {key} {value!r} {hint}")
+
+
+def address(name: str, url: str) -> str:
+    """A base URL that can be written down. Raises BadTable: a key in it would reach keys, logs and reports."""
+    if not url:
+        raise BadTable(f"model {name!r}: base_url is missing: the address of the server up to /v1 (--base-url URL)")
+    try:
+        parts = urlsplit(url)
+        fine = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        fine = False
+    if not fine:
+        raise BadTable(f"model {name!r}: base_url is no address of the form https://HOST/v1")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise BadTable(
+            f"model {name!r}: base_url must not hold a user, a password or a query; keys come from the environment "
+            '(key_env = "NAME")'
+        )
+    return url.rstrip("/")
+
+
+def unread(name: str, provider: str, table: Mapping[str, Any], base_url: str) -> None:
+    """Raises BadTable where a key would be sent so that others can read it on the way."""
+    key = key_name_of(provider, table)
+    if key and is_open(base_url) and not table.get("insecure", False):
+        raise BadTable(
+            f"model {name!r}: base_url {base_url} is plain http to another machine: others could read the key in "
+            f"{key}. Use https, or a tunnel to 127.0.0.1; in a network that you trust, insecure = true in its table"
+        )
+
+
+_secrets: dict[str, str] = {}  # of this process, by the name of the block
+
+
+def provide_secret(block: str, key: str) -> None:
+    """Give a key that stands in a secret store (`key_secret`), which this room knows nothing of."""
+    _secrets[block] = key
+
+
+def key_of(name: str, provider: str, table: Mapping[str, Any]) -> str:
+    """The API key from the environment, or a secret that was provided. Raises BadTable, naming where it is looked for.
+
+    A compatible server gets a key only where its table names the variable: OpenAI's key goes to nobody else.
+    """
+    block = table.get("key_secret", "")
+    variable = key_name_of(provider, table)
+    key = (_secrets.get(block, "") if block else os.environ.get(variable, "")).strip()
+    if block and not key:
+        raise BadTable(
+            f"model {name!r}: no key; there is no Prefect Secret block {block!r}, or it was not read, which is done "
+            "where Prefect runs the stages: leave out --engine inline"
+        )
+    if variable and not key:
+        raise BadTable(f"model {name!r}: no key; set {variable} in the environment")
+    if not key.isprintable() or not key.isascii():
+        raise BadTable(f"model {name!r}: the key in {variable} holds characters that no header can carry")
+    return key
+
+
+def key_name_of(provider: str, table: Mapping[str, Any]) -> str:
+    """Where the key is, in words; "" where none is sent. Whoever names the same has the same account."""
+    if block := table.get("key_secret"):
+        return f"Secret block {block}"
+    return str(table.get("key_env") or KEY_ENV.get(provider, ""))
+
+
+def temperature(table: Mapping[str, Any]) -> float | None:
+    """What is sent as temperature, None where none may be. The papers decode greedily; suites that sample say so."""
+    if not table.get("parameters", {}).get("temperature", table["endpoint"] != "messages"):
+        return None
+    return float(table.get("temperature", 0.0))
+
+
+def what_answers(table: Mapping[str, Any]) -> dict[str, Any]:
+    """The table without what neither the prompt nor the answer depends on: price, limits, retry, the key's name, the
+    address of a server that has a name."""
+    moves = ("base_url",) if table.get("server") else ()
+    return {key: value for key, value in table.items() if key not in PAYING and key not in moves}

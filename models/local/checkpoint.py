@@ -1,0 +1,250 @@
+"""A checkpoint in memory: tokenizer, weights, greedy decoding in batches. The only module that knows torch.
+
+Nothing is ever fetched from the network and no code of a checkpoint is run.
+"""
+
+from __future__ import annotations
+
+import copy
+import datetime
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+ENCODER_DECODER, CAUSAL = "encoder-decoder", "causal"
+INSTALL = "pip install 'torch==2.13.0' && pip install 'scrollwork[local]'"
+# Templates that print today's date would make another prompt of every day; the library lets nobody set its clock.
+CLOCK = re.compile(r"""strftime_now\(\s*(["'])(.*?)\1\s*\)""")
+TODAY = datetime.datetime(2024, 7, 26)
+
+
+class CheckpointError(RuntimeError):
+    """A checkpoint cannot be used; the message says why and what to do."""
+
+
+class OutOfMemory(RuntimeError):
+    """A batch does not fit on the device."""
+
+
+@dataclass(frozen=True)
+class Generated:
+    """New tokens of one prompt. tokens: with the end-of-sequence; ended: whether it came to one."""
+
+    text: str
+    tokens: int
+    ended: bool
+
+
+class Vocabulary:
+    """The tokenizer of a checkpoint (local_prompts.Codec). template: further values for the chat template."""
+
+    def __init__(self, name: str, place: str, template: Mapping[str, Any]) -> None:
+        transformers = library(name)
+        try:
+            self.tokenizer = transformers.AutoTokenizer.from_pretrained(
+                place, local_files_only=True, trust_remote_code=False
+            )
+        except Exception as error:  # the library raises whatever its parts raise
+            raise CheckpointError(
+                f"model {name!r}: the tokenizer in {place} cannot be loaded: {first(error)}"
+            ) from error
+        self.tokenizer.model_max_length = 10**12  # the window is ours to keep; a warning would be wrong
+        own = getattr(self.tokenizer, "chat_template", None)
+        if own:
+            named = isinstance(own, dict)
+            self.tokenizer.chat_template = {key: dated(own[key]) for key in own} if named else dated(own)
+        self._name, self._template = name, template
+
+    def ids(self, text: str, *, special: bool) -> list[int]:
+        """Token ids of a text."""
+        found: list[int] = self.tokenizer(text, add_special_tokens=special)["input_ids"]
+        return found
+
+    def templated(self, content: str) -> str:
+        """One user message, up to where the assistant begins."""
+        try:
+            return str(
+                self.tokenizer.apply_chat_template(
+                    [{"role": "user", "content": content}],
+                    add_generation_prompt=True,
+                    tokenize=False,
+                    **self._template,
+                )
+            )
+        except Exception as error:
+            raise CheckpointError(f"model {self._name!r}: its chat template fails: {first(error)}") from error
+
+    def text(self, ids: Sequence[int]) -> str:
+        """The text of new tokens, special ones skipped, nothing stripped."""
+        return str(self.tokenizer.decode(ids, skip_special_tokens=True))
+
+
+class Checkpoint:
+    """Loaded weights with their tokenizer. table: of scrollwork.models.local.local_tables, adopted."""
+
+    def __init__(self, name: str, table: Mapping[str, Any]) -> None:
+        self.codec = Vocabulary(name, table["place"], table.get("template", {}))
+        import torch
+
+        self._torch = torch
+        if "threads" in table:
+            torch.set_num_threads(table["threads"])
+        self.kind, self._name = table["kind"], name
+        self._model = load(name, table)
+        self._model.eval()
+        self._decoding = decoding(self._model.generation_config, table.get("generation", {}))
+        self._model.generation_config = self._decoding  # else the library takes from it what ours leaves open
+        self._ends = end_tokens(self._decoding, self.codec.tokenizer)
+        padding = self._decoding.pad_token_id
+        self._decoding.pad_token_id = padding if padding is not None else next(iter(sorted(self._ends)), 0)
+
+    def generate(
+        self, prompts: Sequence[Sequence[int]], max_new_tokens: int, *, seed: int, cancelled: Callable[[], bool]
+    ) -> list[Generated] | None:
+        """Decode a batch of prompts (lists of ids), None where it was cancelled. Raises OutOfMemory and
+        CheckpointError."""
+        torch = self._torch
+        inputs, mask = self._padded(prompts)
+        config = copy.deepcopy(self._decoding)
+        config.max_new_tokens = max_new_tokens
+        if config.do_sample:
+            torch.manual_seed(seed)
+        failed = ""
+        try:
+            with torch.inference_mode():
+                out = self._model.generate(
+                    inputs=inputs,
+                    attention_mask=mask,
+                    generation_config=config,
+                    stopping_criteria=[lambda ids, scores, **_: stopped(torch, ids, cancelled)],
+                    **self._further(mask),
+                )
+        except torch.OutOfMemoryError as error:
+            failed = first(error)
+        except Exception as error:  # the library raises whatever its parts raise
+            size = f"{inputs.shape[1]:,} tokens of input and {max_new_tokens:,} new ones"
+            raise CheckpointError(
+                f"model {self._name!r}: the checkpoint fails with {size}: {type(error).__name__}: {first(error)}"
+            ) from error
+        if failed:  # behind the handler: its traceback holds the tensors
+            torch.cuda.empty_cache()
+            raise OutOfMemory(failed)
+        if cancelled():
+            return None
+        begin = 1 if self.kind == ENCODER_DECODER else inputs.shape[1]  # after the start token, or the prompt
+        return [self._ended(row[begin:]) for row in out.tolist()]
+
+    def _further(self, mask: Any) -> dict[str, Any]:
+        """What a family wants beside ids and mask: LED global attention on the first token (SCROLLS 6.2)."""
+        if self._model.config.model_type != "led":
+            return {}
+        everywhere = self._torch.zeros_like(mask)
+        everywhere[:, 0] = 1
+        return {"global_attention_mask": everywhere}
+
+    def _padded(self, prompts: Sequence[Sequence[int]]) -> tuple[Any, Any]:
+        """(ids, mask) of shape [prompts, longest]: padded left for a causal model, whose answer follows; else right."""
+        longest = max(len(ids) for ids in prompts)
+        pad = self._decoding.pad_token_id
+        left = self.kind == CAUSAL
+        rows, masks = [], []
+        for ids in prompts:
+            fill, own = [pad] * (longest - len(ids)), [1] * len(ids)
+            rows.append(fill + list(ids) if left else list(ids) + fill)
+            masks.append([0] * len(fill) + own if left else own + [0] * len(fill))
+        device = self._model.device
+        return self._torch.tensor(rows, device=device), self._torch.tensor(masks, device=device)
+
+    def _ended(self, new: list[int]) -> Generated:
+        end = next((place for place, token in enumerate(new) if token in self._ends), None)
+        kept = new if end is None else new[: end + 1]
+        return Generated(self.codec.text(kept), len(kept), end is not None)
+
+
+def dated(template: str) -> str:
+    """A chat template with one fixed day in place of today's date."""
+    return CLOCK.sub(lambda found: repr(TODAY.strftime(found[2])), template)
+
+
+def library(name: str) -> Any:
+    """transformers. Raises CheckpointError where it is not installed."""
+    try:
+        import torch  # noqa: F401
+        import transformers
+    except ImportError as error:
+        raise CheckpointError(f"model {name!r} needs torch and transformers ({error}): {INSTALL}") from None
+    transformers.utils.logging.disable_progress_bar()
+    return transformers
+
+
+def load(name: str, table: Mapping[str, Any]) -> Any:
+    """The weights on their devices. Raises CheckpointError."""
+    transformers = library(name)
+    import torch
+
+    if table.get("device", "").startswith("cuda") and not torch.cuda.is_available():
+        raise CheckpointError(f"model {name!r}: device = {table['device']!r}, but torch finds no CUDA device here")
+    options: dict[str, Any] = {"dtype": table.get("dtype", "auto")}
+    if table.get("load_in_4bit"):
+        options["quantization_config"] = four_bit(name, transformers, torch, options["dtype"])
+    options["device_map"] = table.get("device_map") or chosen_device(table.get("device", "auto"), torch)
+    kinds = {ENCODER_DECODER: transformers.AutoModelForSeq2SeqLM, CAUSAL: transformers.AutoModelForCausalLM}
+    try:
+        return kinds[table["kind"]].from_pretrained(
+            table["place"], local_files_only=True, trust_remote_code=False, **options
+        )
+    except Exception as error:  # the library raises whatever its parts raise
+        raise CheckpointError(f"model {name!r}: {table['place']} cannot be loaded: {first(error)}") from error
+
+
+def chosen_device(device: str, torch: Any) -> str:
+    """The device of "auto": the first accelerator, else the CPU."""
+    if device != "auto":
+        return device
+    return str(torch.accelerator.current_accelerator()) if torch.accelerator.is_available() else "cpu"
+
+
+def four_bit(name: str, transformers: Any, torch: Any, dtype: str) -> Any:
+    """Settings of loading in 4 bits. Raises CheckpointError where bitsandbytes is not installed."""
+    try:
+        import bitsandbytes  # noqa: F401
+    except ImportError:
+        raise CheckpointError(f"model {name!r}: load_in_4bit needs bitsandbytes: pip install bitsandbytes") from None
+    compute = torch.bfloat16 if dtype == "auto" else getattr(torch, dtype)
+    return transformers.BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_compute_dtype=compute)
+
+
+GREEDY = {"do_sample": False, "num_beams": 1, "temperature": None, "top_p": None, "top_k": None, "min_p": None}
+# What a checkpoint may ship besides, by which answers would depend on the clock or come in another form.
+PLAIN = {
+    **dict.fromkeys(("max_length", "max_time", "stop_strings", "penalty_alpha")),
+    **dict.fromkeys(("return_dict_in_generate", "output_scores", "output_logits"), False),
+    "num_return_sequences": 1,
+}
+
+
+def decoding(config: Any, own: Mapping[str, Any]) -> Any:
+    """A checkpoint's generation settings, made greedy, with the table's over them; penalties that it ships stay."""
+    found = copy.deepcopy(config)
+    for key, value in {**GREEDY, **PLAIN, **own}.items():
+        setattr(found, key, value)
+    return found
+
+
+def end_tokens(config: Any, tokenizer: Any) -> set[int]:
+    """Ids that end an answer: the checkpoint's, else the tokenizer's."""
+    ends = config.eos_token_id if config.eos_token_id is not None else tokenizer.eos_token_id
+    if ends is None:
+        return set()
+    return set(ends) if isinstance(ends, list) else {ends}
+
+
+def stopped(torch: Any, ids: Any, cancelled: Callable[[], bool]) -> Any:
+    """For every row: whether to end now."""
+    return torch.full((ids.shape[0],), cancelled(), device=ids.device, dtype=torch.bool)
+
+
+def first(error: BaseException) -> str:
+    """An error's first line."""
+    return (str(error) or type(error).__name__).strip().splitlines()[0]

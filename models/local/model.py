@@ -1,0 +1,270 @@
+"""Checkpoints of Hugging Face's `transformers`, run in this process: the open models of the papers and any other.
+
+Greedy unless the table says otherwise, always with an explicit number of new tokens: the library's own default is 20,
+silently. Encoder-decoders get concatenated ids (fact sheet 4.3), causal models their chat template where they have one.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from types import TracebackType
+from typing import Any
+
+from scrollwork.models.base import Answer, Ask, Attempt, Call, CallFailed, Usage
+from scrollwork.models.engine.breaker import Breaker
+from scrollwork.models.engine.budget import Gate
+from scrollwork.models.engine.ledger import Ledger
+from scrollwork.models.engine.stopping import Stop
+from scrollwork.models.local.checkpoint import CAUSAL, ENCODER_DECODER, Checkpoint, Generated, OutOfMemory
+from scrollwork.models.local.device_turns import Turns
+from scrollwork.models.local.prompts import Encoded, TooLong, for_decoder, for_encoder, pieces
+from scrollwork.records.base import canonical_json
+
+log = logging.getLogger("scrollwork")
+PROVIDER = "transformers"
+RECIPE = 1  # raised when the way from a payload to token ids changes
+BATCH = 8  # prompts
+BATCH_TOKENS = 16_384  # of input with padding: attention of T5 to 8,192 tokens takes gigabytes a prompt
+WINDOW = 16  # batches that are taken from the iterable and sorted by length
+TURNS = Turns()
+Result = Answer | CallFailed | Attempt
+
+
+def make(name: str, table: Mapping[str, Any], revision: str) -> Local:
+    """The model of a table that scrollwork.suites.checkpoints has adopted."""
+    return Local(name, table)
+
+
+class Local:
+    """One member."""
+
+    provider = PROVIDER
+
+    def __init__(self, name: str, table: Mapping[str, Any]) -> None:
+        self.name, self.members, self.table = name, (name,), table
+
+    def payload(self, ask: Ask, member: str) -> Mapping[str, Any]:
+        """What decides the answer: the checkpoint by its files' digest, the prompt, the window, the decoding."""
+        table = self.table
+        return {
+            "provider": PROVIDER,
+            "recipe": RECIPE,
+            "checkpoint": table["digest"],
+            "kind": table["kind"],
+            "chat": table["variant"] == "chat",
+            "prompt": pieces(ask),
+            "window": table["window"],
+            "room": ask.max_new_tokens,
+            "max_new_tokens": table.get("max_new_tokens", ask.max_new_tokens),
+            "dtype": table.get("dtype", "auto"),
+            "load_in_4bit": table.get("load_in_4bit", False),
+            "template": table.get("template", {}),
+            "generation": table.get("generation", {}),
+            "sample": ask.sample,
+        }
+
+    def answer(self, calls: Iterable[Call]) -> Iterator[Result]:
+        """Answers batch by batch."""
+        with self.run(calls) as running:
+            yield from running
+
+    def run(
+        self,
+        calls: Iterable[Call],
+        *,
+        gate: Gate | None = None,
+        stop: Stop | None = None,
+        ledger: Ledger | None = None,
+        breaker: Breaker | None = None,
+    ) -> Run:
+        """Answers batch by batch. gate, ledger, breaker: it costs nothing, has no limits and is no
+        endpoint, so they are not asked."""
+        return Run(self, calls, stop or Stop())
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A call with its token ids."""
+
+    call: Call
+    encoded: Encoded
+
+    @property
+    def max_new_tokens(self) -> int:
+        """How many tokens may be generated: for a causal model no more than its window has left."""
+        payload = self.call.payload
+        most = int(payload["max_new_tokens"])
+        return most if payload["kind"] == ENCODER_DECODER else min(most, payload["window"] - len(self.encoded.ids))
+
+
+class Run:
+    """The results of calls (scrollwork.models.engine.running.Running). The checkpoint is loaded when the first call is
+    taken."""
+
+    def __init__(self, model: Local, calls: Iterable[Call], stop: Stop) -> None:
+        self._model, self._calls, self._stop = model, iter(calls), stop
+        self._batch = 1 if model.table.get("generation", {}).get("do_sample") else model.table.get("batch_size", BATCH)
+        self._tokens = model.table.get("batch_tokens", BATCH_TOKENS)
+        self._reason = ""
+        self._left_out = False
+        self._cut = 0
+        self._results = self._run()
+
+    @property
+    def stopped(self) -> str:
+        """Why calls were left without a result, "" while none were."""
+        return (self._reason or self._stop.reason) if self._left_out else ""
+
+    def stop(self, reason: str = "stopped") -> None:
+        """Begin no batch more."""
+        self._reason = self._reason or reason
+
+    def came(self, into: list[Result], most: int) -> None:
+        """Nothing: what comes next may be a batch's work away."""
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._results.close()
+
+    def __iter__(self) -> Run:
+        return self
+
+    def __next__(self) -> Result:
+        return next(self._results)
+
+    def _heed(self) -> None:
+        """The stop is looked at between batches and tokens; there is nobody to wake."""
+
+    @property
+    def _ending(self) -> bool:
+        return bool(self._reason or self._stop.level)
+
+    def _run(self) -> Generator[Result, None, None]:
+        key = identity(self._model.table)
+        self._stop.tell(self._heed)  # a first Ctrl-C waits for the batch that runs
+        try:
+            if not TURNS.take(key, self._stop):
+                self._left_out = True
+                return
+            try:
+                yield from self._windows(key)
+            finally:
+                TURNS.give()
+        finally:
+            self._stop.forget(self._heed)
+        if self._cut:
+            log.warning(
+                "%s: of %s prompts the document was cut further to fit the model's window than their receipts say",
+                self._model.name,
+                f"{self._cut:,}",
+            )
+
+    def _windows(self, key: str) -> Iterator[Result]:
+        while not self._ending and (calls := list(islice(self._calls, WINDOW * self._batch))):
+            checkpoint = loaded(key, self._model)
+            ready = []
+            for call in calls:
+                try:
+                    ready.append(Ready(call, encoded(call.payload, checkpoint)))
+                except TooLong as error:
+                    yield from self._failed(call, "terminal", str(error), time.time(), 0.0)
+            self._cut += sum(one.encoded.cut for one in ready)
+            # the longest first: what does not fit on the device shows at once
+            ready.sort(key=lambda one: (one.max_new_tokens, len(one.encoded.ids)), reverse=True)
+            while ready and not self._ending:
+                batch = ready[: self._size(ready)]
+                del ready[: len(batch)]
+                yield from self._answers(batch, checkpoint)
+            self._left_out = self._left_out or bool(ready)
+        self._left_out = self._left_out or (self._ending and next(self._calls, None) is not None)
+
+    def _size(self, ready: Sequence[Ready]) -> int:
+        """How many of the first, which are sorted, go together: as many as fit, all with the same new tokens."""
+        most = max(1, min(self._batch, self._tokens // len(ready[0].encoded.ids)))
+        return sum(one.max_new_tokens == ready[0].max_new_tokens for one in ready[:most])
+
+    def _answers(self, batch: list[Ready], checkpoint: Checkpoint) -> Iterator[Result]:
+        began, clock = time.time(), time.monotonic()
+        try:
+            made = checkpoint.generate(
+                [one.encoded.ids for one in batch],
+                batch[0].max_new_tokens,
+                seed=int(batch[0].call.key[:15], 16),
+                cancelled=lambda: self._stop.level >= 2,
+            )
+        except OutOfMemory as error:
+            if len(batch) > 1:
+                self._batch = half = (len(batch) + 1) // 2
+                log.warning("%s: out of memory, going on in batches of %d (batch_size)", self._model.name, half)
+                yield from self._answers(batch[:half], checkpoint)
+                yield from self._answers(batch[half:], checkpoint)
+                return
+            message = f"out of memory with {len(batch[0].encoded.ids):,} tokens of input: {error}"
+            yield from self._failed(batch[0].call, "transient", message, began, time.monotonic() - clock)
+            return
+        if made is None:
+            self._left_out = True
+            return
+        seconds = (time.monotonic() - clock) / len(batch)
+        for one, new in zip(batch, made, strict=True):
+            yield from self._answered(one, new, began, seconds)
+
+    def _answered(self, one: Ready, new: Generated, began: float, seconds: float) -> Iterator[Result]:
+        usage = Usage(input_tokens=len(one.encoded.ids), output_tokens=new.tokens)
+        yield Attempt(one.call.key, 1, "answered", None, "", began, seconds, usage)
+        yield Answer(
+            one.call.key,
+            new.text,
+            "complete" if new.ended else "length",
+            self._model.table["checkpoint"],
+            usage,
+            seconds,
+        )
+
+    def _failed(self, call: Call, kind: Any, message: str, began: float, seconds: float) -> Iterator[Result]:
+        yield Attempt(call.key, 1, kind, None, message, began, seconds)
+        yield CallFailed(call.key, kind, message)
+
+
+def identity(table: Mapping[str, Any]) -> str:
+    """What must be loaded for a table: nothing else may differ between runs that share it."""
+    keys = (
+        "place",
+        "digest",
+        "kind",
+        "dtype",
+        "device",
+        "device_map",
+        "load_in_4bit",
+        "threads",
+        "template",
+        "generation",
+    )
+    return canonical_json({key: table[key] for key in keys if key in table})
+
+
+def loaded(key: str, model: Local) -> Checkpoint:
+    """The model's checkpoint: the one that stands, or loaded in its place."""
+    found = TURNS.loaded(key)
+    if found is None:
+        TURNS.keep("", None)  # the former one goes before the next comes
+        found = Checkpoint(model.name, model.table)
+        TURNS.keep(key, found)
+    assert isinstance(found, Checkpoint)
+    return found
+
+
+def encoded(payload: Mapping[str, Any], checkpoint: Checkpoint) -> Encoded:
+    """The token ids of a payload's prompt. Raises TooLong."""
+    if payload["kind"] == CAUSAL:
+        room = int(payload["window"]) - int(payload["room"])
+        return for_decoder(payload["prompt"], room, checkpoint.codec, chat=payload["chat"])
+    return for_encoder(payload["prompt"], int(payload["window"]), checkpoint.codec)

@@ -1,0 +1,106 @@
+"""Building one node, without Prefect: reuse what stands, repair what is damaged, build what is missing."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar, cast
+
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.planner import Planner, Status
+from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.source_digest import settle
+from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
+from scrollwork.storage.artifacts.manifest import Ingredients
+from scrollwork.storage.errors import DamagedArtifact
+
+log = logging.getLogger("scrollwork")
+T = TypeVar("T")
+
+Fill = Callable[[Node, Mapping[str, Artifact], Workshop, ArtifactWriter], None]
+REPAIRS = 8  # how often damaged artifacts may be found before it gives up
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a stage left. content: how later stages know it. reused: it stood already."""
+
+    node: Node
+    content: str
+    artifact: Artifact
+    reused: bool
+
+
+def ensure(node: Node, shop: Workshop, again: bool = True) -> Built:
+    """The node's artifact, built with whatever it needs if it does not stand. Raises what the stage raises.
+
+    again: ask again for answers that are missing; an input is taken with those it has, or every stage behind would ask.
+    """
+    return mending(shop, lambda: _ensure(node, shop, again))
+
+
+def mending(shop: Workshop, work: Callable[[], T]) -> T:
+    """What `work` gives. A damaged artifact that it meets is taken away, and it begins again."""
+    for _ in range(REPAIRS):
+        try:
+            return work()
+        except DamagedArtifact as damage:
+            _discard(shop, damage)
+    return work()
+
+
+def _ensure(node: Node, shop: Workshop, again: bool) -> Built:
+    status = _checked(node, shop)
+    if status.state == "reused" or (status.state == "partial" and not again):
+        return _standing(node, status)
+    built = {name: ensure(needed, shop, again=False) for name, needed in node.inputs}
+    inputs = {name: one.artifact for name, one in built.items()}
+    stands = {one.node.name: Status("reused", content=one.content, artifact=one.artifact) for one in built.values()}
+    ingredients = Planner(shop, stands).ingredients(node)
+    assert ingredients is not None, "every input stands"
+    with shop.artifacts.building(node.stage, node.slot, ingredients.key()):
+        status = _checked(node, shop, stands)  # another process may have built it meanwhile
+        if status.state == "reused":
+            return _standing(node, status)
+        return _build(node, ingredients, inputs, shop)
+
+
+def _standing(node: Node, status: Status) -> Built:
+    """What stands, as it is. Raises BadRecord where it left out what a strict run may not."""
+    assert status.artifact is not None
+    assert status.content is not None
+    if node.strict:
+        importlib.import_module(node.body).refuse_drops(status.artifact)
+    return Built(node, status.content, status.artifact, reused=True)
+
+
+def _checked(node: Node, shop: Workshop, stands: Mapping[str, Status] | None = None) -> Status:
+    """The node's state now. stands: inputs that do. Raises what keeps it from being built, and DamagedArtifact."""
+    status = Planner(shop, stands).status(node)
+    if status.problem is not None:
+        raise status.problem
+    if status.damage is not None:
+        raise status.damage
+    return status
+
+
+def _build(node: Node, ingredients: Ingredients, inputs: Mapping[str, Artifact], shop: Workshop) -> Built:
+    settle(node.code)  # before anything is asked: its answers too may be known by our code
+    module = importlib.import_module(node.body)
+    if node.stage == "generate":  # its content is the answers, known only when they are there
+        artifact = cast(Artifact, module.snapshot(node, ingredients, inputs, shop))
+    else:
+        fill = cast(Fill, module.fill)
+        writing = shop.artifacts.write(ingredients)
+        with writing as writer:
+            fill(node, inputs, shop, writer)
+        artifact = writing.artifact
+    return Built(node, artifact.content, artifact, reused=False)
+
+
+def _discard(shop: Workshop, damage: DamagedArtifact) -> None:
+    """Take a damaged artifact away, so that it is built again."""
+    if shop.artifacts.repair(damage):
+        log.warning("%s; it is built again", damage)

@@ -1,0 +1,155 @@
+"""Stages as Prefect tasks. The only module of this room that knows Prefect.
+
+Prefect shows and schedules; storage remembers. A task whose artifact stands returns at once in the state `Reused`, so a
+retried flow run, a second call and a nightly run all do only what is missing.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from typing import Any, cast
+
+from prefect import get_run_logger, task
+from prefect.artifacts import create_markdown_artifact
+from prefect.cache_policies import NO_CACHE
+from prefect.futures import PrefectFuture
+from prefect.states import Completed
+from prefect.task_runners import ThreadPoolTaskRunner
+
+from scrollwork.pipeline import progress
+from scrollwork.pipeline.engines.inline import Finished, build_told, said
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.session import Locations, Workshop
+
+TOLD_EVERY_S = 30.0
+SIDE_BY_SIDE = 2  # stages at once: they share one interpreter, so more would only wait for each other
+
+
+def side_by_side() -> Any:
+    """The task runner of the flows: a few threads of this process."""
+    return ThreadPoolTaskRunner(max_workers=SIDE_BY_SIDE)
+
+
+def run_stage(node: Node, locations: Locations) -> Any:
+    """Build one node. Returns its content key, as the state `Reused` where the artifact stood already."""
+    logger = get_run_logger()
+    own = logging.getLogger("scrollwork")
+    handler = _Forward(logger)
+    own.addHandler(handler)
+    told = Told(node.title, logger.info) if node.stage == "generate" else nullcontext()
+    try:
+        if node.stage == "generate" and locations.calling is not None:
+            model = node.label("model")
+            provide_secrets({model: locations.calling.tables.get(model, {})})
+        with told:
+            built = build_told(node, Workshop(locations))
+    finally:
+        own.removeHandler(handler)
+    if built.reused:
+        return Completed(name="Reused", message=f"artifact {built.content[:12]} stands", data=built.content)
+    logger.info("%s: built %s", node.title, built.content[:12])
+    return built.content
+
+
+class Told:
+    """Says how far a stage is that asks a model, every 30 seconds and when it ends: answered of asked, failures, money.
+    Nothing where nothing was asked."""
+
+    def __init__(self, title: str, say: Callable[[str], None], every_s: float = TOLD_EVERY_S) -> None:
+        self._title, self._say, self._every_s = title, say, every_s
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._go_on, name="scrollwork-told", daemon=True)
+
+    def __enter__(self) -> None:
+        progress.watch(self._title)
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+        self._tell()
+        progress.unwatch(self._title)
+
+    def _go_on(self) -> None:
+        while not self._over.wait(self._every_s):
+            self._tell()
+
+    def _tell(self) -> None:
+        if (standing := progress.standing(self._title)) is not None:
+            self._say(f"{self._title}: {standing}")
+
+
+def provide_secrets(tables: Mapping[str, Mapping[str, Any]]) -> None:
+    """Read the keys of hosted models from the Prefect Secret blocks that their tables name (`key_secret`). Raises
+    UsageError, naming model and block, where there is none."""
+    for model, table in tables.items():
+        if block := table.get("key_secret"):
+            from prefect.blocks.system import Secret
+
+            from scrollwork.models.hosted.tables import provide_secret
+
+            try:
+                secret = cast(Secret[str], Secret.load(block))
+            except ValueError as error:
+                raise UsageError(
+                    f"model {model!r}: no key; Prefect has no Secret block {block!r}: make it in the UI, or in Python "
+                    f"with Secret(value=...).save({block!r})"
+                ) from error
+            provide_secret(block, secret.get())
+
+
+class _Forward(logging.Handler):
+    """Shows the house's warnings in the log of the task run."""
+
+    def __init__(self, logger: Any) -> None:
+        super().__init__(logging.WARNING)
+        self._logger = logger
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._logger.log(record.levelno, record.getMessage())
+
+
+def run_prefect(nodes: Sequence[Node], locations: Locations) -> list[Finished]:
+    """Every node as a task of the running flow; those that do not wait for another run side by side."""
+    futures: dict[str, PrefectFuture[Any]] = {}
+    for node in nodes:
+        before = [futures[needed.name] for _, needed in node.inputs if needed.name in futures]
+        futures[node.name] = stage_task(node).submit(node, locations, wait_for=before)
+    finished: dict[str, Finished] = {}
+    for node in nodes:
+        finished[node.name] = how_ended(node, futures[node.name], finished)
+    return list(finished.values())
+
+
+def stage_task(node: Node) -> Any:
+    """The Prefect task of a node, named and tagged for the UI."""
+    tags = [value for name, value in node.labels if name in ("suite", "task", "model")]
+    named = task(name=node.stage, task_run_name=node.title, tags=tags, persist_result=False, cache_policy=NO_CACHE)
+    return named(run_stage)
+
+
+def how_ended(node: Node, future: PrefectFuture[Any], before: dict[str, Finished]) -> Finished:
+    """How a task run ended, with the error of the stage that failed first."""
+    future.wait()
+    state = future.state
+    if state.is_completed():
+        return Finished(node, "reused" if state.name == "Reused" else "built")
+    broken = [before[needed.name] for _, needed in node.inputs if needed.name in before and before[needed.name].error]
+    if broken:
+        return Finished(node, "skipped", broken[0].error)
+    try:
+        future.result()
+    except BaseException as error:
+        return Finished(node, "failed", said(error))
+    return Finished(node, "failed", f"ended in state {state.name}")
+
+
+def show_leaderboard(suite: str, markdown: str) -> None:
+    """The leaderboard as a markdown artifact of the flow run."""
+    create_markdown_artifact(
+        markdown, key=f"leaderboard-{suite}".replace("_", "-"), description=f"Leaderboard of {suite}"
+    )

@@ -1,0 +1,37 @@
+"""What a person can mend: a wrong request, a failed stage."""
+
+
+class UsageError(ValueError):
+    """The request itself is wrong (exit status 2); the message says what would be right."""
+
+
+class BadRecord(RuntimeError):
+    """--strict: the first malformed record of a task. The message names file, record and field."""
+
+    @classmethod
+    def of(cls, detail: str) -> "BadRecord":
+        """The error for a Drop's detail."""
+        return cls(f"{detail} (--strict: the run ends here)")
+
+
+class Interrupted(RuntimeError):
+    """A person stopped the run; the message says what stands."""
+
+
+class StageFailed(RuntimeError):
+    """One or more stages failed; the others stand. chain: how all of them ended (scrollwork.flows.chains.Chain)."""
+
+    def __init__(self, message: str, chain: object = None) -> None:
+        super().__init__(message)
+        self.chain = chain
+
+
+class CodeChanged(RuntimeError):
+    """Code changed while this process ran: no key could say what is made with it."""
+
+    THEN = "nothing is made with it, answers that were stored stand; start the same command again"
+
+    @classmethod
+    def of(cls, file: str, how: str) -> "CodeChanged":
+        """The error for a file. how: what befell it."""
+        return cls(f"code changed under this run: {file} {how}; {cls.THEN}")

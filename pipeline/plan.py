@@ -1,0 +1,105 @@
+"""Nodes: one stage of one task (and model, metric) each, with what it needs. Plain data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from scrollwork.storage.digest import sha256_of
+
+
+@dataclass(frozen=True)
+class RawQuery:
+    """Where a task's raw files are looked for: ordered patterns by role, values of {placeholders}.
+
+    hint: what a person should know where there are none; no part of any key.
+    """
+
+    dataset: str
+    patterns: Mapping[str, tuple[str, ...]]
+    values: Mapping[str, Any]
+    hint: str = ""
+
+
+@dataclass(frozen=True)
+class Node:
+    """One stage of one task. `labels`: what it is of, in the order of its name. Plain data: it can go to a worker.
+
+    body: the module that builds it; modules: those that the body loads by name. What any of them imports is found in
+    their text (pipeline/source_digest.py).
+    strict: the first malformed record is an error. It decides whether there is an artifact, not what is in it: no part
+    of the key. exact: it shows what answers took, so tokens, tries and cost are in its key, not their texts alone.
+    """
+
+    stage: str
+    labels: tuple[tuple[str, str], ...]
+    params: Mapping[str, Any]
+    body: str
+    modules: tuple[str, ...] = ()
+    inputs: tuple[tuple[str, Node], ...] = ()
+    raw: RawQuery | None = None
+    strict: bool = False
+    exact: bool = False
+
+    @property
+    def code(self) -> tuple[str, ...]:
+        """The modules where its source digest begins."""
+        return (self.body, *self.modules)
+
+    @cached_property
+    def slot(self) -> str:
+        """What its artifacts are of, as a folder name."""
+        return ".".join(folder_name(value) for _, value in self.labels)
+
+    @cached_property
+    def name(self) -> str:
+        """Unique in a plan."""
+        return f"{self.stage}/{self.slot}"
+
+    @property
+    def title(self) -> str:
+        """For people: "score qmsum, naive"."""
+        shown = [value for name, value in self.labels if name in ("task", "model", "shard", "run")]
+        split = self.label("split")
+        return " ".join([self.stage, ", ".join([*shown, *([split] if split not in ("", "test") else [])])]).strip()
+
+    def label(self, name: str) -> str:
+        """One label, "" where there is none of that name."""
+        return dict(self.labels).get(name, "")
+
+    def input(self, name: str) -> Node:
+        """An input by name."""
+        return dict(self.inputs)[name]
+
+    def each(self, name: str) -> list[Node]:
+        """An input that may come in shards or runs, as name-0, name-1, ...: all of them."""
+        return [node for own, node in self.inputs if own == name or own.rpartition("-")[0] == name]
+
+
+LABEL_CHARS = 40  # of a label in a folder name: five of them stay under the 255 that a file system allows
+
+
+def folder_name(label: str) -> str:
+    """A label as part of a folder name; what would be lost or too long is told apart by a short digest."""
+    name = re.sub(r"[^A-Za-z0-9_=-]+", "-", label)
+    if name == label and len(name) <= LABEL_CHARS:
+        return name
+    return f"{name[:LABEL_CHARS]}~{sha256_of(label)[:8]}"
+
+
+def topological(targets: list[Node]) -> list[Node]:
+    """Every node that the targets need, inputs first, each once."""
+    found: dict[str, Node] = {}
+
+    def visit(node: Node) -> None:
+        if node.name not in found:
+            for _, needed in node.inputs:
+                visit(needed)
+            found[node.name] = node
+
+    for target in targets:
+        visit(target)
+    return list(found.values())

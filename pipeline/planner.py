@@ -1,0 +1,190 @@
+"""The plan: under which keys the stages of a request stand, and whether their artifacts do. Runs nothing.
+
+Keys of pure stages are known before anything runs; behind `generate` they depend on the answers, so they are known
+once it has run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scrollwork.pipeline.plan import Node, RawQuery
+from scrollwork.pipeline.raw_files import Found, found_for
+from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.source_digest import exists, libraries, sources
+from scrollwork.preprocessing.raw.errors import MissingFile, RawError
+from scrollwork.storage.artifacts.artifact import Artifact
+from scrollwork.storage.artifacts.manifest import Ingredients
+from scrollwork.storage.errors import DamagedArtifact, StorageError
+
+STATES = ("reused", "missing", "stale", "partial")
+
+
+@dataclass(frozen=True)
+class Status:
+    """key, content: None where they depend on answers not there yet. problem: why it cannot be built at all.
+
+    artifact: what stands. damage: what is wrong with it; it has to be taken away.
+    """
+
+    state: str
+    why: str = ""
+    key: str | None = None
+    content: str | None = None
+    artifact: Artifact | None = None
+    problem: Exception | None = None
+    damage: DamagedArtifact | None = None
+
+
+class Planner:
+    """States of nodes in one home, as it stands now; each is worked out once.
+
+    known: by name, of nodes that were seen to stand a moment ago.
+    """
+
+    def __init__(self, shop: Workshop, known: Mapping[str, Status] | None = None) -> None:
+        self._shop = shop
+        self._known: dict[str, Status] = dict(known or {})
+
+    def status(self, node: Node) -> Status:
+        """The node's state, key and reason."""
+        if node.name not in self._known:
+            self._known[node.name] = self._status(node)
+        return self._known[node.name]
+
+    def ingredients(self, node: Node) -> Ingredients | None:
+        """What decides the artifact; None while an input's content is not known. Raises RawError."""
+        inputs: dict[str, str] = {}
+        if node.raw is not None:
+            inputs["raw"] = self._found(node.raw).digest()
+        for name, needed in node.inputs:
+            status = self.status(needed)
+            if status.content is None:
+                return None
+            inputs[name] = status.content
+            if node.exact and needed.stage == "generate" and status.artifact is not None:
+                inputs[name] = status.artifact.exact
+        return Ingredients(
+            node.stage,
+            node.slot,
+            sources(node.code),
+            node.params,
+            libraries(node.code),
+            dict(sorted(inputs.items())),
+        )
+
+    def _found(self, raw: RawQuery) -> Found:
+        try:
+            return found_for(raw, self._shop)
+        except MissingFile as error:
+            problem = f"{error.problem}; {raw.hint}" if raw.hint else error.problem
+            raise MissingFile(error.file, error.record, error.field, problem, error.reason) from error
+
+    def _status(self, node: Node) -> Status:
+        for _, needed in node.inputs:
+            if (problem := self.status(needed).problem) is not None:
+                return Status("missing", f"{needed.title} cannot be built: {problem}", problem=problem)
+        try:
+            ingredients = self.ingredients(node)
+        except RawError as problem:
+            return Status("missing", str(problem), problem=problem)
+        if ingredients is None:
+            return Status("missing", "its key is known when the answers are there")
+        key = ingredients.key()
+        generating = node.stage == "generate"
+        try:
+            if generating:
+                return self._generate_status(node, ingredients, key)
+            return self._state(node, ingredients, key, self._shop.artifacts.find(node.stage, node.slot, key), key)
+        except DamagedArtifact as damage:
+            content = None if generating else key
+            return Status("stale", f"{damage.part} {damage.problem}", key, content, damage=damage)
+
+    def _generate_status(self, node: Node, ingredients: Ingredients, key: str) -> Status:
+        """The snapshot of answers that the pointer names."""
+        pointer = self._shop.pointer(node.stage, node.slot, key)
+        if pointer is None:
+            return self._state(node, ingredients, key, None, None)
+        artifact = self._shop.artifacts.find(node.stage, node.slot, pointer["artifact"])
+        status = self._state(node, ingredients, key, artifact, artifact.content if artifact is not None else None)
+        if status.state == "reused" and artifact is not None:
+            calling = self._shop.locations.calling
+            again = "failed" if calling is not None and calling.retry_failed else "transient"
+            unanswered = artifact.facts["missing"] + artifact.facts[again]
+            if unanswered:
+                why = f"{unanswered} of {artifact.facts['expected']} answers are missing"
+                return Status("partial", why, key, status.content, artifact)
+        return status
+
+    def _state(
+        self, node: Node, ingredients: Ingredients, key: str, artifact: Artifact | None, content: str | None
+    ) -> Status:
+        if artifact is None:
+            why = self._difference(node, ingredients)
+            pure = node.stage != "generate"
+            return Status("stale" if why else "missing", why or "never built", key, key if pure else None)
+        try:
+            artifact.check(rehash=False)
+        except DamagedArtifact as damage:
+            return Status("stale", f"part {damage.part} {damage.problem}", key, content, artifact, damage=damage)
+        return Status("reused", "", key, content, artifact)
+
+    def _difference(self, node: Node, now: Ingredients) -> str:
+        """Why the artifact built last for this slot no longer serves; "" where there is none."""
+        try:
+            versions = self._shop.artifacts.versions(node.stage, node.slot)
+        except StorageError as error:
+            return str(error)
+        if not versions:
+            return ""
+        return difference(versions[0].manifest.ingredients, now) or "an earlier build of it was removed"
+
+
+def difference(then: Ingredients, now: Ingredients) -> str:
+    """What changed, in words: source, parameter, library or input."""
+    changes = [
+        *source_changed(then.source, now.source),
+        *changed("parameter", flat(then.params), flat(now.params), values=True),
+        *changed("library", then.libraries, now.libraries, values=True),
+        *changed("input", then.inputs, now.inputs, values=False),
+    ]
+    return "; ".join(changes[:4]) + ("; ..." if len(changes) > 4 else "")
+
+
+def source_changed(then: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+    """As `changed` does; one sentence where modules of the key have other names today, or are gone."""
+    gone = sorted(module for module in then if not exists(module))
+    if gone:
+        more = f" and {len(gone) - 1} more" if len(gone) > 1 else ""
+        yield f"modules were renamed or removed ({gone[0]}{more})"
+    else:
+        yield from changed("source", then, now, values=False)
+
+
+def changed(kind: str, then: Mapping[str, Any], now: Mapping[str, Any], values: bool) -> Iterator[str]:
+    """What differs between two mappings of names, in words. kind: of what; values: told where they changed."""
+    for name in sorted({*then, *now}):
+        before, after = then.get(name), now.get(name)
+        if before != after:
+            if name not in then or name not in now:
+                yield f"{kind} {name} {'added' if name in now else 'removed'}"
+            else:
+                yield f"{kind} {name} changed" + (f" from {_short(before)} to {_short(after)}" if values else "")
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested mappings as one, with dotted names."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            found |= flat(value, f"{prefix}{name}.")
+        else:
+            found[prefix + name] = value
+    return found

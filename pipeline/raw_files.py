@@ -1,0 +1,214 @@
+"""Which raw files a task reads: found by the suite's patterns, known by content."""
+
+from __future__ import annotations
+
+import glob
+import re
+import stat
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from scrollwork.pipeline.plan import RawQuery
+from scrollwork.pipeline.session import Workshop
+from scrollwork.preprocessing.raw.errors import MalformedFile, MissingFile
+from scrollwork.preprocessing.raw.files import RawFiles, unreadable
+from scrollwork.preprocessing.raw.zip_members import INSIDE, find_member
+from scrollwork.records.raw_file import RawFile
+from scrollwork.storage.digest import FileDigests, sha256_of
+from scrollwork.storage.downloads.partial import UNFINISHED
+
+FOLDER = "a folder"
+KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
+    (stat.S_ISDIR, FOLDER),
+    (stat.S_ISFIFO, "a FIFO (a named pipe)"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISSOCK, "a socket"),
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The raw files of one task and split, by role. members: what is read of archives, by role and path."""
+
+    dataset: str
+    roles: Mapping[str, tuple[RawFile, ...]]
+    members: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def digest(self) -> str:
+        """By content: sorted path, sha256 and, of an archive, member; where the raw folder lies never enters."""
+        return sha256_of(
+            {
+                role: sorted([file.path, file.sha256, *filter(None, [self._member(role, file)])] for file in files)
+                for role, files in self.roles.items()
+            }
+        )
+
+    def files(self) -> list[RawFile]:
+        """Every file once, sorted by path."""
+        return sorted(
+            {file.path: file for files in self.roles.values() for file in files}.values(), key=lambda f: f.path
+        )
+
+    def opened(self, folder: str) -> RawFiles:
+        """The same for a data set's module to read."""
+        root = Path(folder)
+        roles = {
+            role: tuple((self._name(role, file), root / file.path) for file in files)
+            for role, files in self.roles.items()
+        }
+        return RawFiles(self.dataset, roles)
+
+    def _member(self, role: str, file: RawFile) -> str:
+        return self.members.get(role, {}).get(file.path, "")
+
+    def _name(self, role: str, file: RawFile) -> str:
+        """As messages and zip_members.py call it: the path, of an archive with the member."""
+        member = self._member(role, file)
+        return f"{file.path}!{member}" if member else file.path
+
+
+def found_for(raw: RawQuery, shop: Workshop) -> Found:
+    """The raw files of a node. Looked for once: within one run they do not change. Raises MissingFile."""
+
+    def look() -> Found:
+        found = find(raw.dataset, raw.patterns, raw.values, shop.locations.raw, shop.digests)
+        shop.digests.save()
+        return found
+
+    return shop.once(sha256_of([raw.dataset, raw.patterns, raw.values]), look)
+
+
+def find(
+    dataset: str, patterns: Mapping[str, tuple[str, ...]], values: Mapping[str, Any], folder: str, digests: FileDigests
+) -> Found:
+    """The files of each role: the first pattern that matches anything is used, with all its matches.
+
+    "ARCHIVE.zip!MEMBER" is the member of each archive that matches. Raises MissingFile naming the role and its
+    patterns, MalformedFile for an archive without that member or with several.
+    """
+    root = Path(folder)
+    roles = {}
+    members = {}
+    for role, ordered in patterns.items():
+        wanted = [pattern for one in ordered if (pattern := filled(one, values)) is not None]
+        first, paths = first_match(str(root), wanted)
+        if not paths:
+            raise MissingFile(
+                dataset,
+                "",
+                "",
+                f"no raw file for {role!r}: looked for {' or '.join(wanted)} below the raw folder "
+                "(docs/data.md tells its layout)",
+                "missing file",
+            )
+        roles[role] = tuple(raw_file(dataset, root, path, digests) for path in paths)
+        if member := in_archive(first)[1]:
+            members[role] = {path: member_of(path, root, member) for path in paths}
+    return Found(dataset, roles, members)
+
+
+def kind_of(path: Path) -> str:
+    """What stands there in place of a file, "" for a file."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        return "a link to nothing"
+    return next((name for is_kind, name in KINDS if is_kind(mode)), "")
+
+
+def first_match(root: str, patterns: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """The first pattern that matches files below the raw folder, and those files; ("", ()) where none does.
+
+    Raises MalformedFile for what has the name of a file and is none: it would be passed over, or waited for for ever.
+    """
+    for pattern in patterns:
+        found, others = standing(root, in_archive(pattern)[0])
+        for path in others:
+            if kind := misfit(root, path, pattern):
+                raise MalformedFile(path, "", "", f"is {kind}, not a file", "not a file")
+        if found:
+            return pattern, found
+    return "", ()
+
+
+def stands(root: str, patterns: Sequence[str]) -> bool:
+    """Whether a file stands below the raw folder that matches one of them, or something in the place of one."""
+    for pattern in patterns:
+        found, others = standing(root, in_archive(pattern)[0])
+        if found or any(misfit(root, path, pattern) for path in others):
+            return True
+    return False
+
+
+def misfit(root: str, path: str, pattern: str) -> str:
+    """What stands in the place of a file that the pattern means, "" for nothing and for a folder that a pattern without
+    a suffix passes through."""
+    kind = kind_of(Path(root) / path)
+    return "" if kind == FOLDER and not Path(in_archive(pattern)[0]).suffix else kind
+
+
+def in_archive(pattern: str) -> tuple[str, str]:
+    """(pattern of files, pattern of a member in them or "")."""
+    archive, inside, member = pattern.partition(INSIDE)
+    return (f"{archive}{INSIDE[:-1]}", member) if inside else (pattern, "")
+
+
+def member_of(path: str, root: Path, pattern: str) -> str:
+    """The archive's member that is meant. Raises MalformedFile."""
+    try:
+        return find_member(path, root / path, pattern)
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def raw_file(dataset: str, root: Path, path: str, digests: FileDigests) -> RawFile:
+    """A file with its digest. Raises MalformedFile for one that cannot be read, or whose name is no Unicode."""
+    if not encodable(path):
+        raise MalformedFile(dataset, "", "", f"the name of {path!r} is not UTF-8; rename it", "unreadable file")
+    try:
+        sha256, size = digests.of(root / path)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    return RawFile(dataset, path, sha256, size)
+
+
+def encodable(text: str) -> bool:
+    """Whether it holds no lone surrogate."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def matches(root: str, pattern: str) -> tuple[str, ...]:
+    """Paths of files below the raw folder that match, links followed, sorted by name with numbers in their order."""
+    return standing(root, pattern)[0]
+
+
+@cache
+def standing(root: str, pattern: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """(files, what is no file) below the raw folder that match, sorted."""
+    found: dict[bool, list[str]] = {True: [], False: []}
+    for path in glob.glob(pattern, root_dir=root, recursive=True):
+        if not path.endswith(UNFINISHED):
+            found[(Path(root) / path).is_file()].append(Path(path).as_posix())
+    files, others = (tuple(sorted(found[is_file], key=natural)) for is_file in (True, False))
+    return files, others
+
+
+def natural(path: str) -> list[tuple[int, int, str]]:
+    """Sorts section_10 after section_9."""
+    return [(0, int(piece), "") if piece.isdigit() else (1, 0, piece) for piece in re.split(r"(\d+)", path) if piece]
+
+
+def filled(pattern: str, values: Mapping[str, Any]) -> str | None:
+    """The pattern with {split}, {option} and {test} replaced; None where it is for another split."""
+    names = re.findall(r"\{(\w+)\}", pattern)
+    if any(name not in values for name in names):
+        return None
+    return re.sub(r"\{(\w+)\}", lambda match: glob.escape(str(values[match[1]])), pattern)

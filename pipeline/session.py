@@ -1,0 +1,121 @@
+"""What stages work with in one process: the home's artifacts, raw files, answers. Opened from absolute locations."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from scrollwork.storage.artifacts.artifact import KEY_CHARS, Artifact, Artifacts
+from scrollwork.storage.digest import FileDigests
+from scrollwork.storage.home import Home
+from scrollwork.storage.location import Location
+
+if TYPE_CHECKING:
+    from scrollwork.storage.answers.store import ResponseStore
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Calling:
+    """How hosted and local models are called in one run, as plain data.
+
+    run: under this name attempts and money are written down. budget_usd: "" for none. batch: asked in batches
+    between the stages; batch_wait_s: waited for so long, 0 for as long as it takes. tables: whole, by model; judges: by
+    role.
+    """
+
+    run: str = ""
+    budget_usd: str = ""
+    retry_failed: bool = False
+    batch: bool = False
+    batch_wait_s: float = 0.0
+    tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    judges: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Locations:
+    """Where a worker finds everything: absolute, plain text. calling: how it calls hosted models."""
+
+    home: str
+    raw: str
+    store: str = ""
+    calling: Calling | None = None
+
+
+class Workshop:
+    """A home and a raw folder, opened."""
+
+    def __init__(self, locations: Locations) -> None:
+        self.locations = locations
+        self.home = Home(locations.home, locations.store)
+        self.artifacts: Artifacts = self.home.artifacts
+        self.artifacts.keeper = self._keep
+        self._made: dict[str, object] = {}
+
+    @cached_property
+    def digests(self) -> FileDigests:
+        """Remembered digests of raw files."""
+        return self.home.digests()
+
+    @cached_property
+    def store(self) -> ResponseStore:
+        """The response store; nothing is asked again that snapshots of the home hold."""
+        from scrollwork.pipeline.snapshots.check import Guard
+        from scrollwork.storage.answers.store import ResponseStore
+
+        calling = self.locations.calling
+        return ResponseStore(self.home.store_place, Guard(self.home, calling is not None and calling.retry_failed))
+
+    def _keep(self, folder: Location) -> Location | None:
+        """No snapshot is thrown away that may hold the last copy of paid answers."""
+        if "generate" not in folder.url.split("/")[-3:-2]:
+            return None
+        from scrollwork.pipeline.snapshots.check import Keeper
+
+        return Keeper(self.home, lambda: self.store)(folder)
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """What `make` gives, made at the first call under a name."""
+        if name not in self._made:
+            self._made[name] = make()
+        return cast(T, self._made[name])
+
+    def pointer(self, stage: str, slot: str, key: str) -> dict[str, Any] | None:
+        """Which snapshot of answers stands for a key: {artifact, answers, complete, expected, unanswered}."""
+        try:
+            value = json.loads(self._slot(stage, slot).read(f"{key[:KEY_CHARS]}.json"))
+        except (FileNotFoundError, ValueError):
+            return None
+        return value if isinstance(value, dict) and {"artifact", "answers", "complete"} <= set(value) else None
+
+    def point(self, stage: str, slot: str, key: str, value: Mapping[str, Any]) -> None:
+        """Let a key stand for a snapshot."""
+        data = pointer_bytes(value)
+        self._slot(stage, slot).replace(f"{key[:KEY_CHARS]}.json", data)
+
+    def _slot(self, stage: str, slot: str) -> Location:
+        return self.artifacts.root.child(stage, slot)
+
+
+def pointer_to(snapshot: Artifact) -> dict[str, Any]:
+    """What stands in the file that points to a snapshot of answers."""
+    facts = snapshot.facts
+    unanswered = facts["missing"] + facts["transient"]
+    return {
+        "artifact": snapshot.manifest.key,
+        "answers": snapshot.content,
+        "complete": unanswered == 0,
+        "expected": facts["expected"],
+        "unanswered": unanswered,
+    }
+
+
+def pointer_bytes(value: Mapping[str, Any]) -> bytes:
+    """The file of a pointer."""
+    return json.dumps(value, sort_keys=True).encode("utf-8")

@@ -1,0 +1,248 @@
+"""The response store held against the snapshots of answers in its home: what was changed in it, what it lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from scrollwork.models.registry import CALLED
+from scrollwork.pipeline.snapshots.damaged import Damaged, damaged, folders, lacking, move_aside, provider_of, refusal
+from scrollwork.pipeline.snapshots.rows import differences, same_where_both_hold
+from scrollwork.records.base import InvalidRow
+from scrollwork.records.response import Failure, Response
+from scrollwork.storage.answers.check import Checked, absent, check_store, rows_of
+from scrollwork.storage.answers.database import in_batches
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.storage.answers.tables import responses
+from scrollwork.storage.artifacts.artifact import Artifact
+from scrollwork.storage.errors import DamagedArtifact, LostAnswers, StorageError
+from scrollwork.storage.home import Home
+from scrollwork.storage.location import Location
+
+REPAIR = "`scrollwork store repair` puts them back, nothing is asked; or name their store with --store"
+_KEYS: dict[str, Paid] = {}  # of what snapshots that are whole hold, by their folder
+
+
+@dataclass
+class Held:
+    """The store against snapshots. different: (what a snapshot holds, its provider, the fields that differ); gone:
+    answers that are not in the store, failures that are neither there nor answered; disputed: what snapshots say in two
+    ways, and the store in a third; conflicts: the same where the store agrees with one of them, which stands."""
+
+    answers: int = 0
+    different: list[tuple[Response, str, list[str]]] = field(default_factory=list)
+    gone: list[tuple[Response, str]] = field(default_factory=list)
+    failures_gone: list[tuple[Failure, str]] = field(default_factory=list)
+    disputed: list[str] = field(default_factory=list)
+    conflicts: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Paid:
+    """Request keys of called models that snapshots hold, answered and failed for good, and the damaged snapshots."""
+
+    answered: frozenset[str]
+    failed: frozenset[str]
+    damaged: tuple[Damaged, ...] = ()
+
+
+def snapshots(home: Home) -> Iterator[Artifact]:
+    """Every snapshot of answers whose manifest can be read; `damaged_snapshots` names the others."""
+    for folder in folders(home):
+        try:
+            artifact = home.artifacts.at(folder)
+        except StorageError:
+            continue
+        if artifact is not None:
+            yield artifact
+
+
+def store_problems(home: Home, found: Sequence[Artifact], whole: bool) -> list[str]:
+    """What is wrong with the store of a home that holds these snapshots; with every row of it (whole)."""
+    return list(checked_store(home, found, whole).problems)
+
+
+def checked_store(home: Home, found: Sequence[Artifact], whole: bool = True) -> Checked:
+    """Rows of the store, counted, and what is wrong with them, also beside these snapshots. Nothing is written where
+    there is no store."""
+    asked = [one for one in found if one.manifest.ingredients.stage == "generate"]
+    if why := absent(home.store_place):
+        number = sum(artifact.facts.get("answered", 0) + artifact.facts.get("failed", 0) for artifact in asked)
+        if number:
+            why = f"{why}; {beside(number, len(asked))}"
+        return Checked(problems=(why,) if number or home.has_store else ())
+    try:
+        store = ResponseStore(home.store_place)
+    except StorageError as error:
+        return Checked(problems=(str(error),))
+    try:
+        base = check_store(store) if whole else Checked()
+        if any(line.startswith("the database") for line in base.problems):
+            return base
+        return replace(base, problems=(*base.problems, *against(store, asked)))
+    except StorageError as error:
+        return Checked(problems=(str(error),))
+    finally:
+        store.close()
+
+
+def beside(number: int, count: int) -> str:
+    """What lies beside a store that holds nothing."""
+    return f"{count:,} snapshots of its home hold {number:,} answers and failures: {REPAIR}"
+
+
+def against(store: ResponseStore, found: Sequence[Artifact]) -> Iterator[str]:
+    """Where the store does not say what snapshots hold, in words."""
+    held = hold(store, found)
+    if not held.answers and not held.different and not held.disputed and held.gone:
+        number = len(held.gone) + len(held.failures_gone)
+        yield f"{store.name}: holds none of their answers; {beside(number, len(found))}"
+        return
+    for written, _, fields in held.different:
+        yield f"answer {written.request_key} of {written.model}: not what its snapshot holds: {', '.join(fields)}"
+    yield from held.disputed
+    for written, _ in held.gone:
+        yield f"answer {written.request_key} of {written.model}: is gone, a snapshot holds it; {REPAIR}"
+    for failure, _ in held.failures_gone:
+        yield f"failure {failure.request_key} of {failure.model}: is gone, a snapshot holds it; {REPAIR}"
+
+
+def hold(store: ResponseStore, found: Iterable[Artifact]) -> Held:
+    """Compare the store with these snapshots; each answer once, with the newest form of snapshot that holds it.
+
+    An answer that any of them holds stands. Where they disagree with each other nothing of theirs is better."""
+    held = Held()
+    equal: dict[str, bool] = {}  # whether a snapshot with a digest says it
+    different: dict[str, list[tuple[Response, str, list[str]]]] = {}
+    gone: dict[str, tuple[Response, str]] = {}
+    lost: dict[str, tuple[Failure, str]] = {}
+    for artifact in found:
+        provider = provider_of(artifact)
+        try:
+            for some in in_batches(list(artifact.rows("responses", Response))):
+                keys = [row.request_key for row in some]
+                rows = store.database.read(
+                    lambda connection, keys=keys: {  # type: ignore[misc]
+                        row["request_key"]: row for row in rows_of(connection, responses, keys)
+                    }
+                )
+                for written in some:
+                    key, row = written.request_key, rows.get(written.request_key)
+                    if row is None:
+                        if key not in gone or gone[key][0].digest is None:
+                            gone[key] = (written, provider)
+                    elif fields := differences(written, row):
+                        different.setdefault(key, []).append((written, provider, fields))
+                    else:
+                        equal[key] = equal.get(key, False) or written.digest is not None
+            failed = {row.request_key: row for row in artifact.rows("failures", Failure)}
+            states = store.states(list(failed))
+            lost |= {key: (row, provider) for key, row in failed.items() if key not in states}
+        except (DamagedArtifact, InvalidRow):
+            continue  # `verify` names it
+    for key in sorted(different):
+        _judge(held, key, different[key], equal.get(key))
+    held.answers = len(equal)
+    held.gone = [gone[key] for key in sorted(gone)]
+    held.failures_gone = [lost[key] for key in sorted(set(lost).difference(gone))]
+    return held
+
+
+def _judge(held: Held, key: str, said: list[tuple[Response, str, list[str]]], equal: bool | None) -> None:
+    """Note what becomes of an answer of which some snapshots do not say what the store does. equal: whether one with a
+    digest does; None where none does, older or not. An older one cannot speak for what it does not hold."""
+    newest = [one for one in said if one[0].digest is not None]
+    if equal is False and newest and any(same_where_both_hold(fields) for _, _, fields in newest):
+        equal = None
+    said = newest or said
+    versions = {one[0].digest or one[0].text for one in said}
+    name = f"answer {key} of {said[0][0].model}"
+    if equal is not None:
+        held.conflicts.append(
+            f"{name}: {len(said):,} snapshots hold another one; the store's is that of a snapshot too"
+        )
+    elif len(versions) > 1:
+        held.disputed.append(f"{name}: {len(versions)} snapshots hold different ones, and the store none of them")
+    else:
+        held.different.append(said[0])
+
+
+class Guard:
+    """Stands before what costs: no request is claimed that a snapshot of the home says was paid and the store lost.
+
+    retry_failed: what failed for good may be asked again."""
+
+    def __init__(self, home: Home, retry_failed: bool = False) -> None:
+        self._home, self._retry_failed = home, retry_failed
+        self._known: Paid | None = None
+
+    def __call__(self, store: ResponseStore, keys: Collection[str]) -> None:
+        """Raises LostAnswers."""
+        known = self._known = self._known or paid(self._home)
+        for one in known.damaged:
+            if one.unread and (why := lacking(store, one)):
+                raise LostAnswers(refusal(one, why))
+        among = (known.answered | (frozenset() if self._retry_failed else known.failed)).intersection(keys)
+        states = store.states(among)
+        lost = {key for key in among if key not in states}
+        lost |= {key for key in known.answered.intersection(states) if states[key] != "answered"}
+        empty = not lost and known.answered and not store.holds_answers()
+        if not lost and not empty:
+            return
+        what = f"{len(lost):,} of the answers wanted (the first: {min(lost)})" if lost else "all answers"
+        torn = "".join(f"; damaged: {one}" for one in known.damaged if lost & (one.answered | one.failed))
+        raise LostAnswers(
+            f"{store.name}: {what} that snapshots in {self._home.url} hold are not in it. Nothing was asked for them. "
+            f"{REPAIR}; whoever wants new answers names another --home{torn}"
+        )
+
+
+class Keeper:
+    """Stands before what takes snapshots away: none goes whose answers stand nowhere else."""
+
+    def __init__(self, home: Home, store: Callable[[], ResponseStore]) -> None:
+        self._home, self._store = home, store
+
+    def __call__(self, folder: Location) -> Location | None:
+        """Where a snapshot was moved that cannot be read whole. Raises LostAnswers where the store lacks some of it."""
+        found = damaged(self._home, folder)
+        if found is None or not found.paid:
+            return None
+        if why := absent(self._home.store_place) or lacking(self._store(), found):
+            raise LostAnswers(refusal(found, why))
+        return move_aside(self._home, folder) if found.unread else None
+
+
+def paid(home: Home) -> Paid:
+    """What snapshots of the home say was paid: of called models, and of damaged snapshots of which nobody knows."""
+    answered: set[str] = set()
+    failed: set[str] = set()
+    torn: list[Damaged] = []
+    for folder in folders(home):
+        known = _KEYS.get(str(folder)) or _keys_in(home, folder)
+        if known is None and (found := damaged(home, folder)) is not None and found.paid:
+            torn.append(found)
+            known = Paid(found.answered, found.failed)
+        if known is not None:
+            answered |= known.answered
+            failed |= known.failed
+    return Paid(frozenset(answered), frozenset(failed.difference(answered)), tuple(torn))
+
+
+def _keys_in(home: Home, folder: Location) -> Paid | None:
+    """What a whole snapshot holds, None where there is none."""
+    try:
+        artifact = home.artifacts.at(folder)
+        if artifact is None:
+            return None
+        known = Paid(frozenset(), frozenset())
+        if provider_of(artifact) in CALLED:
+            failures = artifact.columns("failures", ["request_key", "kind"])
+            known = Paid(
+                frozenset(row["request_key"] for row in artifact.columns("responses", ["request_key"])),
+                frozenset(row["request_key"] for row in failures if row["kind"] == "terminal"),
+            )
+    except (DamagedArtifact, FileNotFoundError):
+        return None
+    _KEYS[str(folder)] = known
+    return known

@@ -1,0 +1,252 @@
+"""Snapshots of answers that are damaged, or have no manifest: what can still be read of them, and where they go.
+
+They may hold the last copy of what was paid, so none is thrown away before its answers stand in the store. Believed
+is a row whose own digest fits, and every row of a part whose bytes are those that its name says.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+import sqlalchemy as sa
+
+from scrollwork.models.registry import CALLED
+from scrollwork.pipeline.snapshots.rows import refilled
+from scrollwork.records.base import InvalidRow, Row
+from scrollwork.records.response import Failure, Response
+from scrollwork.storage.answers.rows import LOSSY
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.storage.answers.tables import responses
+from scrollwork.storage.artifacts.artifact import LOCK, Artifact
+from scrollwork.storage.artifacts.manifest import NAME as MANIFEST
+from scrollwork.storage.digest import sha256_file
+from scrollwork.storage.errors import DamagedArtifact
+from scrollwork.storage.home import Home
+from scrollwork.storage.location import TEMPORARY, Location
+
+_PART = re.compile(r"(responses|failures)-\d+-([0-9a-f]{12})\.parquet")
+_KINDS: dict[str, type[Row]] = {"responses": Response, "failures": Failure}
+_LABELS = ("suite", "task", "split", "example_id", "draw", "arm")  # what a row is for: the store holds none of it
+_SOME = 64  # rows read at once
+UNREADABLE = (OSError, ValueError, TypeError, LookupError, MemoryError, InvalidRow)  # Arrow's errors are of these
+
+
+@dataclass(frozen=True)
+class Damaged:
+    """A damaged snapshot. provider: "" where nobody can tell. answered, failed: request keys that can still be read
+    (failed: for good); unread: answers of which not even the key can be."""
+
+    folder: Location
+    why: str
+    provider: str
+    models: tuple[str, ...]
+    answered: frozenset[str]
+    failed: frozenset[str]
+    unread: int
+
+    @property
+    def paid(self) -> bool:
+        """Whether its answers may have cost something."""
+        return self.provider in CALLED or not self.provider
+
+    def __str__(self) -> str:
+        return self.why if self.why.startswith(str(self.folder)) else f"{self.folder}: {self.why}"
+
+
+def provider_of(snapshot: Artifact) -> str:
+    """Who answered; "" where the snapshot does not say it."""
+    settings = snapshot.manifest.ingredients.params.get("settings")
+    return str(settings.get("provider", "")) if isinstance(settings, dict) else ""
+
+
+def folders(home: Home) -> Iterator[Location]:
+    """Where the snapshots of answers of a home are."""
+    base = home.artifacts.root.child("generate")
+    for slot in base.names():
+        for name in base.child(slot).names():
+            if not name.endswith(".json"):
+                yield base.child(slot, name)
+
+
+def damaged_snapshots(home: Home) -> list[Damaged]:
+    """Every damaged one; not what somebody is building now."""
+    found = [damaged(home, folder) for folder in folders(home)]
+    return [one for one in found if one is not None and not _being_built(one.folder)]
+
+
+def _being_built(folder: Location) -> bool:
+    """Whether a process of this machine holds the right to build here."""
+    try:
+        if folder.local is not None:
+            with (folder.local / LOCK).open("rb") as stream:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def damaged(home: Home, folder: Location) -> Damaged | None:
+    """What is known of the snapshot in a folder, None for one that is whole, and where none is."""
+    artifact, why = None, "has parts of answers and no manifest"
+    try:
+        artifact = home.artifacts.at(folder)
+        if artifact is not None:
+            for part in artifact.manifest.files:
+                artifact.check_part(part)
+            return None
+    except DamagedArtifact as damage:
+        why = str(damage)
+    names = [name for name in folder.names() if _PART.fullmatch(name)]
+    if artifact is None and not names:
+        return None
+    keys: dict[str, set[str]] = {"responses": set(), "failures": set()}
+    providers: set[str] = set()
+    expected = read = 0
+    for name in names:
+        table = name.partition("-")[0]
+        count, rows = _glance(folder, name)
+        if table == "responses":
+            expected, read = expected + count, read + len(rows)
+            providers |= {row.get("provider") or "" for row in rows}
+        keys[table] |= {row["request_key"] for row in rows if row.get("kind", "terminal") == "terminal"}
+    if artifact is not None:
+        expected, providers = artifact.facts.get("answered", expected), {provider_of(artifact)}
+    provider = next((one for one in CALLED if one in providers), "")
+    if not provider and len(providers) == 1:
+        (provider,) = providers
+    models = tuple(artifact.facts.get("members", ())) if artifact is not None else ()
+    answered, failed = frozenset(keys["responses"]), frozenset(keys["failures"])
+    return Damaged(folder, why, provider, models, answered, failed, max(0, expected - read))
+
+
+def _glance(folder: Location, name: str) -> tuple[int, list[dict[str, Any]]]:
+    """(rows that a part holds, 1 where that cannot be read; key, provider and kind of those that can be)."""
+    import pyarrow.parquet as pq
+
+    found: list[dict[str, Any]] = []
+    try:
+        with folder.open(name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:
+            wanted = [one for one in ("request_key", "provider", "kind") if one in file.schema_arrow.names]
+            found = list(_readable(file, wanted)) or list(_readable(file, ["request_key"]))
+            return file.metadata.num_rows, [row for row in found if isinstance(row.get("request_key"), str)]
+    except UNREADABLE:
+        return max(1, len(found)), found
+
+
+def _readable(file: Any, names: list[str]) -> Iterator[dict[str, Any]]:
+    """The rows of a part, of each row group up to the first that cannot be read."""
+    for group in range(file.metadata.num_row_groups):
+        try:
+            for batch in file.iter_batches(_SOME, row_groups=[group], columns=names, use_threads=False):
+                for number in range(batch.num_rows):
+                    try:
+                        yield batch.slice(number, 1).to_pylist()[0]
+                    except UNREADABLE:
+                        continue
+        except UNREADABLE:
+            continue
+
+
+def believed(found: Damaged) -> tuple[list[Response], list[Failure]]:
+    """The answers and failures of a damaged snapshot that are certainly what was written."""
+    answers: list[Response] = []
+    failures: list[Failure] = []
+    for name in found.folder.names():
+        if not (part := _PART.fullmatch(name)):
+            continue
+        try:
+            whole = _sha256(found.folder, name).startswith(part[2])
+            rows = list(_rows(found.folder, name, _KINDS[part[1]]))
+        except UNREADABLE:
+            continue
+        for row in rows:
+            if isinstance(row, Failure):
+                failures += [row] if whole else []
+            elif isinstance(row, Response) and (whole or _fits(row, found.provider)):
+                answers.append(row)
+    return answers, failures
+
+
+def _fits(row: Response, provider: str) -> bool:
+    """Whether a row carries the digest of what it says."""
+    return row.digest is not None and refilled(row, provider).origin != LOSSY
+
+
+def _rows(folder: Location, name: str, kind: type[Row]) -> Iterator[Row]:
+    """The rows of a part that can be read, without what they are for."""
+    import pyarrow.parquet as pq
+
+    labels: dict[str, Any] = {label: 0 if label == "draw" else "" for label in _LABELS}
+    with folder.open(name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:
+        known = {field.name for field in fields(kind)}.difference(_LABELS)
+        for values in _readable(file, [one for one in file.schema_arrow.names if one in known]):
+            try:
+                yield kind.from_dict({**labels, **values})
+            except UNREADABLE:
+                continue
+
+
+def lacking(store: ResponseStore, found: Damaged) -> str:
+    """Which answers of a damaged snapshot the store may lack, in words; "" where it holds them.
+
+    Where not even their keys can be read, it must hold as many answers of the models as the snapshot says.
+    """
+    states = store.states(found.answered | found.failed)
+    lost = (found.answered | found.failed).difference(states)
+    lost |= {key for key in found.answered if states.get(key) not in (None, "answered")}
+    if lost:
+        return f"{len(lost):,} of its answers (the first: {min(lost)}) are not in the store"
+    if found.unread:
+        mine = responses.c.model.in_(found.models) if found.models else responses.c.provider.in_(list(CALLED))
+        query = sa.select(sa.func.count()).select_from(responses).where(mine)
+        count = store.database.read(lambda connection: int(connection.scalar(query) or 0))
+        if count < found.unread + len(found.answered):
+            return f"{found.unread:,} of its answers cannot be read, and may not be in the store"
+    return ""
+
+
+def move_aside(home: Home, folder: Location) -> Location | None:
+    """Move what lies in a snapshot's folder out of the artifacts; where to, None where somebody writes there."""
+    folder.sweep()
+    names = [name for name in folder.names() if name != LOCK]
+    if any(name.startswith(TEMPORARY) for name in names):
+        return None
+    slot, name = folder.url.split("/")[-2:]
+    base, number = Location(home.url).child("damaged"), 1
+    while (aside := base.child(f"generate.{slot}.{name}-{number}")).names():
+        number += 1
+    for one in sorted(names, key=lambda one: one != MANIFEST):  # it never stands without its parts
+        _move(folder, one, aside)
+    return aside
+
+
+def _move(folder: Location, name: str, aside: Location) -> None:
+    if folder.local is not None and aside.local is not None:
+        aside.local.mkdir(parents=True, exist_ok=True)
+        os.rename(folder.local / name, aside.local / name)
+    else:
+        aside.replace(name, folder.read(name))
+        folder.remove(name)
+
+
+def _sha256(folder: Location, name: str) -> str:
+    return (
+        sha256_file(folder.local / name) if folder.local is not None else hashlib.sha256(folder.read(name)).hexdigest()
+    )
+
+
+def refusal(found: Damaged, why: str) -> str:
+    """Why nothing is asked, and what to do."""
+    return (
+        f"a damaged snapshot may hold the last copy of paid answers: {found}; {why}. Nothing was asked and nothing "
+        "was thrown away. `scrollwork store repair` puts back what can be read of it and moves it aside; "
+        "or name the store of its answers with --store; whoever wants new answers names another --home"
+    )

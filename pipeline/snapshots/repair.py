@@ -1,0 +1,96 @@
+"""`store repair`: what is damaged in the response store taken out, what snapshots of its home hold put back."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+
+from scrollwork.pipeline.snapshots.check import checked_store, hold, snapshots
+from scrollwork.pipeline.snapshots.damaged import Damaged, believed, damaged, damaged_snapshots, move_aside
+from scrollwork.pipeline.snapshots.rows import refilled, refilled_failure
+from scrollwork.storage.answers.check import Checked
+from scrollwork.storage.answers.repair import opened, replace_answers, settle_attempts, take_out_damaged
+from scrollwork.storage.answers.rows import ANSWERED
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.storage.artifacts.artifact import LOCK
+from scrollwork.storage.home import Home
+from scrollwork.storage.location import held as locked
+
+
+@dataclass(frozen=True)
+class Repaired:
+    """What a repair did. refilled: answers and failures put back from snapshots; taken_out: rows that stand in the
+    table `set_aside` now, in words; moved: where a torn file of the store went, "" for none; saved: rows taken over
+    from it; damaged: snapshots that are, and what was saved of them; conflicts: answers of which snapshots disagree;
+    checked: the store as it is now."""
+
+    refilled: int
+    taken_out: tuple[str, ...]
+    moved: str
+    saved: int
+    damaged: tuple[str, ...]
+    conflicts: tuple[str, ...]
+    checked: Checked
+
+
+def repair(home: Home) -> Repaired:
+    """Make the store of a home agree with itself and with the home's snapshots. Nothing is asked, nothing thrown away.
+
+    Raises StorageError for a database that is no response store.
+    """
+    found = list(snapshots(home))
+    place = opened(home.store_place)
+    store = place.store
+    try:
+        done = take_out_damaged(store)
+        held = hold(store, found)
+        different = {row.request_key: refilled(row, provider) for row, provider, _ in held.different}
+        replace_answers(store, different, "is not what a snapshot holds")
+        done += [
+            f"answer {row.request_key} of {row.model}: not what its snapshot holds: {', '.join(fields)}"
+            for row, _, fields in held.different
+        ]
+        store.add(
+            [refilled(row, provider) for row, provider in held.gone],
+            [refilled_failure(row, provider) for row, provider in held.failures_gone],
+        )
+        count = len(different) + len(held.gone) + len(held.failures_gone)
+        torn, lost = [], []
+        for one in damaged_snapshots(home):
+            number, left = salvage(store, one)
+            count += number
+            torn.append(f"{one}; {number:,} answers and failures of it were put back{put_away(home, one)}")
+            if left:
+                lost.append(
+                    f"{left:,} answers and failures of {one.folder} can be read nowhere; they may be asked again"
+                )
+        done += settle_attempts(store)
+    finally:
+        store.close()
+    checked = checked_store(home, list(snapshots(home)))
+    checked = replace(checked, problems=(*checked.problems, *lost))
+    return Repaired(count, tuple(done), place.moved, place.saved, tuple(torn), tuple(held.conflicts), checked)
+
+
+def salvage(store: ResponseStore, found: Damaged) -> tuple[int, int]:
+    """Put back what is certain of a damaged snapshot; (how much of it the store lacked, how much it lacks still)."""
+    answers, failures = believed(found)
+    before = store.states({row.request_key for row in answers} | {row.request_key for row in failures})
+    new = {row.request_key: row for row in answers if before.get(row.request_key) != ANSWERED}
+    failed = {row.request_key: row for row in failures if row.request_key not in before}
+    store.add(
+        [refilled(row, found.provider) for row in new.values()],
+        [refilled_failure(row, found.provider) for row in failed.values()],
+    )
+    wanted = found.answered | found.failed
+    lacking = len(wanted.difference(store.states(wanted))) if found.paid else 0
+    return len({*new, *failed}), lacking + (found.unread if found.paid else 0)
+
+
+def put_away(home: Home, found: Damaged) -> str:
+    """Move a damaged snapshot aside once its answers stand; where to, in words. Those of free models stay."""
+    if not found.paid:
+        return "; the next run builds it again"
+    with locked(found.folder.local / LOCK) if found.folder.local is not None else nullcontext():
+        aside = move_aside(home, found.folder) if damaged(home, found.folder) is not None else None
+    return f"; it is {aside} now" if aside is not None else ""

@@ -1,0 +1,129 @@
+"""Answers between the response store and snapshots: written down, compared, put back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from scrollwork.records.response import Failure, Response
+from scrollwork.storage.answers.digests import row_digest
+from scrollwork.storage.answers.rows import LOSSY, REFILLED, StoredAnswer, StoredFailure
+from scrollwork.storage.answers.tables import escaped, unescaped
+
+BOTH_HOLD = (
+    *("finish_reason", "input_tokens", "cached_tokens", "output_tokens", "reported_model", "attempts"),
+    "cost_nano_usd",
+)
+NEW_IN_4 = {  # what snapshots hold since schema 4 of the store, by the store's column
+    **{name: name for name in ("cache_write_tokens", "reasoning_tokens", "masked", "provider")},
+    "asked_as": "model",
+}
+
+
+def printable(text: str) -> str:
+    """The text with "?" for each lone surrogate: the store holds it as it came, Parquet and UTF-8 cannot."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def response_row(answer: StoredAnswer, labels: Mapping[str, Any]) -> Response:
+    """The answer as a snapshot holds it. labels: what the request was for (suite, task, ..., request_key)."""
+    text = printable(answer.text)
+    return Response(
+        **labels,
+        text=text,
+        finish_reason=answer.finish_reason,
+        input_tokens=answer.input_tokens,
+        cached_tokens=answer.cached_tokens,
+        output_tokens=answer.output_tokens,
+        reported_model=printable(answer.reported_model),
+        attempts=answer.attempts,
+        cost_nano_usd=answer.cost_nano_usd,
+        cache_write_tokens=answer.cache_write_tokens,
+        reasoning_tokens=answer.reasoning_tokens,
+        masked=answer.masked,
+        provider=printable(answer.provider),
+        asked_as=printable(answer.model),
+        digest=_digest(answer),
+        exact_text=None if text == answer.text else escaped(answer.text),
+    )
+
+
+def failure_row(failure: StoredFailure, labels: Mapping[str, Any]) -> Failure:
+    """The failure as a snapshot holds it."""
+    return Failure(
+        **labels,
+        kind=failure.kind,
+        status=failure.status,
+        message=printable(failure.message),
+        attempts=failure.attempts,
+    )
+
+
+def differences(written: Response, row: Mapping[str, Any]) -> list[str]:
+    """The fields in which a store's row does not say what the snapshot holds: "text", "cost_nano_usd 0 (5 there)".
+
+    Compared is what both hold: older snapshots have neither digest, provider, two of the token counts nor `masked`.
+    """
+    found = [] if _printed(row["text"]) == written.text else ["text"]
+    for name in BOTH_HOLD:
+        ours, theirs = _printed(row[name]), getattr(written, name)
+        if ours != theirs and not (theirs is None and written.digest is None):
+            found.append(f"{name} {ours} ({theirs} there)")
+    if written.digest is None:
+        return found
+    for name, own in NEW_IN_4.items():
+        ours, theirs = _printed(row[own]), getattr(written, name)
+        if ours != theirs:
+            found.append(f"{own} {ours} ({theirs} there)")
+    if not found and row["digest"] != written.digest and row["origin"] != LOSSY:
+        found.append("digest")
+    return found
+
+
+def same_where_both_hold(fields: list[str]) -> bool:
+    """Whether such differences are only in what snapshots hold since schema 4."""
+    return {one.split()[0] for one in fields} <= {*NEW_IN_4.values(), "digest"}
+
+
+def refilled(written: Response, provider: str) -> StoredAnswer:
+    """The answer that a snapshot holds, as a row of the store: no more than is known, and marked.
+
+    provider: of the snapshot's model, where the row does not name one.
+    """
+    text = written.text if written.exact_text is None else unescaped(written.exact_text)
+    answer = StoredAnswer(
+        request_key=written.request_key,
+        provider=written.provider or provider,
+        model=written.asked_as or written.model,
+        text=text,
+        finish_reason=written.finish_reason,
+        input_tokens=written.input_tokens,
+        cached_tokens=written.cached_tokens,
+        output_tokens=written.output_tokens,
+        reported_model=written.reported_model,
+        latency_s=None,
+        attempts=written.attempts,
+        cache_write_tokens=written.cache_write_tokens,
+        reasoning_tokens=written.reasoning_tokens,
+        cost_nano_usd=written.cost_nano_usd,
+        masked=written.masked,
+        origin=REFILLED,
+    )
+    whole = "?" not in text + answer.reported_model if written.digest is None else _digest(answer) == written.digest
+    return answer if whole else replace(answer, origin=LOSSY)
+
+
+def refilled_failure(written: Failure, provider: str) -> StoredFailure:
+    """The failure that a snapshot holds, as a row of the store."""
+    return StoredFailure(
+        written.request_key, provider, written.model, written.kind, written.status, written.message, written.attempts
+    )
+
+
+def _digest(answer: StoredAnswer) -> str:
+    return row_digest("responses", vars(answer))
+
+
+def _printed(value: Any) -> Any:
+    return printable(value) if isinstance(value, str) else value

@@ -1,0 +1,205 @@
+"""Source digests: what code a stage runs, told by meaning, not by bytes.
+
+A module's digest is over its canonical syntax tree, so a comment or a blank line changes nothing, and all Python
+versions agree; a stage's source is its body and every house module that it imports, at any depth, imports inside
+functions included, but for the kernel (pipeline/kernel.py).
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from scrollwork.pipeline import loaded_code
+from scrollwork.pipeline.errors import CodeChanged
+from scrollwork.pipeline.kernel import KERNEL, KEYED, KEYED_BESIDE
+from scrollwork.pipeline.loaded_code import NAME, ROOMS, ROOT
+from scrollwork.pipeline.source_memory import Memory, Parsed
+
+ABSENT = "not installed"  # in place of a version
+_SURE: set[str] = set()  # libraries that were loaded in the version that keys say
+# Of two threads that parse at once one may end in "SystemError: AST constructor recursion depth mismatch": Python 3.11
+# to 3.13.0 count the depth of all threads together (python/cpython issue 106905).
+PARSING = threading.Lock()
+SKIPPED = {"lineno", "col_offset", "end_lineno", "end_col_offset", "type_comment", "type_ignores", "kind", "ctx"}
+HOLDERS = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)  # of docstrings
+MEANT = (*HOLDERS, ast.JoinedStr)
+
+
+def sources(entries: Sequence[str]) -> dict[str, str]:
+    """Digest by module of everything that the entry modules run."""
+    return dict(_sources(tuple(entries)))
+
+
+@cache
+def _sources(entries: tuple[str, ...]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    waiting = [*entries, *(package for entry in entries for package in _house(entry.rpartition(".")[0]))]
+    while waiting:
+        module = waiting.pop()
+        if module not in found:
+            digest, imports, _ = _read(module)
+            found[module] = digest
+            waiting += imports
+    return dict(sorted(found.items()))
+
+
+def libraries(entries: Sequence[str]) -> dict[str, str]:
+    """Installed version, or ABSENT, by name of the libraries in the key of these modules."""
+    return dict(_libraries(tuple(entries)))
+
+
+@cache  # a plan asks for each of its hundreds of nodes, and a version is read from a file
+def _libraries(entries: tuple[str, ...]) -> dict[str, str]:
+    found = _sources(entries)
+    named = {KEYED[name] for module in found for name in _read(module)[2]}
+    named |= {name for module, beside in KEYED_BESIDE.items() if module in found for name in beside}
+    return {name: _version(name) for name in sorted(named)}
+
+
+def settle(entries: Sequence[str]) -> None:
+    """Load what the entry modules run, before they do. Raises CodeChanged where that may be other code, or another
+    version of a library, than their key says."""
+    loaded_code.settle(sources(entries))
+    for name, keyed in libraries(entries).items():
+        if name not in _SURE:
+            imported = any(one in sys.modules for one, distribution in KEYED.items() if distribution == name)
+            if not keyed == _at_first()[name] == _version(name):
+                raise CodeChanged(f"{name} was installed anew under this run: {CodeChanged.THEN}")
+            if imported:
+                _SURE.add(name)
+
+
+@cache
+def _at_first() -> dict[str, str]:
+    """Versions of all libraries of keys when the first stage was built: some are loaded long before they are in one."""
+    return {name: _version(name) for name in {*KEYED.values(), *chain.from_iterable(KEYED_BESIDE.values())}}
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ABSENT
+
+
+def exists(module: str) -> bool:
+    """Whether the house has a module of that name which belongs into keys."""
+    return _path(module) is not None and not in_kernel(module)
+
+
+@cache
+def _read(module: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """(digest, house modules imported that belong into a key, keyed libraries imported) of one module."""
+    path = _path(module)
+    if path is None:
+        raise ModuleNotFoundError(f"{module} is no module of the house")
+    digest, names = _memory().of(module, path.read_bytes(), _parsed)
+    house = {found for name in names for found in _house(name)}
+    outside = {name.partition(".")[0] for name in names} & set(KEYED)
+    return digest, tuple(sorted(house)), tuple(sorted(outside))
+
+
+def _parsed(module: str, data: bytes) -> Parsed:
+    """(digest, names of all that it imports) of a module's bytes."""
+    with PARSING:
+        tree = ast.parse(data)
+    return hashlib.sha256(canonical(tree).encode()).hexdigest(), tuple(sorted(set(_imports(tree, module))))
+
+
+@cache
+def _memory() -> Memory:
+    """Of this module's own bytes, for they decide what it holds, and of this Python."""
+    version = hashlib.sha256(f"{sys.implementation.cache_tag}\n".encode() + Path(__file__).read_bytes()).hexdigest()
+    return Memory(Path(__file__).parent / "__pycache__", version)
+
+
+def _path(module: str) -> Path | None:
+    return _file(ROOT, module)
+
+
+@cache
+def _file(root: Path, module: str) -> Path | None:
+    base = root.joinpath(*module.split(".")[1:])
+    for path in (base.with_suffix(".py"), base / "__init__.py"):
+        if path.is_file():
+            return path
+    return None
+
+
+def _imports(tree: ast.AST, module: str) -> Iterator[str]:
+    """Every name that could be an imported module, as written anywhere in the tree."""
+    for node in _statements(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                package = module.split(".")[: -node.level]
+                base = ".".join([*package, base] if base else package)
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Every statement below a node; expressions, most of a tree, hold none."""
+    for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for inner in getattr(node, block, ()):
+            yield inner
+            yield from _statements(inner)
+
+
+def _house(name: str) -> Iterator[str]:
+    """The house module of that name, and the packages it lies in, those of the kernel left out."""
+    parts = name.split(".")
+    if parts[0] == NAME and len(parts) > 1 and parts[1] in ROOMS:
+        for end in range(2, len(parts) + 1):
+            module = ".".join(parts[:end])
+            if _path(module) is not None and not in_kernel(module):
+                yield module
+
+
+def in_kernel(module: str) -> bool:
+    """Whether a module stands in the kernel list, or a package that it lies in."""
+    parts = module.split(".")
+    return any(".".join(parts[:end]) in KERNEL for end in range(1, len(parts) + 1))
+
+
+def canonical(node: object) -> str:
+    """A syntax tree as text: without positions, docstrings, empty and version-specific fields."""
+    if isinstance(node, ast.AST):
+        kind: Any = type(node)
+        fields = []
+        for name in _fields(kind):
+            value = getattr(node, name, None)
+            if value is not None and value != []:
+                fields.append(f"{name}={canonical(_meant(node, name, value) if kind in MEANT else value)}")
+        return f"{kind.__name__}({','.join(fields)})"
+    if isinstance(node, list):
+        return f"[{','.join(map(canonical, node))}]"
+    return f"{type(node).__name__}:{node!a}"  # repr depends on the Unicode tables of the Python
+
+
+@cache
+def _fields(kind: Any) -> tuple[str, ...]:
+    """The fields of a kind of node that count."""
+    return tuple(sorted(name for name in kind._fields if name not in SKIPPED))
+
+
+def _meant(node: ast.AST, field: str, value: object) -> object:
+    """A field without docstrings, and without the empty pieces that 3.12 leaves in f-strings."""
+    if field == "body" and isinstance(node, HOLDERS) and isinstance(value, list) and value:
+        first = value[0]
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+            return value[1:]
+    if isinstance(node, ast.JoinedStr) and isinstance(value, list):
+        return [piece for piece in value if not (isinstance(piece, ast.Constant) and piece.value == "")]
+    return value

@@ -1,0 +1,105 @@
+"""ContractNLI (Koreeda & Manning 2021): does a contract entail a hypothesis? SCROLLS 3.1.
+
+17 hypotheses a contract; outputs Entailment, Contradiction, Not mentioned.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+from scrollwork.preprocessing.raw.errors import MalformedRecord
+from scrollwork.preprocessing.raw.files import RawFiles, Record, dropped, each
+from scrollwork.preprocessing.raw.members import named_parts, part, whole
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example, metadata
+
+OUTPUTS = {"Entailment": "Entailment", "Contradiction": "Contradiction", "NotMentioned": "Not mentioned"}
+
+
+def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
+    """Contracts as documents, each hypothesis as an example; a malformed label is dropped with its examples."""
+    for path in raw.files():
+        release = whole(raw, path)
+        try:
+            labels, documents = release.record("labels"), release.array("documents")
+        except MalformedRecord as error:
+            raise error.of_file() from error
+        hypotheses: dict[str, str | None] = {}
+        for name, label in named_parts(path[0], "label", labels.data):
+            try:
+                hypotheses[name] = hypothesis_of(label)
+            except MalformedRecord as error:
+                hypotheses.setdefault(name, None)
+                yield dropped(error, task, split)
+        contracts = (part(path[0], f"documents[{index}]", value) for index, value in enumerate(documents))
+        yield from each(contracts, partial(contract, hypotheses, task, split), task=task, split=split)
+
+
+def hypothesis_of(label: Record | MalformedRecord) -> str:
+    """The text of a label. Raises MalformedRecord."""
+    if isinstance(label, MalformedRecord):
+        raise label
+    return label.text("hypothesis")
+
+
+def contract(hypotheses: Mapping[str, str | None], task: str, split: str, record: Record) -> Iterator[Row]:
+    """A contract and its hypotheses, in the order of the release's labels; a malformed one is dropped alone.
+
+    hypotheses: None for a label that is malformed itself.
+    """
+    text = record.text("text")
+    contract_id = record.integer("id")
+    spans = list(spans_of(record, len(text)))
+    title = record.optional_text("file_name")
+    document = Document.of(text, title=title, source_file=record.file, source_record=record.where)
+    annotated = list(record.records("annotation_sets"))
+    if len(annotated) != 1:
+        raise record.error("annotation_sets", f"must be one, are {len(annotated)}")
+    annotations = annotated[0].record("annotations")
+    unknown = sorted(set(annotations.data) - set(hypotheses))
+    if unknown:
+        raise record.error("annotations", f"names {unknown[0]!r}, which is no label of the release")
+    yield document
+    for name, hypothesis in hypotheses.items():
+        if hypothesis is not None:
+            convert = partial(example, document, contract_id, name, hypothesis, spans, task, split)
+            yield from each([annotations], convert, task=task, split=split)
+
+
+def spans_of(record: Record, length: int) -> Iterator[tuple[int, int]]:
+    """The contract's evidence spans, [start, end) in characters."""
+    for index, span in enumerate(record.array("spans")):
+        ends = span if isinstance(span, list) else []
+        if len(ends) != 2 or not all(type(end) is int for end in ends) or not 0 <= ends[0] <= ends[1] <= length:
+            raise record.error(f"spans[{index}]", f"{span!r} is no span of {length:,} characters", "span out of range")
+        yield ends[0], ends[1]
+
+
+def example(
+    document: Document,
+    contract_id: int,
+    name: str,
+    hypothesis: str,
+    spans: Sequence[tuple[int, int]],
+    task: str,
+    split: str,
+    annotations: Record,
+) -> Iterator[Example]:
+    """One hypothesis; id: contract and label."""
+    choice = annotations.record(name)
+    label = choice.text("choice")
+    if label not in OUTPUTS:
+        raise choice.error("choice", f"{label!r} is none of {', '.join(OUTPUTS)}", "answer is no option")
+    evidence = choice.array("spans")
+    if not all(type(index) is int and 0 <= index < len(spans) for index in evidence):
+        raise choice.error("spans", f"{evidence!r} names a span that the contract does not have", "span out of range")
+    yield Example(
+        task=task,
+        split=split,
+        example_id=f"{contract_id}_{name}",
+        document_ids=(document.document_id,),
+        query=hypothesis,
+        options=tuple(OUTPUTS.values()),
+        references=(OUTPUTS[label],),
+        metadata=metadata(hypothesis=name, evidence_spans=[[0, *spans[index]] for index in evidence]),
+    )

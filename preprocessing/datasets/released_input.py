@@ -1,0 +1,177 @@
+"""A released `input` taken apart: documents, query and the literals around them (fact sheets 2 and 3)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from scrollwork.preprocessing.prompts.template import BLANK, Template
+from scrollwork.preprocessing.raw.files import Record
+from scrollwork.records.document import Document
+from scrollwork.records.prompt import Part
+
+OPTION = re.compile(r"^[ \t]*\(([A-D])\)[ \t]*(.*)$", re.MULTILINE)
+LAST_OPTION = re.compile(r"\n[ \t]*\(D\)")
+QUERY_ENDS = ("", "blank_line", "options")
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """What an input is made of. Its parts, joined, are the input. separator: the released one, None without."""
+
+    documents: tuple[Document, ...]
+    query: str | None
+    parts: tuple[Part, ...]
+    titled: bool = False
+    separator: str | None = None
+
+
+def by_offsets(record: Record, template: Template) -> Pieces:
+    """An input with offsets (ZeroSCROLLS). Raises MalformedRecord for offsets that cannot be those of this input."""
+    text = record.text("input")
+    start = place(record, "document_start_index", 0, len(text))
+    end = place(record, "document_end_index", start + 1, len(text))
+    asks = place(record, "query_start_index", end, len(text))
+    asked = place(record, "query_end_index", asks, len(text))
+    parts = [*before(text[:start])]
+    documents: list[Document] = []
+    for part, document in inner(record, template, text, start, end):
+        parts.append(part)
+        if document is not None:
+            documents.append(document)
+    parts += gap(text[end:asks])
+    query = None
+    if asked > asks:
+        header = query_header(text[asks:asked], template)
+        query = text[asks + len(header) : asked]
+        ending = text[asked:]
+        rest = ending.lstrip("\n")
+        blank = ending[: len(ending) - len(rest)]
+        parts += [Part("query_header", header), Part("query", query), *gap(blank), Part("response_header", rest)]
+    else:
+        parts.append(Part("response_header", text[asks:]))
+    titled = "{title}" in template.inner_header
+    return Pieces(tuple(documents), query, tuple(parts), titled, record.text("truncation_seperator", empty=True))
+
+
+def without_offsets(record: Record, query_ends: str) -> Pieces:
+    """An input of SCROLLS: query, blank line, document. query_ends: one of QUERY_ENDS."""
+    text = record.text("input")
+    if query_ends not in QUERY_ENDS:
+        raise ValueError(f"query_ends must be one of {', '.join(QUERY_ENDS)}, is {query_ends!r}")
+    query, own = None, text
+    parts: list[Part] = []
+    if query_ends:
+        at = 0
+        if query_ends == "options":
+            last = LAST_OPTION.search(text)
+            if last is None:
+                raise record.error("input", 'has no line with option "(D)"', "no query")
+            at = last.end()
+        at = text.find(BLANK, at)
+        if at < 0:
+            raise record.error("input", "has no blank line behind its query", "no query")
+        query, own = text[:at], text[at + len(BLANK) :]
+        parts += [Part("query", query), Part("gap", BLANK)]
+    document = document_of(record, own, "input")
+    return Pieces((document,), query, (*parts, whole(document)))
+
+
+def place(record: Record, field: str, least: int, most: int) -> int:
+    """An offset between those before it and the end. Raises MalformedRecord."""
+    value = record.integer(field)
+    if not least <= value <= most:
+        raise record.error(field, f"is {value:,}, must lie between {least:,} and {most:,}", "offset out of range")
+    return value
+
+
+def before(text: str) -> Iterator[Part]:
+    """What stands before the documents: the instruction ends at the first blank line."""
+    instruction, blank, header = text.partition(BLANK)
+    if blank:
+        yield from (Part("instruction", instruction), Part("gap", blank))
+    yield Part("context_header", header if blank else instruction)
+
+
+def inner(
+    record: Record, template: Template, text: str, start: int, end: int
+) -> Iterator[tuple[Part, Document | None]]:
+    """The parts of the documents, each after its header; spans with their document."""
+    if not template.inner_header:
+        document = document_of(record, text[start:end], "document_start_index")
+        yield whole(document), document
+        return
+    starts = inner_starts(record, start, end)
+    yield from ((part, None) for part in gap(text[start : starts[0]]))
+    for number, (at, to) in enumerate(zip(starts, [*starts[1:], end], strict=True), start=1):
+        block = text[at:to]
+        last = to == end
+        blank = "" if last else next(blank for blank in (BLANK, "\n", "") if block.endswith(blank))
+        header, title = inner_header(block, template, number)
+        own = block[len(header) : len(block) - len(blank)]
+        document = document_of(record, own, f"inner_docs_start_indices[{number - 1}]", title)
+        yield Part("inner_header", header), None
+        yield whole(document), document
+        yield from ((part, None) for part in gap(blank))
+
+
+def inner_starts(record: Record, start: int, end: int) -> list[int]:
+    """Where each inner document begins, rising within the document. Raises MalformedRecord."""
+    field = "inner_docs_start_indices"
+    starts = record.array(field)
+    if not starts:
+        raise record.error(field, "is empty", "empty field")
+    least = start
+    for number, value in enumerate(starts):
+        least = place(record.sub({field: value}, field, number), field, least, end - 1) + 1
+    return list(starts)
+
+
+def inner_header(block: str, template: Template, number: int) -> tuple[str, str]:
+    """(header, title) of inner document `number` (from 1); as the template writes it, else what comes near, else ""."""
+    for pattern in header_patterns(template.inner_header, number):
+        if match := re.match(pattern, block):
+            return match[0], match.groupdict().get("title", "")
+    return "", ""
+
+
+def header_patterns(header: str, number: int) -> tuple[str, str]:
+    """The template's header as a pattern, and a looser one: "Review 3" with or without colon and line of its own."""
+    exact = re.escape(header).replace(r"\{title\}", r"(?P<title>[^\n]*)").replace(r"\{number\}", str(number))
+    word = re.escape(header.split()[0].rstrip(":"))
+    if "{title}" in header:
+        return exact, rf"{word}[ \t]*:?[ \t]*(?P<title>[^\n]*)\n"
+    return exact, rf"{word}[ \t]*\d+[ \t]*[:.)]?[ \t]*\n?"
+
+
+def query_header(text: str, template: Template) -> str:
+    """What of a query's span is its header: the template's, else its first line."""
+    own = f"{template.query_header}\n"
+    if template.query_header and text.startswith(own):
+        return own
+    line, newline, _ = text.partition("\n")
+    return line + newline if newline else ""
+
+
+def document_of(record: Record, text: str, field: str, title: str = "") -> Document:
+    """The document of a span. Raises MalformedRecord where there is no text in it."""
+    if not text.strip():
+        raise record.error(field, "leaves no text for the document", "empty document")
+    return Document.of(text, title=title, source_file=record.file, source_record=record.where)
+
+
+def whole(document: Document) -> Part:
+    """All of a document as a part."""
+    return Part("document", None, document.document_id, 0, len(document.text))
+
+
+def gap(text: str) -> list[Part]:
+    """Literal text between pieces, if any."""
+    return [Part("gap", text)] if text else []
+
+
+def options_of(query: str) -> tuple[str, ...]:
+    """The four options that a multiple-choice query lists, in order; () for any other query."""
+    found = OPTION.findall(query)
+    return tuple(text.strip() for _, text in found) if [letter for letter, _ in found] == list("ABCD") else ()

@@ -1,0 +1,63 @@
+"""SpaceDigest, built from SPACE (Angelidis et al. 2021): the share of positive reviews of a hotel. ZeroSCROLLS 3.1.3.
+
+Reviews rated 3 are left out; 4 and 5 are positive, 1 and 2 negative; 50 of a hotel are chosen and ordered at random
+(the paper does not say how: fidelity.md#spacedigest). The 500 most-rated hotels are the sampler's choice, by
+`rated_reviews`.
+"""
+
+from collections.abc import Iterator
+
+from scrollwork.preprocessing.raw.files import RawFiles, Record, each, filtered
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example, metadata
+from scrollwork.records.stable import stable_order
+
+NEUTRAL = 3
+
+
+def curate(raw: RawFiles, task: str, split: str, *, reviews: int, seed: int) -> Iterator[Row]:
+    """A hotel an example: its chosen reviews as documents, the percentage of positive ones as reference."""
+    yield from each(raw.records(), lambda record: hotel(record, task, split, reviews, seed), task=task, split=split)
+
+
+def hotel(record: Record, task: str, split: str, wanted: int, seed: int) -> Iterator[Row]:
+    """One hotel; with fewer than `wanted` rated reviews it is filtered out."""
+    name = record.text("entity_id")
+    rated = [(review, rating) for review in record.records("reviews") if (rating := stars(review)) != NEUTRAL]
+    if len(rated) < wanted:
+        yield filtered(record, "too few reviews", f"{len(rated)} rated other than 3", task=task, split=split)
+        return
+    chosen = [rated[index] for index in stable_order(range(len(rated)), seed, task, name)[:wanted]]
+    documents = [Document.of(text(review), source_file=review.file, source_record=review.where) for review, _ in chosen]
+    positive = sum(rating > NEUTRAL for _, rating in chosen)
+    yield from documents
+    yield Example(
+        task=task,
+        split=split,
+        example_id=name,
+        document_ids=tuple(document.document_id for document in documents),
+        references=(f"{percentage(positive, wanted)}%",),
+        metadata=metadata(rated_reviews=len(rated)),
+    )
+
+
+def stars(review: Record) -> int:
+    """A review's rating, 1 to 5."""
+    rating = review.integer("rating")
+    if not 1 <= rating <= 5:
+        raise review.error("rating", f"{rating} is outside 1 to 5", "rating out of range")
+    return rating
+
+
+def text(review: Record) -> str:
+    """The review's sentences joined with single spaces."""
+    joined = " ".join(sentence.strip() for sentence in review.texts("sentences"))
+    if not joined.strip():
+        raise review.error("sentences", "have no text", "empty field")
+    return joined
+
+
+def percentage(positive: int, total: int) -> int:
+    """The whole percentage, half rounded up."""
+    return (200 * positive + total) // (2 * total)

@@ -1,0 +1,43 @@
+"""SQuALITY (Wang et al. 2022): stories, five questions each, four written answers a question. ZeroSCROLLS 3.1.1.
+
+Release v1.2 by default: its lengths are those of the paper's table (fidelity.md#squality).
+"""
+
+from collections.abc import Iterator
+from functools import partial
+
+from scrollwork.preprocessing.raw.files import RawFiles, Record, each
+from scrollwork.records.base import Row
+from scrollwork.records.document import Document
+from scrollwork.records.example import Example, metadata
+
+
+def curate(raw: RawFiles, task: str, split: str, *, release: str) -> Iterator[Row]:
+    """Stories as documents, each question as an example with all its responses. `release` chose the file."""
+    yield from each(raw.records(), lambda record: story(record, task, split), task=task, split=split)
+
+
+def story(record: Record, task: str, split: str) -> Iterator[Row]:
+    """A story and its questions; a malformed question is dropped alone."""
+    about = record.record("metadata")
+    passage = about.text("passage_id")
+    document = Document.of(record.text("document"), source_file=record.file, source_record=record.where)
+    questions = list(record.items("questions"))
+    yield document
+    yield from each(questions, partial(example, document, passage, task, split), task=task, split=split)
+
+
+def example(document: Document, passage: str, task: str, split: str, question: Record) -> Iterator[Example]:
+    """One question; id: passage and question number, as upstream numbers them."""
+    responses = [response.text("response_text") for response in question.records("responses")]
+    if not responses:
+        raise question.error("responses", "is empty", "empty field")
+    yield Example(
+        task=task,
+        split=split,
+        example_id=f"{passage}_{question.integer('question_number')}",
+        document_ids=(document.document_id,),
+        query=question.text("question_text"),
+        references=tuple(responses),
+        metadata=metadata(passage=passage),
+    )

@@ -1,0 +1,63 @@
+"""Chat adaptation (ZeroSCROLLS, fact sheet 3.5): what ChatGPT, GPT-4 and Claude are asked."""
+
+from collections.abc import Sequence
+
+from scrollwork.preprocessing.prompts.template import BLANK, Template
+from scrollwork.records.prompt import Part
+
+VARIANTS = ("plain", "chat", "claude")
+HUMAN, ASSISTANT = "\n\nHuman: ", "\n\nAssistant:"
+
+
+def answer_type(template: Template) -> str:
+    """What is asked for: the response header without its colon ("Answer", "Percentage of Positive Reviews")."""
+    return template.response_header.replace(":", "").strip()
+
+
+def answer_tag(template: Template) -> str:
+    """Claude's tag: the answer type in lower case with underscores."""
+    return answer_type(template).lower().replace(" ", "_")
+
+
+def asks_for_tag(template: Template) -> bool:
+    """Whether an answer can be asked for in a tag: not a summary; SCROLLS' own input has no header to name one by."""
+    return template.kind != "summarization" and bool(template.response_header)
+
+
+def adapt(parts: Sequence[Part], template: Template, variant: str, sentence: str) -> tuple[Part, ...]:
+    """The parts as a variant of VARIANTS asks them.
+
+    chat: QA and aggregation tasks get one space and `sentence` after the instruction; the prompt ends with the query.
+    claude: wrapped as Human and Assistant, the sentence asks for tags and the opening tag is pre-filled.
+    """
+    if variant == "plain":
+        return tuple(parts)
+    asks = asks_for_tag(template)
+    kept = without_response_header(parts)
+    if variant == "chat":
+        return with_sentence(kept, sentence) if asks and sentence else kept
+    if variant != "claude":
+        raise ValueError(f"unknown prompt variant {variant!r}; there are: {', '.join(VARIANTS)}")
+    kind, tag = answer_type(template), answer_tag(template)
+    please = f"{sentence.removesuffix('.')}, and please" if sentence else "Please"
+    request = f"{please} highlight your final {kind.lower()} with <{tag}></{tag}> tags."
+    ending = f"{ASSISTANT} {kind}: <{tag}>" if asks else ASSISTANT
+    inner = with_sentence(kept, request) if asks else kept
+    return (Part("wrapper", HUMAN), *inner, Part("wrapper", ending))
+
+
+def without_response_header(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """Cut at the end of the query. Without a query the two newlines after the document stay (fact sheet 3.5, 2)."""
+    kept = [part for part in parts if part.role != "response_header"]
+    roles = [part.role for part in kept]
+    if "query" in roles and kept[-1] == Part("gap", BLANK):
+        kept.pop()
+    return tuple(kept)
+
+
+def with_sentence(parts: Sequence[Part], sentence: str) -> tuple[Part, ...]:
+    """One space and the sentence after the instruction."""
+    return tuple(
+        Part("instruction", f"{(part.text or '').strip()} {sentence}") if part.role == "instruction" else part
+        for part in parts
+    )

@@ -1,0 +1,119 @@
+"""From examples to prompts: assembled, adapted to the model's profile, cut to its limit, each with its receipt."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from scrollwork.preprocessing.prompts.chat import adapt
+from scrollwork.preprocessing.prompts.receipts import answer_place, evidence_place
+from scrollwork.preprocessing.prompts.template import Template, assemble, closed_book, own_template
+from scrollwork.preprocessing.prompts.truncation import Counts, Cut, Limit, truncate, uncut
+from scrollwork.preprocessing.runs.block_prompts import Blocks
+from scrollwork.preprocessing.tokens.tokenizer import Tokenizer
+from scrollwork.preprocessing.windows.prompt_template import shown_through, window_in
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import CLOSED_BOOK, Part, Prompt, render
+from scrollwork.records.stable import stable_int
+from scrollwork.records.words import words_in
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Everything model-dependent in a prompt; models that share it share prompts.
+
+    variant: plain, chat or claude. policy: of truncation.POLICIES. tokenizer: a name
+    (preprocessing/tokens/tokenizer.py), "" without a limit. limit_tokens: the model's limit, 0 for none. official: with
+    the quirks of the official code. prompts: name of the suite's set of instructions, "" for its own.
+    """
+
+    variant: str = "plain"
+    policy: str = "none"
+    tokenizer: str = ""
+    limit_tokens: int = 0
+    official: bool = False
+    prompts: str = ""
+
+    @property
+    def name(self) -> str:
+        """How rows and folders call it."""
+        limit = [f"{self.policy}{self.limit_tokens}", self.tokenizer] if self.limit_tokens else []
+        quirks = ["official"] if self.official and self.limit_tokens else []
+        return "-".join([self.variant, *([self.prompts] if self.prompts else []), *limit, *quirks])
+
+
+def prompts(
+    examples: Iterable[Example],
+    template: Template,
+    profile: Profile,
+    text_of: Callable[[str], str],
+    *,
+    arm: str,
+    max_new_tokens: int,
+    chat_sentence: str,
+    tokenizer: Tokenizer | None = None,
+    counted: Mapping[str, int] | None = None,
+    shard: Sequence[int] = (0, 1),
+    blocks: Blocks | None = None,
+) -> Iterator[Prompt]:
+    """One prompt an example, in order. shard: (number, of how many); an example is in the shard of its documents.
+    blocks: what prompts with demonstrations take from their run, which no variant changes.
+
+    tokenizer: the profile's, where it has a limit. counted: tokens by document id, as far as they are known.
+    Raises ValueError, naming the example, where instruction and query alone are over the limit.
+    """
+    number, shards = shard
+    limit = Limit(profile.policy, profile.limit_tokens, max_new_tokens, profile.variant == "chat", profile.official)
+    counts = None if tokenizer is None else Counts(tokenizer, counted or {}, text_of)
+    for example in examples:
+        if stable_int("shard", *example.document_ids) % shards != number:
+            continue
+        window = window_in(example)
+        try:
+            if blocks is not None:
+                cut = blocks.cut(example, text_of, counts, limit)
+            else:
+                own = own_template(example, template)
+                parts = assemble(example, own, lambda document_id: len(text_of(document_id)))
+                if window is not None:
+                    parts = shown_through(parts, window)
+                if arm == CLOSED_BOOK:
+                    parts = closed_book(parts)
+                parts = adapt(parts, own, profile.variant, chat_sentence)
+                cut = uncut(parts) if counts is None else fitted(parts, own, text_of, counts, limit)
+        except ValueError as error:
+            raise ValueError(f"{example.task}, {example.example_id}: {error}") from None
+        data = render(cut.parts, text_of).encode("utf-8")
+        yield Prompt(
+            suite=example.suite,
+            task=example.task,
+            split=example.split,
+            example_id=example.example_id,
+            draw=example.draw,
+            profile=profile.name,
+            arm=arm,
+            parts=cut.parts,
+            prompt_sha256=hashlib.sha256(data).hexdigest(),
+            words=words_in(data),
+            kept_chars=cut.kept_chars,
+            dropped_chars=cut.dropped_chars,
+            truncated=cut.dropped_chars > 0,
+            max_new_tokens=max_new_tokens,
+            tokens_document=cut.tokens_document if counts else None,
+            tokens_kept=cut.tokens_kept if counts else None,
+            tokens_prompt=cut.tokens_prompt if counts else None,
+            dropped=cut.dropped,
+            answer_in=answer_place(example, cut, template.kind, text_of),
+            evidence_in=evidence_place(example, cut),
+            units=window["units"] if window else None,
+            span_start=window["first"] if window else None,
+            span_length=window["length"] if window else None,
+        )
+
+
+def fitted(
+    parts: tuple[Part, ...], template: Template, text_of: Callable[[str], str], counts: Counts, limit: Limit
+) -> Cut:
+    """The parts, cut where they are over the limit; without a document there is nothing to cut."""
+    if any(part.role == "document" for part in parts):
+        return truncate(parts, template, text_of, counts, limit)
+    return Cut(parts, 0, 0, counts.total(parts), 0, 0)

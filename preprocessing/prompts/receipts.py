@@ -1,0 +1,97 @@
+"""What a cut took from a prompt: is the answer, is the known evidence, still in what the model sees?
+
+A score on cut prompts means little without it: peers cut silently, and the tail of a text may hold the answer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+
+from scrollwork.preprocessing.prompts.truncation import Cut, documents_of
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import Part, part_text
+
+FIXED = ("yes", "no", "unanswerable")  # "no" stands in every text and is nowhere its answer
+
+
+def answer_place(example: Example, cut: Cut, kind: str, text_of: Callable[[str], str]) -> str | None:
+    """Where a reference stands verbatim, as whole words, case folded: kept, dropped, both, or absent.
+
+    An answer that the cut goes through is dropped. None where nothing was cut, and where no place could be told: for
+    summaries, and for answers that are no words of a document (FIXED). A letter stands for its option's text, an object
+    (SEAM's MuSiQue) for the answer in it.
+    """
+    if not cut.dropped or kind != "qa":
+        return None
+    answers = [text for text in map(option_of(example), example.references) if text.strip().casefold() not in FIXED]
+    if not answers:
+        return None
+    pattern = any_of(answers)
+    if pattern is None:
+        return "absent"
+    # a little before the cut belongs to what was dropped: an answer across it cannot be read
+    longest = max(map(len, answers))
+    kept = found(pattern, documents_of(cut.parts), text_of)
+    dropped = found(pattern, cut.dropped, text_of, before=longest)
+    if kept and dropped and not found(pattern, cut.dropped, text_of):
+        dropped = False  # seen again only because of those characters
+    return {(True, True): "both", (True, False): "kept", (False, True): "dropped"}.get((kept, dropped), "absent")
+
+
+def option_of(example: Example) -> Callable[[str], str]:
+    """From a reference to what it says: the option's text for a letter of multiple choice, else itself."""
+    options = dict(zip("ABCDEFGH", example.options, strict=False))
+    return lambda reference: options.get(reference, answer_in_object(reference))
+
+
+def answer_in_object(reference: str) -> str:
+    """The answer of {"answer_content": ..., "is_answerable": ...}; of anything else, itself."""
+    if not reference.startswith("{"):
+        return reference
+    try:
+        said = json.loads(reference)
+    except ValueError:
+        return reference
+    if not isinstance(said, dict) or not isinstance(said.get("answer_content"), str):
+        return reference
+    return str(said["answer_content"]) if said.get("is_answerable") else "unanswerable"
+
+
+def any_of(references: Iterable[str]) -> re.Pattern[str] | None:
+    """A pattern for any of the references; None where none has a letter or digit."""
+    texts = sorted({reference.strip() for reference in references if any(map(str.isalnum, reference))})
+    if not texts:
+        return None
+    return re.compile(r"(?<!\w)(?:" + "|".join(re.escape(text) for text in texts) + r")(?!\w)", re.IGNORECASE)
+
+
+def found(pattern: re.Pattern[str], spans: Iterable[Part], text_of: Callable[[str], str], before: int = 0) -> bool:
+    """Whether it stands in one of the spans, `before` characters in front of them taken in."""
+    for span in spans:
+        start = max(0, (span.start or 0) - before) if before else span.start
+        text = part_text(Part("document", None, span.document_id, start, span.end), text_of)
+        if pattern.search(text):
+            return True
+    return False
+
+
+def evidence_place(example: Example, cut: Cut) -> str | None:
+    """Where the evidence that upstream's annotators marked stands: kept, dropped, or split between the two.
+
+    Evidence is metadata `evidence_spans`: [number of the document, start, end] in characters, from 0.
+    """
+    spans = example.facts.get("evidence_spans") if cut.dropped else None
+    if not spans:
+        return None
+    lost = [(gone.document_id, gone.start or 0, gone.end or 0) for gone in cut.dropped]
+
+    def missing(number: int, start: int, end: int) -> int:
+        """Characters of the evidence that were dropped."""
+        name = example.document_ids[number]
+        return sum(max(0, min(end, to) - max(start, of)) for document, of, to in lost if document == name)
+
+    whole = sum(end - start for _, start, end in spans)
+    gone = sum(missing(*span) for span in spans)
+    return "kept" if gone == 0 else "dropped" if gone >= whole else "split"

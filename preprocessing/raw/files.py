@@ -1,0 +1,249 @@
+"""Raw upstream files as records whose every error names file, record and field."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scrollwork.preprocessing.raw.csv_rows import csv_rows
+from scrollwork.preprocessing.raw.errors import MalformedFile, MalformedRecord, MissingFile, sayable
+from scrollwork.preprocessing.raw.json_objects import Item, is_list, json_of, kind_name, lines, list_items
+from scrollwork.preprocessing.raw.kinds import refuse_foreign
+from scrollwork.preprocessing.raw.parquet import is_parquet, parquet_rows
+from scrollwork.preprocessing.raw.zip_members import opened
+from scrollwork.records.base import InvalidRow, Row, utf8
+from scrollwork.records.drop import Drop
+
+BLANK = b" \t\r\n\v\f\0"  # NUL: what a crash leaves of a file that was not synced
+INT64 = range(-(2**63), 2**63)
+
+
+@dataclass(frozen=True)
+class Record:
+    """One JSON object (or CSV row) of a raw file, read field by field. `where` is "line 7" or the like."""
+
+    data: Mapping[str, Any]
+    file: str
+    where: str
+
+    @property
+    def source(self) -> str:
+        """File and record, for provenance and messages."""
+        return f"{self.file}, {self.where}" if self.where else self.file
+
+    def error(self, field: str, problem: str, reason: str = "invalid value") -> MalformedRecord:
+        """The error to raise for this record."""
+        return MalformedRecord(self.file, self.where, field, problem, reason)
+
+    def get(self, field: str, kind: type | tuple[type, ...], what: str) -> Any:
+        """The field, which must be there and of the kind. Raises MalformedRecord."""
+        if field not in self.data:
+            raise self.error(
+                field, f"is missing (there are: {', '.join(map(str, list(self.data)[:8]))})", "missing field"
+            )
+        value = self.data[field]
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            raise self.error(field, f"must be {what}, is {kind_name(value)}", "wrong type")
+        return value
+
+    def text(self, field: str, *, empty: bool = False) -> str:
+        """A text field, not blank unless `empty` is allowed."""
+        value: str = self.get(field, str, "text")
+        if not empty and not value.strip():
+            raise self.error(field, "is empty", "empty field")
+        try:
+            utf8(value)
+        except UnicodeEncodeError as error:
+            raise self.error(field, f"holds a lone surrogate at character {error.start}", "lone surrogate") from None
+        return value
+
+    def optional_text(self, field: str) -> str:
+        """A text field that may be absent, null or empty."""
+        return "" if self.data.get(field) is None else self.text(field, empty=True)
+
+    def integer(self, field: str) -> int:
+        """A whole number of 64 bits."""
+        value: int = self.get(field, int, "a whole number")
+        if value not in INT64:
+            raise self.error(field, "does not fit 64 bits")
+        return value
+
+    def boolean(self, field: str) -> bool:
+        """true or false."""
+        value: bool = self.get(field, bool, "true or false")
+        return value
+
+    def array(self, field: str) -> list[Any]:
+        """A list."""
+        value: list[Any] = self.get(field, list, "a list")
+        return value
+
+    def texts(self, field: str) -> list[str]:
+        """A list of texts (blank ones too)."""
+        items = self.array(field)
+        try:
+            utf8("".join([item for item in items if not str.isascii(item)]))
+        except (TypeError, UnicodeEncodeError):  # which one, and why
+            return [self.sub({field: item}, field, i).text(field, empty=True) for i, item in enumerate(items)]
+        return items
+
+    def records(self, field: str) -> Iterator[Record]:
+        """A list of objects, each as a record of its own."""
+        for index, item in enumerate(self.array(field)):
+            if not isinstance(item, dict):
+                raise self.error(f"{field}[{index}]", f"must be an object, is {kind_name(item)}", "wrong type")
+            yield self.sub(item, field, index)
+
+    def items(self, field: str) -> Iterator[Record | MalformedRecord]:
+        """A list of objects as records that stand for themselves: what is no object is yielded as a MalformedRecord."""
+        for index, item in enumerate(self.array(field)):
+            if isinstance(item, dict):
+                yield self.sub(item, field, index)
+            else:
+                yield self.sub({}, field, index).error("", f"must be an object, is {kind_name(item)}", "wrong type")
+
+    def record(self, field: str) -> Record:
+        """An object as a record of its own."""
+        value = self.get(field, dict, "an object")
+        return Record(value, self.file, self._below(field))
+
+    def sub(self, data: Mapping[str, Any], field: str, index: int) -> Record:
+        """A part of this record: item `index` of `field`."""
+        return Record(data, self.file, self._below(f"{field}[{index}]"))
+
+    def _below(self, name: str) -> str:
+        return f"{self.where}, {name}" if self.where else name
+
+
+@dataclass(frozen=True)
+class RawFiles:
+    """The raw files of one task and split: by role, (relative path, where it lies), in order.
+
+    `roles` are those of the suite file ("records", "stories", ...), already resolved. A path "ARCHIVE.zip!MEMBER" is a
+    member of the archive that lies there (zip_members.py).
+    """
+
+    dataset: str
+    roles: Mapping[str, tuple[tuple[str, Path], ...]]
+
+    def files(self, role: str = "records") -> tuple[tuple[str, Path], ...]:
+        """The files of a role. Raises MissingFile when there are none."""
+        found = self.roles.get(role, ())
+        if not found:
+            raise MissingFile(self.dataset, "", "", f"no raw file for {role!r}", "missing file")
+        return found
+
+    def bytes(self, path: tuple[str, Path]) -> bytes:
+        """A file's bytes. Raises MalformedFile when it is empty or cannot be read."""
+        name, place = path
+        try:
+            with opened(name, place) as stream:
+                data = stream.read()
+        except OSError as error:
+            raise unreadable(name, error) from error
+        if not data.strip(BLANK):
+            raise MalformedFile(name, "", "", "is empty", "empty file")
+        return data
+
+    def text(self, path: tuple[str, Path]) -> str:
+        """A UTF-8 file's text, with or without byte-order mark, newlines as \\n. Raises MalformedFile."""
+        data = self.bytes(path)
+        refuse_foreign(data[:1024], path[0])
+        try:
+            text = data.removeprefix(codecs.BOM_UTF8).decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise MalformedFile(
+                path[0], f"line {line}", "", f"is not UTF-8 at byte {error.start}", "invalid UTF-8"
+            ) from None
+        return text.replace("\r\n", "\n")
+
+    def json(self, path: tuple[str, Path]) -> Any:
+        """A file that is one JSON value. Raises MalformedFile."""
+        return json_of(self.text(path), path[0])
+
+    def object(self, path: tuple[str, Path]) -> Record:
+        """A file that is one JSON object."""
+        value = self.json(path)
+        if not isinstance(value, dict):
+            raise MalformedFile(path[0], "", "", f"must be a JSON object, is {kind_name(value)}", "wrong type")
+        return Record(value, path[0], "")
+
+    def records(self, role: str = "records") -> Iterator[Record | MalformedRecord]:
+        """The records of JSON Lines files, of JSON files that are lists (both also as gzip or Zstandard), of Parquet
+        and of CSV files, as a stream.
+
+        A line that is no JSON object is yielded as the MalformedRecord that it is; see `each`.
+        """
+        for path in self.files(role):
+            try:
+                if is_parquet(path[1]):
+                    yield from _records(path, parquet_rows(*path))
+                elif path[0].lower().endswith(".csv"):
+                    yield from self._csv(path, ())
+                else:
+                    yield from _records(path, list_items(path) if is_list(path) else lines(path))
+            except OSError as error:
+                raise unreadable(path[0], error) from error
+
+    def objects(self, role: str = "records") -> Iterator[Record | MalformedRecord]:
+        """Files that are one JSON object each: a malformed file is a malformed record."""
+        for path in self.files(role):
+            try:
+                yield self.object(path)
+            except MalformedFile as error:
+                yield error.of_record()
+
+    def rows(self, role: str, columns: Sequence[str]) -> Iterator[Record | MalformedRecord]:
+        """The rows of CSV files whose header names at least `columns`. Raises MalformedFile.
+
+        A row that is broken is yielded as the MalformedRecord that it is; see `each`.
+        """
+        for path in self.files(role):
+            yield from self._csv(path, columns)
+
+    def _csv(self, path: tuple[str, Path], columns: Sequence[str]) -> Iterator[Record | MalformedRecord]:
+        return _records(path, csv_rows(self.text(path), path[0], columns))
+
+
+Convert = Callable[[Record], Iterable[Row]]
+
+
+def each(records: Iterable[Record | MalformedRecord], convert: Convert, *, task: str, split: str) -> Iterator[Row]:
+    """The rows of every record. A malformed one (or one with a value no row can hold) becomes a Drop, whole; the
+    others go on."""
+    for record in records:
+        if isinstance(record, MalformedRecord):
+            yield dropped(record, task, split)
+            continue
+        try:
+            rows = list(convert(record))
+        except MalformedRecord as error:
+            rows = [dropped(error, task, split)]
+        except InvalidRow as error:
+            rows = [dropped(record.error("", str(error)), task, split)]
+        yield from rows
+
+
+def dropped(error: MalformedRecord, task: str, split: str) -> Drop:
+    """The Drop of a malformed record."""
+    where = ", ".join(part for part in (error.file, error.record) if part)
+    return Drop(task, split, where, error.reason, str(error), error=True)
+
+
+def filtered(record: Record, reason: str, detail: str, *, task: str, split: str) -> Drop:
+    """The Drop of a record that a benchmark's own filter removes: counted, no error."""
+    return Drop(task, split, sayable(record.source), reason, detail, error=False)
+
+
+def unreadable(name: str, error: OSError) -> MalformedFile:
+    """The error to raise for a file that the system does not let us read."""
+    return MalformedFile(name, "", "", f"cannot be read ({error.strerror})", "unreadable file")
+
+
+def _records(path: tuple[str, Path], items: Iterable[Item]) -> Iterator[Record | MalformedRecord]:
+    for item in items:
+        yield item if isinstance(item, MalformedRecord) else Record(item[1], path[0], item[0])

@@ -1,0 +1,91 @@
+"""Parquet files as records, and compressed files as streams: the forms in which hub data sets come.
+
+What a file is, its first bytes say; its name may say anything. Nothing is ever whole in memory but a few rows.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, cast
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from scrollwork.preprocessing.raw.bounds import BUFFER, Bounded, most_bytes
+from scrollwork.preprocessing.raw.errors import MalformedFile, MalformedRecord
+
+PARQUET, GZIP, ZSTD = b"PAR1", b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+ROWS = 32  # decoded at once: each may hold a whole book
+
+
+def is_parquet(path: Path) -> bool:
+    """Whether the file begins as Parquet files do."""
+    with path.open("rb") as stream:
+        return stream.read(len(PARQUET)) == PARQUET
+
+
+def parquet_rows(name: str, place: Path) -> Iterator[tuple[str, dict[str, Any]] | MalformedRecord]:
+    """("row 17", its columns as Python values) in order, rows counted from 1; nested columns as lists and dicts.
+
+    A row that holds no valid UTF-8 is yielded as the MalformedRecord that it is. Raises MalformedFile naming the file
+    for one that is truncated, damaged, without rows, or has a column twice.
+    """
+    number = 0
+    try:
+        with pq.ParquetFile(place) as file:
+            twice = {column for column in file.schema_arrow.names if file.schema_arrow.names.count(column) > 1}
+            if twice:
+                raise MalformedFile(name, "", min(twice), "is a column twice", "broken Parquet")
+            for batch in file.iter_batches(batch_size=ROWS):
+                for index in range(batch.num_rows):
+                    number += 1
+                    yield _row(name, number, batch.slice(index, 1))
+    except (pa.ArrowException, OSError) as error:
+        where = f"row {number + 1} or behind" if number else ""
+        raise MalformedFile(name, where, "", f"is not whole Parquet: {error}", "broken Parquet") from error
+    if not number:
+        raise MalformedFile(name, "", "", "has no rows", "empty file")
+
+
+def _row(name: str, number: int, batch: pa.RecordBatch) -> tuple[str, dict[str, Any]] | MalformedRecord:
+    where = f"row {number}"
+    try:
+        return where, batch.to_pylist()[0]
+    except UnicodeDecodeError as error:
+        return MalformedRecord(name, where, "", f"is not UTF-8 at byte {error.start} of a text", "invalid UTF-8")
+    except (ValueError, OverflowError) as error:  # a date that Python does not know
+        return MalformedRecord(name, where, "", f"cannot be read: {error}", "invalid value")
+
+
+@contextmanager
+def opened(name: str, place: Path) -> Iterator[IO[bytes]]:
+    """The file's bytes as a stream, decompressed where it is gzip or Zstandard. Raises MalformedFile if it is cut or
+    becomes too large."""
+    with place.open("rb", 1 << 20) as stream:  # long lines: larger reads are cheaper
+        head = stream.read(4)
+        stream.seek(0)
+        if head.startswith(GZIP):
+            with _naming_cuts(name, "gzip"), gzip.GzipFile(fileobj=stream) as content:
+                yield _bounded(name, place, cast(IO[bytes], content))
+        elif head == ZSTD:
+            with _naming_cuts(name, "zstd"), pa.input_stream(place, compression="zstd") as content:
+                yield _bounded(name, place, content)
+        else:
+            yield stream
+
+
+def _bounded(name: str, place: Path, content: IO[bytes]) -> IO[bytes]:
+    return io.BufferedReader(Bounded(content, name, most_bytes(place.stat().st_size)), BUFFER)
+
+
+@contextmanager
+def _naming_cuts(name: str, kind: str) -> Iterator[None]:
+    try:
+        yield
+    except (EOFError, OSError, pa.ArrowException, zlib.error) as error:
+        raise MalformedFile(name, "", "", f"is not whole {kind}: {error}", "broken compression") from error

@@ -1,0 +1,128 @@
+"""Examples of runs: what a run draws put into rows; prompts and references need nothing else (fact sheet seam.md 3)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scrollwork.preprocessing.runs.draws import VARIABLES, Draw, Streams, draw, mention_ids
+from scrollwork.records.base import canonical_json
+from scrollwork.records.example import Example
+
+
+@dataclass(frozen=True)
+class How:
+    """How runs of a task are drawn. shots, most: demonstrations and instances of a run (most 0: all). ids: lowest and
+    highest of a mention, (0, 0) for 0 to n-1."""
+
+    seed: int
+    shots: int
+    most: int = 0
+    ids: tuple[int, int] = (0, 0)
+    vary: tuple[str, ...] = VARIABLES
+
+    def streams(self, task: str) -> Streams:
+        """Where the choices of a task come from."""
+        return Streams(self.seed, task, self.vary)
+
+
+@dataclass(frozen=True)
+class Pool:
+    """What runs choose from beside the instances. instructions: how many paraphrases there are."""
+
+    instructions: int
+    demonstrations: Sequence[Example]
+
+
+def draw_of(sizes: Mapping[str, int], task: str, pool: Pool, how: How, run: int) -> Draw:
+    """A run of a task. sizes: how many documents each example has that can be drawn, by its name, in the order of the
+    data set. Raises ValueError for too few demonstrations."""
+    documents = max([*sizes.values(), *(len(shot.document_ids) for shot in pool.demonstrations)], default=0)
+    return draw(
+        how.streams(task),
+        run,
+        instructions=pool.instructions,
+        documents=documents,
+        pool=[shot.example_id for shot in pool.demonstrations],
+        shots=how.shots,
+        instances=list(sizes),
+        most=how.most,
+    )
+
+
+def drawn(
+    examples: Iterable[Example],
+    suite: str,
+    task: str,
+    one: Draw,
+    how: How,
+    ids: Mapping[str, Sequence[int]] | None = None,
+    *,
+    counted: bool = False,
+) -> Iterator[Example]:
+    """The examples of a run, in the order in which they come. ids: of mentions by example, where the run's own streams
+    do not draw them. counted: as in `shown`. Raises ValueError for an example with more mentions than ids."""
+    streams, chosen = how.streams(task), set(one.instances)
+    for example in examples:
+        if example.example_id in chosen:
+            own = ids_of(example, streams, one.run, how.ids) if ids is None else ids.get(example.example_id, ())
+            made = shown(example, one, own, streams.child_seed(one.run), counted=counted)
+            yield replace(made, suite=suite, draw=one.run)
+
+
+def ids_of(example: Example, streams: Streams, run: int, limits: tuple[int, int]) -> tuple[int, ...]:
+    """The ids of an example's mentions in a run, none where it has no mentions."""
+    if '"mentions":' not in example.metadata:
+        return ()
+    count = len(example.facts["mentions"])
+    low, high = limits if limits != (0, 0) else (0, count - 1)
+    return mention_ids(streams, run, example.example_id, count, range(low, high + 1))
+
+
+def shown(example: Example, one: Draw, ids: Sequence[int], seed: int = 0, *, counted: bool = False) -> Example:
+    """An example as a run shows it: documents in its order, references with its ids, what it shares with the run.
+
+    counted: whether the run's order counts empty documents, as the official code does; a verbatim block shows them.
+    """
+    facts = example.facts
+    empty = facts.get("empty_places", ())
+    there = [place for place in range(len(example.document_ids) + len(empty)) if place not in empty]
+    if counted:
+        places = one.order(len(there) + len(empty))
+    else:
+        places = tuple(there[number] for number in one.order(len(there)))
+    order = [there.index(place) for place in places if place not in empty]
+    facts = moved(facts, order)
+    if "blanks" in facts:
+        facts["blanks"] = [facts["blanks"][place] for place in places]
+    references = example.references
+    if "mentions" in facts:
+        facts["mention_ids"] = list(ids)
+        references = tuple(clusters(reference, ids) for reference in references)
+    facts |= {"instruction": one.instruction, "shots": list(one.demonstrations), "permutation": list(one.permutation)}
+    facts["generation_seed"] = seed
+    return replace(
+        example,
+        document_ids=tuple(example.document_ids[number] for number in order),
+        titles=tuple(example.titles[number] for number in order) if example.titles else (),
+        references=references,
+        metadata=canonical_json(facts),
+    )
+
+
+def moved(facts: Mapping[str, Any], order: Sequence[int]) -> dict[str, Any]:
+    """Facts whose spans name documents by their new places; -1 for one that is not shown."""
+    place = {number: new for new, number in enumerate(order)}
+    found = dict(facts)
+    for name in ("mentions", "highlights", "evidence_spans"):
+        if name in facts:
+            spans = [[place.get(number, -1), start, end] for number, start, end in facts[name]]
+            found[name] = spans if name == "mentions" else sorted(span for span in spans if span[0] >= 0)
+    return found
+
+
+def clusters(reference: str, ids: Sequence[int]) -> str:
+    """Clusters of mentions by their ids in place of their numbers, each sorted."""
+    return canonical_json([sorted(ids[number] for number in cluster) for cluster in json.loads(reference)])

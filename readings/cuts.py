@@ -1,0 +1,64 @@
+"""The edits of a data set's texts, listed for a person: the raw files read again by the rules of the suite."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.pipeline.raw_files import filled, matches
+from scrollwork.preprocessing.chapters.edits import Edit
+from scrollwork.preprocessing.chapters.strip import RULES
+from scrollwork.preprocessing.datasets.book_sum_sort import Part, cuts
+from scrollwork.preprocessing.raw.errors import MissingFile
+from scrollwork.preprocessing.raw.files import RawFiles
+from scrollwork.reporting.page.cuts import Cut
+from scrollwork.suites.request import Request
+from scrollwork.suites.suite_files import TaskConfig
+
+DATASET = "book_sum_sort"
+LEFT_OUT = "part left out"
+AROUND = 40  # characters shown before and after
+
+
+def cuts_of(request: Request, *, every: bool = False) -> list[Cut]:
+    """Every edit, sorted by rule in the order in which the rules run; of every source of a book, or of the chosen one.
+
+    Raises UsageError for a suite whose texts are not edited, MissingFile where there are no raw files.
+    """
+    task = next((task for task in request.chosen_tasks() if task.dataset == DATASET), None)
+    if task is None:
+        raise UsageError(f"no task of this call edits its texts; book_sum_sort of zeroscrolls does ({request.suite})")
+    options = request.options_of(task)
+    order = {rule: place for place, rule in enumerate((LEFT_OUT, *RULES))}
+    found = [
+        cut(part, edit)
+        for part, edit in cuts(raw_files(request, task), options["sources"], options["edits"], every=every)
+    ]
+    return sorted(found, key=lambda one: order[one.rule])
+
+
+def cut(part: Part, edit: Edit | None) -> Cut:
+    """An edit with what stands around it."""
+    if edit is None:
+        return Cut(LEFT_OUT, part.file, part.name, "", part.text, "", "")
+    before, after = part.text[max(0, edit.start - AROUND) : edit.start], part.text[edit.end : edit.end + AROUND]
+    return Cut(edit.rule, part.file, part.name, before, edit.removed, edit.replacement, after)
+
+
+def raw_files(request: Request, task: TaskConfig) -> RawFiles:
+    """The task's raw files, unhashed: nothing is built from them here."""
+    root = Path(request.raw)
+    roles = {
+        role: tuple((path, root / path) for path in _first(request, ordered)) for role, ordered in task.raw.items()
+    }
+    return RawFiles(task.dataset, roles)
+
+
+def _first(request: Request, ordered: tuple[str, ...]) -> Iterator[str]:
+    """The matches of the first pattern that has any."""
+    patterns = [pattern for one in ordered if (pattern := filled(one, {})) is not None]
+    paths = next((found for pattern in patterns if (found := matches(request.raw, pattern))), ())
+    if not paths:
+        raise MissingFile(DATASET, "", "", f"no raw file: looked for {' or '.join(patterns)}", "missing file")
+    yield from paths

@@ -1,0 +1,210 @@
+"""What a run would ask and cost: requests, tokens and price by task, after what the store holds.
+
+Prompts are built (they cost nothing and a run reuses them); nothing is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from scrollwork.models.base import CHARACTERS, Ask, Call, Usage
+from scrollwork.models.engine.budget import NANO
+from scrollwork.models.engine.document_order import sharing
+from scrollwork.models.hosted.model import Hosted, most_output
+from scrollwork.models.hosted.tables import CACHE_MINIMUM
+from scrollwork.models.registry import HOSTED, make
+from scrollwork.pipeline.calling import Calling, known_price
+from scrollwork.pipeline.engines.inline import run_inline
+from scrollwork.pipeline.errors import StageFailed
+from scrollwork.pipeline.plan import Node, topological
+from scrollwork.pipeline.planner import Planner
+from scrollwork.pipeline.session import Workshop
+from scrollwork.records.example import Example
+from scrollwork.storage.answers.rows import ANSWERED
+from scrollwork.storage.artifacts.artifact import Artifact
+from scrollwork.suites.model_tables import locations_of
+from scrollwork.suites.request import Request
+from scrollwork.tasks.generate.pending import BEHIND_THE_DOCUMENT, Calls
+from scrollwork.tasks.generate.stored_answers import wanted
+from scrollwork.tasks.stages import run_nodes
+
+
+@dataclass
+class Estimate:
+    """Of one task and model. prompts: all of them; requests: equal ones once. stored: requests that are answered
+    already; in_batches: that wait in batches, which are as good as paid; ended: that failed for good (--retry-failed
+    asks them again); the rest is of what would be asked.
+
+    cached_tokens: input that a prefix cache should give back, when the prompts of a document follow each other;
+    cache_write_tokens: what the first of them puts there, which costs more where the price says so.
+    output_tokens: by the length of the references, without thoughts, up to the limit where there is none;
+    output_tokens_most: if every answer goes to its limit, with thoughts_most, which reasoning models are given for
+    thinking. counted: whether input was counted by a tokenizer of a model, or estimated.
+    truncated: prompts whose documents were cut to fit; of document_chars characters of all prompts' documents they lost
+    dropped_chars.
+    """
+
+    task: str
+    split: str
+    model: str
+    arm: str
+    prompts: int = 0
+    requests: int = 0
+    stored: int = 0
+    in_batches: int = 0
+    ended: int = 0
+    to_ask: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
+    output_tokens: int = 0
+    output_tokens_most: int = 0
+    thoughts_most: int = 0
+    counted: bool = True
+    truncated: int = 0
+    document_chars: int = 0
+    dropped_chars: int = 0
+
+    def usage(self, output: int, cached: bool = True) -> Usage:
+        """As if a provider had reported it."""
+        if not cached:
+            return Usage(self.input_tokens, 0, 0, output)
+        return Usage(self.input_tokens, self.cached_tokens, self.cache_write_tokens, output)
+
+
+def estimates(request: Request) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[str]]:
+    """(a row a task and model that a provider is asked for: an Estimate and `price`: {currency, online, online_most,
+    batch, batch_most} or None; the same without a price where prompts of other models are cut; what failed, and has no
+    row).
+
+    *_most: nothing from the cache, every answer at its limit.
+    """
+    free: dict[tuple[str, str, str, str], Estimate] = {}
+    rows: dict[tuple[str, str, str, str], Estimate] = {}
+    failed: dict[str, None] = {}
+    shop = Workshop(locations_of(request))
+    tables = (shop.locations.calling or Calling()).tables
+    nodes = [node for node in topological(run_nodes(request)) if node.stage == "generate"]
+    for node in nodes:
+        table = tables.get(node.label("model"), {})
+        asks = table.get("provider") in HOSTED
+        if not asks and node.label("profile") == "plain":  # costs nothing, cuts nothing
+            continue
+        name = node.label("task"), node.label("split"), node.label("model"), node.label("arm")
+        try:
+            inputs = built(node, shop)
+        except StageFailed as error:
+            failed[str(error)] = None
+            continue
+        if not asks:
+            row = free.setdefault(name, Estimate(*name))
+            row.prompts += lost(row, inputs["prompts"], 1)
+            continue
+        row = rows.setdefault(name, Estimate(*name))
+        hosted = make(node.label("model"), table, "")
+        assert isinstance(hosted, Hosted)
+        add(row, node, hosted, table, inputs, shop)
+    priced = [{**asdict(row), "price": price(row, tables[row.model])} for row in rows.values()]
+    return priced, [asdict(row) for row in free.values()], list(failed)
+
+
+def built(node: Node, shop: Workshop) -> dict[str, Artifact]:
+    """The inputs of a node. Raises StageFailed."""
+    needed = topological([inner for _, inner in node.inputs])
+    for one in run_inline(needed, shop.locations):
+        if one.error:
+            raise StageFailed(f"{one.node.title}: {one.error}")
+    planner = Planner(shop)
+    found = {name: planner.status(inner).artifact for name, inner in node.inputs}
+    return {name: artifact for name, artifact in found.items() if artifact is not None}
+
+
+def add(
+    row: Estimate, node: Node, model: Hosted, table: Mapping[str, Any], inputs: Mapping[str, Artifact], shop: Workshop
+) -> None:
+    """Count the calls of one node, and what its prompts lost."""
+    lost(row, inputs["prompts"], len(model.members))
+    expected = {
+        example.example_id: max((len(text) // CHARACTERS + 1 for text in example.references), default=0)
+        for example in inputs["sample"].rows("examples", Example)
+    }
+    minimum = int(table.get("cache_minimum", CACHE_MINIMUM))
+    prefixes: set[str] = set()
+    for call in sharing(missing(row, Calls(node, model, inputs).batches(), shop)):
+        ask = call.ask
+        row.counted = row.counted and bool(ask.tokens)
+        tokens = ask.likely_tokens
+        most = most_output(ask.max_new_tokens, table)
+        row.to_ask += 1
+        row.input_tokens += tokens
+        likely = min(expected[ask.example_id] or most, ask.max_new_tokens, most)
+        row.output_tokens += likely
+        row.output_tokens_most += most
+        row.thoughts_most += max(0, most - ask.max_new_tokens)
+        if ask.prefix in prefixes:
+            row.cached_tokens += shared(ask, tokens, minimum)
+        elif ask.prefix:
+            row.cache_write_tokens += shared(ask, tokens, minimum)
+            prefixes.add(ask.prefix)
+
+
+def lost(row: Estimate, prompts: Artifact, times: int) -> int:
+    """Count what prompts lost, as often as they are asked; how many there are."""
+    many = 0
+    for prompt in prompts.columns("prompts", ["truncated", "kept_chars", "dropped_chars"]):
+        many += 1
+        row.truncated += prompt["truncated"] * times
+        row.document_chars += (prompt["kept_chars"] + prompt["dropped_chars"]) * times
+        row.dropped_chars += prompt["dropped_chars"] * times
+    return many
+
+
+def missing(row: Estimate, batches: Iterator[list[Call]], shop: Workshop) -> Iterator[Call]:
+    """The calls that a run would make; equal ones once."""
+    seen: set[str] = set()
+    calling = shop.locations.calling
+    retry_failed = calling is not None and calling.retry_failed
+    for batch in batches:
+        row.prompts += len(batch)
+        keys = list({call.key: None for call in batch if call.key not in seen})
+        seen.update(keys)
+        states = shop.store.states(keys) if shop.home.has_store else {}
+        todo = {key for key in keys if wanted(states.get(key), retry_failed)}
+        stored = sum(states.get(key) == ANSWERED for key in keys)
+        row.requests += len(keys)
+        row.stored += stored
+        row.ended += len(keys) - len(todo) - stored
+        waiting = set(shop.store.in_batches(list(todo))) if todo and shop.home.has_store else set()
+        row.in_batches += len(waiting)
+        todo -= waiting
+        yield from ({call.key: call for call in batch if call.key in todo}).values()
+
+
+def shared(ask: Ask, tokens: int, minimum: int) -> int:
+    """Tokens of a prompt's prefix, by its share of the characters; 0 where it is too short to be cached."""
+    chars = 0
+    for segment in ask.segments:
+        if segment.role in BEHIND_THE_DOCUMENT:
+            break
+        chars += len(segment.text)
+    prefix = tokens * chars // max(1, len(ask.prompt))
+    return prefix if prefix >= minimum else 0
+
+
+def price(row: Estimate, table: Mapping[str, Any]) -> dict[str, Any] | None:
+    """USD, None where the table has no price."""
+    online = known_price(row.model, table)
+    if online is None:
+        return None
+    batch = online.in_batch()
+    plain = row.usage(row.output_tokens, cached=False)  # batches are not asked in order
+    most = row.input_tokens, row.output_tokens_most
+    return {
+        "currency": "USD",
+        "online": online.of(row.usage(row.output_tokens)) / NANO,
+        "online_most": online.most(*most) / NANO,
+        "batch": batch.of(plain) / NANO,
+        "batch_most": batch.of(Usage(row.input_tokens, 0, 0, row.output_tokens_most)) / NANO,
+    }

@@ -1,0 +1,55 @@
+"""Designed experiments of a home: runs in which one variable alone differed (`run seam --vary VARIABLE`), or nothing
+but the model's own draws (`--vary generation`)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from typing import Any
+
+from scrollwork.analysis.runs.rank_rows import who
+from scrollwork.analysis.runs.scores import RunScores
+from scrollwork.analysis.runs.variance import GENERATION, SOURCES
+from scrollwork.readings.everything import NOT_SETTINGS, named
+from scrollwork.storage.artifacts.artifact import Artifact
+from scrollwork.storage.home import Home
+from scrollwork.tasks.rank.run import Designed, runs_of
+
+VARIED = ("vary", "runs")  # settings in which an experiment may differ from ordinary runs
+
+
+def experiments(home: Home, suite: str) -> Designed:
+    """Scores of runs by split, (model, data set) and variable, from the newest run of each experiment.
+
+    What is set beside the variable is the same throughout: as in the model's newest ordinary run, and where there is
+    none as in its newest experiment. Incomplete runs are left out.
+    """
+    settings: dict[str, dict[str, Any]] = {}
+    found: dict[str, dict[tuple[str, str], dict[str, RunScores]]] = defaultdict(lambda: defaultdict(dict))
+    of_suite = [run for run in reversed(home.runs()) if run["request"]["suite"] == suite]
+    for run in sorted(of_suite, key=lambda run: bool(run["request"].get("vary"))):  # ordinary ones set the settings
+        varied = run["request"].get("vary") or []
+        own = {name: value for name, value in run["request"].items() if name not in (*NOT_SETTINGS, *VARIED)}
+        for artifact in scored_by(home, run):
+            shown = named(artifact)[-1]
+            if (
+                settings.setdefault(shown.model, own) != own
+                or len(varied) != 1
+                or varied[0] not in (*SOURCES, GENERATION)
+            ):
+                continue
+            sources = found[shown.split][who(shown.model, shown.arm), shown.task]
+            whole = {
+                row.run: row.value
+                for row in runs_of(shown, artifact)
+                if row.value is not None and row.coverage.complete
+            }
+            sources.setdefault(varied[0], RunScores(whole))
+    return found
+
+
+def scored_by(home: Home, run: Mapping[str, Any]) -> list[Artifact]:
+    """The aggregates of a run that are still there."""
+    slots = [(name.partition("/"), key) for name, key in run["keys"].items()]
+    found = [home.artifacts.find(stage, slot, key) for (stage, _, slot), key in slots if stage == "aggregate"]
+    return [artifact for artifact in found if artifact is not None]

@@ -1,0 +1,31 @@
+"""The manifest of one run, drawn again if it does not stand; other runs are not looked at."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scrollwork.pipeline.build import ensure
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.pipeline.session import Workshop
+from scrollwork.suites.model_tables import locations_of
+from scrollwork.suites.parts import Part
+from scrollwork.suites.request import Request
+from scrollwork.tasks.sample.runs import MANIFEST
+from scrollwork.tasks.stages import sample_node
+
+
+def manifest_of(request: Request, dataset: str, run: int) -> bytes:
+    """The manifest as its artifact holds it, JSON. request: of one split; of several tasks where draws of one depend on
+    the others. Raises UsageError, and what stages raise."""
+    if not request.run_count:
+        raise UsageError(f"{request.suite} does not draw its prompts in runs")
+    if run < 0:
+        raise UsageError("runs are counted from 0")
+    task = next((one for one in request.chosen_tasks() if one.name == dataset), None)
+    if task is None:
+        raise UsageError(f"{dataset} is not among the data sets of the request")
+    if len(request.chosen_splits()) != 1:
+        raise UsageError("a manifest is of one split")
+    (split,) = request.chosen_splits()
+    part = Part(replace(request, runs=max(request.run_count, run + 1)), task, split, shard=run)
+    return ensure(sample_node(part), Workshop(locations_of(request))).artifact.bytes_of(MANIFEST)

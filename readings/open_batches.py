@@ -1,0 +1,29 @@
+"""What waits in providers' batches, told from the store alone: without the engine of calls and its libraries."""
+
+from __future__ import annotations
+
+from scrollwork.storage.answers.rows import WAITING
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.storage.home import Home
+
+
+def waiting(home: Home) -> list[dict[str, object]]:
+    """Open batches: {batch, provider, model, state, requests, since}; batch is the provider's name, "" for none yet."""
+    if not home.has_store:
+        return []
+    store = ResponseStore(home.store_place)
+    found: list[dict[str, object]] = []
+    for one in store.open_batches():
+        states = list(store.batch_requests(one.batch_id).values())
+        found.append(
+            {
+                "batch": one.provider_batch_id or "",
+                "provider": one.provider,
+                "model": one.model,
+                "state": one.state,
+                "requests": states.count(WAITING),
+                "since": one.submitted or one.created,
+            }
+        )
+    store.close()
+    return found

@@ -1,0 +1,294 @@
+"""What a chain left, read from its artifacts: rows for people and for --json."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from scrollwork.fetching.upstream import upstream_of
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.planner import Planner
+from scrollwork.pipeline.session import Workshop
+from scrollwork.preprocessing.raw.errors import sayable
+from scrollwork.readings.run_outcome import Chain
+from scrollwork.records.drop import Drop
+from scrollwork.records.example import Example
+from scrollwork.records.raw_file import RawFile
+from scrollwork.records.score import SUBSETS, Aggregate
+from scrollwork.reporting.boards.leaderboard import Board, board
+from scrollwork.reporting.page.text import percent_off, pooled
+from scrollwork.reporting.runs.ranks import Ranks
+from scrollwork.scoring.outcome import PRIVATE
+from scrollwork.storage.artifacts.artifact import Artifact
+from scrollwork.suites.model_tables import locations_of
+from scrollwork.suites.parts import Part, parts
+from scrollwork.suites.request import Request
+from scrollwork.suites.suite_files import data_set_sizes, paper_means, paper_sizes
+from scrollwork.tasks.rank.tables import read_ranks
+from scrollwork.tasks.report.known_files import KnownFiles
+from scrollwork.tasks.stages import curate_node, prompt_node, sample_node, statistics_node
+
+if TYPE_CHECKING:
+    from scrollwork.reporting.page.sizes import Sizes
+
+MOST = 3  # different failures that are named of a model
+FAILED = {"transient": "failed for now (the same command asks again)", "terminal": "failed for good (--retry-failed)"}
+ANSWERING = ("generate", "predictions")
+FAILED_ELSEWHERE = {"terminal": "ended with an error where it ran"}
+
+
+class Results:
+    """Reads the artifacts of one request."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self._planner = Planner(Workshop(locations_of(request)))
+
+    def artifact(self, node: Node) -> Artifact | None:
+        """The artifact of a node, None where it does not stand."""
+        status = self._planner.status(node)
+        return status.artifact if status.state in ("reused", "partial") else None
+
+    def built(self) -> list[dict[str, Any]]:
+        """One row a task and split, as `build --json` prints it; tasks that failed are left out."""
+        rows = []
+        sizes, known = self.sizes(), KnownFiles(upstream_of(self.request.suite))
+        for part in parts(self.request):
+            curated, sampled = self.artifact(curate_node(part)), self.artifact(sample_node(part))
+            prompted = [self.artifact(node) for node in part.each_shard(prompt_node)]
+            whole = [artifact for artifact in prompted if artifact is not None]
+            if curated is None or sampled is None or len(whole) < len(prompted):
+                continue
+            prompts, words = (sum(artifact.facts[name] for artifact in whole) for name in ("prompts", "words"))
+            rows.append(
+                {
+                    "task": part.task.name,
+                    "split": part.split,
+                    "examples": sampled.facts["examples"],
+                    "documents": sampled.facts["documents"],
+                    "references": sampled.facts["references"],
+                    "mean_words": words / prompts if prompts else None,
+                    **self.statistics(part),
+                    **in_whole(sizes.get(part.task.name, []), part.split, list(part.task.splits)),
+                    "dropped": curated.facts["dropped"],
+                    "malformed": curated.facts["malformed"],
+                    "errors": curated.facts["errors"],
+                    "raw": known.told(curated).plain(),
+                    "artifact": str(sampled.folder),
+                    **({"release": released(part, curated, sampled)} if part.imported else {}),
+                }
+            )
+        for row in rows:
+            if means := paper_means(self.request.suite, row["task"]):
+                own = [one for one in rows if one["task"] == row["task"]]
+                row["all_splits"] = over_splits(own, self.request.config.tasks[row["task"]].splits, means)
+        return rows
+
+    def statistics(self, part: Part) -> dict[str, Any]:
+        """What was counted of a task and split, beside what the paper prints; differences in percent of the paper's.
+
+        statistics: by measure (records/statistics.py), empty where that stage failed.
+        """
+        artifact = self.artifact(statistics_node(part))
+        counted = artifact.facts["distributions"] if artifact is not None else {}
+        paper = paper_sizes(self.request.suite, part.task, part.split)
+        means = {name: counted.get(name, {}).get("mean") for name in ("words_in", "words_out")}
+        return {
+            "words_out": means["words_out"],
+            "spread_median": counted.get("spread", {}).get("median"),
+            "published": paper,
+            "difference": {name: percent_off(mean, paper.get(name)) for name, mean in means.items()},
+            "statistics": counted,
+        }
+
+    def sizes(self) -> dict[str, list[Sizes]]:
+        """The data sets from which a suite draws, whole, a split each, by task; of others nothing."""
+        if not self.request.run_count:
+            return {}
+        from scrollwork.reporting.page.sizes import sizes_of  # for suites that draw only
+
+        found: dict[str, list[Sizes]] = {}
+        for part in parts(self.request):
+            artifact = self.artifact(statistics_node(part))
+            if artifact is None:
+                continue
+            name, facts = part.task.name, artifact.facts
+            counted = {measure: (one["count"], one["mean"]) for measure, one in facts["distributions"].items()}
+            published = data_set_sizes(self.request.suite, name)
+            one = sizes_of(name, part.split, counted, facts["tokenizer"], list(part.task.splits), published)
+            found.setdefault(name, []).append(one)
+        return found
+
+    def imports(self) -> list[str]:
+        """What is said of tasks that come from an official release, a line each."""
+        lines = []
+        if not any(part.imported for part in parts(self.request)):
+            return []
+        for row in self.built():
+            if (release := row.get("release")) is None:
+                continue
+            line = f"{row['task']}, {row['split']}: imported from the official release {release['file']}"
+            if release["published"] not in (None, release["inputs"]) and not self.request.limit:
+                line += f"; it holds {release['inputs']:,} inputs, the paper counts {release['published']:,}"
+            if release["own_literals"]:
+                line += f"; {release['own_literals']:,} prompts keep wording of the release that is not the paper's"
+            lines.append(line)
+        return lines
+
+    def bad_records(self, most: int) -> tuple[int, list[Drop]]:
+        """(how many malformed records are behind this request, also of stages that were reused; the first of them)."""
+        total, found = 0, list[Drop]()
+        for part in parts(self.request):
+            artifact = self.artifact(curate_node(part))
+            if artifact is not None and artifact.facts["errors"]:
+                total += artifact.facts["errors"]
+                bad = (drop for drop in artifact.rows("drops", Drop) if drop.error)
+                found += islice(bad, most - len(found))
+        return total, found
+
+    def dropped(self) -> list[str]:
+        """A line a task and split that left records out, by reason: malformed ones, and apart those of its filters."""
+        lines = []
+        for part in parts(self.request):
+            artifact = self.artifact(curate_node(part))
+            if artifact is not None and artifact.facts["dropped"]:
+                lines.append(f"{curate_node(part).title.removeprefix('curate ')}: {told(artifact.facts)}")
+        return lines
+
+    def unanswered(self, report: Node) -> list[str]:
+        """What is not answered, a line a task and model."""
+        artifact = self.artifact(report)
+        rows = list(artifact.rows("aggregates", Aggregate)) if artifact is not None else []
+        return [
+            f"{row.task}, {row.model}: {row.coverage.answered:,} of {row.coverage.expected:,} inputs are answered "
+            f"({row.coverage.failed:,} failed, {row.coverage.missing:,} missing)"
+            for row in rows
+            if not row.coverage.complete and row.coverage.expected
+        ]
+
+    def failures(self, chain: Chain) -> list[str]:
+        """What the calls that failed say, the most frequent of each model, and which are not asked again."""
+        found: dict[str, Counter[str]] = {}
+        for node in (one.node for one in chain.finished if one.node.stage in ANSWERING and not one.error):
+            artifact = self.artifact(node)
+            told = FAILED if node.stage == "generate" else FAILED_ELSEWHERE
+            for row in [] if artifact is None else artifact.columns("failures", ["kind", "message"]):
+                what = f"{told[row['kind']]}: {sayable(row['message'], 200)}"
+                found.setdefault(node.label("model"), Counter())[what] += 1
+        return [
+            f"{name}: {count:,} {what}" for name, counts in found.items() for what, count in counts.most_common(MOST)
+        ]
+
+    def matched(self, chain: Chain) -> list[dict[str, Any]]:
+        """Of predictions from files, a row a task: ids without a prediction (missing), predictions without an input
+        (unknown), how many are for inputs that were not chosen (left_out)."""
+        rows: dict[tuple[str, str], dict[str, Any]] = {}
+        for node in (one.node for one in chain.finished if one.node.stage == "predictions" and not one.error):
+            if (artifact := self.artifact(node)) is None:
+                continue
+            name = node.label("task"), node.label("split")
+            empty = {"task": name[0], "split": name[1], "missing": [], "unknown": artifact.facts["unknown_ids"]}
+            row = rows.setdefault(name, {**empty, "left_out": artifact.facts["left_out"]})
+            row["missing"] += artifact.facts["missing_ids"]  # of this shard; the others are the same in all
+        return list(rows.values())
+
+    def without_gold(self, chain: Chain) -> list[str]:
+        """What is answered and cannot be scored, a line a task and reason."""
+        found: dict[str, None] = {}
+        for node in (one.node for one in chain.finished if one.node.stage == "aggregate" and not one.error):
+            artifact = self.artifact(node)
+            reasons = artifact.facts["without_gold"] if artifact is not None else {}
+            for reason, count in reasons.items():
+                advice = (
+                    "; only the benchmark's server scores them, so export the submission" if reason == PRIVATE else ""
+                )
+                found[f"{node.label('task')}, {node.label('split')}: {count:,} inputs: {reason}{advice}"] = None
+        return list(found)
+
+    def beside(self, report: Node) -> dict[str, list[dict[str, Any]]]:
+        """What a report node keeps beside the scores (scrollwork.tasks.report.run.BESIDE), by table, as plain rows."""
+        from scrollwork.records.complexity import Agreement
+        from scrollwork.tasks.report.run import AGREEMENTS, BESIDE
+
+        artifact = self.artifact(report)
+        if artifact is None:
+            return {}
+        tables = [(name, row) for tables in BESIDE.values() for name, row in tables.items()]
+        tables.append((AGREEMENTS, Agreement))
+        return {
+            name: [
+                {field: value for field, value in one.to_dict().items() if field != "suite"}
+                for one in artifact.rows(name, row)
+            ]
+            for name, row in tables
+        }
+
+    def ranks(self, report: Node) -> Ranks:
+        """The ranking over runs behind a report; empty where the suite has none, or it failed."""
+        ranking = next((node for _, node in report.inputs if node.stage == "rank"), None)
+        artifact = self.artifact(ranking) if ranking is not None else None
+        return read_ranks(artifact) if artifact is not None else Ranks()
+
+    def board(self, report: Node) -> Board | None:
+        """The leaderboard that a report node made."""
+        artifact = self.artifact(report)
+        if artifact is None:
+            return None
+        rows, subsets = (list(artifact.rows(table, Aggregate)) for table in ("aggregates", SUBSETS))
+        params = {**report.params, "raw": artifact.facts["raw"]}
+        return board(rows, params, self.ranks(report), subsets)
+
+
+def over_splits(rows: list[dict[str, Any]], known: Collection[str], published: Mapping[str, float]) -> dict[str, Any]:
+    """Mean lengths over the splits of a task that are built, beside what the paper prints over all that it has
+    (`known`); held against each other where these are the same."""
+    splits = [row["split"] for row in rows]
+    counted = {name: [row["statistics"].get(name, {}) for row in rows] for name in published}
+    whole = set(splits) == set(known) and all(all(found) for found in counted.values())
+    means = {name: pooled((one["count"], one["mean"]) for one in found if one) for name, found in counted.items()}
+    difference = {name: percent_off(means[name], published[name]) if whole else None for name in published}
+    return {"splits": splits, "whole": whole, **means, "published": dict(published), "difference": difference}
+
+
+def in_whole(listed: list[Sizes], split: str, known: list[str]) -> dict[str, Any]:
+    """data_set: a split of what a suite draws from, before it draws; data_sets_read: the same over all splits that were
+    read. Nothing where there is none."""
+    own = [one for one in listed if one.splits == (split,)]
+    if not own:
+        return {}
+    from scrollwork.reporting.page.sizes import together  # as above
+
+    return {"data_set": own[0].plain(), "data_sets_read": together(listed, known).plain()}
+
+
+def released(part: Part, curated: Artifact, sampled: Artifact) -> dict[str, Any]:
+    """Of an imported task: the file, its inputs and the paper's number, those with literals of their own, and those
+    without a public reference."""
+    (file,) = curated.rows("raw_files", RawFile)
+    return {
+        "file": file.path,
+        "inputs": curated.facts["examples"],
+        "published": part.task.paper.get("examples") if part.split == "test" else None,
+        "own_literals": curated.facts["own_literals"],
+        "private": sum(not example.references for example in sampled.rows("examples", Example)),
+    }
+
+
+def report_of(chain: Chain) -> Node | None:
+    """The report node of a chain, None where there is none or it failed."""
+    last = chain.finished[-1]
+    return last.node if last.node.stage == "report" and not last.error else None
+
+
+def told(facts: Mapping[str, Any]) -> str:
+    """What a curated artifact left out, by reason: '2 malformed (wrong type 2), 1 filtered (too few reviews 1)'."""
+    malformed = facts["malformed"]
+    filtered = {reason: count - malformed.get(reason, 0) for reason, count in facts["dropped"].items()}
+    pieces = []
+    for kind, counts in (("malformed", malformed), ("filtered", filtered)):
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in counts.items() if count)
+        if reasons:
+            pieces.append(f"{sum(counts.values()):,} {kind} ({reasons})")
+    return ", ".join(pieces)

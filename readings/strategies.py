@@ -1,0 +1,173 @@
+"""What each strategy of observing windows would ask and cost, before any prompt is built: `estimate --strategies`.
+
+From the units of the contexts and the prompts' frames alone: a full enumeration is counted in seconds. Nothing is
+looked up in the store, equal prompts count each, nothing is cut to the model's limit: `estimate --strategy S` builds
+the prompts of one strategy and knows all that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby, takewhile
+from typing import Any
+
+import numpy as np
+
+from scrollwork.models.base import CHARACTERS
+from scrollwork.models.hosted.model import most_output
+from scrollwork.models.hosted.tables import CACHE_MINIMUM
+from scrollwork.models.registry import HOSTED
+from scrollwork.pipeline.calling import Calling
+from scrollwork.pipeline.errors import StageFailed, UsageError
+from scrollwork.pipeline.plan import Node, topological
+from scrollwork.pipeline.session import Workshop
+from scrollwork.preprocessing.prompts.from_examples import Profile, prompts
+from scrollwork.preprocessing.prompts.template import Template
+from scrollwork.preprocessing.sampling import choose
+from scrollwork.preprocessing.windows.observations import Observed
+from scrollwork.preprocessing.windows.spans import Strategy, lengths, starts, strategy
+from scrollwork.preprocessing.windows.units import units
+from scrollwork.readings.estimate import Estimate, built, price
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import CLOSED_BOOK, Part, part_text
+from scrollwork.storage.artifacts.artifact import Artifact
+from scrollwork.suites.model_tables import locations_of
+from scrollwork.suites.request import Request
+from scrollwork.tasks.generate.pending import BEHIND_THE_DOCUMENT
+from scrollwork.tasks.sample.run import Curated
+from scrollwork.tasks.stages import run_nodes
+
+COMPARED = ("all", "take:5", "take:25", "sample:0.2", "take-ip", "sample-ip", "long", "short", "wide")
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A problem's prompt without its window, in characters: of the closed book, of the others, and of those what stands
+    before the document ends. expected, most: tokens of an answer; thoughts: of those, of a reasoning model."""
+
+    problem: str
+    lengths: tuple[int, ...]
+    closed: int
+    around: int
+    before: int
+    expected: int
+    most: int
+    thoughts: int
+
+
+def strategy_costs(request: Request) -> tuple[list[dict[str, Any]], list[str]]:
+    """(a row a strategy, task and model: {strategy, windows, per_problem} and the fields of an Estimate with its price;
+    what failed). Raises UsageError for a suite that does not observe windows."""
+    if not any(task.windows for task in request.config.tasks.values()):
+        raise UsageError(f"--strategies: {request.suite} does not observe windows of its contexts")
+    compared = dict.fromkeys((*COMPARED, *([request.strategy] if request.strategy else [])))
+    shop = Workshop(locations_of(request))
+    tables = (shop.locations.calling or Calling()).tables
+    rows, failed = [], []
+    for node in (one for one in topological(run_nodes(request)) if one.stage == "generate"):
+        table = tables[node.label("model")]
+        try:
+            curated = built(node.input("sample"), shop)["curated"]
+        except StageFailed as error:
+            failed.append(str(error))
+            continue
+        found = costs(node, curated, compared, table)
+        for name, (problems, row) in found.items():
+            each = row.requests / problems if problems else 0.0
+            told = {"strategy": name, "windows": row.requests, "problems": problems, "per_problem": each}
+            rows.append({**told, **asdict(row), "price": price(row, table) if table["provider"] in HOSTED else None})
+    order = list(compared)
+    return sorted(rows, key=lambda row: order.index(row["strategy"])), list(dict.fromkeys(failed))
+
+
+def costs(
+    node: Node, curated: Artifact, compared: Iterable[str], table: Mapping[str, Any]
+) -> dict[str, tuple[int, Estimate]]:
+    """By strategy: problems, and what asking all its windows comes to."""
+    task, split, model, arm = (node.label(name) for name in ("task", "split", "model", "arm"))
+    found = {name: (strategy(name), Estimate(task, split, model, arm, counted=False)) for name in compared}
+    params = dict(node.input("sample").params)
+    shown = params.pop("observed")
+    params.pop("strategy")
+    how = Observed(shown["units"], tuple(shown["lengths"]), shown["full"], shown.get("more"))
+    minimum = int(table.get("cache_minimum", CACHE_MINIMUM))
+    text_of = curated.texts()
+    problems = 0
+    for document_ids, group in groupby(choose(Curated(curated), **params), key=lambda one: one.document_ids):
+        text = text_of(document_ids[0])
+        spans = np.array(units(text, how.spec), dtype=np.int64).reshape(-1, 2)
+        frames = [frame_of(example, node, how, text_of, table) for example in group]
+        problems += len(frames)
+        for one, row in found.values():
+            add(row, frames, spans, len(text), one, params["seed"], minimum, how.full)
+    return {name: (problems, row) for name, (_, row) in found.items()}
+
+
+def frame_of(
+    example: Example, node: Node, how: Observed, text_of: Callable[[str], str], table: Mapping[str, Any]
+) -> Frame:
+    """By the prompts of the closed book and of the whole context."""
+    told = node.input("prompts").params
+    made = Template(**told["template"]), Profile(told["profile"]["variant"], prompts=told["profile"]["prompts"])
+    more = {"arm": told["arm"], "max_new_tokens": told["max_new_tokens"], "chat_sentence": told["chat_sentence"]}
+    (whole,) = prompts([example], *made, text_of, **more)
+    (closed,) = prompts([example], *made, text_of, **{**more, "arm": CLOSED_BOOK})
+    outside = [part for part in whole.parts if part.role != "document"]
+    before = [
+        part for part in takewhile(lambda part: part.role not in BEHIND_THE_DOCUMENT, whole.parts) if part in outside
+    ]
+    most = most_output(whole.max_new_tokens, table)
+    answer = max((len(reference) // CHARACTERS + 1 for reference in example.references), default=0)
+    return Frame(
+        example.example_id,
+        tuple(how.lengths_of(example.facts)),
+        closed=written(closed.parts, text_of),
+        around=written(outside, text_of),
+        before=written(before, text_of),
+        expected=min(answer or most, whole.max_new_tokens, most),
+        most=most,
+        thoughts=max(0, most - whole.max_new_tokens),
+    )
+
+
+def written(parts: Iterable[Part], text_of: Callable[[str], str]) -> int:
+    """Characters of parts of a prompt."""
+    return sum(len(part_text(part, text_of)) for part in parts)
+
+
+def add(
+    row: Estimate,
+    frames: Sequence[Frame],
+    spans: Any,
+    size: int,
+    one: Strategy,
+    seed: int,
+    minimum: int,
+    full: bool,
+) -> None:
+    """Count the windows of a document's problems. spans: of its units, [C, 2]; size: its characters."""
+    count = len(spans)
+    takers: dict[int, Any] = {}  # by length: how many problems take the window at each place
+    for frame in frames:
+        for length in lengths(count, frame.lengths, full, one):
+            places = max(1, count - length + 1) if length else 1
+            firsts = starts(places, length, one, seed, row.task, frame.problem)
+            if not length:
+                tokens = np.full(1, frame.closed // CHARACTERS + 1)
+            else:
+                text = spans[length - 1 :, 1] - spans[: count - length + 1, 0] if length < count else np.array([size])
+                tokens = (frame.around + text[firsts]) // CHARACTERS + 1
+                taken = takers.setdefault(length, np.zeros((2, places), dtype=np.int64))
+                before = tokens * (frame.before + text[firsts]) // (frame.around + text[firsts])
+                taken[0, firsts] += 1
+                taken[1, firsts] = np.where(before >= minimum, before, 0)
+            row.requests += len(firsts)
+            row.input_tokens += int(tokens.sum())
+            row.output_tokens += frame.expected * len(firsts)
+            row.output_tokens_most += frame.most * len(firsts)
+            row.thoughts_most += frame.thoughts * len(firsts)
+    row.prompts = row.to_ask = row.requests
+    for problems, before in takers.values():
+        row.cached_tokens += int((np.maximum(problems - 1, 0) * before).sum())
+        row.cache_write_tokens += int(before[problems > 1].sum())

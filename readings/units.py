@@ -1,0 +1,103 @@
+"""What became of each task of a suite that observes windows: problems, units, words, windows, from its raw files
+(`scrollwork dolce units`)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from scrollwork.pipeline.raw_files import first_match, in_archive, member_of
+from scrollwork.preprocessing.curation import curate
+from scrollwork.preprocessing.raw.errors import MalformedFile
+from scrollwork.preprocessing.raw.files import RawFiles
+from scrollwork.preprocessing.windows.observations import Observed
+from scrollwork.preprocessing.windows.spans import Strategy, windows
+from scrollwork.preprocessing.windows.units import units
+from scrollwork.records.document import Document
+from scrollwork.records.drop import Drop
+from scrollwork.records.example import Example
+from scrollwork.suites.suite_files import Suite, TaskConfig, load_suite
+
+
+@dataclass(frozen=True)
+class TaskUnits:
+    """A task by one granularity. problem: why there are none, "" where there are. counts: units of each problem's
+    context; words: white-space words of it; lengths: of each unit of each document. windows: that a strategy takes, of
+    all problems together; dropped: records by reason."""
+
+    task: str
+    spec: str
+    problem: str = ""
+    files: tuple[str, ...] = ()
+    counts: tuple[int, ...] = ()
+    words: tuple[int, ...] = ()
+    lengths: tuple[int, ...] = ()
+    windows: int = 0
+    dropped: tuple[tuple[str, int], ...] = ()
+
+
+def observed_of(task: TaskConfig, spec: str = "") -> Observed:
+    """How a task is observed, by its own units or by another granularity of it. Raises ValueError for one it has
+    not."""
+    table = task.observed(spec)
+    return Observed(table["units"], tuple(table["lengths"]), table["full"], table.get("more"))
+
+
+def granularities(task: TaskConfig) -> list[str]:
+    """The specs of a task, its own first."""
+    return [one["units"] for one in task.granularities]
+
+
+def units_of(suite: Suite, task: TaskConfig, raw: Path, one: Strategy, spec: str = "") -> TaskUnits:
+    """A task's problems and units from the raw folder; what stands in the way is told, not raised."""
+    how = observed_of(task, spec)
+    roles = {}
+    for role, patterns in task.raw.items():
+        pattern, paths = first_match(str(raw), patterns)
+        if not paths:
+            return TaskUnits(task.name, how.spec, f"no raw file: {' or '.join(patterns)}")
+        member = in_archive(pattern)[1]
+        names = [f"{path}!{member_of(path, raw, member)}" if member else path for path in paths]
+        roles[role] = tuple((name, raw / path) for name, path in zip(names, paths, strict=True))
+    files = tuple(name for found in roles.values() for name, _ in found)
+    split = suite.default_splits[0]
+    spans: dict[str, int] = {}
+    sizes: dict[str, int] = {}
+    counts, words, lengths, total = [], [], [], 0
+    dropped: Counter[str] = Counter()
+    try:
+        rows = curate(task.dataset, RawFiles(task.dataset, roles), task.name, split, task.options, units=how.spec)
+        for row in rows:
+            if isinstance(row, Document):
+                own = units(row.text, how.spec)
+                spans[row.document_id], sizes[row.document_id] = len(own), row.words
+                lengths += [len(row.text[start:end].split()) for start, end in own]
+            elif isinstance(row, Drop):
+                dropped[row.reason] += 1
+            elif isinstance(row, Example):
+                count = spans[row.document_ids[0]]
+                counts.append(count)
+                words.append(sizes[row.document_ids[0]])
+                total += taken(suite, how, one, row, count)
+    except MalformedFile as error:
+        return TaskUnits(task.name, how.spec, str(error), files)
+    told = tuple(dropped.items())
+    return TaskUnits(task.name, how.spec, "", files, tuple(counts), tuple(words), tuple(lengths), total, told)
+
+
+def taken(suite: Suite, how: Observed, one: Strategy, problem: Example, count: int) -> int:
+    """How many windows of a problem with so many units a strategy takes."""
+    lengths = how.lengths_of(problem.facts)
+    name = problem.example_id
+    found = windows(count, lengths, how.full, one, seed=suite.seed, task=problem.task, problem=name)
+    return sum(1 for _ in found)
+
+
+def table(raw: Path, one: Strategy, suite: str = "dolce") -> Iterator[TaskUnits]:
+    """Every task by every granularity, in the suite's order."""
+    found = load_suite(suite)
+    for task in found.tasks.values():
+        for spec in granularities(task):
+            yield units_of(found, task, raw, one, spec)

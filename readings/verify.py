@@ -1,0 +1,250 @@
+"""`verify`: every digest recomputed, from any score back to the raw files, and what the runs left looked for."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scrollwork.pipeline.session import pointer_bytes, pointer_to
+from scrollwork.pipeline.snapshots.check import store_problems
+from scrollwork.readings.verified_sources import made_by_other_code
+from scrollwork.records.base import InvalidRow
+from scrollwork.records.raw_file import RawFile
+from scrollwork.records.response import Failure, Response
+from scrollwork.storage.artifacts.artifact import KEY_CHARS, LOCK, RUN, Artifact
+from scrollwork.storage.artifacts.manifest import NAME as MANIFEST
+from scrollwork.storage.digest import sha256_file, sha256_of
+from scrollwork.storage.errors import DamagedArtifact, StorageError
+from scrollwork.storage.home import Home
+from scrollwork.storage.location import Location
+from scrollwork.suites.outside_systems import is_outside, read_note
+from scrollwork.tasks.generate.run import MISSING
+
+
+@dataclass
+class Found:
+    """What stands in a home. artifacts: by folder; pointers: (slot's folder, name of the file)."""
+
+    artifacts: dict[str, Artifact] = field(default_factory=dict)
+    pointers: list[tuple[Location, str]] = field(default_factory=list)
+    broken: list[str] = field(default_factory=list)
+
+
+def verify(home: Home, key: str) -> dict[str, Any]:
+    """Recompute digests of artifacts whose key begins with `key` ("": all), of what they were made from, of raw files.
+
+    The response store is held against the snapshots among them. Of everything, also: every row of the store, what the
+    newest runs name and is gone, pages that people open, systems that ran elsewhere, and what the newest runs stand on
+    that was made by other code than is here (readings/verified_sources.py).
+    {ok, checked: files hashed, artifacts, broken: what does not agree, in words, other_code: what other code made}.
+    """
+    found = standing(home)
+    broken = found.broken
+    by_content: dict[str, list[Artifact]] = {}
+    for artifact in found.artifacts.values():
+        for name in (artifact.content, artifact.exact):
+            by_content.setdefault(name, []).append(artifact)
+    waiting = [a for a in found.artifacts.values() if a.manifest.key.startswith(key) or a.content.startswith(key)]
+    if key and not waiting:
+        broken.append(f"no artifact has a key that begins with {key}")
+    seen: set[str] = set()
+    checked = 0
+    if not key:
+        broken += [problem for base, name in found.pointers for problem in check_pointer(base, name, found.artifacts)]
+        broken += check_runs(home)
+        if "://" not in home.url:  # else pages and notes lie on the machines that ran
+            broken += [*check_pages(home, found.artifacts), *check_notes(home)]
+    while waiting:
+        artifact = waiting.pop()
+        if str(artifact.folder) in seen:
+            continue
+        seen.add(str(artifact.folder))
+        files, problems = check(artifact, by_content)
+        checked += files
+        broken += problems
+        for content in artifact.manifest.ingredients.inputs.values():
+            waiting += by_content.get(content, [])
+    broken += store_problems(home, [one for one in found.artifacts.values() if str(one.folder) in seen], whole=not key)
+    other: list[str] = []
+    if not key:
+        other = made_by_other_code(rows_of(home), list(found.artifacts.values()), by_content)
+    ok = not broken and not other
+    return {"ok": ok, "checked": checked, "artifacts": len(seen), "broken": broken, "other_code": other}
+
+
+def standing(home: Home) -> Found:
+    """Every artifact with a manifest that can be read, every pointer; the others' problems."""
+    found = Found()
+    root = home.artifacts.root
+    for stage in root.names():
+        for slot in root.child(stage).names():
+            base = root.child(stage, slot)
+            for name in base.names():
+                if name.endswith(".json"):
+                    found.pointers.append((base, name))
+                    continue
+                try:
+                    artifact = home.artifacts.at(base.child(name))
+                except StorageError as error:
+                    found.broken.append(str(error))
+                    continue
+                if artifact is None:
+                    continue
+                found.artifacts[str(artifact.folder)] = artifact
+                made = artifact.manifest.ingredients
+                if (made.stage, made.slot, artifact.manifest.key[:KEY_CHARS]) != (stage, slot, name):
+                    found.broken.append(f"{artifact.folder}: is an artifact of another place")
+    return found
+
+
+def check(artifact: Artifact, by_content: Mapping[str, list[Artifact]]) -> tuple[int, list[str]]:
+    """(files hashed, problems) of one artifact: manifest, parts, strangers, key, inputs, answers, raw files."""
+    manifest = artifact.manifest
+    made = manifest.ingredients
+    where = str(artifact.folder)
+    problems = []
+    whole = True
+    if artifact.folder.read(MANIFEST) != manifest.to_bytes():
+        problems.append(f"{where}/{MANIFEST}: says what it said, in other bytes than were written")
+    for part in manifest.files:
+        try:
+            artifact.check_part(part)
+        except DamagedArtifact as damage:
+            problems.append(str(damage))
+            whole = False
+    ours = {part.name for part in manifest.files} | {MANIFEST, RUN, LOCK}
+    for name in artifact.folder.names():
+        if name not in ours and not name.startswith("."):
+            problems.append(f"{where}/{name}: is no file of this artifact")
+    own = made.key() if made.stage != "generate" else sha256_of([made.key(), manifest.content])
+    if own != manifest.key or (made.stage != "generate" and manifest.content != manifest.key):
+        problems.append(f"{where}: the manifest's key does not follow from what it says the artifact was made from")
+    for name, content in made.inputs.items():
+        if name != "raw" and content not in by_content:
+            problems.append(f"{where}: input {name} ({content[:12]}) is not here any more")
+    files = len(manifest.files)
+    if whole and made.stage == "generate":
+        problems += check_answers(artifact)
+    if whole and made.stage in ("curate", "predictions"):
+        hashed, found = check_raw(artifact)
+        files += hashed
+        problems += found
+    return files, problems
+
+
+def check_pointer(base: Location, name: str, artifacts: Mapping[str, Artifact]) -> list[str]:
+    """Whether the file that names the snapshot for a key names one that is here and was made under this key."""
+    try:
+        data = base.read(name)
+        snapshot = artifacts[str(base.child(json.loads(data)["artifact"][:KEY_CHARS]))]
+        same = data == pointer_bytes(pointer_to(snapshot))
+        whole = same and snapshot.manifest.ingredients.key().startswith(name[:-5])
+    except (ValueError, LookupError, TypeError):
+        whole = False
+    return [] if whole else [f"{base}/{name}: does not point to a snapshot of answers that is here; run again"]
+
+
+def check_answers(artifact: Artifact) -> list[str]:
+    """Whether the snapshot's answers give the digest by which it is known."""
+    states = {}
+    try:
+        for row in artifact.rows("responses", Response):
+            states[row.request_key] = hashlib.sha256(row.text.encode("utf-8")).hexdigest()
+        for failure in artifact.rows("failures", Failure):
+            states[failure.request_key] = failure.kind
+    except InvalidRow as error:
+        return [f"{artifact.folder}: {error}"]
+    states |= dict.fromkeys(artifact.facts["missing_keys"], MISSING)
+    same = sha256_of(sorted(states.items())) == artifact.content
+    return [] if same else [f"{artifact.folder}: its answers do not give the digest by which it is known"]
+
+
+def check_raw(artifact: Artifact) -> tuple[int, list[str]]:
+    """(files hashed, problems) of the raw files that an artifact was curated from, where they lay then."""
+    folder = artifact.run().get("raw")
+    if not folder:
+        return 0, [f"{artifact.folder}: {RUN} does not say where the raw files lay"]
+    problems = []
+    count = 0
+    for file in artifact.rows("raw_files", RawFile):
+        path = Path(folder) / file.path
+        count += 1
+        if not path.is_file():
+            problems.append(f"{path}: the raw file is gone")
+        elif sha256_file(path) != file.sha256:
+            problems.append(f"{path}: the raw file has other bytes than when it was read (sha256)")
+    return count, problems
+
+
+def rows_of(home: Home) -> list[dict[str, Any]]:
+    """The rows of runs that have what is read of them here, the oldest first."""
+
+    def whole(run: Mapping[str, Any]) -> bool:
+        request, keys = run.get("request"), run.get("keys")
+        models = request.get("models") if isinstance(request, dict) else None
+        return "id" in run and isinstance(models, list) and isinstance(keys, dict)
+
+    return [run for run in home.runs() if whole(run)]
+
+
+def check_runs(home: Home) -> Iterator[str]:
+    """What the newest run of a slot left and is not there any more, and rows of runs that cannot be read."""
+    rows = Location(f"{home.url}/runs")
+    runs = rows_of(home)
+    known = {f"{run['id']}.json" for run in runs}
+    yield from (f"{rows}/{name}: is no row of a run" for name in rows.names() if name[:1] != "." and name not in known)
+    seen: set[str] = set()
+    for run in reversed(runs):
+        for name, key in run["keys"].items():
+            stage, _, slot = name.partition("/")
+            if name in seen:
+                continue
+            seen.add(name)
+            base = home.artifacts.root.child(stage, slot)
+            stands = f"{key[:KEY_CHARS]}.json" if stage == "generate" else f"{key[:KEY_CHARS]}/{MANIFEST}"
+            if not base.exists(stands):
+                yield f"{base}/{stands}: is gone, run {run['id']} left it; run again"
+
+
+def check_pages(home: Home, artifacts: Mapping[str, Artifact]) -> Iterator[str]:
+    """Pages that runs put where people open them, with their data, which are those of a report or an overview."""
+    pages = {
+        part.sha256: artifact
+        for artifact in artifacts.values()
+        if artifact.manifest.ingredients.stage in ("report", "overview")
+        for part in artifact.manifest.files
+        if part.table.endswith(".html")
+    }
+    for name in sorted({Path(run["report"]).name for run in rows_of(home) if run.get("report")}):
+        path = home.reports / name
+        if not path.is_file():
+            yield f"{path}: the page is gone; run again"
+            continue
+        artifact = pages.get(sha256_file(path))
+        if artifact is None:
+            yield f"{path}: has other bytes than the page of any report that is here; run again"
+            continue
+        data = {part.table: part.sha256 for part in artifact.manifest.files}
+        for file in artifact.facts.get("files", ()):
+            beside = home.reports / artifact.facts["folder"] / file
+            if not beside.is_file() or sha256_file(beside) != data[file]:
+                yield f"{beside}: is gone or has other bytes than the page needs; run again"
+
+
+def check_notes(home: Home) -> Iterator[str]:
+    """What the home knows of systems that ran elsewhere, and that the files behind it are still there."""
+    folder = home.predictions
+    asked = {model for run in rows_of(home) for model in run["request"]["models"] if is_outside(model)}
+    named = {folder / f"{model.rpartition('~')[2]}.json" for model in asked}
+    for path in sorted({*folder.glob("*.json"), *named}):
+        note = read_note(path)
+        if note is None:
+            yield f"{path}: is gone, or not what was noted of predictions; score --predictions takes them in again"
+            continue
+        for file in note["files"]:
+            if not (folder / file["sha256"]).is_file():
+                yield f"{folder / file['sha256']}: the predictions of {path.name} are gone"

@@ -1,0 +1,373 @@
+"""Aggregates to a leaderboard: a section a split, a line a model, a cell a task, and averages only where they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from scrollwork.records.ranking import ModelRank
+from scrollwork.records.score import UPPER_BOUND, Aggregate, Coverage, withheld
+from scrollwork.reporting.boards.published import Published, published_of
+from scrollwork.reporting.boards.raw_files import RawTold
+from scrollwork.reporting.runs.ranks import Ranks
+
+ARM = "full"
+ABOUT = " ("  # what follows in a model's name says how it was asked: "naive (plain-input900-words)"
+NOT_ASKED = "not asked"
+NO_GOLD = "no inputs with gold"
+NO_WHOLE = "whole contexts not asked"  # of a task whose contexts are observed: scores are of whole contexts
+WITHOUT_SCORE = (NOT_ASKED, NO_GOLD, NO_WHOLE)  # reasons that are no failure
+RANKED = "models are ranked; there is no average"
+OBSERVED = "problems are classified; there is no average"
+
+
+@dataclass(frozen=True)
+class Column:
+    """A task of the suite. examples: how many inputs the paper has, None where it is not known. units: spec of the
+    units of contexts, where windows of them are shown. parts: the numbers that the paper prints of the task, where
+    these are several: components of the score, or its metric and that of a subset."""
+
+    task: str
+    short: str
+    metric: str
+    examples: int | None
+    units: str = ""
+    parts: tuple[str, ...] = ()
+
+
+def stopped(coverage: Coverage) -> list[tuple[str, int]]:
+    """(what is said of them, how many) of answers that were not given, not ended or changed, where there are any."""
+    counts = {
+        "cut at their output limit": coverage.length_cut,
+        "refused": coverage.refused,
+        "filtered": coverage.filtered,
+        "ended by the context": coverage.context,
+        "with a key masked": coverage.masked,
+    }
+    return [(how, count) for how, count in counts.items() if count]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A model's score for a task. reason: why there is none, or why it is not whole; "" where it is complete.
+
+    value, low, high, spread, components: 0-100, as in Aggregate. members: (name, value) of a family's seeds. subset:
+    the score of the inputs that have a flag. parts: the column's.
+    """
+
+    task: str
+    metric: str
+    value: float | None = None
+    value_missing_as_zero: float | None = None
+    low: float | None = None
+    high: float | None = None
+    spread: float | None = None
+    seeds: int = 1
+    components: Mapping[str, float] | None = None
+    coverage: Coverage | None = None
+    members: tuple[tuple[str, float | None], ...] = ()
+    reason: str = ""
+    subset: Aggregate | None = None
+    parts: tuple[float | None, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """There is a value, and no input is unanswered."""
+        return self.value is not None and self.coverage is not None and self.coverage.complete
+
+    @property
+    def unanswered(self) -> int:
+        """Inputs (x draws) that not every seed answered."""
+        return self.coverage.expected - self.coverage.answered if self.coverage else 0
+
+    @property
+    def seed_values(self) -> tuple[float, ...]:
+        """Values of the seeds that answered."""
+        return tuple(value for _, value in self.members if value is not None)
+
+
+@dataclass(frozen=True)
+class Average:
+    """Plain mean of a model's unrounded task values; None with the reason while a task is missing or incomplete.
+
+    spread: standard deviation of the seeds' own averages, None for a single one.
+    """
+
+    value: float | None
+    spread: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A model (a family of seeds is one line), its cells in the suite's order.
+
+    upper_bound: it reads the references; it stands below the models, has no average and is compared with none.
+    """
+
+    model: str
+    arm: str
+    cells: tuple[Cell, ...]
+    average: Average
+    upper_bound: bool = False
+
+    @property
+    def inputs(self) -> tuple[int, int]:
+        """(answered, expected) inputs of all its tasks."""
+        counts = [cell.coverage for cell in self.cells if cell.coverage]
+        return sum(count.answered for count in counts), sum(count.expected for count in counts)
+
+    @property
+    def note(self) -> str:
+        """What must be said beside the label."""
+        return UPPER_BOUND if self.upper_bound else ""
+
+    @property
+    def label(self) -> str:
+        """The model's name, with its arm where that is not the usual one."""
+        return self.model if self.arm == ARM else f"{self.model} ({self.arm})"
+
+
+@dataclass(frozen=True)
+class Section:
+    """The leaderboard of one split."""
+
+    split: str
+    lines: tuple[Line, ...]
+
+    def differing(self, columns: Sequence[Column]) -> tuple[tuple[Column, str], ...]:
+        """Tasks asked with another number of inputs than the paper has, and the numbers, of whichever line."""
+        asked: dict[str, set[int]] = {}
+        for line in self.lines:
+            for cell in line.cells:
+                if cell.coverage:
+                    asked.setdefault(cell.task, set()).add(cell.coverage.expected)
+        found = [(column, sorted(asked.get(column.task, ()))) for column in columns if column.examples is not None]
+        return tuple(
+            (column, " or ".join(f"{number:,}" for number in numbers))
+            for column, numbers in found
+            if numbers and numbers != [column.examples]
+        )
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A task of a model that has no score, and the message."""
+
+    task: str
+    split: str
+    model: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Board:
+    """All that the leaderboard and the page show. published stands apart: it enters no line and no average.
+
+    settings: what was asked otherwise than the suite says (limit, prompts, ...). decoding: of models, in what theirs
+    differs from the suite's. ranked: the suite is run several times and ranks models; it has no average. ranks: the
+    ranking, empty where it failed. upstream: what upstream calls the test split of a task, where it is another. raw:
+    the raw files behind it, by section and task.
+    """
+
+    suite: str
+    title: str
+    columns: tuple[Column, ...]
+    sections: tuple[Section, ...]
+    failures: tuple[Failed, ...]
+    published: Published | None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    decoding: Mapping[str, str] = field(default_factory=dict)
+    ranked: bool = False
+    ranks: Ranks = field(default_factory=Ranks)
+    upstream: Mapping[str, str] = field(default_factory=dict)
+    raw: Mapping[tuple[str, str], Sequence[RawTold]] = field(default_factory=dict)
+
+    def raw_of(self, section: Section) -> list[tuple[str, RawTold]]:
+        """What is told of the raw files of a section's tasks, in the suite's order."""
+        tasks = [column.task for column in self.columns]
+        return [(task, told) for task in tasks for told in self.raw.get((section.split, task), ())]
+
+    def rank(self, section: Section, line: Line) -> ModelRank | None:
+        """A line's place where the suite ranks models; None where it does not, or not this one."""
+        return self.ranks.of(section.split).model(line.model, line.arm) if self.ranked else None
+
+
+Key = tuple[str, str, str, str]  # split, model, arm, task
+
+
+def board(
+    rows: Sequence[Aggregate],
+    params: Mapping[str, Any],
+    ranks: Ranks | None = None,
+    subsets: Sequence[Aggregate] = (),
+) -> Board:
+    """The leaderboard of a suite.
+
+    rows: of every task, split and model, a family's members among them. params: suite, title, models, tasks (in
+    official order: name, short, metric, paper, parts), published, failures (message by node name), upper_bounds (models
+    that read the references), ranked, upstream, as tasks/stages.py gives them; raw: tasks/report/known_files.py.
+    ranks: of a suite that ranks models. subsets: scores of the inputs of a task that have a flag. Raises ValueError for
+    a row of another suite, task or metric, and for two rows that contradict each other.
+    """
+    columns = tuple(
+        Column(
+            task["name"],
+            task["short"],
+            task["metric"],
+            task.get("paper", {}).get("examples"),
+            task.get("units", ""),
+            tuple(task.get("parts", ())),
+        )
+        for task in params["tasks"]
+    )
+    models = tuple(params.get("models", ()))
+    failures = tuple(Failed(**one) for one in params.get("failures", ()))
+    ranked = bool(params.get("ranked"))
+    reason = RANKED if ranked else OBSERVED if params.get("observed") else ""
+    known = _indexed(rows, str(params["suite"]), columns)
+    flagged = {(row.split, row.model, row.arm, row.task): row for row in subsets}
+    splits = {split for split, _, _, _ in known} | {one.split for one in failures if one.split}
+    return Board(
+        suite=str(params["suite"]),
+        title=str(params["title"]),
+        columns=columns,
+        sections=tuple(
+            _section(
+                split, known, flagged, columns, models, failures, frozenset(params.get("upper_bounds", ())), reason
+            )
+            for split in sorted(splits, key=lambda name: (name != "test", name))
+        ),
+        failures=failures,
+        published=published_of(params.get("published", {})),
+        settings=dict(params.get("run", {})),
+        decoding=dict(params.get("decoding", {})),
+        ranked=ranked,
+        ranks=ranks or Ranks(),
+        upstream=dict(params.get("upstream", {})),
+        raw=_raw(params.get("raw", ())),
+    )
+
+
+def _raw(told: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[RawTold]]:
+    """By section and task; several where models' inputs are of other files."""
+    found: dict[tuple[str, str], list[RawTold]] = {}
+    for one in told:
+        found.setdefault((one["split"], one["task"]), []).append(RawTold.read(one))
+    return found
+
+
+def _indexed(rows: Sequence[Aggregate], suite: str, columns: Sequence[Column]) -> dict[Key, Aggregate]:
+    metrics = {column.task: column.metric for column in columns}
+    found: dict[Key, Aggregate] = {}
+    for row in rows:
+        where = f"{row.suite}, task {row.task}, split {row.split}, model {row.model}"
+        if row.suite != suite or row.task not in metrics:
+            raise ValueError(f"{where}: no task of suite {suite}")
+        if row.metric != metrics[row.task]:
+            raise ValueError(f"{where}: scored by {row.metric}, but the suite's metric is {metrics[row.task]}")
+        key = (row.split, row.model, row.arm, row.task)
+        if key in found and found[key].value != row.value:  # naive's seed 7 and naive:seed=7 may both be there
+            raise ValueError(f"{where}: two rows with different values, {found[key].value} and {row.value}")
+        found[key] = row
+    return found
+
+
+def _section(
+    split: str,
+    known: Mapping[Key, Aggregate],
+    flagged: Mapping[Key, Aggregate],
+    columns: Sequence[Column],
+    models: Sequence[str],
+    failures: Sequence[Failed],
+    bounds: frozenset[str],
+    no_average: str = "",
+) -> Section:
+    here = {key[1:]: row for key, row in known.items() if key[0] == split}
+    families = {(model, arm) for (model, arm, _), row in here.items() if row.seeds > 1}
+    hidden = {
+        (model, arm)
+        for model, arm, _ in here
+        if model not in models and any(is_member(model, family) for family, of in families if of == arm)
+    }
+    names = {(model, arm) for model, arm, _ in here} - hidden
+    names |= {(one.model, ARM) for one in failures if one.split == split} - {(model, ARM) for model, _ in names}
+    scored = {model for _, model, _, _ in known}  # on whichever split: who answers another one was not asked here
+    names |= {(model, ARM) for model in models if model not in scored and all(model != name for name, _ in names)}
+    order = {model: place for place, model in enumerate(models)}
+    lines = []
+
+    def place(name: tuple[str, str]) -> tuple[bool, bool, str, int, tuple[str, str]]:
+        return name[0] in bounds, name[1] != ARM, name[1], order.get(name[0], len(order)), name
+
+    for model, arm in sorted(names, key=place):
+        messages = {one.task: one.message for one in failures if (one.split, one.model) == (split, model)}
+        subsets = {column.task: flagged.get((split, model, arm, column.task)) for column in columns}
+        cells = tuple(_cell(column, model, arm, here, messages, subsets[column.task]) for column in columns)
+        bound = model in bounds
+        mean = Average(None, reason=UPPER_BOUND if bound else no_average)
+        lines.append(Line(model, arm, cells, mean if mean.reason else average(cells), bound))
+    return Section(split, tuple(lines))
+
+
+def _cell(
+    column: Column,
+    model: str,
+    arm: str,
+    here: Mapping[tuple[str, str, str], Aggregate],
+    messages: Mapping[str, str],
+    subset: Aggregate | None,
+) -> Cell:
+    row = here.get((model, arm, column.task))
+    if row is None:
+        return Cell(column.task, column.metric, reason=messages.get(column.task, NOT_ASKED))
+    members = [(name, one.value) for (name, of, task), one in here.items() if (of, task) == (arm, column.task)]
+    own = tuple(member for member in members if is_member(member[0], model)) if row.seeds > 1 else ()
+    coverage = row.coverage
+    values = {**row.components, row.metric: row.value, **({subset.metric: subset.value} if subset else {})}
+    reason = "" if coverage.expected else NO_WHOLE if column.units else NO_GOLD
+    if coverage.expected > coverage.answered:
+        reason = f"{coverage.expected - coverage.answered:,} of {coverage.expected:,} unanswered"
+    return Cell(
+        task=row.task,
+        metric=row.metric,
+        value=row.value,
+        value_missing_as_zero=row.value_missing_as_zero,
+        low=row.low,
+        high=row.high,
+        spread=row.spread,
+        seeds=row.seeds,
+        components=dict(sorted(row.components.items())),
+        coverage=coverage,
+        members=own,
+        reason=reason,
+        subset=subset,
+        parts=tuple(values.get(name) for name in column.parts),
+    )
+
+
+def is_member(name: str, family: str) -> bool:
+    """Whether a row's name is of a family: "naive:seed=7" of "naive", "naive:seed=7 (cut)" of "naive (cut)" alone."""
+    (base, _, about), (own, _, own_about) = name.partition(ABOUT), family.partition(ABOUT)
+    return base.startswith(f"{own}:") and about == own_about
+
+
+def average(cells: Sequence[Cell]) -> Average:
+    """The benchmark's average (ZeroSCROLLS 3.2), or why it is withheld."""
+    counts = {cell.task: (cell.coverage.expected, cell.coverage.answered) for cell in cells if cell.coverage}
+    if reason := withheld(len(cells), counts):
+        return Average(None, reason=reason)
+    values = [cell.value for cell in cells if cell.value is not None]
+    return Average(sum(values) / len(values), _spread_of_averages(cells))
+
+
+def _spread_of_averages(cells: Sequence[Cell]) -> float | None:
+    """Standard deviation (n - 1) over seeds of the seed's average; None unless every task has the same seeds."""
+    by_task = [{name: value for name, value in cell.members if value is not None} for cell in cells]
+    seeds = sorted(by_task[0])
+    if len(seeds) < 2 or any(sorted(values) != seeds for values in by_task):
+        return None
+    averages = [sum(values[seed] for values in by_task) / len(by_task) for seed in seeds]
+    mean = sum(averages) / len(averages)
+    return float((sum((value - mean) ** 2 for value in averages) / (len(averages) - 1)) ** 0.5)

@@ -1,0 +1,428 @@
+"""The leaderboard as JSON, as Markdown and for a terminal. What it holds is worked out in board.py."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from scrollwork.records.ranking import NO_RANK, PUBLISHED, REFUSED, RUN_OUT, ModelRank
+from scrollwork.reporting.boards.board import ABOUT, Board, Cell, Column, Failed, Line, Section, board, stopped
+from scrollwork.reporting.boards.published import AS_ASKED, ROUGE, Published, Reference
+from scrollwork.reporting.boards.raw_files import remarks as raw_remarks
+from scrollwork.reporting.boards.raw_files import summary
+from scrollwork.reporting.page.text import markdown_text, number, shown, spread
+from scrollwork.reporting.runs.ranks import Ranks, label
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+    from rich.text import Text
+
+__all__ = ["Board", "as_json", "board", "markdown", "terminal"]
+
+WARNING = "!"
+SUBSET_FIELDS = ("metric", "value", "value_missing_as_zero", "low", "high", "spread", "coverage")
+INPUTS = "n"  # head of the column that says how many inputs a line stands on
+MOST_RUNS = 10  # named in a remark
+REMARK = 500  # characters shown of a remark or an error message
+MODEL_WIDTH = 20  # columns of a terminal; with ten tasks the table is 98 wide
+VALUE_WIDTH, NAME_WIDTH = 6, 20  # of a value; of the name of a task above it
+LINE_WIDTH = 100  # of values side by side
+
+
+def as_json(board: Board) -> dict[str, Any]:
+    """The contract of `run --json`: a row for every task that has one, and an average (or null) for every model.
+
+    A family of seeds is one model. An average's name is the model's; with its arm, and its split where there are
+    several, behind it: "naive", "naive (closed-book)", "naive (validation)". A row of a model that reads the references
+    has "upper_bound": true. The score of a task's flagged inputs (QuALITY's hard questions: em_hard) is a row of its
+    own, with the paper's numbers; it enters no average. "settings": what was asked otherwise than the suite says, where
+    something was. "raw": how the raw files stand to those that upstream publishes.
+    """
+    lines = [(section, line) for section in board.sections for line in section.lines]
+    several = len(board.sections) > 1
+    return {
+        **({"settings": dict(board.settings)} if board.settings else {}),
+        **({"raw": raw} if (raw := raw_files(board)) else {}),
+        "tasks": [
+            row
+            for section, line in lines
+            for cell in line.cells
+            if cell.coverage
+            for row in (_row(section.split, line, cell), *_subset_row(board, section, line, cell))
+        ],
+        "averages": {
+            f"{line.label} ({section.split})" if several else line.label: line.average.value for section, line in lines
+        },
+    }
+
+
+def raw_files(board: Board) -> dict[str, dict[str, list[Any]]]:
+    """By section and task: states of the raw files, those not known to be right, and the number of records; an entry a
+    group of models where these differ."""
+    return {
+        section.split: {task: [one.plain() for one in board.raw[section.split, task]] for task, _ in found}
+        for section in board.sections
+        if (found := board.raw_of(section))
+    }
+
+
+def _row(split: str, line: Line, cell: Cell) -> dict[str, Any]:
+    assert cell.coverage is not None
+    return {
+        "task": cell.task,
+        "split": split,
+        "model": line.model,
+        "arm": line.arm,
+        "metric": cell.metric,
+        "value": cell.value,
+        "value_missing_as_zero": cell.value_missing_as_zero,
+        "ci": None if cell.low is None or cell.high is None else [cell.low, cell.high],
+        "spread": cell.spread,
+        "coverage": asdict(cell.coverage),
+        **({"upper_bound": True} if line.upper_bound else {}),
+    }
+
+
+def _subset_row(board: Board, section: Section, line: Line, cell: Cell) -> Iterator[dict[str, Any]]:
+    """The row of a cell's flagged inputs, where there are any."""
+    if (row := cell.subset) is None:
+        return
+    told = replace(cell, **{name: getattr(row, name) for name in SUBSET_FIELDS})
+    published = references(board, section)
+    printed = [
+        {"model": one.label, "tokens": one.tokens, "value": one.parts[row.task][1]}
+        for one in (published.table(published.main) if published else ())
+        if row.task in one.parts
+    ]
+    yield {**_row(section.split, line, told), "published": printed}
+
+
+def remarks(board: Board, section: Section) -> Iterator[str]:
+    """Everything in a section that is not whole, or not of the paper's inputs."""
+    for line in section.lines:
+        for cell in line.cells:
+            if cell.coverage and cell.reason:
+                yield f"{shown(line.label)}: {cell.task}: {cell.reason}"
+            if cell.coverage and (told := ", ".join(f"{count:,} {how}" for how, count in stopped(cell.coverage))):
+                yield f"{shown(line.label)}: {cell.task}: of {cell.coverage.answered:,} answers {told}"
+        if line.model in board.decoding:
+            yield f"{shown(line.label)}: {board.decoding[line.model]}"
+        if line.average.value is None and not board.ranked:
+            yield f"{shown(line.label)}: no average: {line.average.reason}"
+    yield from (one for one in unranked(board, section))
+    if references(board, section) and (differing := section.differing(board.columns)):
+        numbers = ", ".join(f"{column.short} {asked} of {column.examples:,}" for column, asked in differing)
+        yield f"not the paper's number of inputs, so not comparable with its table: {numbers}"
+    yield from raw_remarks(board.raw_of(section))
+
+
+def unranked(board: Board, section: Section) -> Iterator[str]:
+    """What a ranking does not count, and what must be said of its data sets."""
+    own = board.ranks.of(section.split)
+    if board.ranked and section.lines and not own.ranked():
+        yield "no model is ranked: no runs of a model are whole, or their ranking failed"
+    yield from not_counted(own)
+    for (model, arm, reason), tasks in own.without_score().items():
+        yield f"{shown(label(model, arm))}: NA, so last, on {', '.join(tasks)}: {shown(reason, REMARK)}"
+    yield from (f"{task}: {said}" for task, said in own.proxies().items())
+
+
+def not_counted(ranks: Ranks) -> Iterator[str]:
+    """Models that are not ranked, and runs that do not count, with why."""
+    for one in ranks.left_out:
+        name = shown(label(one.model, one.arm))
+        runs = f", {runs_of(one.runs)}" if one.runs else ""
+        if one.kind == REFUSED:
+            yield f"{name}: not ranked: {one.task}{runs}: {shown(one.reason, REMARK)}, so no score can be compared"
+        elif one.kind == NO_RANK:
+            yield f"{name}: not ranked: {one.reason}"
+        elif one.kind == RUN_OUT:
+            yield f"{name}: not counted in its rank: {one.task}{runs}: {one.reason}"
+
+
+def runs_of(runs: Sequence[int]) -> str:
+    """ "run 7", "runs 0, 1 and 8 more"."""
+    told = ", ".join(map(str, runs[:MOST_RUNS]))
+    more = f" and {len(runs) - MOST_RUNS} more" if len(runs) > MOST_RUNS else ""
+    return f"run{'s' if len(runs) > 1 else ''} {told}{more}"
+
+
+def means(board: Board) -> tuple[str, ...]:
+    """Heads of what a table says of a model over all tasks."""
+    return ("AR", "ARSD %") if board.ranked else ("average",)
+
+
+def line_means(board: Board, section: Section, line: Line) -> tuple[str, ...]:
+    """These of a line."""
+    if not board.ranked:
+        return (_with_spread(line.average.value, line.average.spread),)
+    return rank_means(board.rank(section, line))
+
+
+def asked(line: Line) -> str:
+    """How many inputs a line stands on: "27/30" answered of those asked, over its tasks."""
+    return "{:,}/{:,}".format(*line.inputs)
+
+
+def reference_means(board: Board, split: str, row: Reference) -> tuple[str, ...]:
+    """These of a row of the paper; AR and ARSD are worked out from it."""
+    if not board.ranked:
+        return (number(row.average),)
+    found = [one for one in board.ranks.of(split).ranked(PUBLISHED) if one.model == row.label]
+    return rank_means(found[0] if found else None)
+
+
+def rank_means(rank: ModelRank | None) -> tuple[str, str]:
+    """AR, and ARSD in percent."""
+    if rank is None:
+        return number(None), number(None)
+    return number(rank.ar, 2), number(None if rank.arsd is None else 100 * rank.arsd)
+
+
+def settings(board: Board) -> str:
+    """What was asked otherwise than the suite says: ", limit 5, prompts instructed"; "" where nothing was."""
+    told = (
+        f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in board.settings.items()
+    )
+    return "".join(f", {shown(one)}" for one in told)
+
+
+def references(board: Board, section: Section) -> Published | None:
+    """The paper's rows, if they are of this section's split."""
+    return board.published if board.published and board.published.split == section.split else None
+
+
+def head_of_parts(column: Column) -> str:
+    """What the numbers of a task are: "R-1/2/L", "all/hard"."""
+    if column.parts == ROUGE:
+        return "R-1/2/L"
+    return "/".join(["all", *(name.removeprefix(f"{column.metric}_") for name in column.parts[1:])])
+
+
+def in_parts(values: Sequence[float | None]) -> str:
+    """The numbers of a task, "45.3/17.9/20.8"; an en dash where there are none."""
+    known = any(value is not None for value in values)
+    return "/".join(map(number, values)) if known else number(None)
+
+
+def parts_of_inputs(cell: Cell) -> str:
+    """The numbers of a cell with the inputs that each stands on: "56.2/23.0/22.5 (9/10)", "18.2/16.7 (11/11, 6/6)"."""
+    told = inputs_of_parts(cell)
+    return f"{in_parts(cell.parts)} ({told})" if told else in_parts(cell.parts)
+
+
+def inputs_of_parts(cell: Cell) -> str:
+    """Answered of expected inputs of a cell, and of its flagged ones where these have a number."""
+    found = [one for one in (cell.coverage, cell.subset.coverage if cell.subset else None) if one and one.expected]
+    return ", ".join(f"{one.answered:,}/{one.expected:,}" for one in found)
+
+
+def parts_table(board: Board, section: Section) -> tuple[list[str], list[list[str]], list[list[str]]]:
+    """(head, a row a line, a row of the paper each) of the tasks of which the paper prints several numbers, its way;
+    nothing where there are none."""
+    columns = [place for place, column in enumerate(board.columns) if column.parts]
+    if not columns:
+        return [], [], []
+    head = ["model", *(f"{board.columns[place].short} {head_of_parts(board.columns[place])}" for place in columns)]
+    own = [[line.label, *(parts_of_inputs(line.cells[place]) for place in columns)] for line in section.lines]
+    published = references(board, section)
+    rows = published.table(published.main) if published else ()
+    tasks = [board.columns[place].task for place in columns]
+    return head, own, [[named(row), *(in_parts(row.parts.get(task, ())) for task in tasks)] for row in rows]
+
+
+def named(row: Reference) -> str:
+    """A row of the paper with its kind, length of input, and why it stands apart."""
+    about = "; ".join(filter(None, [row.about, row.apart]))
+    return f"{row.label} ({about})" if about else row.label
+
+
+# --- Markdown ---------------------------------------------------------------------------------------------------------
+
+
+def markdown(board: Board) -> str:
+    """A table a split; published rows below it, in a table of their own."""
+    blocks = [f"# {markdown_text(board.title + settings(board))}"]
+    for section in board.sections:
+        blocks.append(f"## Split {markdown_text(section.split)}")
+        blocks.append(_markdown_table(board, [_markdown_line(board, section, line) for line in section.lines]))
+        blocks.append(_bullets(f"⚠ {markdown_text(text, REMARK)}" for text in remarks(board, section)))
+        blocks.append(summary(told for _, told in board.raw_of(section)))
+        if published := references(board, section):
+            label = markdown_text(published.label(published.main))
+            blocks.append(f"**{label}** (not computed here)")
+            rows = published.table(published.main)
+            blocks.append(_markdown_table(board, [_markdown_reference(board, section.split, row) for row in rows]))
+        head, own, printed = parts_table(board, section)
+        if head:
+            blocks.append(_markdown_grid([[markdown_text(cell) for cell in row] for row in (head, *own, *printed)]))
+    if not board.sections:
+        blocks.append("Nothing was scored.")
+    if board.failures:
+        blocks += ["## Failures", _bullets(_markdown_failure(one) for one in board.failures)]
+    return "\n\n".join(filter(None, blocks)) + "\n"
+
+
+def _bullets(items: Iterable[str]) -> str:
+    return "\n".join(f"- {item}" for item in items)
+
+
+def _markdown_failure(one: Failed) -> str:
+    what = " ".join(markdown_text(name) for name in (one.task, one.split, one.model) if name)
+    return f"{what}: {markdown_text(one.message, REMARK)}"
+
+
+def _markdown_table(board: Board, rows: Sequence[Sequence[str]]) -> str:
+    head = ["model", *(markdown_text(column.short) for column in board.columns), *means(board), INPUTS]
+    return _markdown_grid([head, *rows])
+
+
+def _markdown_grid(rows: Sequence[Sequence[str]]) -> str:
+    head, *body = rows
+    rule = [":--", *("--:" for _ in head[1:])]
+    return "\n".join(f"| {' | '.join(row)} |" for row in (head, rule, *body))
+
+
+def _markdown_line(board: Board, section: Section, line: Line) -> list[str]:
+    values = [_with_spread(cell.value, cell.spread) + (" ⚠" if cell.unanswered else "") for cell in line.cells]
+    name = f"{line.label} ({line.note})" if line.note else line.label
+    return [markdown_text(name), *values, *line_means(board, section, line), asked(line)]
+
+
+def _markdown_reference(board: Board, split: str, row: Reference) -> list[str]:
+    values = [_with_spread(row.scores.get(column.task), row.stds.get(column.task)) for column in board.columns]
+    return [markdown_text(named(row)), *values, *reference_means(board, split, row), number(None)]
+
+
+def _with_spread(value: float | None, deviation: float | None) -> str:
+    return f"{number(value)} {spread(deviation)}".strip()
+
+
+# --- terminal ---------------------------------------------------------------------------------------------------------
+
+
+def terminal(board: Board) -> RenderableType:
+    """For rich: a table a split, ± below the values, what is not whole below the table. Reads as plain text too."""
+    from rich.console import Group
+    from rich.text import Text
+
+    blocks: list[RenderableType] = []
+    for section in board.sections:
+        blocks += [*_terminal_section(board, section), Text("")]
+    if not blocks:
+        blocks = [Text(f"{shown(board.title)}: nothing was scored")]
+    blocks += [
+        Text.assemble(("failed  ", "bold red"), f"{shown(one.task)} {shown(one.model)}: {shown(one.message, REMARK)}")
+        for one in board.failures
+    ]
+    return Group(*blocks)
+
+
+def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType]:
+    from rich.table import Table
+    from rich.text import Text
+
+    published = references(board, section)
+    headers = [
+        *(shown(column.short, NAME_WIDTH) for column in board.columns),
+        *(means(board) if board.ranked else ["Avg"]),
+    ]
+    widths = [max(VALUE_WIDTH, len(header)) for header in headers]
+    pieces = in_pieces(widths)
+    width = MODEL_WIDTH + 1 + sum(widths) + len(widths)
+
+    def grid(piece: Sequence[int]) -> Table:
+        table = Table.grid(padding=(0, 1, 0, 0))
+        table.add_column(width=MODEL_WIDTH, overflow="fold")
+        for place in piece:
+            table.add_column(width=widths[place], justify="right", no_wrap=True)
+        return table
+
+    yield Text.assemble((shown(board.title), "bold"), f", split {shown(section.split)}{settings(board)}")
+    for piece in pieces:
+        table = grid(piece)
+        table.add_row(Text("model", "dim"), *(Text(headers[place], "dim") for place in piece))
+        for line in section.lines:
+            average = [_terminal_value(line.average.value, line.average.spread, False)]
+            if board.ranked:
+                average = [Text(text) for text in line_means(board, section, line)]
+            cells = [_terminal_value(cell.value, cell.spread, bool(cell.unanswered)) for cell in line.cells]
+            # what tells two lines of a model apart is never cut off: it goes below the name
+            named = Text(broken(shown(line.label)), "dim" if line.upper_bound else "bold")
+            named.append(f"\n{asked(line)} inputs", "not bold dim")
+            table.add_row(named, *([*cells, *average][place] for place in piece))
+        yield table
+    for text in remarks(board, section):
+        yield Text.assemble((f"{WARNING} ", "bold yellow"), (shown(text, REMARK), "yellow"))
+    if files := summary(told for _, told in board.raw_of(section)):
+        yield Text(files, "dim")
+    if published:
+        label = f"── {shown(published.label(published.main))} "
+        yield Text(label + "─" * (width - len(label)), "dim", no_wrap=True)
+        table = grid(range(len(headers)))
+        for row in published.table(published.main):
+            name = row.label if row.kind in ("baseline", "human", *AS_ASKED) else f"{row.label} ({row.kind})"
+            values = [row.scores.get(column.task) for column in board.columns]
+            if board.ranked:
+                cells = [
+                    _terminal_value(row.scores.get(column.task), row.stds.get(column.task), False)
+                    for column in board.columns
+                ]
+                own = [Text(text, "dim") for text in reference_means(board, section.split, row)]
+                table.add_row(Text(shown(name), "dim"), *cells, *own, style="dim")
+                continue
+            table.add_row(*(Text(text, "dim") for text in (shown(name), *map(number, (*values, row.average)))))
+        yield table
+    yield from _terminal_parts(board, section)
+
+
+def _terminal_parts(board: Board, section: Section) -> Iterator[Table]:
+    """The tasks of which the paper prints several numbers."""
+    from rich.table import Table
+    from rich.text import Text
+
+    head, own, published = parts_table(board, section)
+    if not head:
+        return
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(overflow="fold", max_width=2 * MODEL_WIDTH)
+    for _ in head[1:]:
+        table.add_column(justify="right", no_wrap=True)
+    for style, rows in (("dim", [head]), ("", own), ("dim", published)):
+        for row in rows:
+            table.add_row(*(Text(shown(cell), style) for cell in row))
+    yield table
+
+
+def in_pieces(widths: Sequence[int]) -> list[list[int]]:
+    """Places of columns, as many side by side as fit beside the models."""
+    pieces: list[list[int]] = [[]]
+    left = LINE_WIDTH
+    for place, width in enumerate(widths):
+        if width + 1 > left and pieces[-1]:
+            pieces.append([])
+            left = LINE_WIDTH
+        pieces[-1].append(place)
+        left -= width + 1
+    return pieces
+
+
+def broken(label: str) -> str:
+    """A label in lines: what is said about the model below its name, a long name broken behind its colon."""
+    name, about, rest = label.partition(ABOUT)
+    own = name.replace(":", ":\n", 1) if len(name) > MODEL_WIDTH else name
+    return f"{own}\n{about}{rest}" if about else own
+
+
+def _terminal_value(value: float | None, deviation: float | None, warn: bool) -> Text:
+    from rich.text import Text
+
+    text = Text(number(value), "dim" if value is None else "")
+    if warn:
+        text.append(WARNING, "bold yellow")
+    if deviation is not None:
+        text.append(f"\n{spread(deviation)}", "dim")
+    return text

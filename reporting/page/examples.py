@@ -1,0 +1,371 @@
+"""Every example of a page, in chunks: inputs, prompts and answers, and an index of each task.
+
+What a chunk or an index holds is read by the page's script (assets/); the lists below are its records, field by field.
+Offsets into documents (documents.py) are in UTF-16 units, as JavaScript counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from scrollwork.records.example import Example
+from scrollwork.records.gold import written
+from scrollwork.records.prompt import ROLES, Part, Prompt
+from scrollwork.records.response import Failure, Response
+from scrollwork.records.score import SUM
+from scrollwork.reporting.page.chunks import Put, Series, packed
+from scrollwork.reporting.page.documents import Documents
+from scrollwork.reporting.windows.listed import Key, unit_names
+
+TEXTS = 400_000  # characters of a chunk of anything but documents
+PLACES = 4  # decimals of a score in the page; the unrounded ones stand in the artifacts
+NOT_ASKED, ANSWERED, FAILED, MISSING, WITHOUT_GOLD = ".", "a", "f", "m", "g"  # of an input and a line
+
+
+@dataclass
+class Usage:
+    """What a line's answers took. Sums are over answers that say it; *_of: how many do."""
+
+    answers: int = 0
+    failures: int = 0
+    tokens: dict[str, int] = field(default_factory=dict)
+    tokens_of: dict[str, int] = field(default_factory=dict)
+    attempts: int = 0
+    cost_nano_usd: int = 0
+    cost_of: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        def both(one: Mapping[str, int], two: Mapping[str, int]) -> dict[str, int]:
+            return {name: one.get(name, 0) + two.get(name, 0) for name in {**one, **two}}
+
+        return Usage(
+            self.answers + other.answers,
+            self.failures + other.failures,
+            both(self.tokens, other.tokens),
+            both(self.tokens_of, other.tokens_of),
+            self.attempts + other.attempts,
+            self.cost_nano_usd + other.cost_nano_usd,
+            self.cost_of + other.cost_of,
+        )
+
+    def count(self, row: Response) -> None:
+        """Take an answer."""
+        self.answers += 1
+        for name in ("input", "cached", "output"):
+            if (tokens := getattr(row, f"{name}_tokens")) is not None:
+                self.tokens[name] = self.tokens.get(name, 0) + tokens
+                self.tokens_of[name] = self.tokens_of.get(name, 0) + 1
+        self.attempts += row.attempts or 0
+        if row.cost_nano_usd is not None:
+            self.cost_nano_usd += row.cost_nano_usd
+            self.cost_of += 1
+
+
+class Group:
+    """The inputs of one task and split, and what all lines made of them.
+
+    name: of its chunks, of the page's own making. Raises KeyError for a part of a document that was not added.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        task: str,
+        split: str,
+        documents: Documents,
+        put: Put,
+        metric: str = "",
+        listed: Collection[Key] | None = None,
+        units: str = "",
+    ) -> None:
+        """metric: of the task, which decides what of a reference is a text to be written (scrollwork.records.gold).
+        listed: inputs that the page has; others are counted only; None for all. units: spec of the units of windows."""
+        self._listed, self._hidden, self._units = listed, set[Key](), units
+        self._windows: dict[int, list[int]] = {}
+        self.name, self.task, self.split, self.metric = name, task, split, metric
+        self._documents, self._put = documents, put
+        self._rows: dict[Key, int] = {}
+        self._numbers: dict[str, int] = {}  # of documents in this group
+        self._series = Series(put, f"{name}.e", TEXTS)
+        self._examples: dict[Key, int] = {}  # chunk of each
+        self._words: dict[Key, int] = {}
+        self._reference_words: dict[Key, float] = {}
+        self._prompts: list[dict[str, Any]] = []
+        self._lines: list[dict[str, Any]] = []
+
+    def examples(self, examples: Iterable[Example], words: Mapping[str, int]) -> None:
+        """Every input, once: [documents, titles, query, options, references, metadata]. words: of each document."""
+        for example in examples:
+            key = (example.example_id, example.draw)
+            if key in self._examples or self._left_out(key):
+                continue
+            row = self._row(key)
+            texts = [example.query or "", *example.options, *example.references, *example.titles, example.metadata]
+            value = [
+                [self._number(one) for one in example.document_ids],
+                list(example.titles),
+                example.query,
+                list(example.options),
+                list(example.references),
+                example.metadata,
+            ]
+            self._examples[key] = self._series.add(str(row), value, sum(map(len, texts)))
+            self._words[key] = sum(words.get(one, 0) for one in dict.fromkeys(example.document_ids))
+            if gold := written(example, self.metric):
+                counts = [len(one.split()) for one in gold]
+                self._reference_words[key] = sum(counts) / len(counts)
+
+    def prompts(self, profile: str, arm: str, prompts: Iterable[Prompt]) -> int:
+        """Every prompt of one profile and arm; the number of this set.
+
+        [parts, dropped spans, digest, words, tokens of document, kept, prompt, most new tokens, characters kept,
+        dropped, where the answer is, the evidence, units, span start, span length]. A part: [role, text] or
+        [role, document, from, to]; a dropped span: [document, from, to].
+        """
+        number = len(self._prompts)
+        series = Series(self._put, f"{self.name}.p{number}-", TEXTS)
+        at: dict[int, int] = {}
+        cut: set[int] = set()
+        for prompt in prompts:
+            if self._left_out((prompt.example_id, prompt.draw)):
+                continue
+            row = self._row((prompt.example_id, prompt.draw))
+            if prompt.units is not None:
+                self._windows[row] = [prompt.units, prompt.span_start or 0, prompt.span_length or 0]
+            parts = [self._part(part) for part in prompt.parts]
+            value = [
+                parts,
+                [self._span(part) for part in prompt.dropped],
+                prompt.prompt_sha256,
+                prompt.words,
+                prompt.tokens_document,
+                prompt.tokens_kept,
+                prompt.tokens_prompt,
+                prompt.max_new_tokens,
+                prompt.kept_chars,
+                prompt.dropped_chars,
+                prompt.answer_in,
+                prompt.evidence_in,
+                prompt.units,
+                prompt.span_start,
+                prompt.span_length,
+            ]
+            at[row] = series.add(str(row), value, 200 + sum(len(part.text or "") for part in prompt.parts))
+            if prompt.truncated:
+                cut.add(row)
+        series.close()
+        self._prompts.append({"profile": profile, "arm": arm, "at": at, "cut": cut})
+        return number
+
+    def answers(
+        self,
+        line: int,
+        prompts: int,
+        members: Sequence[str],
+        rows: Iterable[tuple[Response | Failure, Mapping[str, Any] | None]],
+        with_gold: frozenset[str] | set[str],
+    ) -> tuple[Usage, list[int]]:
+        """What one line made of the inputs: (what it took, words of each answer).
+
+        line: its number in the page. prompts: the set that it was asked with. members: of a family, else its one name.
+        rows: answers with their score (value, components, flags, parsed; None without gold), and failures. with_gold:
+        ids of examples that can be scored.
+
+        An answer: [member, text, how it finished, input, cached, output tokens, model as reported, attempts,
+        nano-dollars, value, components, flags, parsed]; a failure: [member, null, kind, status, message, attempts].
+        """
+        number = len(self._lines)
+        keeper = _Answers(Series(self._put, f"{self.name}.a{number}-", TEXTS), members)
+        for row, score in rows:
+            if self._left_out((row.example_id, row.draw)):
+                keeper.count(row)
+                continue
+            keeper.take(self._row((row.example_id, row.draw)), row, score)
+        keeper.close()
+        asked = self._prompts[prompts]["at"]
+        rows_with_gold = {row for (example_id, _), row in self._rows.items() if example_id in with_gold}
+        self._lines.append(
+            {
+                "line": line,
+                "prompts": prompts,
+                "members": list(members),
+                "reported": list(keeper.reported),
+                "components": list(keeper.components),
+                "at": keeper.at,
+                "value": {row: sum(values) / len(values) for row, values in keeper.values.items() if values},
+                "state": {row: keeper.state(row, row in rows_with_gold) for row in asked},
+                "words": {row: sum(counts) / len(counts) for row, counts in keeper.words.items()},
+                "ended": keeper.ended,
+            }
+        )
+        return keeper.usage, [*(count for counts in keeper.words.values() for count in counts), *keeper.others]
+
+    @property
+    def reference_words(self) -> list[float]:
+        """Of each input with references, the mean over them."""
+        return list(self._reference_words.values())
+
+    def close(self) -> dict[str, Any]:
+        """Write the index; what the page must know of the group at once."""
+        self._series.close()
+        keys = list(self._rows)
+        ids = list(self._numbers)
+        index = {
+            "ids": [example_id for example_id, _ in keys],
+            "draws": [draw for _, draw in keys] if any(draw for _, draw in keys) else None,
+            "examples": [self._examples.get(key, self._examples.get((key[0], 0))) for key in keys],
+            "rows": [self._rows.get((key[0], 0), row) for row, key in enumerate(keys)],
+            **(
+                {
+                    "windows": _column(self._windows, len(keys)),
+                    "unit": unit_names(self._units),
+                    "hidden": len(self._hidden),
+                }
+                if self._windows
+                else {}
+            ),
+            "words": [self._words.get(key, self._words.get((key[0], 0), 0)) for key in keys],
+            "roles": list(ROLES),
+            "documents": [self._documents.where(one) for one in ids],
+            "prompts": [
+                {
+                    "profile": one["profile"],
+                    "arm": one["arm"],
+                    "at": _column(one["at"], len(keys)),
+                    "cut": "".join("1" if row in one["cut"] else "0" for row in range(len(keys))),
+                }
+                for one in self._prompts
+            ],
+            "lines": [
+                {
+                    **one,
+                    "at": _column(one["at"], len(keys)),
+                    "value": [_rounded(value) for value in _column(one["value"], len(keys))],
+                    "state": "".join(one["state"].get(row, NOT_ASKED) for row in range(len(keys))),
+                    "words": [None if n is None else round(n) for n in _column(one["words"], len(keys))],
+                    "ended": one["ended"],
+                }
+                for one in self._lines
+            ],
+        }
+        self._put(f"{self.name}.i", packed(index))
+        return {"name": self.name, "task": self.task, "split": self.split, "inputs": len(keys)}
+
+    def _left_out(self, key: Key) -> bool:
+        """Whether an input is counted only."""
+        if self._listed is None or key in self._listed:
+            return False
+        self._hidden.add(key)
+        return True
+
+    def _row(self, key: Key) -> int:
+        return self._rows.setdefault(key, len(self._rows))
+
+    def _number(self, document_id: str) -> int:
+        if document_id not in self._documents:
+            raise KeyError(f"task {self.task}, split {self.split}: document {document_id} is not among the documents")
+        return self._numbers.setdefault(document_id, len(self._numbers))
+
+    def _part(self, part: Part) -> list[Any]:
+        role = ROLES.index(part.role)
+        return [role, part.text] if part.text is not None else [role, *self._span(part)]
+
+    def _span(self, part: Part) -> list[int]:
+        assert part.document_id is not None
+        assert part.start is not None
+        assert part.end is not None
+        unit = self._documents.unit
+        return [
+            self._number(part.document_id),
+            unit(part.document_id, part.start),
+            unit(part.document_id, part.end),
+        ]
+
+
+class _Answers:
+    """Collects what one line answered, input after input."""
+
+    def __init__(self, series: Series, members: Sequence[str]) -> None:
+        self._series = series
+        self._members = {name: number for number, name in enumerate(members)}
+        self._held: dict[int, list[list[Any]]] = {}  # rows of the input that is read
+        self.at: dict[int, int] = {}
+        self.values: dict[int, list[float]] = {}
+        self.words: dict[int, list[int]] = {}
+        self.others: list[int] = []  # words of answers that the page has not
+        self.ended: dict[str, list[int]] = {}
+        self.usage = Usage()
+        self.reported: dict[str, int] = {}
+        self.components: dict[str, int] = {}
+        self._answered: dict[int, set[int]] = {}
+        self._failed: set[int] = set()
+
+    def count(self, one: Response | Failure) -> None:
+        """Count an answer or a failure that the page has not."""
+        if isinstance(one, Failure):
+            self.usage.failures += 1
+        else:
+            self.usage.count(one)
+            self.others.append(len(one.text.split()))
+
+    def take(self, row: int, one: Response | Failure, score: Mapping[str, Any] | None) -> None:
+        """Keep an answer or a failure."""
+        if row not in self._held:
+            self._flush()
+        member = self._members[one.model]
+        if isinstance(one, Failure):
+            self._failed.add(row)
+            self.usage.failures += 1
+            value: list[Any] = [member, None, one.kind, one.status, one.message, one.attempts]
+        else:
+            self.usage.count(one)
+            self._answered.setdefault(row, set()).add(member)
+            self.words.setdefault(row, []).append(len(one.text.split()))
+            if one.finish_reason != "complete":
+                rows = self.ended.setdefault(one.finish_reason, [])
+                rows += [] if row in rows[-1:] else [row]
+            value = [member, one.text, one.finish_reason, one.input_tokens, one.cached_tokens, one.output_tokens]
+            value += [
+                self.reported.setdefault(one.reported_model, len(self.reported)),
+                one.attempts,
+                one.cost_nano_usd,
+            ]
+            if score is not None:
+                self.values.setdefault(row, []).append(score["value"])
+                found = {name: one for name, one in dict(score["components"]).items() if not name.startswith(SUM)}
+                for name in found:
+                    self.components.setdefault(name, len(self.components))
+                value += [
+                    _rounded(score["value"]),
+                    [_rounded(found.get(name)) for name in self.components],
+                    dict(sorted(dict(score["flags"]).items())),
+                    score["parsed"],
+                ]
+        self._held.setdefault(row, []).append(value)
+
+    def state(self, row: int, gold: bool) -> str:
+        """One letter: what became of an input that was asked."""
+        if len(self._answered.get(row, ())) == len(self._members):
+            return ANSWERED if gold else WITHOUT_GOLD
+        return FAILED if row in self._failed else MISSING
+
+    def close(self) -> None:
+        """Write down what is held."""
+        self._flush()
+        self._series.close()
+
+    def _flush(self) -> None:
+        for row, values in self._held.items():
+            weight = sum(len(value[1] or "") + 60 for value in values)
+            self.at[row] = self._series.add(str(row), values, weight)
+        self._held = {}
+
+
+def _column(values: Mapping[int, Any], length: int) -> list[Any]:
+    return [values.get(row) for row in range(length)]
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, PLACES)

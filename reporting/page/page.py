@@ -1,0 +1,243 @@
+"""The report: HTML that loads nothing from a network, runs its own script only and shows text from outside as text."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrollwork.reporting.boards.board import ARM, NOT_ASKED, WITHOUT_SCORE, Board, Cell, Line, Section, stopped
+from scrollwork.reporting.boards.leaderboard import head_of_parts, in_parts, inputs_of_parts, references
+from scrollwork.reporting.boards.metrics import COMPONENTS, components, reading
+from scrollwork.reporting.boards.raw_files import remarks as raw_remarks
+from scrollwork.reporting.boards.raw_files import summary as raw_summary
+from scrollwork.reporting.charts.seed_strip import strip
+from scrollwork.reporting.page.chunks import facts as as_facts
+from scrollwork.reporting.page.content import Content, usage_row
+from scrollwork.reporting.page.judgement_tables import beyond
+from scrollwork.reporting.page.style import STYLE
+from scrollwork.reporting.page.template import CHUNKS, TEMPLATE
+from scrollwork.reporting.page.text import count, number, shown, spread
+from scrollwork.reporting.runs.section import STYLE as RUN_STYLE
+from scrollwork.reporting.runs.section import published_rank, run_section
+from scrollwork.reporting.windows.section import STYLE as NEEDS_STYLE
+from scrollwork.reporting.windows.section import complexity_section
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+Facts = Mapping[tuple[str, str], Mapping[str, object]]
+MESSAGE_LIMIT = 1000  # characters shown of an error message
+MOST_NAMED, MOST_TOLD = 8, 10  # models named in the head of the page, in a warning
+COMPARED = (
+    "difference",
+    "value",
+    "other_value",
+    "low",
+    "high",
+    "p",
+    "p_holm",
+    "detectable",
+    "inputs",
+    "left_out",
+    "clusters",
+)  # of records/comparison.py
+ASSETS = Path(__file__).parents[1] / "assets"
+SCRIPTS = ("text.js", "data.js", "boards.js", "list.js", "example.js", "inputs.js", "controls.js")
+
+
+@cache
+def asset(name: str) -> str:
+    """A file of this room's assets: a part of the script, or the style of the page."""
+    return (ASSETS / name).read_text(encoding="utf-8")
+
+
+def script() -> str:
+    """The page's script: all its files as one function."""
+    body = "\n".join(asset(name) for name in SCRIPTS)
+    return f'"use strict";\n(() => {{\n{body}}})();\n'
+
+
+def assets_digest() -> str:
+    """sha256 of all assets: they decide the page as code does."""
+    return hashlib.sha256(f"{asset('report.css')}\0{script()}".encode()).hexdigest()
+
+
+def page(
+    board: Board, params: Mapping[str, Any], facts: Facts | None = None, content: Content | None = None
+) -> tuple[str, str]:
+    """The report as HTML, in two halves between which the chunks of its data go; equal input gives equal bytes.
+
+    params: as for `board`; its "run", a mapping, is shown as what was asked (limit, seed, ...). facts: what is known of
+    the inputs of a (task, split), by label, e.g. {("qmsum", "test"): {"mean words": 10839}}.
+    """
+    from markupsafe import Markup
+
+    own = content or Content()
+    style, code = STYLE + asset("report.css"), script()
+    style += RUN_STYLE if board.ranked or own.beside.mixtures else ""
+    style += NEEDS_STYLE if own.beside.mixtures else ""
+    before, _, after = (
+        environment()
+        .from_string(TEMPLATE)
+        .render(
+            board=board,
+            content=own,
+            policy=Markup(policy(style, code, own.folder)),
+            style=Markup(style),
+            script=Markup(code),
+            core=Markup(as_facts(core(board, own))),
+            usage=[
+                {"label": line.label if len(board.sections) < 2 else f"{line.label}, {section.split}", "values": cells}
+                for section in board.sections
+                for place, line in enumerate(section.lines)
+                if (took := own.usage.get((section.split, place))) is not None and (cells := usage_row(took))
+            ],
+            figures=[
+                {"title": one.title, "caption": one.caption, "svg": Markup(one.svg), "wide": one.wide}
+                for one in own.figures
+            ],
+            runs=run_section(board, environment),
+            needs=complexity_section(board, own.beside, environment, own.texts),
+            needed=list(dict.fromkeys(row["split"] for row in own.beside.mixtures)),
+            published_rank=partial(published_rank, board),
+            beyond=beyond(board, own.beside),
+            run=dict(params.get("run", {})),
+            paper={task["name"]: dict(task.get("paper", {})) for task in params["tasks"]},
+            facts=dict(facts or {}),
+            references=partial(references, board),
+            not_asked=NOT_ASKED,
+            raw_remarks=lambda section: raw_remarks(board.raw_of(section)),
+            raw_summary=raw_summary,
+            without_score=WITHOUT_SCORE,
+            usual_arm=ARM,
+            beside=any(references(board, section) for section in board.sections),
+            incomplete=incomplete,
+            unanswered=any(incomplete(section) for section in board.sections),
+            models=list(dict.fromkeys(line.label for section in board.sections for line in section.lines)),
+            metrics=list(dict.fromkeys(column.metric for column in board.columns)),
+            message_limit=MESSAGE_LIMIT,
+            most_named=MOST_NAMED,
+            most_told=MOST_TOLD,
+            **_totals(board),
+        )
+        .partition(CHUNKS)
+    )
+    return before, after
+
+
+def policy(style: str, script: str, folder: str) -> str:
+    """The page's Content-Security-Policy: its own style and script by digest, data files from its folder, nothing else.
+
+    Trusted types: what the script puts into the page cannot become markup, even by mistake.
+    """
+    files = " 'self' file:" if folder else ""
+    return (
+        f"default-src 'none'; script-src '{_sha256(script)}'{files}; style-src '{_sha256(style)}'; base-uri 'none'; "
+        "form-action 'none'; require-trusted-types-for 'script'; trusted-types scrollwork"
+    )
+
+
+def _sha256(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
+
+
+def core(board: Board, content: Content) -> dict[str, Any]:
+    """What the script knows at once; the rest it reads from chunks. Names from outside are cut and made visible."""
+    labels = _labels(board)
+    places = {
+        (section.split, line.model, line.arm): place
+        for section in board.sections
+        for place, line in enumerate(section.lines)
+    }
+
+    def line_facts(line: Line) -> dict[str, Any]:
+        return {
+            "label": labels[line.model, line.arm],
+            "bound": line.upper_bound,
+            "average": line.average.value,
+            "cells": [{"task": cell.task, "value": cell.value} for cell in line.cells],
+        }
+
+    compared = []
+    for row in content.beside.comparisons:
+        ends = [(row["split"], row["model"], row["arm"]), (row["split"], row["other"], row["other_arm"])]
+        if all(end in places for end in ends):
+            one, other = (places[end] for end in ends)
+            named = {"split": shown(row["split"]), "task": row["task"], "one": one, "other": other}
+            compared.append({**named, **{name: row[name] for name in COMPARED}})
+    return {
+        "sections": [
+            {"split": shown(one.split), "lines": [line_facts(line) for line in one.lines]} for one in board.sections
+        ],
+        "groups": [{**group, "split": shown(group["split"])} for group in content.groups],
+        "comparisons": compared,
+        "metrics": {**{column.metric: reading(column.metric).name for column in board.columns}, **COMPONENTS},
+        "folder": content.folder,
+        **({"ranked": True} if board.ranked else {}),
+        **({"observed": True} if any(column.units for column in board.columns) else {}),
+    }
+
+
+def _labels(board: Board) -> dict[tuple[str, str], str]:
+    """A name of its own for every model and arm, also where long ones begin alike."""
+    found: dict[tuple[str, str], str] = {}
+    for line in (line for section in board.sections for line in section.lines):
+        name = shown(line.label)
+        if (line.model, line.arm) not in found:
+            found[line.model, line.arm] = name if name not in found.values() else f"{name} ({len(found) + 1})"
+    return found
+
+
+def _totals(board: Board) -> dict[str, int]:
+    """Tasks with a score, inputs expected and answered, over everything shown."""
+    cells = [cell for section in board.sections for line in section.lines for cell in line.cells]
+    coverages = [cell.coverage for cell in cells if cell.coverage is not None]
+    return {
+        "scored": len({cell.task for cell in cells if cell.value is not None}),
+        "expected": sum(coverage.expected for coverage in coverages),
+        "answered": sum(coverage.answered for coverage in coverages),
+    }
+
+
+def incomplete(section: Section) -> list[tuple[str, list[Cell]]]:
+    """Models with the cells in which an input is unanswered."""
+    found = [(line.label, [cell for cell in line.cells if cell.unanswered]) for line in section.lines]
+    return [(label, cells) for label, cells in found if cells]
+
+
+def environment() -> Environment:
+    """How templates are rendered: every text escaped, invisible characters shown, long texts cut."""
+    from jinja2 import Environment, StrictUndefined
+    from markupsafe import Markup, escape
+
+    def finalize(value: object) -> object:
+        """Every text that the template prints: escaped by jinja, made visible and cut here."""
+        return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, finalize=finalize, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {
+        "stopped": stopped,
+        "number": number,
+        "spread": spread,
+        "count": count,
+        "reading": reading,
+        "components": components,
+        "parts": in_parts,
+        "head_of_parts": head_of_parts,
+        "inputs": inputs_of_parts,
+        "upto": lambda text, limit: Markup(escape(shown(text, limit))),
+        "strip": lambda cell, published: Markup(strip(cell.seed_values, cell.value, published)),
+        "fact": _fact,
+    }
+    return environment
+
+
+def _fact(value: object) -> str:
+    """A number with separators, anything else as text."""
+    return f"{value:,.0f}" if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)

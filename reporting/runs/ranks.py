@@ -1,0 +1,123 @@
+"""What a report knows of a ranking over runs: the rows of records/ranking.py, and how a page asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from scrollwork.records.base import Row
+from scrollwork.records.prompt import FULL
+from scrollwork.records.ranking import (
+    COMPUTED,
+    NO_SCORE,
+    PUBLISHED,
+    Correlated,
+    Dominates,
+    FormatPoint,
+    LeftOut,
+    LengthPoint,
+    ModelRank,
+    Stable,
+    TaskRank,
+    TaskSpread,
+    VarianceSource,
+)
+
+TABLES: Mapping[str, type[Row]] = MappingProxyType(
+    {
+        "models": ModelRank,
+        "tasks": TaskRank,
+        "spreads": TaskSpread,
+        "dominance": Dominates,
+        "stability": Stable,
+        "formats": FormatPoint,
+        "lengths": LengthPoint,
+        "correlations": Correlated,
+        "variances": VarianceSource,
+        "left_out": LeftOut,
+    }
+)  # as the stage rank writes them
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Rows by table, of every split; all empty where a suite is not run several times."""
+
+    models: Sequence[ModelRank] = ()
+    tasks: Sequence[TaskRank] = ()
+    spreads: Sequence[TaskSpread] = ()
+    dominance: Sequence[Dominates] = ()
+    stability: Sequence[Stable] = ()
+    formats: Sequence[FormatPoint] = ()
+    lengths: Sequence[LengthPoint] = ()
+    correlations: Sequence[Correlated] = ()
+    variances: Sequence[VarianceSource] = ()
+    left_out: Sequence[LeftOut] = ()
+
+    def __bool__(self) -> bool:
+        return any(getattr(self, name) for name in TABLES)
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """Of which something was ranked or left out; the test split first."""
+        found = {row.split for row in self.models} | {row.split for row in self.left_out}
+        return tuple(sorted(found, key=lambda name: (name != "test", name)))
+
+    def of(self, split: str) -> Ranks:
+        """The rows of one split."""
+        own = {name: [row for row in getattr(self, name) if row.split == split] for name in TABLES}
+        return replace(self, **own)
+
+    def ranked(self, source: str = COMPUTED) -> list[ModelRank]:
+        """Models of a source, the lowest AR first."""
+        return [row for row in self.models if row.source == source]
+
+    def column(self, task: str, source: str = COMPUTED) -> list[TaskRank]:
+        """A data set's models by rank, those without a score last; ties by name, as dominance has them
+        (analysis/runs/ranking.py), so that an arrow is of the row above."""
+        rows = [row for row in self.tasks if (row.task, row.source) == (task, source)]
+        return sorted(rows, key=lambda row: (row.mean is None, row.rank, row.model, row.arm != FULL, row.arm))
+
+    def datasets(self, source: str = COMPUTED) -> list[str]:
+        """The data sets of a source, in the suite's order."""
+        return list(dict.fromkeys(row.task for row in self.tasks if row.source == source))
+
+    def proxies(self) -> dict[str, str]:
+        """What is said of data sets that a proxy scores."""
+        return {row.task: row.proxy for row in self.tasks if row.proxy}
+
+    def of_model(self, row: ModelRank) -> list[TaskRank]:
+        """A model's places, in the suite's order."""
+        return [one for one in self.tasks if (one.source, one.model, one.arm) == (row.source, row.model, row.arm)]
+
+    def compared(self) -> list[str]:
+        """The data sets whose scores may be held against the paper's, in the suite's order."""
+        printed, proxies = self.datasets(PUBLISHED), self.proxies()
+        return [task for task in self.datasets() if task in printed and task not in proxies]
+
+    def without_score(self) -> dict[tuple[str, str, str], list[str]]:
+        """Data sets on which a ranked model has no score, by (model, arm, why)."""
+        found: dict[tuple[str, str, str], list[str]] = {}
+        for one in self.left_out:
+            if one.kind == NO_SCORE:
+                found.setdefault((one.model, one.arm, one.reason), []).append(one.task)
+        return found
+
+    def model(self, model: str, arm: str = FULL) -> ModelRank | None:
+        """The place of a model that was run."""
+        return next((row for row in self.ranked() if (row.model, row.arm) == (model, arm)), None)
+
+    @property
+    def published(self) -> bool:
+        """Whether a paper's rows are among these."""
+        return any(row.source == PUBLISHED for row in self.models)
+
+    def runs_needed(self) -> int | None:
+        """The fewest runs from which on 95 % of rankings are the full one."""
+        return min((row.runs for row in self.stability if row.enough), default=None)
+
+
+def label(model: str, arm: str) -> str:
+    """A model as tables name it: with its arm where that is not the usual one."""
+    return model if arm == FULL else f"{model} ({arm})"

@@ -1,0 +1,169 @@
+"""A ranking over runs as a part of the page: AR and ARSD, each data set as SEAM's table 3 prints it beside the
+published one, what scores go with, and where their spread comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from scrollwork.records.ranking import COMPUTED, PUBLISHED, ModelRank, TaskRank
+from scrollwork.reporting.boards.board import ARM, Board
+from scrollwork.reporting.boards.leaderboard import not_counted, references
+from scrollwork.reporting.boards.published import Reference
+from scrollwork.reporting.page.text import number
+from scrollwork.reporting.runs.ranks import Ranks, label
+from scrollwork.reporting.runs.template import SECTION, STYLE
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+MOST_CARDS = 8
+__all__ = ["STYLE", "run_section"]
+
+
+def run_section(board: Board, environment: Callable[[], Environment]) -> Markup:
+    """HTML, "" where the suite ranks no models. environment: how the page renders templates."""
+    from markupsafe import Markup
+
+    if not board.ranks:
+        return Markup("")
+    parts = [part(board, split) for split in board.ranks.splits]
+    return Markup(environment().from_string(SECTION).render(parts=parts, paper=board.published, usual_arm=ARM))
+
+
+def published_rank(board: Board, row: Reference) -> ModelRank | None:
+    """The place of a row of the paper among its own."""
+    return next((one for one in board.ranks.ranked(PUBLISHED) if one.model == row.label), None)
+
+
+def part(board: Board, split: str) -> dict[str, Any]:
+    """What is shown of one split."""
+    ranks = board.ranks.of(split)
+    models, published = ranks.ranked(), ranks.ranked(PUBLISHED)
+    compared = ranks.compared()
+    narrower = (
+        bool(published) and bool(compared) and set(compared) != set(ranks.datasets()) | set(ranks.datasets(PUBLISHED))
+    )
+    section = next(one for one in board.sections if one.split == split)
+    short = {column.task: column.short for column in board.columns}
+    return {
+        "split": split,
+        "cards": [{**overall(row), "label": label(row.model, row.arm)} for row in models[:MOST_CARDS]],
+        "models": [overall(row) for row in models],
+        "published": [overall(row) for row in published] if references(board, section) else [],
+        "compared": narrower,
+        "compared_names": ", ".join(short.get(task, task) for task in compared),
+        "warnings": list(not_counted(ranks)),
+        "notes": notes(board, ranks),
+        "stable": stable(ranks),
+        "sets": [data_set(board, ranks, column.task, column.metric) for column in board.columns],
+        "correlations": [
+            {**vars(row), "pearson": signed(row.pearson), "spearman": signed(row.spearman)}
+            for row in ranks.correlations
+        ],
+        "draws": any(row.draws is not None for row in ranks.variances),
+        "variances": [
+            {
+                **vars(row),
+                "label": label(row.model, row.arm),
+                "interval": between(row.low, row.high, 3),
+                "share": percent(row.share),
+            }
+            for row in ranks.variances
+        ],
+    }
+
+
+def overall(row: ModelRank) -> dict[str, Any]:
+    """A model over all data sets; shares in percent."""
+    lacking = row.tasks - row.counted
+    return {
+        **vars(row),
+        "ar_interval": between(row.ar_low, row.ar_high, 2),
+        "arsd": percent(row.arsd),
+        "arsd_interval": between(row.arsd_low, row.arsd_high, 1, 100),
+        "best": percent(row.best, 0),
+        "compared_arsd": percent(row.compared_arsd),
+        "of": f"{row.tasks}{f', ARSD {row.counted}' if lacking else ''}",
+        "over": f"over {row.tasks} data sets{f', ARSD over {row.counted}' if lacking else ''}",
+    }
+
+
+def notes(board: Board, ranks: Ranks) -> list[str]:
+    """What is to be known of data sets and of models without a score there."""
+    found = [
+        f"{label(model, arm)}: NA, so ranked last, on {', '.join(tasks)}: {reason}"
+        for (model, arm, reason), tasks in ranks.without_score().items()
+    ]
+    found += [
+        f"{task}: {said}; left out of AR and ARSD where they are compared" for task, said in ranks.proxies().items()
+    ]
+    if board.upstream:
+        named = ", ".join(f"{task} ({name})" for task, name in board.upstream.items())
+        found.append(f"What stands here as split test is upstream’s validation data on {named}, here and in the paper")
+    return found
+
+
+def data_set(board: Board, ranks: Ranks, task: str, metric: str) -> dict[str, Any]:
+    """A data set's two tables."""
+    arsd = {row.source: row.arsd for row in ranks.spreads if row.task == task}
+    return {
+        "task": task,
+        "metric": metric,
+        "proxy": ranks.proxies().get(task, ""),
+        "upstream": board.upstream.get(task, ""),
+        "arsd": percent(arsd[COMPUTED]) if arsd.get(COMPUTED) is not None else "",
+        "published_arsd": percent(arsd[PUBLISHED]) if arsd.get(PUBLISHED) is not None else "",
+        "rows": places(ranks.column(task)),
+        "published": places(ranks.column(task, PUBLISHED)),
+    }
+
+
+def places(rows: Sequence[TaskRank]) -> list[dict[str, Any]]:
+    """Rows of a data set as they are printed."""
+    return [
+        {
+            "model": row.model,
+            "arm": row.arm,
+            "rank": f"{row.rank:g}",
+            "arrow": "–" if row.arrow is None else f"{row.arrow:.2f}",
+            "value": mean_and_std(row),
+            "reason": row.reason if row.source != PUBLISHED else "",
+            "ends": between(min(row.scores), max(row.scores), 1) if len(row.scores) > 1 else "",
+        }
+        for row in rows
+    ]
+
+
+def mean_and_std(row: TaskRank) -> str:
+    """ "21.4 ± 0.7", without a deviation where there is one run, or NA."""
+    if row.mean is None:
+        return "NA"
+    return number(row.mean) if len(row.scores) == 1 else f"{number(row.mean)} ± {number(row.std)}"
+
+
+def stable(ranks: Ranks) -> str:
+    """How many runs the ranking needs, in words; "" where that is not known."""
+    if not ranks.stability or len(ranks.ranked()) < 2:
+        return ""
+    needed = ranks.runs_needed()
+    if needed is None:
+        most = max(row.runs for row in ranks.stability)
+        return f"Not even {most:,} runs would give the same ranking by AR in 95 % of cases."
+    return f"From {needed:,} run{'s' if needed > 1 else ''} on, 95 % of resampled rankings order all models alike."
+
+
+def signed(value: float | None) -> str:
+    """A correlation."""
+    return number(value, 2).replace("-", "−")
+
+
+def percent(share: float | None, places: int = 1) -> str:
+    """A share in percent, without the sign."""
+    return number(None if share is None else 100 * share, places)
+
+
+def between(low: float | None, high: float | None, places: int, times: int = 1) -> str:
+    """An interval; an en dash where there is none."""
+    return "–" if low is None or high is None else f"{times * low:.{places}f}–{times * high:.{places}f}"

@@ -1,0 +1,162 @@
+"""Typical problems of each category as parts of the page: where the context was shown and answered right, the passages
+themselves, and what was seen and fitted at each length (the paper's tables)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from scrollwork.records.complexity import CATEGORIES, COW
+from scrollwork.reporting.page.content import Beside, Excerpt, Question, Texts
+from scrollwork.reporting.windows.listed import place_name, unit_names
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+Entry = Mapping[str, Any]
+Key = tuple[str, ...]
+FIT = ("task", "split", "model", "arm", "scenario")  # what a fit is of
+INFINITE = "∞"
+MEANINGS = ("no context", "easy", "retrieval", "balanced", "holistic")
+LAST = len(CATEGORIES) - 1  # place of V
+PARTS = ("solved by the whole context", "unsolved by the whole context", "whole context not asked")  # of V
+AROUND, HALF = 160, 400  # characters shown beside a passage, of each end of a long one
+WIDE, HIGH, GAP = 600, 12, 3  # of a map: pixels of a line and between lines
+OUTCOMES = ("right", "wrong", "declined")
+
+
+def excerpt(text: str, start: int, end: int) -> Excerpt:
+    """A span of a document with what stands around it."""
+    return Excerpt(text[max(0, start - AROUND) : start], text[start:end], text[end : end + AROUND])
+
+
+def belongs(row: Entry, other: Entry) -> bool:
+    """Whether two rows are of the same fit."""
+    return all(row[one] == other[one] for one in FIT)
+
+
+class Problems:
+    """Rows of stage complexity by problem; each table is read once."""
+
+    def __init__(self, beside: Beside) -> None:
+        self.sights, self.passages = _by_problem(beside.sights), _by_problem(beside.passages)
+        self.complexity = {_key(row): row for row in beside.complexity}
+        self.tables = _by_problem(row for row in beside.tables if _key(row) in self.sights)
+        self.chosen = {(*_key(row)[:-1], row["category"]): _key(row) for row in beside.sights}
+
+    def typical(self, mixture: Entry, texts: Texts, spec: str = "") -> Iterator[dict[str, Any]]:
+        """The typical problem of each category of a fit that has one, by category. spec: of its units."""
+        for place, category in enumerate(CATEGORIES):
+            key = self.chosen.get((*(mixture[one] for one in FIT), category))
+            if key is not None and (one := self.complexity.get(key)) is not None:
+                yield told(one, place) | self._detail(key, one, texts, spec)
+
+    def _detail(self, key: Key, one: Entry, texts: Texts, spec: str) -> dict[str, Any]:
+        """All that is shown of a typical problem beyond its line."""
+        sights = self.sights[key]
+        return {
+            "asked": texts.questions.get((one["task"], one["split"], one["example_id"]), Question("", ())),
+            "map": seen_map(sights),
+            "lines": len(sights),
+            "many": unit_names(spec)[1],
+            "lengths": [length_name(row["length"], one["units"]) for row in sights],
+            "cow": one["scenario"] == COW,
+            "table": [line(row, one["units"]) for row in self.tables.get(key, ())],
+            "passages": [passage(texts, row, spec) for row in self.passages.get(key, ())],
+        }
+
+
+def _key(row: Entry) -> Key:
+    return tuple(row[one] for one in (*FIT, "example_id"))
+
+
+def _by_problem(rows: Iterable[Entry]) -> dict[Key, list[Entry]]:
+    found: dict[Key, list[Entry]] = defaultdict(list)
+    for row in rows:
+        found[_key(row)].append(row)
+    return found
+
+
+def told(one: Entry, place: int) -> dict[str, Any]:
+    """A line of the table of typical problems."""
+    return {
+        "task": one["task"],
+        "model": name(one),
+        "scenario": one["scenario"].upper(),
+        "category": one["category"],
+        "meaning": PARTS[1] if place == LAST and one["solved"] is False else MEANINGS[place],
+        "problem": one["example_id"],
+        "complexity": INFINITE if one["complexity"] is None else f"{one['complexity']:,}",
+        "redundancy": one["redundancy"],
+        "units": one["units"],
+        "weight": f"{one['weight']:.2f}",
+        "probability": f"{100 * one['probabilities'][place]:.0f}",
+        "undecided": one["undecided"],
+        "dip": f"{one['dip'][1]:.3f}" if one["dip"] else "",
+    }
+
+
+def name(row: Entry) -> str:
+    """A model as people see it."""
+    return str(row["model"] if row["arm"] == "full" else f"{row['model']} ({row['arm']})")
+
+
+def passage(texts: Texts, row: Entry, spec: str) -> dict[str, Any]:
+    """A window that was answered right, with its text where the page has it."""
+    text = texts.passages.get((row["document_id"], row["start"], row["end"]))
+    found: dict[str, Any] = {
+        "place": place_name(row["first"], row["length"], row["units"], spec),
+        "score": row["score"],
+    }
+    if text is not None:
+        whole = len(text.text) <= 2 * HALF
+        found |= {
+            "before": text.before,
+            "head": text.text if whole else text.text[:HALF],
+            "left": 0 if whole else len(text.text) - 2 * HALF,
+            "tail": "" if whole else text.text[-HALF:],
+            "after": text.after,
+        }
+    return found
+
+
+def length_name(length: int, units: int) -> str:
+    """ "C" of the whole context."""
+    return "C" if length == units else f"{length:,}"
+
+
+def line(row: Entry, units: int) -> dict[str, Any]:
+    """A length in the table of a problem."""
+    return {
+        "length": length_name(row["length"], units),
+        "windows": row["windows"],
+        **{key: [f"{one:.2f}" for one in row[key]] for key in ("observed", "fitted", "oracle", "posterior")},
+        "weight": f"{row['weight']:.2f}",
+    }
+
+
+def seen_map(rows: Sequence[Entry]) -> Markup:
+    """A line a length, from the first unit to the last where a window can begin: what was answered there. A mark is as
+    wide as the way to the next window that was shown."""
+    from markupsafe import Markup
+
+    parts = []
+    for number, row in enumerate(rows):
+        last = max(1, row["units"] - row["length"] + 1)
+        starts = sorted((start, what) for what in OUTCOMES for start in row[what])
+        places = [start for start, _ in starts] + [last]
+        spans: dict[str, list[list[float]]] = {what: [] for what in OUTCOMES}
+        for (start, what), (_, following) in zip(starts, pairwise(places), strict=True):
+            begin, end = (0.0, WIDE) if row["length"] == 0 else (WIDE * start / last, WIDE * following / last)
+            if spans[what] and spans[what][-1][1] == begin:
+                spans[what][-1][1] = end
+            else:
+                spans[what].append([begin, end])
+        top = number * (HIGH + GAP)
+        for what, found in spans.items():
+            drawn = "".join(f"M{begin:.1f} {top}h{end - begin:.1f}v{HIGH}h{begin - end:.1f}z" for begin, end in found)
+            if drawn:
+                parts.append(f'<path class="{what}" d="{drawn}"/>')
+    return Markup("".join(parts))

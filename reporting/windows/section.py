@@ -1,0 +1,213 @@
+"""What problems need, retrieval or holistic understanding, as a part of the page: shares of categories by task, tasks
+in the order of these, models held against each other, the typical problem of each category, answers by length of the
+window (Dolce, sections 3.3 to 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+from scrollwork.records.complexity import CATEGORIES, COW
+from scrollwork.reporting.boards.board import Board
+from scrollwork.reporting.page.content import Beside, Texts
+from scrollwork.reporting.page.text import number
+from scrollwork.reporting.windows.problems import GAP, HIGH, LAST, MEANINGS, PARTS, WIDE, Problems, name
+from scrollwork.reporting.windows.template import SECTION, STYLE
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+Entry = Mapping[str, Any]
+RANKED = (2, 4)  # categories by which tasks are put in order: III and V
+MOST_TYPICAL = 60  # problems that are shown with their passages
+MOST_PAIRS = 30  # of models that are compared
+MEASURES = ("rc_complexity", "rho_complexity", "rc_redundancy", "rho_redundancy", "kl")
+__all__ = ["STYLE", "complexity_section"]
+
+
+def complexity_section(
+    board: Board, beside: Beside, environment: Callable[[], Environment], texts: Texts | None = None
+) -> Markup:
+    """HTML, "" where nothing was observed. environment: how the page renders templates. texts: of typical problems."""
+    from markupsafe import Markup
+
+    splits = list(dict.fromkeys(row["split"] for row in beside.mixtures))
+    if not splits:
+        return Markup("")
+    known = Problems(beside)
+    parts = [part(board, beside, split, known, texts or Texts()) for split in splits]
+    text = (
+        environment()
+        .from_string(SECTION)
+        .render(
+            parts=parts,
+            categories=list(zip(CATEGORIES, MEANINGS, strict=True)),
+            ranked=[CATEGORIES[one] for one in RANKED],
+            parts_of_v=PARTS,
+            wide=WIDE,
+            step=HIGH + GAP,
+        )
+    )
+    return Markup(text)
+
+
+def part(board: Board, beside: Beside, split: str, known: Problems, texts: Texts) -> dict[str, Any]:
+    """What is shown of one split."""
+    rows = in_order(board, beside, split)
+    units = {column.task: column.units for column in board.columns}
+    problems = [one for row in rows for one in known.typical(row, texts, units.get(row["task"], ""))]
+    agreed = agreements([row for row in beside.agreements if row["split"] == split])
+    return {
+        "split": split,
+        "shares": [shares(row) for row in rows],
+        "ranks": ranks(rows),
+        "agreements": agreed[:MOST_PAIRS],
+        "more_pairs": max(0, len(agreed) - MOST_PAIRS),
+        "typical": problems,
+        "details": problems[:MOST_TYPICAL],
+        "more": max(0, len(problems) - MOST_TYPICAL),
+        "observed": [observed(row, beside.observed) for row in whole_tasks(rows)],
+    }
+
+
+def in_order(board: Board, beside: Beside, split: str) -> list[Entry]:
+    """Fits of a split: tasks and models as the board has them, COW first."""
+    tasks = {column.task: place for place, column in enumerate(board.columns)}
+    models = {
+        (line.model, line.arm): place
+        for section in board.sections
+        if section.split == split
+        for place, line in enumerate(section.lines)
+    }
+    return sorted(
+        (row for row in beside.mixtures if row["split"] == split),
+        key=lambda row: (
+            tasks.get(row["task"], len(tasks)),
+            models.get((row["model"], row["arm"]), len(models)),
+            row["model"],
+            row["arm"],
+            row["scenario"],
+        ),
+    )
+
+
+def shares(row: Entry) -> dict[str, Any]:
+    """A line of the table of shares."""
+    ends = zip(row["decided"], row["expected"], row["share_lows"], row["share_highs"], strict=True)
+    return {
+        "task": row["task"],
+        "model": name(row),
+        "scenario": row["scenario"].upper(),
+        "problems": row["problems"],
+        "undecided": 100 * row["undecided"] / row["problems"],
+        "holistic": [100 * one for one in row["holistic"]],
+        "cells": [
+            {"share": 100 * one, "expected": 100 * mean, "low": 100 * low, "high": 100 * high}
+            for one, mean, low, high in ends
+        ],
+        "noise": " / ".join(f"{one:.2f}" for one in row["noise"]) if row["noise"] else "–",
+        "windows": row["windows"],
+        "answered": row["answered"],
+        "declined": row["declined"],
+        "low": row["low"],
+        "high": row["high"],
+        "twins": ", ".join(row["twins"]),
+    }
+
+
+def ranks(rows: Sequence[Entry]) -> list[dict[str, Any]]:
+    """A table a model with two tasks at least: its tasks by category III and by those of V that the whole context
+    solves, the largest share of decided problems first."""
+    found = []
+    for model in dict.fromkeys(map(name, rows)):
+        own = [row for row in rows if name(row) == model]
+        if len({row["task"] for row in own}) > 1:
+            columns = [sorted(own, key=lambda row, at=place: -ranked_share(row, at)) for place in RANKED]  # type: ignore[misc]
+            lines = [
+                [
+                    {
+                        "task": row["task"],
+                        "scenario": row["scenario"].upper(),
+                        "share": 100 * ranked_share(row, place),
+                        "unsolved": 100 * row["holistic"][1] if place == LAST else 0,
+                    }
+                    for place, row in zip(RANKED, pair, strict=True)
+                ]
+                for pair in zip(*columns, strict=True)
+            ]
+            found.append({"model": model, "lines": lines})
+    return found
+
+
+def ranked_share(row: Entry, place: int) -> float:
+    """The share of a category by which tasks are put in order: of V what the whole context solves."""
+    return float(row["holistic"][0] if place == LAST else row["decided"][place])
+
+
+def agreements(rows: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Two models at a time: a line a task and its parts, with and without problems of category I; then the medians."""
+    pairs: dict[tuple[str, str], list[Entry]] = {}
+    for row in rows:
+        other = {"model": row["other"], "arm": row["other_arm"]}
+        pairs.setdefault((name(row), name(other)), []).append(row)
+    return [{"one": one, "other": other, "lines": agreed(own)} for (one, other), own in pairs.items()]
+
+
+def agreed(rows: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Lines of two models."""
+    lines = [
+        {
+            "task": row["task"],
+            "scenario": " / ".join(dict.fromkeys((row["scenario"].upper(), row["other_scenario"].upper()))),
+            "left_out": row["without_first"],
+            "problems": row["problems"],
+            "cells": [number(row[key], 2) for key in MEASURES],
+            "same": number(100 * row["same"], 0),
+        }
+        for row in rows
+    ]
+    for without in (False, True) if len(rows) > 2 else ():
+        alike = [row for row in rows if row["scenario"] == row["other_scenario"]]  # λ counts units, or aspects
+        own = [row for row in alike if row["without_first"] == without]
+        known = [[row[key] for row in own if row[key] is not None] for key in (*MEASURES, "same")]
+        *cells, same = (median(values) if values else None for values in known)
+        lines.append(
+            {
+                "task": "median of tasks",
+                "scenario": "",
+                "left_out": without,
+                "problems": sum(row["problems"] for row in own),
+                "cells": [number(one, 2) for one in cells],
+                "same": number(None if same is None else 100 * same, 0),
+            }
+        )
+    return [one for one in lines if one["problems"]]
+
+
+def whole_tasks(rows: Sequence[Entry]) -> list[Entry]:
+    """One row a task and model, of those that were fitted in two parts the first."""
+    return list({(row["task"], row["model"], row["arm"]): row for row in reversed(rows)}.values())[::-1]
+
+
+def observed(mixture: Entry, rows: Sequence[Entry]) -> dict[str, Any]:
+    """Answers by length of the window."""
+    names = ("task", "split", "model", "arm")
+    own = [row for row in rows if all(row[one] == mixture[one] for one in names)]
+    return {
+        "task": mixture["task"],
+        "model": name(mixture),
+        "graded": mixture["scenario"] != COW,
+        "lengths": ["C" if row["length"] is None else f"{row['length']:,}" for row in own],
+        "rows": [
+            {"label": label, "values": [number(100 * row[key] if key != "score" else row[key]) for row in own]}
+            for label, key in (
+                ("right, %", "right"),
+                ("wrong, %", "wrong"),
+                ("declined, %", "declined"),
+                ("score", "score"),
+            )
+        ],
+        "windows": [f"{row['windows']:,}" for row in own],
+    }

@@ -1,0 +1,170 @@
+"""Outputs that are published together with their gold: files of L-Eval and of LongBench, as rows to be scored.
+
+Which task a file is of, its name says; the metric is the benchmark's own for that task.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import IO, Any
+
+from scrollwork.scoring.files.pairs import PairError, Renamed, kind_of, once, read_pairs
+from scrollwork.scoring.files.prediction import packed
+
+# L-Eval's exams by options; of what else it calls "exam" the rules are its own and not built here
+LEVAL_EXAMS: Mapping[str, str] = {
+    "coursera": "leval_exam_multi",
+    "quality": "leval_exam",
+    "tpo": "leval_exam",
+}
+LEVAL_OTHERS = ("codeU", "topic_retrieval_longchat", "sci_fi", "gsm100")  # its exams by rules of their own
+LEVAL_METRICS: Mapping[str, str] = {"f1": "f1_scrolls", "rouge": "rouge_geo"}
+LONGBENCH: Mapping[str, str] = {
+    **dict.fromkeys(
+        ("narrativeqa", "qasper", "multifieldqa_en", "hotpotqa", "2wikimqa", "musique", "triviaqa"), "longbench_qa_f1"
+    ),
+    **dict.fromkeys(("gov_report", "qmsum", "multi_news", "samsum"), "longbench_rouge_l"),
+    **dict.fromkeys(("trec", "lsht"), "longbench_classification"),
+    **dict.fromkeys(("lcc", "repobench-p"), "longbench_code"),
+    "passage_retrieval_en": "longbench_retrieval",
+    "passage_count": "longbench_count",
+}
+FIRST_LINE = ("trec", "triviaqa", "samsum", "lsht")  # few-shot tasks: what follows the first line is made up
+BENCHMARKS = ("leval", "longbench")
+TASKS: Mapping[str, tuple[str, ...]] = {"leval": (*LEVAL_EXAMS, *LEVAL_OTHERS), "longbench": tuple(LONGBENCH)}
+OTHER_NAMES = {"toefl": "tpo", "2wikimultihopqa": "2wikimqa"}  # of the papers
+NAMES = {"pred": "prediction", "answers": "references", "all_classes": "options"}
+NAMES_OF_ITEMS = {"prediction": "prediction", "gold": "references", "all_classes": "options"}
+
+
+class NotScored(ValueError):
+    """A file whose task has no metric here; the message says so."""
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a file is scored."""
+
+    task: str
+    metric: str
+    first_line: bool = False
+
+
+def rows_of(benchmark: str, stream: IO[bytes]) -> Iterator[dict[str, Any]]:
+    """The rows of a file opened in binary as {id, prediction, references, options?, evaluation?}; ids are places.
+
+    L-Eval: JSON Lines {gt, evaluation, NAME_pred}. LongBench: JSON Lines {pred, answers, all_classes}, or one JSON
+    object of {prediction, gold} by number. Raises PairError naming line and field.
+    """
+    start = stream.read(8)
+    stream.seek(0)
+    if problem := packed(start):
+        raise PairError(problem)
+    if benchmark == "leval":
+        output = ""
+        for number, row in enumerate(read_pairs(stream), start=1):
+            output = _output(number, row, output)
+            yield _leval(number, row, output)
+        return
+    yield from _longbench(stream)
+
+
+def way(benchmark: str, file: str, named: str, metric: str, first: Mapping[str, Any]) -> Way:
+    """How a file is scored. named: its task where the user says so; metric: instead of the benchmark's, "" for that.
+
+    first: its first row. Raises NotScored.
+    """
+    task = named or task_of(benchmark, file)
+    if benchmark == "longbench":
+        if not metric and task not in LONGBENCH:
+            known = ", ".join(LONGBENCH)
+            raise NotScored(f"{task!r} is no task of LongBench with a metric here; --task names one of: {known}")
+        return Way(task, metric or LONGBENCH[task], task in FIRST_LINE)
+    kind = first.get("evaluation")
+    found = metric or (LEVAL_EXAMS.get(task) if kind == "exam" else LEVAL_METRICS.get(str(kind)))
+    if not found and kind == "exam" and task not in LEVAL_OTHERS:
+        raise NotScored(f"{task!r} is no exam of L-Eval; --task names one of: {', '.join(LEVAL_EXAMS)}")
+    if not found and "evaluation" not in first:
+        raise NotScored('has no field "evaluation", by which L-Eval chooses the metric; --metric names one')
+    if not found:
+        what = f"the exam {task!r}" if kind == "exam" else f"evaluation {kind!r}"
+        raise NotScored(f"L-Eval scores {what} by a rule of its own, which is not built here; --metric takes another")
+    return Way(task, found)
+
+
+def task_of(benchmark: str, file: str) -> str:
+    """The task that a file's name says: TASK.pred.jsonl of L-Eval; [Mini]LongBench_TASK.json, TASK[_e].jsonl. A known
+    task has its own name, whatever case, hyphens and underscores the file has; else what the name says."""
+    name = re.sub(r"(?i)([._-](preds?|predictions))?\.jsonl?$", "", PurePath(file).name)
+    if benchmark == "longbench":
+        name = re.sub(r"(?i)^(Mini)?LongBench_", "", re.sub(r"_e$", "", name))
+    return known_as(benchmark, name)
+
+
+def known_as(benchmark: str, name: str) -> str:
+    """The benchmark's own name of a task; the name as it is where there is no such task."""
+    plain = re.sub(r"[^a-z0-9]", "", name.lower())
+    own = {re.sub(r"[^a-z0-9]", "", task.lower()): task for task in TASKS[benchmark]}
+    other = OTHER_NAMES.get(plain, "")
+    return own.get(plain) or (other if other in TASKS[benchmark] else name)
+
+
+def _output(number: int, row: Mapping[str, Any], before: str) -> str:
+    """The field of a row that is the output; before: that of the rows before it, "" for none."""
+    keys = [key for key in row if key.endswith("_pred")]
+    if len(keys) != 1:
+        raise PairError(f'line {number}: {len(keys)} fields end in "_pred" ({", ".join(keys[:5])}); one is the output')
+    if before and keys[0] != before:
+        raise PairError(f'line {number}: the output is field "{keys[0][:80]}", before it was "{before[:80]}"')
+    return keys[0]
+
+
+def _leval(number: int, row: Mapping[str, Any], output: str) -> dict[str, Any]:
+    found = {"id": str(number), "prediction": row[output], "evaluation": row.get("evaluation")}
+    if "evaluation" not in row:
+        del found["evaluation"]
+    names = {"prediction": output, "references": "gt"}
+    return Renamed({**found, "references": [row["gt"]]} if "gt" in row else found, names)
+
+
+def _longbench(stream: IO[bytes]) -> Iterator[dict[str, Any]]:
+    whole = _object(stream)
+    if whole is None:
+        for number, row in enumerate(read_pairs(stream), start=1):
+            yield _renamed(str(number), row, NAMES)
+        return
+    for name, row in whole.items():
+        if not isinstance(row, dict):
+            raise PairError(f"item {name[:80]!r}: not an object but {kind_of(row)}")
+        gold = row.get("gold")
+        if isinstance(gold, dict):  # where the task has classes
+            row = {**row, "gold": gold.get("answers"), "all_classes": gold.get("all_classes")}
+        yield _renamed(name, row, NAMES_OF_ITEMS)
+
+
+def _renamed(name: str, row: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    found = {ours: row[theirs] for theirs, ours in names.items() if theirs in row}
+    return Renamed({"id": name, **found}, {ours: theirs for theirs, ours in names.items()})
+
+
+def _object(stream: IO[bytes]) -> dict[str, Any] | None:
+    """The file as one JSON object of rows by number, None where its first line is a row itself."""
+    first = stream.readline().removeprefix(codecs.BOM_UTF8)
+    stream.seek(0)
+    try:
+        row = json.loads(first)
+        if not isinstance(row, dict) or "pred" in row or not any(isinstance(value, dict) for value in row.values()):
+            return None
+    except ValueError:
+        if first.strip() not in (b"{", b"{}"):
+            return None
+    try:
+        whole = json.loads(stream.read().decode("utf-8-sig"), object_pairs_hook=once)
+    except (ValueError, RecursionError) as error:
+        raise PairError(f"not a JSON object: {error}") from None
+    return whole if isinstance(whole, dict) else None

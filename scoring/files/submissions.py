@@ -1,0 +1,124 @@
+"""Predictions of another system for tasks of a suite: submission files (zeroscrolls.md 8, scrolls.md 5).
+
+A CSV with the columns Task, ID, Prediction; a JSON object {id: prediction} of one task; or {task: {id: prediction}}.
+Logs of other tools too: eval_logs.py.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import json
+from collections.abc import Iterator
+from typing import IO, Any
+
+from scrollwork.scoring.files import eval_logs
+from scrollwork.scoring.files.pairs import kind_of
+from scrollwork.scoring.files.prediction import Prediction, SubmissionError, named, packed, printable, quoted
+
+COLUMNS = ("Task", "ID", "Prediction")
+LONGEST = 64 << 20  # characters of a cell; csv's own limit is 131,072, which an answer may well have
+OTHER_FORMATS = (
+    "a submission is a CSV with the columns Task, ID, Prediction, or a JSON object {id: prediction} or {task: {id: "
+    "prediction}}; L-Eval's and LongBench's own files are scored by `score leval` and `score longbench`"
+)
+
+
+def predictions(stream: IO[bytes], task: str = "") -> Iterator[Prediction]:
+    """The predictions of a file opened in binary, in their order; a CSV is read row by row, JSON as a whole.
+
+    task: whose {id: prediction} holds. A byte-order mark is tolerated; lone surrogates become "?", which UTF-8 cannot
+    hold. Raises SubmissionError for what is no submission, no UTF-8 or no text, and for an id that comes twice.
+    """
+    seen: dict[tuple[str, str], str] = {}
+    for row in _rows(stream, task):
+        name = (row.task, row.id)
+        if name in seen:
+            known = named(*name)
+            place = (f"{row.where}: ", f", at {seen[name]}") if row.where != known else ("", "")
+            raise SubmissionError(f"{place[0]}{known} has a prediction already{place[1]}")
+        seen[name] = row.where
+        yield row
+
+
+def _rows(stream: IO[bytes], task: str) -> Iterator[Prediction]:
+    """The rows of whatever the file is."""
+    start = stream.read(64)
+    stream.seek(0)
+    if start.startswith(eval_logs.ZIP):
+        return eval_logs.of_archive(stream, task)
+    if problem := packed(start):
+        raise SubmissionError(problem)
+    if start.removeprefix(codecs.BOM_UTF8).lstrip()[:1] not in (b"{", b"["):
+        return _of_csv(stream)
+    if eval_logs.is_samples(stream):
+        if not task:
+            raise SubmissionError("is of one task, and its name does not say of which: name it with --task")
+        return eval_logs.of_samples(stream, task)
+    log = eval_logs.whole_log(stream)
+    return _of_json(stream, task) if log is None else eval_logs.of_whole(log, task)
+
+
+def _of_csv(stream: IO[bytes]) -> Iterator[Prediction]:
+    csv.field_size_limit(LONGEST)
+    reader = csv.reader(_decoded(stream), strict=True)
+    try:
+        header = next((cells for cells in reader if cells), [])
+        if sorted(header) != sorted(COLUMNS):
+            named = ", ".join(map(quoted, header[:8])) or "none"
+            raise SubmissionError(f"line {max(1, reader.line_num)}: the columns are {named}; {OTHER_FORMATS}")
+        places = [header.index(column) for column in COLUMNS]
+        before = reader.line_num
+        for cells in reader:
+            where, before = f"line {before + 1}", reader.line_num
+            if not cells:
+                continue
+            if len(cells) != len(COLUMNS):
+                raise SubmissionError(f"{where}: has {len(cells)} cells, not {len(COLUMNS)}")
+            task, name, text = (cells[place] for place in places)
+            yield Prediction(task, name, text, where)
+    except csv.Error as error:
+        raise SubmissionError(f"line {reader.line_num}: is not CSV: {error}") from None
+
+
+def _decoded(stream: IO[bytes]) -> Iterator[str]:
+    """Lines with their ends, cut at newlines only: a cell may go over several."""
+    for number, line in enumerate(stream, start=1):
+        try:
+            yield (line.removeprefix(codecs.BOM_UTF8) if number == 1 else line).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise SubmissionError(f"line {number}: is not UTF-8: {error.reason} at byte {error.start + 1}") from None
+
+
+def _of_json(stream: IO[bytes], task: str) -> Iterator[Prediction]:
+    try:
+        held = json.loads(stream.read().decode("utf-8-sig"), object_pairs_hook=_Fields)
+    except UnicodeDecodeError as error:
+        raise SubmissionError(f"is not UTF-8: {error.reason} at byte {error.start}") from None
+    except json.JSONDecodeError as error:
+        more = "holds more than one JSON value (JSON Lines?)" if error.msg == "Extra data" else error.msg
+        raise SubmissionError(f"line {error.lineno}: is not one JSON object: {more}; {OTHER_FORMATS}") from None
+    except (ValueError, RecursionError) as error:
+        raise SubmissionError(f"is not JSON: {error}") from None
+    if not isinstance(held, _Fields):
+        raise SubmissionError(f"must be an object, is {kind_of(held)}; {OTHER_FORMATS}")
+    by_task = bool(held.fields) and all(isinstance(value, _Fields) for _, value in held.fields)
+    if not by_task and not task:
+        raise SubmissionError("is of one task, and its name does not say of which: name it with --task")
+    for name, inner in held.fields if by_task else [(task, held)]:
+        for key, value in inner.fields:
+            where = named(name, key)
+            if not isinstance(value, str):
+                raise SubmissionError(f"{where}: the prediction must be a string, not {_kind(value)}")
+            yield Prediction(printable(name), printable(key), printable(value), where)
+
+
+class _Fields:
+    """The fields of a JSON object with those that come twice, which a dict would lose."""
+
+    def __init__(self, fields: list[tuple[str, Any]]) -> None:
+        self.fields = fields
+
+
+def _kind(value: Any) -> str:
+    return "an object" if isinstance(value, _Fields) else kind_of(value)

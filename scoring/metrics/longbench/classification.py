@@ -1,0 +1,39 @@
+"""Classification score of LongBench (Bai et al. 2024, section 3.3): trec, lsht."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from scrollwork.scoring.outcome import FloatArray, GoldError, Outcome, check_texts, single
+from scrollwork.scoring.reading.parsing import shown
+
+NAME = "longbench_classification"
+VERSION = 1
+RANGE = (0.0, 100.0)
+NEEDS = ("references", "options")
+COMPONENTS = (NAME,)
+
+
+def score(prediction: str, references: Sequence[str], options: Sequence[str] = ()) -> Outcome:
+    """1/n of 100 where the gold class is among the n classes that the prediction names, else 0; best over references.
+
+    options: all classes, compared as they are written. Those that are a proper part of the gold do not count: whoever
+    writes "Other location" wrote "location" too. `parsed` is what was named; the flag `format_ok` says whether
+    something was. Raises GoldError for no reference or no options, PredictionError for a prediction that is no text.
+    """
+    check_texts(prediction, references)
+    if not options:
+        raise GoldError("options must hold the classes: the list is empty")
+    named = [option for option in options if option in prediction]
+    best = max(_share(named, reference) for reference in references)
+    return single(NAME, best, shown(", ".join(named)) if named else None, {"format_ok": bool(named)})
+
+
+def _share(named: Sequence[str], reference: str) -> float:
+    left = [option for option in named if option == reference or option not in reference]
+    return 1.0 / len(left) if reference in left else 0.0
+
+
+def headline(means: Mapping[str, FloatArray]) -> FloatArray:
+    """The mean score, 0 to 100."""
+    return means[NAME]

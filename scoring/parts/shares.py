@@ -1,0 +1,20 @@
+"""How many of the numbers in a prediction are the right one, for LongBench's count and retrieval."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from scrollwork.scoring.outcome import Outcome, single
+from scrollwork.scoring.reading.parsing import shown
+
+NUMBER = re.compile(r"\d+")
+
+
+def share_of_numbers(name: str, prediction: str, gold: Sequence[str]) -> Outcome:
+    """The share of the runs of digits in the prediction that equal a gold one as text, best over gold, 0 to 100."""
+    numbers = NUMBER.findall(prediction)
+    if not numbers:
+        return single(name, 0.0, None, {"format_ok": False})
+    best = max(numbers.count(number) for number in gold) / len(numbers)
+    return single(name, best, shown(", ".join(numbers)), {"format_ok": True})

@@ -1,0 +1,199 @@
+"""A rolling copy of a store's answers: each backup adds the answers that came since the last one as a file of its own.
+
+    DIR/{answers-00001-<digest>.parquet, ..., backup.json}
+
+The parts are files of `store export`. backup.json, written last, names them in the order in which they came, with their
+bytes and sha256: who is killed leaves the backup as it was before the last whole part.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import asdict, dataclass, fields
+from typing import IO, Any
+
+import pyarrow.parquet as pq
+import sqlalchemy as sa
+
+from scrollwork.storage.answers.database import in_batches
+from scrollwork.storage.answers.file_format import footer_of, groups_of, stored_digest, stored_line, write_file
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.storage.answers.tables import responses
+from scrollwork.storage.answers.transfer import Imported, answers_of, import_from, keys_of
+from scrollwork.storage.errors import ForeignFile, StorageError
+from scrollwork.storage.location import TEMPORARY, Location, held
+
+NAME, LOCK = "backup.json", ".backup.lock"
+WHAT, FORMAT = "scrollwork backup of answers", 1
+PART_ANSWERS = 20_000  # in a part at most: what a killed backup does again
+_PART = re.compile(r"answers-[0-9]{5,}-[0-9a-f]{12}\.parquet")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file of a backup. sha256: of its bytes; written: unix seconds."""
+
+    name: str
+    answers: int
+    attempts: int
+    bytes: int
+    sha256: str
+    written: float
+
+
+@dataclass(frozen=True)
+class BackedUp:
+    """What a backup came to. new: answers that this one added; answers: all that it holds in parts that are whole;
+    damaged: the other parts, in words; different: answers that it holds otherwise than the store does."""
+
+    new: int
+    answers: int
+    parts: int
+    damaged: tuple[str, ...] = ()
+    different: int = 0
+
+
+def back_up(store: ResponseStore, folder: Location) -> BackedUp:
+    """Add the answers that the backup in the folder does not hold yet; nothing is written where there are none.
+
+    Reads keys of all answers and the texts of new ones only; hashes the parts that stand. What a damaged one held is
+    written anew as far as the store has it; it stays. Raises StorageError, DamagedRows, ForeignFile.
+    """
+    with held(folder.local / LOCK) if folder.local is not None else nullcontext():
+        parts = parts_of(folder)
+        strangers = [name for name in folder.names() if name not in (NAME, LOCK) and not _ours(name)]
+        if not parts and strangers:
+            raise StorageError(
+                f"{folder}: holds files that are no backup ({strangers[0]}); name an empty or new folder"
+            )
+        damaged = {part: why for part in parts if (why := problem_of(folder, part))}
+        known: set[str] = set()
+        different = 0
+        for part in parts:
+            if part not in damaged:
+                keys = list(_keys_in(folder, part))
+                known.update(keys)
+                different += _different(store, folder, part, keys)
+        new = [key for key in keys_of(store) if key not in known]
+        if new:
+            _tidy(folder, parts)
+        for start in range(0, len(new), PART_ANSWERS):
+            parts = [*parts, _written(store, folder, len(parts) + 1, new[start : start + PART_ANSWERS])]
+            folder.replace(NAME, _manifest(parts))
+    whole = [part for part in parts if part not in damaged]
+    return BackedUp(len(new), sum(part.answers for part in whole), len(whole), tuple(damaged.values()), different)
+
+
+def restore(store: ResponseStore, folder: Location, intact: bool = False) -> Imported:
+    """Take over the answers of a backup; what stands in the store is kept. Raises ForeignFile, before anything is
+    taken where a part is torn, edited or gone; intact: then of the others."""
+    parts = [part for part in parts_of(folder) if not problem_of(folder, part)] if intact else check_backup(folder)
+    done = [import_from(store, folder, part.name) for part in parts]
+    return Imported(*(sum(vars(one)[field.name] for one in done) for field in fields(Imported)))
+
+
+def check_backup(folder: Location) -> list[Part]:
+    """The parts of a backup, all of them there with the bytes that they were written with. Raises ForeignFile."""
+    parts = parts_of(folder)
+    if not parts:
+        raise ForeignFile(f"{folder}: is no backup of `scrollwork store backup` ({NAME} is not there)")
+    if problems := [why for part in parts if (why := problem_of(folder, part))]:
+        whole = len(parts) - len(problems)
+        raise ForeignFile(f"{'; '.join(problems)}. Nothing was restored; --intact restores the {whole} whole parts")
+    return parts
+
+
+def problem_of(folder: Location, part: Part) -> str:
+    """What is wrong with the bytes of a part, "" for nothing."""
+    try:
+        with folder.open(part.name) as stream:
+            sha256 = _sha256(stream)
+    except OSError as error:
+        return f"{folder}/{part.name}: cannot be read ({error})"
+    if sha256 != part.sha256:
+        return f"{folder}/{part.name}: is torn or was edited, its bytes are not those that {NAME} says (sha256)"
+    return ""
+
+
+def _different(store: ResponseStore, folder: Location, part: Part, keys: list[str]) -> int:
+    """How many answers of a part the store holds otherwise. The part is read only where its footer tells some."""
+    held: dict[str, str] = {}
+    for some in in_batches(keys):
+        query = sa.select(responses.c.request_key, responses.c.digest).where(responses.c.request_key.in_(some))
+        held |= store.database.read(lambda connection, query=query: dict(connection.execute(query).all()))  # type: ignore[misc]
+    said = hashlib.sha256(b"".join(stored_line(key, held.get(key)) for key in keys)).hexdigest()
+    if not held or said == footer_of(folder, part.name)["stored"]:
+        return 0
+    rows = (row for group in groups_of(folder, part.name) for row in group)
+    return sum(held.get(row.request_key, digest) != digest for row in rows for digest in [stored_digest(row)])
+
+
+def parts_of(folder: Location) -> list[Part]:
+    """What the manifest of a backup names, nothing where there is none. Raises ForeignFile for one that was changed."""
+    try:
+        data = folder.read(NAME)
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    try:
+        said = json.loads(data)
+        parts = [Part(**part) for part in said["parts"]]
+        whole = data == _manifest(parts) and said["what"] == WHAT
+    except (ValueError, LookupError, TypeError, AttributeError):
+        whole = False
+    if not whole:
+        raise ForeignFile(f"{folder}/{NAME}: is not what a backup of format {FORMAT} wrote; it was not touched")
+    return parts
+
+
+def _manifest(parts: list[Part]) -> bytes:
+    """The manifest: stable bytes, with a digest of what they say."""
+    said: dict[str, Any] = {"what": WHAT, "format": FORMAT, "parts": [asdict(part) for part in parts]}
+    said["digest"] = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+    return (json.dumps(said, indent=1, sort_keys=True) + "\n").encode()
+
+
+def _written(store: ResponseStore, folder: Location, number: int, keys: list[str]) -> Part:
+    """A new part with these answers."""
+    named = hashlib.sha256("".join(keys).encode()).hexdigest()[:12]
+    name = f"answers-{number:05d}-{named}.parquet"
+    done = write_file(folder, name, answers_of(store, keys))
+    with folder.open(name) as stream:
+        sha256 = _sha256(stream)
+    return Part(name, done.answers, done.attempts, folder.size_and_time(name)[0], sha256, round(time.time(), 3))
+
+
+def _keys_in(folder: Location, part: Part) -> Iterator[str]:
+    """The keys of a part that is whole. Raises ForeignFile where it cannot be read."""
+    try:
+        with folder.open(part.name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:
+            for group in range(file.metadata.num_row_groups):
+                yield from file.read_row_group(group, columns=["request_key"], use_threads=False).column(0).to_pylist()
+    except (OSError, ValueError) as error:  # Arrow's errors are of these
+        raise ForeignFile(
+            f"{folder}/{part.name}: is gone or torn ({error}). Back up into a new folder; this one was not touched"
+        ) from error
+
+
+def _ours(name: str) -> bool:
+    return _PART.fullmatch(name) is not None or name.startswith(TEMPORARY)
+
+
+def _tidy(folder: Location, parts: list[Part]) -> None:
+    """Remove what killed backups left."""
+    folder.sweep()
+    known = {part.name for part in parts}
+    for name in folder.names():
+        if _PART.fullmatch(name) and name not in known and folder.local is not None:  # elsewhere another may be writing
+            folder.remove(name)
+
+
+def _sha256(stream: IO[bytes]) -> str:
+    digest = hashlib.sha256()
+    while data := stream.read(1 << 20):
+        digest.update(data)
+    return digest.hexdigest()

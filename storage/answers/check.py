@@ -1,0 +1,127 @@
+"""Is a store whole? What the database says of itself, the digest of every row, and what must hold between rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from scrollwork.records.response import FINISH_REASONS, KINDS
+from scrollwork.storage.answers.database import BATCH
+from scrollwork.storage.answers.digests import intact
+from scrollwork.storage.answers.rows import ASKED, ORIGINS, OUTCOMES
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.storage.answers.tables import attempts, failures, responses, set_aside
+from scrollwork.storage.errors import ForeignStore
+
+DIGESTED = {"failure": failures, "answer": responses, "attempt": attempts}  # tables by what a row of them is
+KNOWN: Mapping[str, Mapping[str, tuple[str, ...]]] = {  # what stands in a column
+    "failure": {"kind": KINDS},
+    "answer": {"finish_reason": FINISH_REASONS, "origin": ORIGINS},
+    "attempt": {"outcome": OUTCOMES},
+}
+CHANGED = "does not say what was stored in it (digest)"
+PLACE = "place"  # of a row in its table, beside its columns
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Rows that were counted, and what is wrong, in words. refilled: answers that came from snapshots."""
+
+    answers: int = 0
+    failures: int = 0
+    attempts: int = 0
+    problems: tuple[str, ...] = ()
+    refilled: int = 0
+
+
+def check_store(store: ResponseStore) -> Checked:
+    """Look at every page (SQLite) and every row. Raises StorageError where the database cannot even be read."""
+    try:
+        return store.database.read(lambda connection: _checked(connection, store.database.sqlite))
+    except ForeignStore as error:
+        return Checked(problems=(str(error),))
+
+
+def absent(place: str | Path) -> str:
+    """Why a place of SQLite holds no answers ("FILE: is not there", "FILE: is a file of 0 bytes"), else ""."""
+    if str(place).startswith("postgres"):
+        return ""
+    path = place if isinstance(place, Path) else Path(place.removeprefix("sqlite:///"))
+    if not path.is_file():
+        return f"{path}: is not there"
+    journal = path.with_name(f"{path.name}-wal")
+    return "" if path.stat().st_size or journal.exists() else f"{path}: is a file of 0 bytes"
+
+
+def rows_of(connection: sa.Connection, table: sa.Table, keys: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+    """The rows of a table (of these requests) as they stand, damaged or not; where each stands under PLACE."""
+    query = sa.select(place_in(connection).label(PLACE), *table.c).order_by(*table.primary_key)
+    if keys is not None:
+        query = query.where(table.c.request_key.in_(keys))
+    with connection.execute(query, execution_options={"yield_per": BATCH}) as found:
+        for row in found:
+            yield dict(row._mapping)
+
+
+def place_in(connection: sa.Connection) -> sa.ColumnElement[Any]:
+    """By what a row is found whose key was damaged too, within one transaction."""
+    return sa.literal_column("rowid" if connection.dialect.name == "sqlite" else "ctid::text", sa.String())
+
+
+def _checked(connection: sa.Connection, sqlite: bool) -> Checked:
+    problems: list[str] = []
+    if sqlite:
+        lines = connection.exec_driver_sql("PRAGMA integrity_check(20)").scalars().all()
+        problems += [f"the database: {line}" for line in lines if line != "ok"]
+    numbers: Counter[str] = Counter()
+    wrong: Counter[str] = Counter()
+    changed = []
+    failed = set()
+    for what, table in DIGESTED.items():
+        for row in rows_of(connection, table):
+            key = row["request_key"]
+            numbers[what] += 1
+            for column, known in KNOWN[what].items():
+                wrong[f"rows of {table.name} with a {column} that is not known"] += row[column] not in known
+            wrong[f"rows of {table.name} whose key is no sha256"] += len(str(key)) != 64
+            numbers["refilled"] += row.get("origin", ASKED) != ASKED
+            if what == "failure":
+                failed.add(key)
+            wrong["requests are both answered and failed"] += what == "answer" and key in failed
+            if not intact(table.name, row):
+                changed.append(f"{what} {key} of {row['model']}: its row {CHANGED}")
+    problems += [f"{number:,} {line}" for line, number in wrong.items() if number]
+    problems += changed
+    problems += [f"answer {key} {why}" for key, why in attempts_against_answers(connection)]
+    return Checked(
+        numbers["answer"], numbers["failure"], numbers["attempt"], tuple(problems), refilled=numbers["refilled"]
+    )
+
+
+def attempts_against_answers(connection: sa.Connection) -> Iterator[tuple[str, str]]:
+    """(request key, what is wrong) of answers whose attempts are not those that they took.
+
+    Of an answer for which nobody called none is written down, and it cost nothing. What `store repair` took out or
+    found gone is known.
+    """
+    own = attempts.c.request_key == responses.c.request_key
+    cost = attempts.c.cost_nano_usd.is_not_distinct_from(responses.c.cost_nano_usd)
+    paid = sa.exists().where(own, attempts.c.outcome == "answered", cost)
+    written = sa.select(sa.func.count()).select_from(attempts).where(own).scalar_subquery()
+    known = sa.exists().where(set_aside.c.request_key == responses.c.request_key, set_aside.c.taken_from == "attempts")
+    query = (
+        sa.select(responses.c.request_key, responses.c.model, responses.c.attempts, written)
+        .where(responses.c.origin == ASKED, ~known, sa.or_(written > 0, responses.c.cost_nano_usd > 0))
+        .where(sa.or_(written < responses.c.attempts, ~paid))
+        .order_by(responses.c.request_key)
+    )
+    for key, model, said, number in connection.execute(query):
+        if number < said:
+            yield key, f"of {model}: {number} of its {said} attempts are written down"
+        else:
+            yield key, f"of {model}: no attempt that gave an answer has its cost"

@@ -1,0 +1,102 @@
+"""Claims: of several processes that want the same request answered, one asks and the others wait for its answer.
+
+A claim is a lease. It ends with the answer, when it is given back, when its time is over, and at once when its process
+is found dead on the machine of whoever asks next.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Sequence
+
+import sqlalchemy as sa
+
+from scrollwork.storage.answers.database import Database, in_batches
+from scrollwork.storage.answers.rows import OPEN_BATCHES, WAITING
+from scrollwork.storage.answers.tables import batch_requests, batches, claims, responses
+from scrollwork.storage.processes import Process, dead, this
+
+JUMP_S = 5.0  # by which the store's clock may gain on ours between two looks
+
+
+def claim(database: Database, connection: sa.Connection, keys: Collection[str], owner: str, lease_s: float) -> set[str]:
+    """The keys that are ours for `lease_s` seconds; see ResponseStore.claim."""
+    process = this()
+    now = database.now(connection)
+    wanted = sorted(set(keys))  # in one order everywhere: two that claim the same never wait for each other
+    over = claims.c.expires <= now
+    if woken(database, now, lease_s):
+        over = sa.and_(over, claims.c.host != process.host)
+    ours: set[str] = set()
+    for some in in_batches(wanted):
+        rows = [{"request_key": key, "owner": owner, **vars(process), "expires": now + lease_s} for key in some]
+        insertion = database.insert(claims)
+        free = sa.or_(over, _held_by(owner, process), *_of_the_dead(connection, some, process))
+        new = {name: insertion.excluded[name] for name in ("owner", "host", "pid", "born", "expires")}
+        connection.execute(insertion.on_conflict_do_update(index_elements=["request_key"], set_=new, where=free), rows)
+        mine = sa.select(claims.c.request_key).where(_held_by(owner, process), claims.c.request_key.in_(some))
+        ours |= set(connection.scalars(mine))
+    taken = sorted(_answered_or_in_a_batch(connection, sorted(ours)))
+    release(connection, taken, owner)
+    return ours.difference(taken)
+
+
+def woken(database: Database, now: float, lease_s: float) -> bool:
+    """Whether the clock jumped less than half a lease ago: the machine slept, or was set. Leases of processes beside
+    this one seem over then, and are renewed in a moment."""
+    ours = time.monotonic()
+    gained = now - ours
+    if database.gained is not None and gained - database.gained > JUMP_S:
+        database.jumped = ours
+    database.gained = gained
+    return database.jumped is not None and ours - database.jumped < lease_s / 2
+
+
+def renew(database: Database, connection: sa.Connection, keys: Collection[str], owner: str, lease_s: float) -> set[str]:
+    """Hold claims for another `lease_s` seconds; the keys that are still ours."""
+    process = this()
+    now = database.now(connection)
+    ours: set[str] = set()
+    for some in in_batches(sorted(set(keys))):
+        held = sa.and_(_held_by(owner, process), claims.c.request_key.in_(some))
+        connection.execute(sa.update(claims).where(held).values(expires=now + lease_s))
+        ours |= set(connection.scalars(sa.select(claims.c.request_key).where(held)))
+    return ours
+
+
+def release(connection: sa.Connection, keys: Collection[str], owner: str) -> None:
+    """Give claims back; those that others hold stay."""
+    for some in in_batches(sorted(set(keys))):
+        held = sa.and_(_held_by(owner, this()), claims.c.request_key.in_(some))
+        connection.execute(sa.delete(claims).where(held))
+
+
+def _held_by(owner: str, process: Process) -> sa.ColumnElement[bool]:
+    """Both must agree: tasks of one run on two machines may have the same owner."""
+    return sa.and_(claims.c.owner == owner, _of(process))
+
+
+def _of(process: Process) -> sa.ColumnElement[bool]:
+    return sa.and_(claims.c.host == process.host, claims.c.pid == process.pid, claims.c.born == process.born)
+
+
+def _of_the_dead(connection: sa.Connection, keys: Sequence[str], process: Process) -> list[sa.ColumnElement[bool]]:
+    """Conditions that hold for claims whose process has ended on this machine."""
+    here = (claims.c.request_key.in_(keys), claims.c.host == process.host)
+    holders = connection.execute(sa.select(claims.c.host, claims.c.pid, claims.c.born).where(*here).distinct())
+    return [_of(holder) for row in holders if dead(holder := Process(*row))]
+
+
+def _answered_or_in_a_batch(connection: sa.Connection, keys: Sequence[str]) -> set[str]:
+    """The keys that need not, or must not, be asked: read after they are claimed, so nothing comes between."""
+    found: set[str] = set()
+    for some in in_batches(keys):
+        found |= set(connection.scalars(sa.select(responses.c.request_key).where(responses.c.request_key.in_(some))))
+        waiting = (
+            sa.select(batch_requests.c.request_key)
+            .join(batches, batches.c.batch_id == batch_requests.c.batch_id)
+            .where(batch_requests.c.request_key.in_(some), batch_requests.c.state == WAITING)
+            .where(batches.c.state.in_(OPEN_BATCHES))
+        )
+        found |= set(connection.scalars(waiting))
+    return found

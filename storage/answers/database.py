@@ -1,0 +1,282 @@
+"""The database behind the response store: opened, kept durable, its errors said to the person who meets them.
+
+SQLite (WAL, synchronous FULL) and PostgreSQL (psycopg 3). What is written through `write` may be written twice: a
+deadlock or a lost connection repeats the transaction, so its statements leave what stands.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+import sqlalchemy as sa
+
+from scrollwork.storage.answers.digests import digested
+from scrollwork.storage.errors import StorageError, StorageFull, TornStore, naming_full_disks
+from scrollwork.storage.location import writable
+
+T = TypeVar("T")
+K = TypeVar("K")
+
+BUSY_S = 60  # how long a process waits for others that write, and for a server that restarts
+PASSING_S = 5  # the same, for what is worth nothing a minute later
+BATCH = 500  # keys in one statement
+TORN = (
+    "It was not changed; `scrollwork store repair` moves it aside and puts back what can be read and what snapshots "
+    "hold; or restore it from a copy, or name another with --store"
+)
+
+# sqlite3 result codes, https://www.sqlite.org/rescode.html
+_BUSY, _LOCKED, _READONLY, _CORRUPT, _FULL, _CANTOPEN, _NOTADB = 5, 6, 8, 11, 13, 14, 26
+# SQLSTATEs, https://www.postgresql.org/docs/current/errcodes-appendix.html
+_DISK_FULL = "53100"
+_READ_ONLY = ("25006", "42501")
+_NOT_LET_IN = ("28000", "28P01", "3D000")
+_PASSING = ("40001", "40P01", "53300", "57P01", "57P02", "57P03")  # serialization, deadlock, too many, restarting
+
+# arguments of psycopg.connect; a server that is gone without a word is missed after about so long, not after hours
+_POSTGRES: dict[bool, dict[str, Any]] = {
+    passing: {
+        "connect_timeout": PASSING_S if passing else 10,
+        "tcp_user_timeout": patience_s * 1000,
+        "keepalives_idle": patience_s,
+        "keepalives_interval": max(2, patience_s // 6),
+        "keepalives_count": 3,
+    }
+    for passing, patience_s in ((False, BUSY_S), (True, PASSING_S))
+}
+
+
+class Database:
+    """A database at a URL or (SQLite) a path. `name`: the URL without user and password, for messages.
+
+    passing: for what the next minute makes worthless. It is not written through to the disk (what others commit still
+    is), and nobody waits longer than PASSING_S for others that write, for a lost server or for one that hangs.
+    """
+
+    def __init__(self, place: str | Path, *, passing: bool = False) -> None:
+        parsed = _parsed(place)
+        self._passing = passing
+        self.sqlite = parsed.get_backend_name() == "sqlite"
+        self.name = shown(parsed.render_as_string(hide_password=True))
+        self.read_only = self.sqlite and _is_read_only(parsed)
+        if self.sqlite and parsed.database:
+            with naming_full_disks("the response store", parsed.database):
+                try:
+                    Path(parsed.database).parent.mkdir(parents=True, exist_ok=True)
+                except (PermissionError, FileExistsError, NotADirectoryError) as error:
+                    raise StorageError(f"{self.name}: its folder cannot be made ({error.strerror})") from error
+        try:
+            opened = {"creator": partial(_open_to_read, parsed.database or "")} if self.read_only else {}
+            self.engine = sa.create_engine(
+                parsed,
+                connect_args={"timeout": self._patience_s} if self.sqlite else _POSTGRES[passing],
+                pool_pre_ping=not self.sqlite,
+                hide_parameters=True,
+                **opened,
+            )
+        except ModuleNotFoundError as error:
+            raise StorageError(
+                f"{self.name}: PostgreSQL needs the driver psycopg: pip install 'scrollwork[postgres]'"
+            ) from error
+        if self.sqlite:
+            sa.event.listen(self.engine, "connect", self._settle)
+            sa.event.listen(self.engine, "begin", _begin)
+        elif passing:
+            sa.event.listen(self.engine, "begin", _begin_passing)
+        self.insert: Callable[[sa.Table], Any] = importlib.import_module(
+            f"sqlalchemy.dialects.{self.engine.dialect.name}"
+        ).insert
+        self._reached = False
+        self.gained: float | None = None  # of `now` over time.monotonic(), when that was looked at last
+        self.jumped: float | None = None  # time.monotonic() when it was found to have jumped
+
+    @property
+    def _patience_s(self) -> float:
+        return PASSING_S if self._passing else BUSY_S
+
+    def _settle(self, connection: Any, _record: object) -> None:
+        """A committed answer survives a crash of the process and of the machine. `_begin` begins transactions."""
+        connection.isolation_level = None
+        connection.text_factory = _readable
+        cursor = connection.cursor()
+        cursor.execute(f"PRAGMA busy_timeout={int(self._patience_s * 1000)}")
+        cursor.execute(f"PRAGMA synchronous={'NORMAL' if self._passing else 'FULL'}")
+        cursor.close()
+
+    def read(self, work: Callable[[sa.Connection], T]) -> T:
+        """What `work` finds, in one transaction. Raises StorageError, StorageFull, ForeignStore."""
+        return self._transaction(work, write=False)
+
+    def write(self, work: Callable[[sa.Connection], T]) -> T:
+        """Do `work` and commit it; all of it or nothing. Raises StorageError, StorageFull, ForeignStore."""
+        return self._transaction(work, write=True)
+
+    def _transaction(self, work: Callable[[sa.Connection], T], write: bool) -> T:
+        patience = time.monotonic() + self._patience_s
+        pause_s = 0.05
+        while True:
+            try:
+                with self.engine.connect().execution_options(write=write) as connection, connection.begin():
+                    result = work(connection)
+                self._reached = True
+                return result
+            except sa.exc.DBAPIError as error:
+                if not self._passes(error) or time.monotonic() > patience:
+                    raise self._named(error) from error
+            time.sleep(pause_s)
+            pause_s = min(2 * pause_s, 2.0)
+
+    def _passes(self, error: sa.exc.DBAPIError) -> bool:
+        """Whether the same transaction may succeed a moment later; a server never reached is a wrong address."""
+        if self.sqlite:
+            return False  # it waits by itself
+        state = getattr(error.orig, "sqlstate", None)
+        gone = error.connection_invalidated or (state is None and isinstance(error, sa.exc.OperationalError))
+        return state in _PASSING or (gone and self._reached)
+
+    @contextmanager
+    def errors_named(self) -> Iterator[None]:
+        """Say which store failed and what to do, of statements outside `read` and `write`."""
+        try:
+            yield
+        except sa.exc.DBAPIError as error:
+            raise self._named(error) from error
+
+    def _named(self, error: sa.exc.DBAPIError) -> StorageError:
+        """The error for a person. Texts of answers are not in it."""
+        reason = (str(error.orig).strip() or type(error.orig).__name__).splitlines()[0]
+        code = (getattr(error.orig, "sqlite_errorcode", None) or 0) & 0xFF
+        state = getattr(error.orig, "sqlstate", None) or ""
+        if code == _FULL or state == _DISK_FULL:
+            return StorageFull(
+                f"{self.name}: no space left for answers ({reason}). Answers committed before stand; free space "
+                "and run the same command again"
+            )
+        if code in (_NOTADB, _CORRUPT):
+            return TornStore(f"{self.name}: {reason}. {TORN}")
+        if code == _READONLY or state in _READ_ONLY:
+            return StorageError(
+                f"{self.name}: {reason}. Answers cannot be kept here; let it be written, or use --store"
+            )
+        if code in (_BUSY, _LOCKED):
+            return StorageError(
+                f"{self.name}: {reason}. Another process has been writing to it for {self._patience_s:g} s; "
+                "wait for it, or end it"
+            )
+        if code == _CANTOPEN:
+            return StorageError(f"{self.name}: {reason}. Is it a file, and may its folder be written?")
+        if state in _NOT_LET_IN or (not self.sqlite and not self._reached):
+            return StorageError(f"{self.name}: {reason}. Check the address, the user and the database of --store")
+        return StorageError(f"{self.name}: {reason}")
+
+    def now(self, connection: sa.Connection) -> float:
+        """Unix seconds by the one clock that all processes share: the machine's, or the PostgreSQL server's."""
+        if self.sqlite:
+            return time.time()
+        return float(connection.scalar(sa.text("SELECT extract(epoch FROM clock_timestamp())")))
+
+    def add_new(self, connection: sa.Connection, table: sa.Table, rows: Sequence[dict[str, Any]]) -> None:
+        """Insert rows, with their digests where the table has them; what stands under the same primary key stays."""
+        if "digest" in table.c:
+            rows = [digested(table.name, row) for row in rows]
+        if rows:
+            keys = [column.name for column in table.primary_key]
+            connection.execute(self.insert(table).on_conflict_do_nothing(index_elements=keys), rows)
+
+    def write_ahead(self) -> None:
+        """Turn SQLite's journal over to WAL. SQLite does not wait for other connections here, so we do."""
+        patience = time.monotonic() + BUSY_S
+        while True:
+            raw = self.engine.raw_connection()
+            try:
+                raw.cursor().execute("PRAGMA journal_mode=WAL")
+                return
+            except sqlite3.DatabaseError as error:
+                busy = (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF == _BUSY
+                if not busy or time.monotonic() > patience:
+                    raise self._named(sa.exc.DBAPIError("PRAGMA journal_mode", None, error)) from error
+                time.sleep(0.02)
+            finally:
+                raw.close()
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.engine.dispose()
+
+
+def in_batches(keys: Sequence[K], size: int = BATCH) -> Iterator[Sequence[K]]:
+    """The keys in runs of at most `size`."""
+    for start in range(0, len(keys), size):
+        yield keys[start : start + size]
+
+
+def shown(url: str) -> str:
+    """The URL without user, password and options: what a message may say."""
+    return re.sub(r"(//).*@", r"\1***@", url).partition("?")[0]
+
+
+def _is_read_only(parsed: sa.URL) -> bool:
+    """Whether a file of SQLite stands there that cannot be written, or beside which SQLite's own files cannot."""
+    path = Path(parsed.database or ":memory:")
+    if path.name == ":memory:" or parsed.query or not path.is_file():
+        return False
+    return not (os.access(path, os.W_OK) and writable(path.parent))
+
+
+def _open_to_read(path: str) -> sqlite3.Connection:
+    """A file that is not written. Without SQLite's own files beside it nobody is writing (`immutable`); SQLite would
+    make them first, also for reading. https://www.sqlite.org/uri.html"""
+    alone = "" if any(Path(f"{path}-{own}").exists() for own in ("wal", "shm")) else "&immutable=1"
+    return sqlite3.connect(f"file:{quote(path)}?mode=ro{alone}", uri=True, check_same_thread=False)
+
+
+def _parsed(place: str | Path) -> sa.URL:
+    """The URL of a place, with the driver that we use. Raises StorageError."""
+    if isinstance(place, Path):
+        return sa.URL.create("sqlite", database=str(place))
+    try:
+        parsed = sa.make_url(place)
+    except (sa.exc.ArgumentError, ValueError) as error:
+        raise StorageError(f"{shown(place)} is no database URL") from error
+    backend = parsed.drivername.partition("+")[0]
+    if backend == "sqlite":
+        return parsed.set(drivername="sqlite")
+    if backend not in ("postgresql", "postgres"):
+        raise StorageError(f"{shown(place)}: answers are kept in sqlite:///FILE or postgresql://USER@HOST/DATABASE")
+    if "@" in (parsed.host or ""):
+        raise StorageError(f"{shown(place)}: write an @ of the password as %40")
+    return parsed.set(drivername="postgresql+psycopg")
+
+
+def _readable(data: bytes) -> str:
+    """A text of SQLite, also one whose bytes were damaged: its digest tells it, and the others can be read."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _begin(connection: sa.Connection) -> None:
+    """Writers take their turn at the beginning: a reader that turns writer half-way would be refused at once."""
+    writes = connection.get_execution_options().get("write")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _begin_passing(connection: sa.Connection) -> None:
+    """PostgreSQL ends what takes long, also the transaction of a process that was stopped in the middle of it."""
+    most = int(PASSING_S * 1000)  # milliseconds
+    values = {
+        "statement_timeout": most,
+        "lock_timeout": most,
+        "idle_in_transaction_session_timeout": most // 2,  # so that the next one still gets its turn
+        "synchronous_commit": "off",
+    }
+    said = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in values.items())
+    connection.exec_driver_sql(f"SELECT {said}")

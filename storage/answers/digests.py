@@ -1,0 +1,71 @@
+"""Digests of the response store's rows: every write computes them, every check recomputes them.
+
+A digest covers what was asked, what came and what it cost. It leaves out the moment and the seconds of an answer, which
+no artifact holds, and `origin`, which a refill sets.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from scrollwork.records.base import canonical_json
+from scrollwork.storage.answers.tables import escaped
+from scrollwork.storage.errors import DamagedRows
+
+TOKENS = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
+_CALL = ("request_key", "provider", "model")
+COVERED: Mapping[str, tuple[str, ...]] = {  # columns by table; a change here needs a migration that computes all anew
+    "responses": (
+        *_CALL, "text", "finish_reason", *TOKENS, "reported_model", "attempts", "cost_nano_usd", "masked",
+    ),
+    "failures": (*_CALL, "kind", "status", "message", "attempts"),
+    "attempts": (
+        *_CALL, "owner", "number", "started", "outcome", "status", "message", "seconds", *TOKENS, "cost_nano_usd",
+    ),
+}  # fmt: skip
+_FLOATS = ("started", "seconds")
+
+
+def row_digest(table: str, values: Mapping[str, Any]) -> str:
+    """sha256 in hex of a row of `table`, by column name; texts as Python has them.
+
+    Canonical JSON of the table's name and the covered values in order: None is not 0, and no value runs into the next.
+    Raises ValueError, TypeError for values that no column holds.
+    """
+    covered: list[Any] = [table]
+    for name in COVERED[table]:
+        value = values[name]
+        if isinstance(value, str):
+            value = escaped(value)
+        elif name in _FLOATS:
+            value = float(value)
+        elif name == "masked":
+            value = bool(value)
+        covered.append(value)
+    return hashlib.sha256(canonical_json(covered).encode("utf-8")).hexdigest()
+
+
+def digested(table: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """The row with its digest, as it is written."""
+    return {**values, "digest": row_digest(table, values)}
+
+
+def intact(table: str, values: Mapping[str, Any]) -> bool:
+    """Whether the row's digest is that of what it says."""
+    try:
+        return bool(row_digest(table, values) == values["digest"])
+    except (ValueError, TypeError):
+        return False
+
+
+def whole_row(table: str, values: Mapping[str, Any], store: str = "the store") -> dict[str, Any]:
+    """The row without its digest. Raises DamagedRows, which names it, where that is not the digest of what it says."""
+    if not intact(table, values):
+        raise DamagedRows(
+            f"{store}: request {values['request_key']} of {values['model']!r}: its row in {table} does not say what "
+            "was stored in it (digest). `scrollwork store check` names all such rows, `scrollwork store repair` takes "
+            "them out and puts back what snapshots hold"
+        )
+    return {name: value for name, value in values.items() if name != "digest"}

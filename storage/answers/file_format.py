@@ -1,0 +1,196 @@
+"""Answers in a file: one row an answer, its attempts in it, sorted by request key: equal stores give equal bytes.
+
+Parquet (zstd). The footer says what it is, in which version of its schema, and the sha256 of its rows, so a torn or
+edited file is refused before anything of it counts. Texts stand in it as in the databases (tables.py says how).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from scrollwork.records.base import InvalidRow, Row, canonical_json, from_batch, to_batch
+from scrollwork.records.response import FINISH_REASONS
+from scrollwork.storage.answers.digests import row_digest
+from scrollwork.storage.answers.rows import ASKED, ORIGINS, OUTCOMES
+from scrollwork.storage.answers.tables import unescaped
+from scrollwork.storage.errors import ForeignFile
+from scrollwork.storage.location import Location
+
+WHAT = "scrollwork answers"
+VERSION = 2
+NOT_IN_1 = ("masked", "origin")  # columns that files of version 1 do not have
+NULL_SINCE_2 = ("latency_s", "attempts")  # and those that nobody left out then
+GROUP_BYTES = 8 << 20  # of text in a row group
+
+
+@dataclass(frozen=True)
+class Try(Row):
+    """An attempt, as the file holds it; its request key is its answer's."""
+
+    owner: str
+    number: int
+    started: float
+    provider: str
+    model: str
+    outcome: str
+    status: int | None
+    message: str
+    seconds: float
+    input_tokens: int | None
+    cached_tokens: int | None
+    cache_write_tokens: int | None
+    output_tokens: int | None
+    reasoning_tokens: int | None
+    cost_nano_usd: int | None
+
+    def check(self) -> None:
+        self.require(self.outcome in OUTCOMES, "outcome", f"{self.outcome!r} is none of {', '.join(OUTCOMES)}")
+
+
+@dataclass(frozen=True)
+class AnswerRow(Row):
+    """An answer, as the file holds it. created: unix seconds."""
+
+    request_key: str
+    provider: str
+    model: str
+    text: str
+    finish_reason: str
+    input_tokens: int | None
+    cached_tokens: int | None
+    cache_write_tokens: int | None
+    output_tokens: int | None
+    reasoning_tokens: int | None
+    reported_model: str
+    latency_s: float | None
+    attempts: int | None
+    created: float
+    cost_nano_usd: int | None
+    tries: tuple[Try, ...]
+    masked: bool = False
+    origin: str = ASKED
+
+    def check(self) -> None:
+        self.require(len(self.request_key) == 64, "request_key", "must be a sha256 in hex")
+        self.require(self.finish_reason in FINISH_REASONS, "finish_reason", f"{self.finish_reason!r} is not known")
+        self.require(self.origin in ORIGINS, "origin", f"{self.origin!r} is none of {', '.join(ORIGINS)}")
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What went into a file."""
+
+    answers: int
+    attempts: int
+    sha256: str
+
+
+def write_file(folder: Location, name: str, rows: Iterable[AnswerRow]) -> Exported:
+    """Write a file of these answers, whole or not at all. Raises StorageError."""
+    digest, stored, count, tries = hashlib.sha256(), hashlib.sha256(), 0, 0
+    with folder.temporary(name) as (stream, temporary):
+        with pq.ParquetWriter(stream, AnswerRow.schema(), compression="zstd", compression_level=3) as writer:
+            for group in _grouped(rows):
+                writer.write_batch(to_batch(AnswerRow, group), row_group_size=len(group))
+                for row in group:
+                    digest.update(line_of(row, VERSION))
+                    stored.update(stored_line(row.request_key, stored_digest(row)))
+                    tries += len(row.tries)
+                count += len(group)
+            footer = {"what": WHAT, "schema": str(VERSION), "answers": str(count), "sha256": digest.hexdigest()}
+            footer["stored"] = stored.hexdigest()
+            writer.add_key_value_metadata({f"scrollwork.{name}": value for name, value in footer.items()})
+        folder.publish(stream, temporary, name)
+    return Exported(count, tries, digest.hexdigest())
+
+
+def _grouped(rows: Iterable[AnswerRow]) -> Iterator[list[AnswerRow]]:
+    """Rows in groups of a few megabytes."""
+    group: list[AnswerRow] = []
+    size = 0
+    for row in rows:
+        group.append(row)
+        size += len(row.text) + 1000
+        if size >= GROUP_BYTES:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
+
+
+def line_of(row: AnswerRow, version: int) -> bytes:
+    """What the digest of a file of this version holds of a row."""
+    without = NOT_IN_1 if version == 1 else ()
+    values = {name: value for name, value in asdict(row).items() if name not in without}
+    return canonical_json(values).encode("utf-8") + b"\n"
+
+
+def stored_digest(row: AnswerRow) -> str:
+    """The digest that the answer's row has in a store."""
+    values = asdict(row)
+    return row_digest("responses", {n: unescaped(v) if isinstance(v, str) else v for n, v in values.items()})
+
+
+def stored_line(key: str, digest: str | None) -> bytes:
+    """What a file's `stored` holds of an answer: so a store is held against a file without reading its texts."""
+    return f"{key} {digest}\n".encode()
+
+
+def _schema_of(version: str) -> pa.Schema | None:
+    """The columns of a file of this version, None for one that is not known."""
+    own = AnswerRow.schema()
+    if version != "1":
+        return own if version == str(VERSION) else None
+    return pa.schema(
+        field.with_nullable(field.nullable and field.name not in NULL_SINCE_2)
+        for field in own
+        if field.name not in NOT_IN_1
+    )
+
+
+def footer_of(folder: Location, name: str) -> dict[str, str]:
+    """What the file says of itself. Raises ForeignFile."""
+    path = f"{folder}/{name}"
+    try:
+        with folder.open(name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:
+            found = {key.decode(): value.decode() for key, value in (file.metadata.metadata or {}).items()}
+            schema = file.schema_arrow
+    except (pa.ArrowException, UnicodeDecodeError) as error:
+        raise ForeignFile(f"{path}: is no file of answers, or is torn ({_firstline_of(error)})") from error
+    except OSError as error:
+        reason = error.strerror or _firstline_of(error)
+        raise ForeignFile(f"{path}: cannot be read as a file of answers ({reason})") from error
+    said = {one: found.get(f"scrollwork.{one}", "") for one in ("what", "schema", "answers", "sha256", "stored")}
+    if said["what"] != WHAT:
+        raise ForeignFile(f"{path}: is a Parquet file of something else, not one of `scrollwork store export`")
+    known = _schema_of(said["schema"])
+    if known is None or not schema.equals(known):
+        raise ForeignFile(
+            f"{path}: schema {said['schema']!r} of a file of answers, this version reads 1 and {VERSION}. "
+            "Import it with the scrollwork that wrote it"
+        )
+    return said
+
+
+def groups_of(folder: Location, name: str) -> Iterator[list[AnswerRow]]:
+    """The rows of the file, a row group at a time. Raises ForeignFile."""
+    path, number = f"{folder}/{name}", 0
+    try:
+        with folder.open(name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:
+            for number in range(file.metadata.num_row_groups):
+                table = file.read_row_group(number, use_threads=False).combine_chunks()
+                group = [row for batch in table.to_batches() for row in from_batch(AnswerRow, batch)]
+                yield group
+    except (pa.ArrowException, InvalidRow, OSError, ValueError, TypeError) as error:
+        raise ForeignFile(
+            f"{path}: row group {number} is damaged ({_firstline_of(error)}). Nothing was imported"
+        ) from error
+
+
+def _firstline_of(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0][:200]

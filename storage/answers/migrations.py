@@ -1,0 +1,251 @@
+"""Making the response store's tables, and bringing those of older versions up to date with all that they hold.
+
+A step is written down in SQL and never changed again; the tables of today stand in tables.py, and a test holds
+the two together. Everything happens in one transaction: who is killed half-way leaves the old store.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import sqlalchemy as sa
+
+from scrollwork.storage.answers.database import BATCH, TORN, Database, in_batches
+from scrollwork.storage.answers.digests import digested
+from scrollwork.storage.answers.tables import ESCAPE, MARK, SCHEMA_VERSION, about, escaped, tables
+from scrollwork.storage.errors import ForeignStore, StorageError, TornStore
+
+_MAGIC, _HEADER = b"SQLite format 3\0", 100  # of a file of SQLite
+REPAIRED = ".repaired"  # a file beside a torn store that `store repair` has made and not put in its place yet
+_LOCK = 0x5C_01_10  # PostgreSQL's advisory lock of whoever makes or migrates
+
+
+def prepare(database: Database) -> None:
+    """Make or migrate what is not there yet. Raises ForeignStore, unchanged, for anything that is not ours."""
+    if database.sqlite:
+        refuse_torn(database)
+        make_whole(database)
+    schema = database.read(lambda connection: _schema(database, connection))
+    if schema != SCHEMA_VERSION and database.read_only:
+        raise StorageError(
+            f"{database.name}: of schema {schema}, this version keeps {SCHEMA_VERSION}, and the file cannot be "
+            "written; let it be written once, or name a copy with --store"
+        )
+    if schema != SCHEMA_VERSION:
+        database.write(lambda connection: _bring_up(database, connection))
+    if database.sqlite and not database.read_only:  # only now: turning the journal over writes to the file
+        database.write_ahead()
+
+
+def make_whole(database: Database) -> None:
+    """Make a file of SQLite that is not there yet: it appears with all its tables, or not at all. Made in its place it
+    would be a file of 0 bytes on a full disk, which cannot be told from a store that lost everything."""
+    path = Path(database.engine.url.database or ":memory:")
+    if path.name == ":memory:" or database.engine.url.query or path.exists():
+        return
+    new = Database(path.with_name(f".{path.name}.{uuid4().hex[:12]}"))
+    made, new.name = Path(new.engine.url.database or ""), database.name
+    try:
+        new.write(lambda connection: _bring_up(new, connection))
+        new.engine.dispose()
+        with suppress(OSError):  # somebody else was first, or links cannot be made: it is made in its place
+            os.link(made, path)
+    finally:
+        new.engine.dispose()
+        for left in (made, made.with_name(f"{made.name}-journal")):
+            with suppress(OSError):
+                left.unlink()
+
+
+def refuse_torn(database: Database) -> None:
+    """Raise TornStore for what SQLite would take for whole: less than a header, a last page cut short, and for a file
+    whose repair was killed.
+
+    Beside a journal the file may be in the middle of being written; then SQLite itself mends it.
+    """
+    path = Path(database.engine.url.database or ":memory:")
+    if path.with_name(f"{path.name}{REPAIRED}").exists():
+        raise TornStore(f"{database.name}: its repair was ended half-way. `scrollwork store repair` does it again")
+    try:
+        if path.with_name(f"{path.name}-wal").exists():
+            return
+        size = path.stat().st_size
+        with path.open("rb") as stream:
+            header = stream.read(_HEADER)
+    except OSError:
+        return  # none there, or not ours to read: opening says it
+    page = int.from_bytes(header[16:18], "big")
+    page = 65536 if page == 1 else page  # https://www.sqlite.org/fileformat2.html, 1.3.2
+    if 0 < size < _HEADER or (header.startswith(_MAGIC) and page and size % page):
+        raise TornStore(f"{database.name}: file is not a database, or is torn ({size:,} bytes). {TORN}")
+
+
+def _schema(database: Database, connection: sa.Connection) -> int:
+    """The version of the store that stands, 0 where there is none. Raises ForeignStore."""
+    present = set(sa.inspect(connection).get_table_names())
+    if not present:
+        return 0
+    if about.name not in present:
+        raise ForeignStore(
+            f"{database.name}: this database holds other tables ({', '.join(sorted(present)[:3])}) and is no "
+            "response store. It was not changed; name another with --store"
+        )
+    said = {str(row.name): row.value for row in connection.execute(sa.select(about))}
+    known = {str(version) for version in [*STEPS, SCHEMA_VERSION]}
+    if said.get("what") != MARK or said.get("schema") not in known:
+        raise ForeignStore(
+            f"{database.name}: schema {said.get('schema')!r} of {said.get('what')!r}, this version reads "
+            f"{', '.join(sorted(known))}. It was not changed; use the scrollwork that wrote it, or another --store"
+        )
+    return int(said["schema"] or 0)
+
+
+def _bring_up(database: Database, connection: sa.Connection) -> None:
+    """One of several processes does it, the others wait and find it done."""
+    if not database.sqlite:
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+    schema = _schema(database, connection)
+    if schema == 0:
+        tables.create_all(connection)
+        connection.execute(
+            sa.insert(about), [{"name": "what", "value": MARK}, {"name": "schema", "value": str(SCHEMA_VERSION)}]
+        )
+        return
+    while schema < SCHEMA_VERSION:
+        STEPS[schema](connection)
+        schema += 1
+    connection.execute(sa.update(about).where(about.c.name == "schema").values(value=str(SCHEMA_VERSION)))
+
+
+def _to_2(connection: sa.Connection) -> None:
+    """Attempts, money, claims, batches; texts of any characters. Every model of schema 1 answered for nothing."""
+    tokens = ("input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens")
+    own = ", ".join(f"{name} BIGINT" for name in tokens)
+    for name in ("cache_write_tokens", "reasoning_tokens", "cost_nano_usd"):
+        connection.exec_driver_sql(f"ALTER TABLE responses ADD COLUMN {name} BIGINT")
+    connection.exec_driver_sql("UPDATE responses SET cost_nano_usd = 0")
+    connection.exec_driver_sql(
+        "CREATE TABLE attempts (request_key VARCHAR(64) NOT NULL, owner VARCHAR(128) NOT NULL, "
+        "number INTEGER NOT NULL, started FLOAT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL, "
+        "outcome VARCHAR(16) NOT NULL, status INTEGER, message TEXT NOT NULL, seconds FLOAT NOT NULL, "
+        f"{own}, cost_nano_usd BIGINT, PRIMARY KEY (request_key, owner, number, started))"
+    )
+    connection.exec_driver_sql(
+        "CREATE TABLE claims (request_key VARCHAR(64) NOT NULL, owner VARCHAR(128) NOT NULL, host TEXT NOT NULL, "
+        "pid BIGINT NOT NULL, born TEXT NOT NULL, expires FLOAT NOT NULL, PRIMARY KEY (request_key))"
+    )
+    connection.exec_driver_sql(
+        "CREATE TABLE batches (batch_id VARCHAR(64) NOT NULL, state VARCHAR(16) NOT NULL, provider TEXT NOT NULL, "
+        "model TEXT NOT NULL, provider_batch_id TEXT, requests_sha256 VARCHAR(64) NOT NULL, created FLOAT NOT NULL, "
+        "submitted FLOAT, ended FLOAT, owner VARCHAR(128) NOT NULL, place TEXT NOT NULL, most_nano_usd BIGINT, "
+        "message TEXT NOT NULL, PRIMARY KEY (batch_id))"
+    )
+    connection.exec_driver_sql(
+        "CREATE TABLE batch_requests (batch_id VARCHAR(64) NOT NULL, request_key VARCHAR(64) NOT NULL, "
+        "state VARCHAR(16) NOT NULL, PRIMARY KEY (batch_id, request_key))"
+    )
+    connection.exec_driver_sql("CREATE INDEX batch_requests_of_a_key ON batch_requests (request_key)")
+    texts = {"responses": ("provider", "model", "text", "reported_model"), "failures": ("provider", "model", "message")}
+    for table, names in texts.items():
+        for name in names:
+            _escape(connection, table, name)
+
+
+def _escape(connection: sa.Connection, table: str, name: str) -> None:
+    """Escape the texts of a column that hold what is escaped from now on (SQLite held NUL as it was)."""
+    key, text = sa.column("request_key", sa.String), sa.column(name, sa.Text)
+    rows = sa.table(table, key, text)
+    if connection.dialect.name == "sqlite":
+        special = sa.func.instr(text, ESCAPE) + sa.func.instr(text, sa.func.char(0)) > 0
+    else:
+        special = sa.func.strpos(text, ESCAPE) > 0
+    found = list(connection.scalars(sa.select(key).where(special).order_by(key)))
+    for some in in_batches(found):
+        for row in connection.execute(sa.select(key, text).where(key.in_(some))).all():
+            connection.execute(sa.update(rows).where(key == row[0]).values({name: escaped(row[1])}))
+
+
+def _to_3(connection: sa.Connection) -> None:
+    """Limits that processes share."""
+    connection.exec_driver_sql(
+        "CREATE TABLE paces (name VARCHAR(64) NOT NULL, free FLOAT NOT NULL, changed FLOAT NOT NULL, "
+        "requests_limit BIGINT, tokens_limit BIGINT, said FLOAT, PRIMARY KEY (name))"
+    )
+
+
+_TOKENS = (
+    "input_tokens BIGINT, cached_tokens BIGINT, cache_write_tokens BIGINT, output_tokens BIGINT, "
+    "reasoning_tokens BIGINT"
+)
+_DIGESTED = {  # tables of schema 4 that have digests: columns, primary key
+    "responses": (
+        "request_key VARCHAR(64) NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL, text TEXT NOT NULL, "
+        f"finish_reason VARCHAR(16) NOT NULL, {_TOKENS}, reported_model TEXT NOT NULL, latency_s FLOAT, "
+        "attempts INTEGER, created FLOAT NOT NULL, cost_nano_usd BIGINT, masked BOOLEAN NOT NULL, "
+        "origin VARCHAR(16) NOT NULL, digest VARCHAR(64) NOT NULL",
+        ("request_key",),
+    ),
+    "failures": (
+        "request_key VARCHAR(64) NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL, kind VARCHAR(16) NOT NULL, "
+        "status INTEGER, message TEXT NOT NULL, attempts INTEGER NOT NULL, created FLOAT NOT NULL, "
+        "digest VARCHAR(64) NOT NULL",
+        ("request_key",),
+    ),
+    "attempts": (
+        "request_key VARCHAR(64) NOT NULL, owner VARCHAR(128) NOT NULL, number INTEGER NOT NULL, "
+        "started FLOAT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL, outcome VARCHAR(16) NOT NULL, "
+        f"status INTEGER, message TEXT NOT NULL, seconds FLOAT NOT NULL, {_TOKENS}, cost_nano_usd BIGINT, "
+        "digest VARCHAR(64) NOT NULL",
+        ("request_key", "owner", "number", "started"),
+    ),
+}
+
+
+def _to_4(connection: sa.Connection) -> None:
+    """A digest in every row of answers, failures and attempts; where an answer came from; what a repair takes out.
+
+    The tables are written anew: SQLite cannot let a column be NULL that was not.
+    """
+    for name, (columns, key) in _DIGESTED.items():
+        old = f"{name}_3"
+        connection.exec_driver_sql(f"ALTER TABLE {name} RENAME TO {old}")
+        if connection.dialect.name == "postgresql":
+            connection.exec_driver_sql(f"ALTER INDEX {name}_pkey RENAME TO {old}_pkey")
+        connection.exec_driver_sql(f"CREATE TABLE {name} ({columns}, PRIMARY KEY ({', '.join(key)}))")
+        _copy(connection, name, old, key)
+        connection.exec_driver_sql(f"DROP TABLE {old}")
+    connection.exec_driver_sql(
+        "CREATE TABLE set_aside (name VARCHAR(64) NOT NULL, taken_from VARCHAR(16) NOT NULL, "
+        "request_key TEXT NOT NULL, row TEXT NOT NULL, why TEXT NOT NULL, moved FLOAT NOT NULL, PRIMARY KEY (name))"
+    )
+
+
+def _copy(connection: sa.Connection, name: str, old: str, key: tuple[str, ...]) -> None:
+    """Copy the rows of a table of schema 3 into that of schema 4, a page at a time."""
+    new = tables.tables[name]
+    added = {"masked": False, "origin": "asked"} if name == "responses" else {}
+    columns = [sa.column(column.name, column.type) for column in new.c if column.name not in (*added, "digest")]
+    table = sa.table(old, *columns)
+    order = [table.c[column] for column in key]
+    page = sa.select(table).order_by(*order).limit(BATCH)
+    rows = connection.execute(page).all()
+    while rows:
+        connection.execute(sa.insert(new), [_vouched(name, {**row._mapping, **added}) for row in rows])
+        last = [getattr(rows[-1], column) for column in key]
+        rows = connection.execute(page.where(sa.tuple_(*order) > sa.tuple_(*last))).all()
+
+
+def _vouched(name: str, row: dict[str, Any]) -> dict[str, Any]:
+    """The row with its digest; with none where it holds what no column should, so that checks name it."""
+    try:
+        return digested(name, row)
+    except (ValueError, TypeError):
+        return {**row, "digest": ""}
+
+
+STEPS: dict[int, Callable[[sa.Connection], None]] = {1: _to_2, 2: _to_3, 3: _to_4}

@@ -1,0 +1,90 @@
+"""What is in the store, counted: calls, tokens, money, failures. Every try counts, also one that gave no answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from scrollwork.storage.answers.rows import Spent
+from scrollwork.storage.answers.tables import attempts, claims, failures, responses
+
+_ERROR_STATUS = 300  # providers charge nothing for what they refuse with an HTTP error or send elsewhere
+
+
+def spent(connection: sa.Connection, owner: str | None = None) -> dict[str, Spent]:
+    """By model; only the tries of one owner, where one is named, with those whose names go on behind a dot."""
+    unknown = sa.and_(
+        attempts.c.cost_nano_usd.is_(None), sa.or_(attempts.c.status.is_(None), attempts.c.status < _ERROR_STATUS)
+    )
+    tried = sa.select(attempts.c.model, sa.func.count(), _count(attempts.c.outcome == "answered"), *_sums(attempts))
+    tried = tried.add_columns(_count(unknown), _sum(attempts.c.cache_write_tokens), *_assumed(attempts))
+    tried = tried.group_by(attempts.c.model)
+    if owner is not None:
+        own = attempts.c.owner.startswith(f"{owner}.", autoescape=True)
+        tried = tried.where(sa.or_(attempts.c.owner == owner, own))
+    found = {row[0]: Spent(*map(int, row[1:])) for row in connection.execute(tried)}
+    if owner is None:  # answers whose own try is not written down: of free models, of schema 1, refilled ones
+        untold = sa.select(responses.c.model, sa.func.count(), sa.func.count(), *_sums(responses))
+        written = _sum(responses.c.cache_write_tokens)
+        unpriced = _count(responses.c.cost_nano_usd.is_(None))
+        untold = untold.add_columns(unpriced, written, *_assumed(responses)).group_by(responses.c.model)
+        own = sa.and_(attempts.c.request_key == responses.c.request_key, attempts.c.outcome == "answered")
+        untold = untold.where(~sa.exists().where(own))
+        for row in connection.execute(untold):
+            found[row[0]] = found.get(row[0], Spent()) + Spent(*map(int, row[1:]))
+    return dict(sorted(found.items()))
+
+
+def by_model(connection: sa.Connection, table: sa.Table) -> dict[str, int]:
+    """Rows of each model."""
+    query = sa.select(table.c.model, sa.func.count()).group_by(table.c.model)
+    return {row[0]: row[1] for row in sorted(connection.execute(query))}
+
+
+def outcomes(connection: sa.Connection) -> dict[str, dict[str, int]]:
+    """{model: {outcome: attempts}}."""
+    columns = (attempts.c.model, attempts.c.outcome)
+    found: dict[str, dict[str, int]] = {}
+    for model, outcome, number in sorted(connection.execute(sa.select(*columns, sa.func.count()).group_by(*columns))):
+        found.setdefault(model, {})[outcome] = number
+    return found
+
+
+def failure_kinds(connection: sa.Connection) -> list[dict[str, Any]]:
+    """[{model, kind, count, status, message}], with status and message of the failure that came last."""
+    group = (failures.c.model, failures.c.kind)
+    counted = sa.select(*group, sa.func.count(), sa.func.max(failures.c.created)).group_by(*group)
+    found = []
+    for model, kind, number, last in sorted(connection.execute(counted)):
+        of_last = sa.select(failures.c.status, failures.c.message).where(
+            failures.c.model == model, failures.c.kind == kind, failures.c.created == last
+        )
+        status, message = connection.execute(of_last.order_by(failures.c.request_key)).first() or (None, "")
+        found.append({"model": model, "kind": kind, "count": number, "status": status, "message": message})
+    return found
+
+
+def claimed(connection: sa.Connection, now: float) -> int:
+    """Requests that somebody is asking."""
+    return int(connection.scalar(sa.select(sa.func.count()).where(claims.c.expires > now)) or 0)
+
+
+def _assumed(table: sa.Table) -> list[sa.ColumnElement[int]]:
+    """Calls that count for what was set aside, as nobody knows their tokens; and for how much."""
+    unsaid = sa.or_(table.c.input_tokens.is_(None), table.c.output_tokens.is_(None))
+    assumed = sa.and_(unsaid, table.c.cost_nano_usd > 0)
+    return [_count(assumed), sa.func.coalesce(sa.func.sum(sa.case((assumed, table.c.cost_nano_usd), else_=0)), 0)]
+
+
+def _count(condition: sa.ColumnElement[bool]) -> sa.ColumnElement[int]:
+    return sa.func.coalesce(sa.func.sum(sa.case((condition, 1), else_=0)), 0)
+
+
+def _sums(table: sa.Table) -> list[sa.ColumnElement[int]]:
+    names = ("input_tokens", "cached_tokens", "output_tokens", "cost_nano_usd")
+    return [_sum(table.c[name]) for name in names]
+
+
+def _sum(column: sa.ColumnElement[int | None]) -> sa.ColumnElement[int]:
+    return sa.func.coalesce(sa.func.sum(column), 0)

@@ -1,0 +1,263 @@
+"""Taking damaged rows out of a store, and a damaged file away, so that nothing of them is lost."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import sqlalchemy as sa
+
+from scrollwork.storage.answers.check import CHANGED, DIGESTED, PLACE, attempts_against_answers, place_in, rows_of
+from scrollwork.storage.answers.database import Database, in_batches
+from scrollwork.storage.answers.digests import intact
+from scrollwork.storage.answers.migrations import REPAIRED
+from scrollwork.storage.answers.rows import StoredAnswer, StoredAttempt, StoredFailure
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.storage.answers.tables import attempts, failures, responses, set_aside, unescaped
+from scrollwork.storage.errors import StorageError, TornStore, naming_full_disks
+from scrollwork.storage.location import held, sync_folder
+
+_JOURNALS = ("", "-wal", "-shm")
+_PASSING = (5, 6, 7, 9, 13, 14)  # of SQLite: busy, locked, no memory, interrupted, full, cannot be opened
+_KINDS = {"responses": StoredAnswer, "failures": StoredFailure, "attempts": StoredAttempt}
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A store that can be read. moved: where a damaged file of it went, "" for none; saved: rows taken over from it."""
+
+    store: ResponseStore
+    moved: str = ""
+    saved: int = 0
+
+
+def opened(place: str | Path) -> Opened:
+    """Open the store at `place`; a torn file of SQLite is replaced by one with the intact rows that can be read of it,
+    and kept beside it.
+
+    Killed at any moment it is begun anew by the next one, and until then nobody else opens the store. Raises
+    StorageError for a database that is no response store, or a newer one: it is not touched.
+    """
+    if (store := _whole(place)) is not None:
+        return Opened(store)
+    path = Path(Database(place).engine.url.database or "")
+    lock = path.with_name(f"{path.name}.repair-lock")
+    with held(lock):
+        try:
+            if (store := _whole(place)) is not None:  # another process has repaired it meanwhile
+                return Opened(store)
+            saved = _salvaged(path)
+            aside = _swapped(path)
+        finally:
+            lock.unlink(missing_ok=True)
+    return Opened(ResponseStore(place), str(aside), saved)
+
+
+def _whole(place: str | Path) -> ResponseStore | None:
+    """The store, None where its file is torn."""
+    try:
+        store = ResponseStore(place)
+    except TornStore:
+        return None
+    try:
+        if _integrity(store) == ["ok"]:
+            return store
+    except TornStore:
+        pass
+    store.close()
+    return None
+
+
+def take_out_damaged(store: ResponseStore) -> list[str]:
+    """Set aside every row whose digest is not that of what it says; what was done. One transaction."""
+
+    def work(connection: sa.Connection) -> list[str]:
+        done = []
+        for what, table in DIGESTED.items():
+            damaged = [row for row in rows_of(connection, table) if not intact(table.name, row)]
+            put_aside(store.database, connection, table, damaged, f"its row {CHANGED}")
+            done += [f"{what} {row['request_key']} of {row['model']}: its row {CHANGED}" for row in damaged]
+        return done
+
+    return store.database.write(work)
+
+
+def settle_attempts(store: ResponseStore) -> list[str]:
+    """Set aside attempts that deny what their answer cost, and note whose attempts are gone: from then on the answer's
+    own cost counts. What was done; one transaction."""
+
+    def work(connection: sa.Connection) -> list[str]:
+        done = []
+        for key, why in list(attempts_against_answers(connection)):
+            own = [row for row in rows_of(connection, attempts, [key]) if row["outcome"] == "answered"]
+            put_aside(store.database, connection, attempts, own, why)
+            note = {"request_key": key, "attempts": why}
+            _write_aside(store.database, connection, attempts, [note], why)
+            done.append(f"answer {key} {why}; its own cost counts")
+        return done
+
+    return store.database.write(work)
+
+
+def replace_answers(store: ResponseStore, answers: Mapping[str, StoredAnswer], why: str) -> None:
+    """Set aside the answers that stand under these keys, and put others in their place. One transaction."""
+
+    def work(connection: sa.Connection) -> None:
+        now = time.time()
+        for keys in in_batches(sorted(answers)):
+            put_aside(store.database, connection, responses, list(rows_of(connection, responses, keys)), why)
+            connection.execute(sa.delete(failures).where(failures.c.request_key.in_(keys)))
+            rows = [{**vars(answers[key]), "created": now} for key in keys]
+            store.database.add_new(connection, responses, rows)
+
+    store.database.write(work)
+
+
+def put_aside(
+    database: Database, connection: sa.Connection, table: sa.Table, rows: Iterable[Mapping[str, Any]], why: str
+) -> None:
+    """Move rows, with their PLACE, into the table `set_aside`."""
+    moved = list(rows)
+    _write_aside(database, connection, table, moved, why)
+    for row in moved:
+        connection.execute(sa.delete(table).where(place_in(connection) == row[PLACE]))
+
+
+def _write_aside(
+    database: Database, connection: sa.Connection, table: sa.Table, rows: Iterable[Mapping[str, Any]], why: str
+) -> None:
+    now = time.time()
+    written = []
+    for row in rows:
+        values = {name: value for name, value in row.items() if name != PLACE}
+        said = json.dumps(values, sort_keys=True, default=repr)  # escapes every character that a column cannot hold
+        name = hashlib.sha256(f"{table.name} {said}".encode()).hexdigest()
+        key = str(row["request_key"])
+        written.append(
+            {"name": name, "taken_from": table.name, "request_key": key, "row": said, "why": why, "moved": now}
+        )
+    database.add_new(connection, set_aside, written)
+
+
+def _integrity(store: ResponseStore) -> list[str]:
+    """What SQLite says of its pages."""
+    if not store.database.sqlite:
+        return ["ok"]
+    check = "PRAGMA integrity_check(1)"
+    return store.database.read(lambda connection: list(connection.exec_driver_sql(check).scalars().all()))
+
+
+def _salvaged(path: Path) -> int:
+    """Write the intact rows of a torn store, and of an earlier repair that was killed, to the file that `_swapped` puts
+    in its place; how many. What is here before it has its last name counts for nothing."""
+    half, done = path.with_name(f"{path.name}.repairing"), path.with_name(f"{path.name}{REPAIRED}")
+    _remove(half)
+    try:
+        store = ResponseStore(half)
+        try:
+            for source in (path, done):
+                _take_over(store, source)
+            counted = [sa.select(sa.func.count()).select_from(table) for table in DIGESTED.values()]
+            saved = store.database.read(lambda connection: sum(int(connection.scalar(one) or 0) for one in counted))
+        finally:
+            store.close()
+        if half.with_name(f"{half.name}-wal").exists():
+            raise StorageError(f"{half}: its journal could not be written to it; the damaged store was not touched")
+        os.replace(half, done)
+        sync_folder(path.parent)
+    except BaseException:
+        _remove(half)
+        raise
+    return saved
+
+
+def _remove(path: Path) -> None:
+    for ending in _JOURNALS:
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+
+
+def _swapped(path: Path) -> Path:
+    """Put the repaired file in the place of the torn one; where that is now. Raises StorageError.
+
+    Its journals go before the swap: SQLite would take them for the new file's. While the repaired file waits the store
+    is refused (migrations.py), so nobody sees it without them.
+    """
+    number = 1
+    while (aside := path.with_name(f"{path.name}.damaged-{number}")).exists() and not _same(aside, path):
+        number += 1
+    for ending in _JOURNALS:
+        source = path.with_name(path.name + ending)
+        if source.exists():
+            _also_named(source, aside.with_name(aside.name + ending))
+    sync_folder(path.parent)
+    for ending in _JOURNALS[1:]:
+        path.with_name(path.name + ending).unlink(missing_ok=True)
+    os.replace(path.with_name(f"{path.name}{REPAIRED}"), path)
+    sync_folder(path.parent)
+    return aside
+
+
+def _same(one: Path, other: Path) -> bool:
+    return other.exists() and one.samefile(other)
+
+
+def _also_named(source: Path, name: Path) -> None:
+    """Give a file a second name, or a copy where the file system knows no second names."""
+    try:
+        os.link(source, name)
+    except FileExistsError:
+        return  # of a killed repair
+    except OSError:
+        with naming_full_disks("the damaged store", str(name)):
+            shutil.copy2(source, name)
+
+
+def _take_over(store: ResponseStore, source: Path) -> None:
+    """Add the rows of a damaged database of schema 4 that are intact and can still be read."""
+    for table in DIGESTED.values():
+        names = [column.name for column in table.c]
+        rows: dict[Any, dict[str, Any]] = {}
+        for order in ("ASC", "DESC"):  # up to the damage, from both sides
+            for values in _readable(source, f"SELECT {', '.join(names)} FROM {table.name} ORDER BY rowid {order}"):
+                row = {n: unescaped(v) if isinstance(v, str) else v for n, v in zip(names, values, strict=True)}
+                if intact(table.name, row):
+                    rows[row["digest"]] = row
+        known = {field.name for field in fields(_KINDS[table.name])} | {"created"}
+        whole = [{name: row[name] for name in names if name in known} for row in rows.values()]
+        if table is responses:
+            whole = [{**row, "masked": bool(row["masked"])} for row in whole]
+
+        def work(connection: sa.Connection, table: sa.Table = table, whole: list[dict[str, Any]] = whole) -> None:
+            for start in range(0, len(whole), 500):
+                store.database.add_new(connection, table, whole[start : start + 500])
+
+        store.database.write(work)
+
+
+def _readable(path: Path, query: str) -> Iterator[tuple[Any, ...]]:
+    """The rows of a query up to the first that cannot be read. Raises StorageError where another try may read more."""
+    if not path.exists():
+        return
+    try:
+        journal = path.with_name(f"{path.name}-wal").exists()
+        how = "mode=ro" if journal else "immutable=1"  # else SQLite would make a journal beside it
+        connection = sqlite3.connect(f"file:{quote(str(path))}?{how}", uri=True)
+        connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
+        try:
+            yield from connection.execute(query)
+        finally:
+            connection.close()
+    except OverflowError:
+        return
+    except sqlite3.DatabaseError as error:
+        if (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF in _PASSING:
+            raise StorageError(f"{path}: {error}. It was not touched; repair it again") from error

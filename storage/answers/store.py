@@ -1,0 +1,219 @@
+"""The response store: one row an answer, committed before it counts. A paid answer is never paid twice.
+
+SQLite (WAL, synchronous FULL) by default, PostgreSQL by URL. docs/store.md describes it; its tables stand in
+tables.py, what they hold in rows.py.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+import sqlalchemy as sa
+
+from scrollwork.storage.answers import batches, claiming, money
+from scrollwork.storage.answers.database import Database, in_batches
+from scrollwork.storage.answers.digests import whole_row
+from scrollwork.storage.answers.migrations import prepare
+from scrollwork.storage.answers.rows import ANSWERED, Spent, StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
+from scrollwork.storage.answers.tables import attempts, claims, failures, responses
+
+__all__ = ["Holdings", "ResponseStore", "Spent", "StoredAnswer", "StoredAttempt", "StoredBatch", "StoredFailure"]
+
+R = TypeVar("R", StoredAnswer, StoredFailure)
+
+
+@dataclass(frozen=True)
+class Holdings:
+    """What a store holds, counted. answers, failures: by model; attempts: by model and outcome; batches: by state.
+
+    failure_kinds: [{model, kind, count, status, message}], the message of the last one. claimed: requests being asked.
+    """
+
+    answers: dict[str, int]
+    failures: dict[str, int]
+    failure_kinds: list[dict[str, Any]]
+    attempts: dict[str, dict[str, int]]
+    batches: dict[str, int]
+    claimed: int
+    spent: dict[str, Spent]
+
+
+class ResponseStore:
+    """Answers, failures, attempts, claims and batches at a database URL, made on first use.
+
+    A foreign, newer or broken database is refused, unchanged. Every method is one transaction and may be called from
+    any thread. All raise StorageError and what derives from it. guard: called with the store and the keys before any
+    request is claimed; it raises LostAnswers where an answer was paid for and is gone.
+    """
+
+    def __init__(
+        self, place: str | Path, guard: Callable[[ResponseStore, Collection[str]], None] | None = None
+    ) -> None:
+        self.place, self._guard = place, guard
+        self.database = Database(place)
+        self.name = self.database.name
+        try:
+            prepare(self.database)
+        except BaseException:
+            self.close()  # with the last connection SQLite's own files beside the database go
+            raise
+
+    # --- answers and failures
+
+    def answers(self, keys: Sequence[str]) -> dict[str, StoredAnswer]:
+        """The answers among `keys` that are stored, by request key. Raises DamagedRows for one that was changed."""
+        return self.database.read(lambda connection: self._among(connection, responses, StoredAnswer, keys))
+
+    def failures(self, keys: Sequence[str]) -> dict[str, StoredFailure]:
+        """The failures among `keys`, by request key. Raises DamagedRows for one that was changed."""
+        return self.database.read(lambda connection: self._among(connection, failures, StoredFailure, keys))
+
+    def states(self, keys: Collection[str]) -> dict[str, str]:
+        """What stands of these requests, by key: ANSWERED or the kind of the failure; nothing of the others.
+
+        Reads no texts.
+        """
+        return self.database.read(lambda connection: _states(connection, keys))
+
+    def add(
+        self,
+        answers: Sequence[StoredAnswer],
+        failures: Sequence[StoredFailure] = (),
+        attempts: Sequence[StoredAttempt] = (),
+        owner: str | None = None,
+    ) -> None:
+        """Commit them together. An answer that stands is kept; an answer ends its failure and any claim on it.
+
+        A failure ends the claim that `owner` has on its request. An attempt that stands is kept.
+        """
+        now = time.time()
+        self.database.write(lambda connection: self._add(connection, answers, failures, attempts, owner, now))
+
+    def _add(
+        self,
+        connection: sa.Connection,
+        answered: Sequence[StoredAnswer],
+        failed: Sequence[StoredFailure],
+        tried: Sequence[StoredAttempt],
+        owner: str | None,
+        now: float,
+    ) -> None:
+        for some in in_batches(tried):
+            self.database.add_new(connection, attempts, [vars(attempt) for attempt in some])
+        for answers in in_batches(sorted(answered, key=lambda answer: answer.request_key)):
+            self.database.add_new(connection, responses, [{**vars(answer), "created": now} for answer in answers])
+            keys = [answer.request_key for answer in answers]
+            connection.execute(sa.delete(failures).where(failures.c.request_key.in_(keys)))
+            connection.execute(sa.delete(claims).where(claims.c.request_key.in_(keys)))
+        last = {failure.request_key: failure for failure in failed}
+        for some_keys in in_batches(sorted(last)):
+            connection.execute(sa.delete(failures).where(failures.c.request_key.in_(some_keys)))
+            standing = sa.select(responses.c.request_key).where(responses.c.request_key.in_(some_keys))
+            answered_before = set(connection.scalars(standing))
+            new = [{**vars(last[key]), "created": now} for key in some_keys if key not in answered_before]
+            self.database.add_new(connection, failures, new)
+        if owner is not None:
+            claiming.release(connection, list(last), owner)
+
+    # --- claims
+
+    def claim(self, keys: Collection[str], owner: str, lease_s: float) -> set[str]:
+        """The keys among these that this owner in this process may ask now, for `lease_s` seconds.
+
+        The others are answered, wait in an open batch, or are being asked by somebody else: look for their answers,
+        and claim again. Keys held before are held anew. owner: one name for each that asks (a run's task), at most 128
+        characters; two askers of one process with the same owner are taken for one. Raises LostAnswers.
+        """
+        if self._guard is not None:
+            self._guard(self, keys)
+        return self.database.write(lambda connection: claiming.claim(self.database, connection, keys, owner, lease_s))
+
+    def renew(self, keys: Collection[str], owner: str, lease_s: float) -> set[str]:
+        """Hold claims for another `lease_s` seconds; the keys that are still ours. To be called well within a lease."""
+        return self.database.write(lambda connection: claiming.renew(self.database, connection, keys, owner, lease_s))
+
+    def release(self, keys: Collection[str], owner: str) -> None:
+        """Give claims back; those that others hold stay."""
+        self.database.write(lambda connection: claiming.release(connection, keys, owner))
+
+    # --- batches
+
+    def intend(self, batch: StoredBatch, keys: Collection[str], owner: str) -> None:
+        """Write down a batch before it is submitted; the owner's claims on its requests go over to it."""
+        self.database.write(lambda connection: batches.intend(self.database, connection, batch, keys, owner))
+
+    def save_batch(self, batch: StoredBatch) -> None:
+        """Write down what has become of an intended batch. Collected or lost, its waiting requests are free again."""
+        self.database.write(lambda connection: batches.save(connection, batch))
+
+    def open_batches(self) -> list[StoredBatch]:
+        """Batches that are intended or submitted, the oldest first."""
+        return self.database.read(batches.open_batches)
+
+    def batch_names(self) -> set[str]:
+        """What providers call the batches that are written down, whatever became of them."""
+        return self.database.read(batches.provider_ids)
+
+    def in_batches(self, keys: Sequence[str]) -> dict[str, str]:
+        """The open batch in which each of these requests waits, by request key."""
+        return self.database.read(lambda connection: batches.waiting(connection, keys))
+
+    def batch_requests(self, batch_id: str) -> dict[str, str]:
+        """State by request key of a batch: waiting, done, again."""
+        return self.database.read(lambda connection: batches.requests_of(connection, batch_id))
+
+    def settle_requests(self, batch_id: str, states: Mapping[str, str]) -> None:
+        """Write down what became of requests of a batch, by request key."""
+        self.database.write(lambda connection: batches.settle(connection, batch_id, states))
+
+    # --- what it holds
+
+    def holds_answers(self) -> bool:
+        """Whether there is any answer."""
+        any_answer = sa.select(responses.c.request_key).limit(1)
+        return self.database.read(lambda connection: connection.scalar(any_answer) is not None)
+
+    def spent(self, owner: str | None = None) -> dict[str, Spent]:
+        """Calls, answers, tokens and money by model; of one owner's attempts where one is named."""
+        return self.database.read(lambda connection: money.spent(connection, owner))
+
+    def holdings(self) -> Holdings:
+        """Everything counted, at one moment."""
+        return self.database.read(self._holdings)
+
+    def _holdings(self, connection: sa.Connection) -> Holdings:
+        return Holdings(
+            answers=money.by_model(connection, responses),
+            failures=money.by_model(connection, failures),
+            failure_kinds=money.failure_kinds(connection),
+            attempts=money.outcomes(connection),
+            batches=batches.counts(connection),
+            claimed=money.claimed(connection, self.database.now(connection)),
+            spent=money.spent(connection),
+        )
+
+    def _among(self, connection: sa.Connection, table: sa.Table, row: type[R], keys: Sequence[str]) -> dict[str, R]:
+        columns = [table.c[field.name] for field in fields(row)]
+        found: dict[str, R] = {}
+        for some in in_batches(keys):
+            for values in connection.execute(sa.select(*columns, table.c.digest).where(table.c.request_key.in_(some))):
+                found[values.request_key] = row(**whole_row(table.name, dict(values._mapping), self.name))
+        return found
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.database.close()
+
+
+def _states(connection: sa.Connection, keys: Collection[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for some in in_batches(list(keys)):
+        failed = sa.select(failures.c.request_key, failures.c.kind).where(failures.c.request_key.in_(some))
+        found |= {row.request_key: row.kind for row in connection.execute(failed)}
+        answered = sa.select(responses.c.request_key).where(responses.c.request_key.in_(some))
+        found |= dict.fromkeys(connection.scalars(answered), ANSWERED)
+    return found

@@ -1,0 +1,349 @@
+"""Artifacts: a folder of parts and a manifest, written last. No manifest, no artifact.
+
+    artifacts/<stage>/<slot>/<first 20 of key>/{<table>-<number>-<digest>.parquet, manifest.json, run.json}
+
+A slot is what an artifact is of ("zeroscrolls.qmsum.test"); its folders are the versions that were ever built. Parts
+are named by their digest, so two builders of the same artifact never overwrite each other's bytes, and the first
+manifest stands. run.json holds what differs from build to build (clock, host, times of files): part of no digest.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from scrollwork.records.base import Row
+from scrollwork.storage.artifacts.manifest import NAME as MANIFEST
+from scrollwork.storage.artifacts.manifest import Ingredients, Manifest, Part
+from scrollwork.storage.artifacts.parts import TableWriter, TextReader, groups, read_rows
+from scrollwork.storage.digest import sha256_file, sha256_of
+from scrollwork.storage.errors import DamagedArtifact, StorageError
+from scrollwork.storage.location import TEMPORARY, Location, held, stands
+
+R = TypeVar("R", bound=Row)
+
+RUN = "run.json"
+LOCK = ".lock"
+KEY_CHARS = 20
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A finished artifact. Reading checks the digest of every part that is read."""
+
+    folder: Location
+    manifest: Manifest
+
+    @property
+    def content(self) -> str:
+        """The key by which later stages know it."""
+        return self.manifest.content
+
+    @property
+    def exact(self) -> str:
+        """sha256 of its parts: tells apart answers with equal texts that took other tokens, tries or money."""
+        return sha256_of([part.sha256 for part in self.manifest.files])
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """Counts and the like that the stage noted."""
+        return self.manifest.facts
+
+    def rows(self, table: str, row: type[R], only: tuple[str, Collection[str]] | None = None) -> Iterator[R]:
+        """The rows of a table, in order. only: (column, values), those that hold one of them; others are not even
+        checked. Raises DamagedArtifact."""
+        yield from read_rows(self.folder, self._checked(table), row, only)
+
+    def columns(self, table: str, names: list[str]) -> Iterator[dict[str, Any]]:
+        """Some columns of a table's rows, in order, as plain values. Raises DamagedArtifact."""
+        for part in self._checked(table):
+            for batch in groups(self.folder, part, names):
+                yield from batch.to_pylist()
+
+    def texts(self) -> TextReader:
+        """The documents' texts by id. Raises DamagedArtifact."""
+        return TextReader(self.folder, self._checked("documents"))
+
+    def bytes_of(self, name: str) -> bytes:
+        """A file that is not a table (the report's page). Raises DamagedArtifact."""
+        (part,) = self._checked(name)
+        return self.folder.read(part.name)
+
+    def check(self, rehash: bool) -> None:
+        """Raise DamagedArtifact unless every part is there with its size, and (rehash) its bytes."""
+        for part in self.manifest.files:
+            self._check(part, rehash)
+
+    def check_part(self, part: Part) -> None:
+        """Hash one part. Raises DamagedArtifact."""
+        self._check(part, rehash=True)
+
+    def _checked(self, table: str) -> list[Part]:
+        parts = [part for part in self.manifest.files if part.table == table]
+        for part in parts:
+            self._check(part, rehash=True)
+        return parts
+
+    def _check(self, part: Part, rehash: bool) -> None:
+        where = str(self.folder)
+        try:
+            size, stamp = self.folder.size_and_time(part.name)
+        except FileNotFoundError:
+            raise DamagedArtifact(where, part.name, "is missing") from None
+        if size != part.bytes:
+            raise DamagedArtifact(where, part.name, f"has {size:,} bytes, the manifest says {part.bytes:,}")
+        known = (where, part.name, part.sha256, size, stamp)
+        if known in _VERIFIED or not (rehash or stamp != self._times().get(part.name)):
+            return
+        if self._sha256(part) != part.sha256:
+            raise DamagedArtifact(where, part.name, "has other bytes than the manifest says (sha256)")
+        if stamp is not None:
+            _VERIFIED.add(known)
+
+    def _sha256(self, part: Part) -> str:
+        import hashlib
+
+        if self.folder.local is not None:
+            return sha256_file(self.folder.local / part.name)
+        return hashlib.sha256(self.folder.read(part.name)).hexdigest()
+
+    def run(self) -> dict[str, Any]:
+        """What run.json says of the build; empty where it is gone."""
+        try:
+            noted = json.loads(self.folder.read(RUN))
+            return noted if isinstance(noted, dict) else {}
+        except (OSError, ValueError):
+            return {}
+
+    def _times(self) -> dict[str, int]:
+        times = self.run().get("times", {})
+        return times if isinstance(times, dict) else {}
+
+
+_VERIFIED: set[tuple[str, str, str, int, int | None]] = set()  # parts whose bytes this process has hashed
+
+
+class ArtifactWriter:
+    """Collects tables and facts of one artifact."""
+
+    def __init__(self, folder: Location, stack: ExitStack) -> None:
+        self.facts: dict[str, Any] = {}
+        self.content: str | None = None
+        self.notes: dict[str, Any] = {}
+        self._folder, self._stack = folder, stack
+        self._tables: list[TableWriter[Any]] = []
+        self._files: list[Part] = []
+
+    def table(self, name: str, row: type[R]) -> TableWriter[R]:
+        """A table to add rows to."""
+        writer = TableWriter(self._folder, name, row)
+        self._stack.callback(writer.abort)
+        self._tables.append(writer)
+        return writer
+
+    def file(self, name: str, data: bytes) -> None:
+        """A whole file that is not a table."""
+        import hashlib
+
+        sha256 = hashlib.sha256(data).hexdigest()
+        stem, dot, ending = name.rpartition(".")
+        final = f"{stem}-{sha256[:12]}{dot}{ending}"
+        with self._folder.temporary(name) as (stream, path):
+            stream.write(data)
+            self._folder.publish(stream, path, final)
+        self._files.append(Part(final, name, 0, len(data), sha256))
+
+    def finish(self) -> tuple[Part, ...]:
+        """Close all tables; the parts in the order in which the tables were opened."""
+        for table in self._tables:
+            table.close()
+        return tuple(part for table in self._tables for part in table.parts) + tuple(self._files)
+
+
+class Artifacts:
+    """All artifacts below one folder, local or remote.
+
+    keeper: called with a folder before what lies in it is taken away: it may move it elsewhere (and says where to), or
+    raise a StorageError, and all stays.
+    """
+
+    keeper: Callable[[Location], Location | None] | None = None
+
+    def __init__(self, url: str) -> None:
+        self.root = Location(url)
+
+    def folder(self, stage: str, slot: str, key: str) -> Location:
+        """Where an artifact is or would be."""
+        return self.root.child(stage, slot, key[:KEY_CHARS])
+
+    def find(self, stage: str, slot: str, key: str) -> Artifact | None:
+        """The artifact with this key, None where there is none. Its parts are not looked at: see Artifact.check."""
+        folder = self.folder(stage, slot, key)
+        artifact = self.at(folder)
+        return artifact if artifact is not None and artifact.manifest.key == key else None
+
+    def at(self, folder: Location) -> Artifact | None:
+        """The artifact in a folder, None where no manifest stands. Raises DamagedArtifact for a broken one."""
+        try:
+            data = folder.read(MANIFEST)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return Artifact(folder, Manifest.from_bytes(data, str(folder)))
+
+    def versions(self, stage: str, slot: str) -> list[Artifact]:
+        """Every artifact of a slot, the last built first."""
+        base = self.root.child(stage, slot)
+        found = [a for name in base.names() if not name.endswith(".json") and (a := self.at(base.child(name)))]
+        return sorted(found, key=lambda a: a.run().get("written", 0.0), reverse=True)
+
+    def everything(self) -> Iterator[Artifact]:
+        """Every artifact, in the order of the folders."""
+        for stage in self.root.names():
+            for slot in self.root.child(stage).names():
+                base = self.root.child(stage, slot)
+                yield from (
+                    a for name in base.names() if not name.endswith(".json") and (a := self.at(base.child(name)))
+                )
+
+    def discard(self, artifact: Artifact) -> None:
+        """Take an artifact away."""
+        self.clear(artifact.folder)
+
+    def repair(self, damage: DamagedArtifact) -> bool:
+        """Take a damaged artifact away, unless another process has built it anew meanwhile; whether it was taken.
+
+        Raises StorageError where the keeper does."""
+        folder = Location(damage.folder)
+        with held(folder.local / LOCK) if folder.local is not None else nullcontext():
+            try:
+                artifact = self.at(folder)
+                if artifact is not None:
+                    artifact.check(rehash=True)
+                    return False
+            except DamagedArtifact:
+                pass
+            self.clear(folder)
+            return True
+
+    def clear(self, folder: Location) -> None:
+        """Take away what lies in a folder: the manifest first, so that it never stands without its parts."""
+        if self.keeper is not None:
+            self.keeper(folder)
+        folder.remove(MANIFEST)
+        _empty(folder)
+
+    @contextmanager
+    def building(self, stage: str, slot: str, key: str) -> Iterator[None]:
+        """Hold the right to build one artifact among the processes of this machine, so that work is not done twice."""
+        folder = self.folder(stage, slot, key)
+        if folder.local is None:
+            yield
+            return
+        with held(folder.local / LOCK):
+            yield
+
+    def write(self, ingredients: Ingredients, key: str | None = None) -> _Writing:
+        """Write an artifact: `with artifacts.write(...) as writer`, then `.artifact`."""
+        return _Writing(self, ingredients, key or ingredients.key())
+
+    def sweep(self) -> int:
+        """Remove what killed runs left: temporary files, and parts in folders where nobody builds. How many files."""
+        if self.root.local is None:
+            return 0
+        removed = 0
+        for folder in (Path(p) for p in self.root.local.glob("*/*/*/")):
+            location = Location(str(folder))
+            removed += len(location.sweep())
+            if not (folder / MANIFEST).exists():
+                removed += _sweep_unfinished(folder, self.keeper)
+        return removed
+
+
+class _Writing:
+    """The context of writing one artifact: publishes on success, leaves nothing on failure."""
+
+    artifact: Artifact
+
+    def __init__(self, artifacts: Artifacts, ingredients: Ingredients, key: str) -> None:
+        self._artifacts, self._ingredients, self._key = artifacts, ingredients, key
+        self._folder = artifacts.folder(ingredients.stage, ingredients.slot, key)
+        self._stack = ExitStack()
+
+    def __enter__(self) -> ArtifactWriter:
+        self._started = time.time()
+        self._folder.sweep()
+        self._writer = ArtifactWriter(self._folder, self._stack)
+        return self._writer
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        with self._stack:
+            if kind is not None:
+                return
+            files = self._writer.finish()
+            manifest = Manifest(
+                self._key, self._writer.content or self._key, self._ingredients, files, self._writer.facts
+            )
+            ours = Artifact(self._folder, manifest)
+            try:
+                self._note_run(ours)
+            except FileNotFoundError:
+                pass  # another builder finished first and tidied our parts away: its manifest stands
+            first = self._folder.create(MANIFEST, manifest.to_bytes())
+            standing = ours if first else self._artifacts.at(self._folder)
+            assert standing is not None
+            self._tidy(standing)
+            self.artifact = standing
+
+    def _note_run(self, artifact: Artifact) -> None:
+        times = {part.name: self._folder.size_and_time(part.name)[1] for part in artifact.manifest.files}
+        run = {
+            "written": time.time(),
+            "seconds": round(time.time() - self._started, 3),
+            "host": platform.node(),
+            "times": times,
+            **self._writer.notes,
+        }
+        self._folder.replace(RUN, json.dumps(run, indent=1, sort_keys=True).encode("utf-8"))
+
+    def _tidy(self, artifact: Artifact) -> None:
+        """Remove parts that the manifest does not name: of a killed or a slower builder."""
+        named = {part.name for part in artifact.manifest.files} | {MANIFEST, RUN, LOCK}
+        for name in self._folder.names():
+            if name not in named and not name.startswith("."):
+                self._folder.remove(name)
+
+
+def _empty(folder: Location) -> None:
+    for name in folder.names():
+        if name != LOCK:
+            folder.remove(name)
+
+
+def _sweep_unfinished(folder: Path, keeper: Callable[[Location], Location | None] | None) -> int:
+    """Remove a folder without manifest, unless somebody is building in it, or its keeper keeps it."""
+    import fcntl
+
+    lock = folder / LOCK
+    try:
+        with lock.open("a+b") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if (folder / MANIFEST).exists() or not stands(stream.fileno(), lock):
+                return 0
+            names = [path for path in folder.iterdir() if path.name != LOCK]
+            if any(path.name.startswith(TEMPORARY) for path in names):
+                return 0  # somebody writes here without the lock
+            if names and keeper is not None:
+                keeper(Location(str(folder)))
+            for path in names:
+                path.unlink(missing_ok=True)
+            lock.unlink(missing_ok=True)
+            folder.rmdir()
+            return len(names)
+    except (OSError, StorageError):
+        return 0

@@ -1,0 +1,200 @@
+"""Parquet parts: written as a stream in row groups of a few megabytes, read one row group at a time."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections import OrderedDict
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
+
+from scrollwork.records.base import Columns, Row, from_batch
+from scrollwork.storage.artifacts.manifest import Part
+from scrollwork.storage.errors import naming_full_disks
+from scrollwork.storage.location import Location
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+R = TypeVar("R", bound=Row)
+
+GROUP_BYTES = 8 << 20  # text in a row group before compression
+PART_BYTES = 512 << 20  # text in a part
+GROUP_ROWS = 50_000
+
+
+class _Hashing(io.RawIOBase):
+    """Passes bytes on to a file and keeps their sha256 and count."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self.digest = hashlib.sha256()
+        self.count = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._stream.write(data)
+        self.digest.update(data)
+        self.count += len(data)
+        return len(data)
+
+    def tell(self) -> int:
+        return self.count
+
+    def flush(self) -> None:
+        if not self._stream.closed:
+            self._stream.flush()
+
+
+class TableWriter(Generic[R]):
+    """Writes rows of one kind as parts of an artifact; equal rows give equal bytes."""
+
+    def __init__(self, folder: Location, table: str, row: type[R]) -> None:
+        self.table = table
+        self.parts: list[Part] = []
+        self._folder, self._row = folder, row
+        self._columns: Columns[R] = Columns(row)
+        self._rows = 0
+        self._bytes = 0
+        self._part_bytes = 0
+        self._part_rows = 0
+        self._open: tuple[ExitStack, IO[bytes], Path, _Hashing, pq.ParquetWriter] | None = None
+
+    def add(self, row: R) -> None:
+        """Take one row."""
+        self._columns.add(row)
+        self._rows += 1
+        self._bytes += _weight(row)
+        if self._bytes >= GROUP_BYTES or self._rows >= GROUP_ROWS:
+            self._flush()
+
+    def close(self) -> None:
+        """Finish the last part. A table without rows still has one part, so that it can be read."""
+        self._flush(even_empty=not self.parts and self._open is None)
+        self._finish_part()
+
+    def abort(self) -> None:
+        """Give up: leave no temporary file."""
+        if self._open is not None:
+            stack = self._open[0]
+            self._open = None
+            stack.close()
+
+    def _flush(self, even_empty: bool = False) -> None:
+        if not self._rows and not even_empty:
+            return
+        if self._open is None:
+            self._start_part()
+        assert self._open is not None
+        with naming_full_disks(self.table, str(self._folder)):
+            self._open[4].write_batch(self._columns.batch(), row_group_size=max(1, self._rows))
+        self._part_bytes += self._bytes
+        self._part_rows += self._rows
+        self._columns, self._rows, self._bytes = Columns(self._row), 0, 0
+        if self._part_bytes >= PART_BYTES:
+            self._finish_part()
+
+    def _start_part(self) -> None:
+        import pyarrow.parquet as pq
+
+        stack = ExitStack()
+        stream, path = stack.enter_context(self._folder.temporary(f"{self.table}-{len(self.parts):05d}"))
+        sink = _Hashing(stream)
+        writer = pq.ParquetWriter(sink, self._row.schema(), compression="zstd", compression_level=3)
+        self._open = (stack, stream, path, sink, writer)
+
+    def _finish_part(self) -> None:
+        if self._open is None:
+            return
+        stack, stream, path, sink, writer = self._open
+        with stack:
+            writer.close()
+            sha256 = sink.digest.hexdigest()
+            name = f"{self.table}-{len(self.parts):05d}-{sha256[:12]}.parquet"
+            self._folder.publish(stream, path, name)
+        self.parts.append(Part(name, self.table, self._part_rows, sink.count, sha256))
+        self._open, self._part_bytes, self._part_rows = None, 0, 0
+
+
+def _weight(row: Row) -> int:
+    """About how many bytes of text a row holds."""
+    return sum(_size(value) for value in vars(row).values())
+
+
+def _size(value: Any) -> int:
+    if isinstance(value, str):
+        return len(value)
+    if isinstance(value, tuple):
+        return sum(_size(item) for item in value)
+    if isinstance(value, Row):
+        return _weight(value)
+    return 8
+
+
+def groups(folder: Location, part: Part, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
+    """The row groups of a part, one at a time.
+
+    pre_buffer off: it reads in Arrow's own threads, and one that still runs when Python ends aborts the process.
+    """
+    import pyarrow.parquet as pq
+
+    with folder.open(part.name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:
+        for index in range(file.metadata.num_row_groups):
+            table = file.read_row_group(index, columns=columns, use_threads=False)
+            yield from table.combine_chunks().to_batches()
+
+
+def read_rows(
+    folder: Location, parts: list[Part], row: type[R], only: tuple[str, Collection[str]] | None = None
+) -> Iterator[R]:
+    """The rows of a table, in order, holding one row group at a time. only: those whose column (name) is one of."""
+    for part in parts:
+        for batch in groups(folder, part):
+            yield from from_batch(row, batch if only is None else among(batch, *only))
+
+
+def among(batch: pa.RecordBatch, column: str, values: Collection[str]) -> pa.RecordBatch:
+    """The rows of a batch whose column holds one of the values."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    return batch.filter(pc.is_in(batch.column(column), pa.array(sorted(values), pa.string())))
+
+
+class TextReader:
+    """Texts of an artifact's documents by id; keeps the row groups read last, up to `keep_bytes` of text."""
+
+    def __init__(self, folder: Location, parts: list[Part], keep_bytes: int = 64 << 20) -> None:
+        self._folder, self._parts, self._keep = folder, parts, keep_bytes
+        self._where: dict[str, tuple[int, int]] = {}
+        self._groups: OrderedDict[tuple[int, int], dict[str, str]] = OrderedDict()
+        self._sizes: dict[tuple[int, int], int] = {}
+        for number, part in enumerate(parts):
+            for group, batch in enumerate(groups(folder, part, ["document_id"])):
+                for document_id in batch.column(0).to_pylist():
+                    self._where[document_id] = (number, group)
+
+    def __call__(self, document_id: str) -> str:
+        """The text. Raises KeyError for an unknown id."""
+        place = self._where[document_id]
+        if place in self._groups:
+            self._groups.move_to_end(place)
+        else:
+            self._groups[place] = self._load(place)
+            while len(self._groups) > 1 and sum(self._sizes.values()) > self._keep:
+                oldest, _ = self._groups.popitem(last=False)
+                del self._sizes[oldest]
+        return self._groups[place][document_id]
+
+    def _load(self, place: tuple[int, int]) -> dict[str, str]:
+        import pyarrow.parquet as pq
+
+        with self._folder.open(self._parts[place[0]].name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:
+            table = file.read_row_group(place[1], columns=["document_id", "text"], use_threads=False)
+        self._sizes[place] = table.nbytes
+        return dict(zip(table.column(0).to_pylist(), table.column(1).to_pylist(), strict=True))

@@ -1,0 +1,152 @@
+"""What is known of the models of a request: their tables, and how a run calls them. Declarations only."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from scrollwork.models.engine.budget import UnknownPrice, price_of
+from scrollwork.models.hosted.tables import BASE_URLS, BadTable, key_of
+from scrollwork.models.registry import BATCHES, CALLED, HOSTED, LOCAL, UnknownModel, needs_address, settings
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.planner import Status
+from scrollwork.pipeline.session import Calling, Locations
+from scrollwork.preprocessing.prompts.truncation import POLICIES
+from scrollwork.storage.home import Home
+from scrollwork.suites.outside_systems import is_outside, table_of
+from scrollwork.suites.request import NOTHING_COUNTED, Request
+from scrollwork.suites.suite_files import load_models, own_models
+from scrollwork.suites.tokenizers import adopt
+
+
+def calling_of(request: Request) -> Calling:
+    """How a request's hosted and local models are called. Raises UnknownModel, UsageError: a budget needs prices."""
+    if not request.models:
+        return Calling()
+    tables = {model: table for model, table in tables_of(request).items() if table["provider"] in CALLED}
+    if request.budget:
+        for model, table in tables.items():
+            try:
+                price_of(model, table)
+            except UnknownPrice as error:
+                raise UsageError(f"--budget: {error}") from error
+    if request.batch:
+        need_batches(tables)
+    wait_s = float(request.batch_wait)
+    return Calling(request.run, request.budget, request.retry_failed, request.batch, wait_s, tables, request.judges)
+
+
+def locations_of(request: Request) -> Locations:
+    """The absolute locations that tasks get, and how they call hosted models."""
+    return Locations(request.home, request.raw, request.store, calling_of(request) if request.models else None)
+
+
+def need_batches(tables: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raises UsageError where a hosted model's provider takes no batches, or no model is hosted at all."""
+    takers = " and ".join(sorted(BATCHES))
+    for model, table in tables.items():
+        if table["provider"] not in BATCHES:
+            raise UsageError(
+                f"--batch: model {model!r} is called through {table['provider']}, which takes no batches; those of "
+                f"{takers} do. Run it by itself without --batch"
+            )
+    if not tables:
+        raise UsageError(f"--batch is for models of {takers}; none was named")
+
+
+def tables_of(request: Request) -> dict[str, dict[str, Any]]:
+    """What is known of each model of a request, by its name: its table with what the request says over it, and what a
+    local checkpoint says of itself.
+
+    Raises UnknownModel, UsageError.
+    """
+    known = load_models(request.models_file)
+    if request.base_url and not any(needs_address(model, known) for model in request.models):
+        raise UsageError(
+            "--base-url is for compatible:ID, or a model of that provider whose table has no base_url; none was named, "
+            "and what other models are asked goes elsewhere"
+        )
+    found = {}
+    for model in request.models:
+        if is_outside(model):
+            found[model] = table_of(model, Home(request.home, request.store))
+            continue
+        spot = {"base_url": request.base_url} if request.base_url and needs_address(model, known) else {}
+        try:
+            found[model] = filled(model, settings(model, known, request.suite, {**request.given, **spot}), request)
+        except (UnknownModel, UsageError) as error:
+            if not from_file(model, request.models_file):
+                raise
+            raise type(error)(f"--models {request.models_file}: {error}") from error
+    if request.tokenizer and not (request.max_input_tokens or any("context" in table for table in found.values())):
+        raise UsageError(f"{NOTHING_COUNTED}: give both, or a model whose table has a context")
+    return found
+
+
+def filled(model: str, table: dict[str, Any], request: Request) -> dict[str, Any]:
+    """A model's table with what the suite and a local checkpoint say, its tokenizer in the home. Raises UsageError."""
+    heat = request.config.temperature
+    home = Home(request.home, request.store)
+    if table.get("truncation", "none") not in POLICIES:
+        raise UsageError(f"model {model!r}: truncation {table['truncation']!r} is none of {', '.join(POLICIES)}")
+    if table["provider"] in HOSTED:
+        table.setdefault("temperature", heat)
+        try:
+            table["tokenizer"] = adopt(table["tokenizer"], home)
+        except UsageError as error:
+            raise UsageError(f"model {model!r}: tokenizer: {str(error).removeprefix('--tokenizer ')}") from error
+    elif table["provider"] in LOCAL:
+        from scrollwork.suites.checkpoints import adopted
+
+        table.setdefault("generation", {"do_sample": True, "temperature": heat} if heat else {})
+        table = adopted(model, table, home)
+    return table
+
+
+def from_file(model: str, own_file: str) -> bool:
+    """Whether a model's table stands in the user's own file: by its name, or by its id behind a provider's name."""
+    name, _, model_id = model.partition(":")
+    own = own_models(own_file)
+    return name in own or (bool(model_id) and any(table.get("id") == model_id for table in own.values()))
+
+
+def retired(request: Request) -> list[str]:
+    """The models of a request that their vendor answers no more, or only until an announced day, a line each; not where
+    a server of one's own does."""
+    today = time.strftime("%Y-%m-%d")
+    lines = []
+    for model, table in calling_of(request).tables.items():
+        day = table.get("retired", "")
+        if not day or table.get("base_url") != BASE_URLS.get(table["provider"]):
+            continue
+        if today >= day:
+            lines.append(f"{model}: its vendor has retired it on {day}; it will hardly answer")
+        else:
+            lines.append(f"{model}: its vendor retires it on {day}; what is not answered by then never will be")
+    return lines
+
+
+def unbounded(request: Request) -> list[str]:
+    """A line where all windows of contexts are asked of a hosted model because nobody said which, and nothing stops it
+    from costing what it costs."""
+    observing = any(task.windows for task in request.chosen_tasks())
+    hosted = any(table["provider"] in HOSTED for table in calling_of(request).tables.values())
+    if request.strategy or request.budget or not (observing and hosted):
+        return []
+    return [
+        "no --strategy: every window of every context is asked, thousands a problem; `estimate` tells what that costs, "
+        "--budget stops it there, --strategy take:20 asks a twentieth"
+    ]
+
+
+def need_keys(request: Request, statuses: Iterable[tuple[Node, Status]]) -> None:
+    """Raises UsageError naming the variable, where a hosted model is to be asked and its key is not there."""
+    asked = {node.label("model") for node, status in statuses if node.stage == "generate" and status.state != "reused"}
+    for model, table in calling_of(request).tables.items():
+        if model in asked and table["provider"] in HOSTED and "key_secret" not in table:
+            try:
+                key_of(model, table["provider"], table)
+            except BadTable as error:
+                raise UsageError(str(error)) from error

@@ -1,0 +1,108 @@
+"""What the stages of a request are of: tasks, splits, profiles of prompts, shards, models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scrollwork.models.local.checkpoint import CAUSAL
+from scrollwork.models.registry import HOSTED
+from scrollwork.pipeline.plan import Node
+from scrollwork.preprocessing.prompts.from_examples import Profile
+from scrollwork.preprocessing.prompts.truncation import CHAT_OVERHEAD
+from scrollwork.records.prompt import FULL
+from scrollwork.suites.releases import imported
+from scrollwork.suites.request import Request
+from scrollwork.suites.suite_files import TaskConfig
+
+PLAIN = Profile()
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one node is of: a task and split of a request, and further a profile, an arm, a shard, a model."""
+
+    request: Request
+    task: TaskConfig
+    split: str
+    profile: Profile = PLAIN
+    arm: str = FULL
+    shard: int = 0
+    model: str = ""
+    table: Mapping[str, Any] | None = None
+
+    @property
+    def base(self) -> tuple[tuple[str, str], ...]:
+        """Labels of a stage of a task."""
+        return (("suite", self.request.suite), ("task", self.task.name), ("split", self.split))
+
+    @property
+    def labels(self) -> tuple[tuple[str, str], ...]:
+        """Labels of a stage of a model (or of prompts for any), without shard."""
+        named = [("model", self.model)] if self.model else []
+        return (*self.base, *named, ("profile", self.profile.name), ("arm", self.arm))
+
+    @property
+    def shards(self) -> int:
+        """How many shards prompts and what follows come in: of a suite that draws, its runs."""
+        return self.request.run_count or self.task.shards
+
+    @property
+    def run(self) -> tuple[tuple[str, str], ...]:
+        """The label of its run, where the suite draws."""
+        return (("run", str(self.shard)),) if self.request.run_count else ()
+
+    @property
+    def sharded(self) -> tuple[tuple[str, str], ...]:
+        """Labels with the run, or the shard where there are several."""
+        many = self.task.shards > 1 and not self.run
+        return (*self.labels, *self.run, *([("shard", f"{self.shard + 1}-of-{self.shards}")] if many else []))
+
+    @property
+    def imported(self) -> bool:
+        """Whether the task comes from its official release."""
+        return imported(self.request, self.task, self.split)
+
+    def each_shard(self, node: Callable[[Part], Node]) -> list[Node]:
+        """One node a shard."""
+        return [node(replace(self, shard=shard)) for shard in range(self.shards)]
+
+
+def parts(request: Request) -> list[Part]:
+    """Every task and split of a request."""
+    return [Part(request, task, split) for task in request.chosen_tasks() for split in request.splits_of(task)]
+
+
+def profile_of(request: Request, table: Mapping[str, Any]) -> Profile:
+    """How prompts are made for a model: by its table, the user's limits first (baselines: plain, uncut)."""
+    policy = request.config.truncation_of(request.prompts)
+    kept_free = 0
+    if table.get("provider") in HOSTED or table.get("kind") == CAUSAL:  # the answer lies in it (fact sheet 4.1, 4.2)
+        kept_free = int(table.get("reasoning_tokens", 0))
+        if policy == "input":
+            policy = "claude" if table.get("variant") == "claude" else "openai"
+        else:  # neither SCROLLS' prefix nor SEAM's policies keep room for the answer
+            suite = request.config
+            kept_free += max(suite.new_tokens(task, request.prompts) for task in suite.tasks.values())
+    if policy == "documents" and request.truncation == "official":  # SEAM's code cuts the end
+        policy = "prefix"
+    policy = table.get("truncation", policy)
+    around = int(table.get("around", 0))  # a local model's chat template; the policy of chat models knows of some
+    kept_free += max(0, around - CHAT_OVERHEAD) if (policy, table.get("variant")) == ("openai", "chat") else around
+    limit = request.max_input_tokens or max(0, int(table.get("context", 0)) - kept_free)
+    if not limit:
+        return Profile(table.get("variant", "plain"), prompts=request.prompts)
+    return Profile(
+        variant=table.get("variant", "plain"),
+        policy=policy,
+        tokenizer=request.tokenizer or table.get("tokenizer", "words"),
+        limit_tokens=limit,
+        official=request.truncation == "official",
+        prompts=request.prompts,
+    )
+
+
+def seed_of(request: Request) -> int:
+    """The seed of this request, or the suite's."""
+    return request.config.seed if request.seed is None else request.seed

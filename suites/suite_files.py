@@ -1,0 +1,331 @@
+"""Suite files: what differs between benchmarks and their tasks, as data."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.preprocessing.prompts.truncation import POLICIES
+from scrollwork.scoring.names import JUDGED, MODULES
+
+CONFIG = Path(__file__).resolve().parents[1] / "config"
+SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "raw"
+
+TEMPLATE_FIELDS = (
+    "kind",
+    "instruction",
+    "context_header",
+    "response_header",
+    "omission",
+    "query_header",
+    "inner_header",
+    "block",
+)
+# Keys of a suite file by its tables, and those that must be there; a task's `options` are its data set's own.
+SUITE_NEEDS = frozenset({"name", "title", "default_splits", "seed", "truncation", "temperature", "task"})
+SUITE_KEYS = SUITE_NEEDS | {
+    *("chat_sentence", "validation_size", "citation", "release", "submission", "submission_order", "in_sample"),
+    *("layout", "prompts", "runs"),
+}
+TASK_NEEDS = frozenset({"dataset", "short", "kind", "metric", "max_new_tokens", "splits", "raw"})
+TASK_KEYS = TASK_NEEDS | {
+    *TEMPLATE_FIELDS,
+    *("options", "sample", "paper", "seeded", "one_source", "shards", "query_ends", "mention_ids", "proxy"),
+    *("empty_answer", "judged", "windows", "subset"),
+}
+# Of tables within a task's. Options and roles of raw files are the data set's own.
+INNER_KEYS = {
+    "splits": frozenset({"train", "validation", "test"}),
+    "sample": frozenset({"size", "by", "strata", "order_by", "unique_by", "group_by"}),
+    "paper": frozenset(
+        {"examples", "mean_words", "samples", "tokens_in", "tokens_out", "documents", "suite", "task", "median_length"}
+    ),
+    "judged": frozenset({"metric", "faithfulness", "coverage"}),
+}
+KINDS = ("summarization", "qa", "nli", "aggregation", "coreference")
+PROMPTS_KEYS = frozenset({"task", "layout", "max_new_tokens", "truncation"})
+RUNS_KEYS = frozenset({"count", "shots", "instances"})
+WINDOWS_KEYS = frozenset({"units", "lengths", "full", "more", "other", "unknown", "extractor", "scenario"})
+GRANULARITY_KEYS = frozenset({"units", "lengths", "full", "more"})  # of each of `other`
+
+
+@dataclass(frozen=True)
+class TaskConfig:
+    """One [task.NAME] table; its fields are explained at the head of the suite file. judges: by role, the checkpoints
+    that score it in a request (suites/judging_models.py). windows: of a suite that observes its problems through them
+    (dolce.toml)."""
+
+    name: str
+    dataset: str
+    short: str
+    kind: str
+    metric: str
+    max_new_tokens: int
+    template: Mapping[str, Any]
+    splits: Mapping[str, str]
+    raw: Mapping[str, tuple[str, ...]]
+    options: Mapping[str, Any]
+    sample: Mapping[str, Any]
+    paper: Mapping[str, Any]
+    seeded: bool
+    one_source: bool
+    shards: int
+    query_ends: str
+    mention_ids: tuple[int, int] = (0, 0)
+    proxy: str = ""
+    empty_answer: str = ""
+    judged: Mapping[str, str] = field(default_factory=dict)
+    judges: Mapping[str, str] = field(default_factory=dict)
+    windows: Mapping[str, Any] = field(default_factory=dict)
+    subset: str = ""
+
+    @property
+    def asks(self) -> bool:
+        """Whether it asks something that could be answered without the document: it has a closed-book arm."""
+        return self.template["kind"] in ("qa", "nli")
+
+    @property
+    def granularities(self) -> list[Mapping[str, Any]]:
+        """The ways in which its contexts are parted, its own first; none where they are not observed."""
+        return [self.windows, *self.windows.get("other", ())] if self.windows else []
+
+    def observed(self, units: str = "") -> Mapping[str, Any]:
+        """How its contexts are observed: {units, lengths, full, more} of that granularity, "" for its own. Raises
+        ValueError for one that it has not."""
+        for one in self.granularities:
+            if units in ("", one["units"]):
+                return {name: one[name] for name in ("units", "lengths", "full", "more") if name in one}
+        known = ", ".join(one["units"] for one in self.granularities)
+        raise ValueError(f"{self.name} has no units {units!r}; it has: {known or 'none'}")
+
+
+@dataclass(frozen=True)
+class Suite:
+    """A benchmark: its tasks in official order. runs: of a suite that draws its prompts anew in each run, how many
+    there are (count), demonstrations (shots) and instances of a run; else empty. in_sample: the tasks that the bundled
+    sample has, where these are not all."""
+
+    name: str
+    title: str
+    default_splits: tuple[str, ...]
+    seed: int
+    chat_sentence: str
+    truncation: str
+    validation_size: int
+    temperature: float
+    citation: str
+    release: tuple[str, ...]
+    tasks: Mapping[str, TaskConfig]
+    prompts: Mapping[str, Mapping[str, Any]]
+    submission: str
+    submission_order: tuple[str, ...]
+    runs: Mapping[str, int] = field(default_factory=dict)
+    in_sample: tuple[str, ...] = ()
+
+    def truncation_of(self, prompts: str = "") -> str:
+        """How prompts of a set are cut where the model's table does not say."""
+        return str(self.prompts[prompts].get("truncation", self.truncation)) if prompts else self.truncation
+
+    def refuse_windows(self, what: str) -> None:
+        """Raise UsageError for a suite that observes windows: an id alone does not say on which one an answer is."""
+        if any(task.windows for task in self.tasks.values()):
+            raise UsageError(
+                f"{what}: inputs of {self.name} are asked on many windows of their contexts, and the format names an "
+                f"input by its id alone; export observations writes a row a window"
+            )
+
+    def refuse_runs(self, what: str) -> None:
+        """Raise UsageError for a suite that draws its prompts or observes windows: an id alone does not say of which
+        run, or on which window, an answer is."""
+        self.refuse_windows(what)
+        if self.runs:
+            raise UsageError(
+                f"{what}: inputs of {self.name} are asked anew in each run, and the format names an input by its id "
+                f"alone; mean and spread over all runs are in the report"
+            )
+
+    def template(self, task: TaskConfig, prompts: str = "") -> dict[str, Any]:
+        """The strings of a task's prompts: the suite's own, or those of a set of `prompts` over them."""
+        if not prompts:
+            return dict(task.template)
+        chosen = self.prompts[prompts]
+        layout = {"layout": chosen["layout"]} if "layout" in chosen else {}
+        return {**task.template, **layout, **chosen.get("task", {}).get(task.name, {})}
+
+    def new_tokens(self, task: TaskConfig, prompts: str = "") -> int:
+        """How long an answer may be: as the task has it, or a set of `prompts` for it."""
+        longer = self.prompts[prompts].get("max_new_tokens", {}) if prompts else {}
+        return int(longer.get(task.name, task.max_new_tokens))
+
+
+@cache
+def load_suite(name: str) -> Suite:
+    """The suite file of that name. Raises UsageError listing what there is."""
+    path = CONFIG / "suites" / f"{name}.toml"
+    if not path.is_file():
+        known = sorted(file.stem for file in (CONFIG / "suites").glob("*.toml"))
+        raise UsageError(f"there is no suite {name!r}; there are: {', '.join(known)}")
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    refuse_bad_tables(path.name, data)
+    return Suite(
+        name=data["name"],
+        title=data["title"],
+        default_splits=tuple(data["default_splits"]),
+        seed=data["seed"],
+        chat_sentence=data.get("chat_sentence", ""),
+        truncation=data["truncation"],
+        validation_size=data.get("validation_size", 0),
+        temperature=data["temperature"],
+        prompts=data.get("prompts", {}),
+        citation=data.get("citation", ""),
+        release=tuple(data.get("release", ())),
+        submission=data.get("submission", f"{data['name']}_predictions.csv"),
+        submission_order=tuple(data.get("submission_order", data["task"])),
+        runs=data.get("runs", {}),
+        in_sample=tuple(data.get("in_sample", ())),
+        tasks={task: _task(task, table, data.get("layout")) for task, table in data["task"].items()},
+    )
+
+
+def refuse_bad_tables(file: str, data: Mapping[str, Any]) -> None:
+    """Raise UsageError, naming file, table and key, for a key of a suite file that nothing reads, or one that lacks."""
+
+    def checked(place: str, table: Any, known: frozenset[str] | None, needed: frozenset[str] = frozenset()) -> Any:
+        where = f"{file}: {place}".rstrip(": ")
+        if not isinstance(table, Mapping):
+            raise UsageError(f"{where}: must be a table")
+        if known is not None:
+            refuse_unknown_keys(where, table, known)
+        if lacking := sorted(needed.difference(table)):
+            raise UsageError(f"{where}: lacks {', '.join(lacking)}")
+        return table
+
+    checked("", data, SUITE_KEYS, SUITE_NEEDS)
+    checked("[runs]", data.get("runs", {}), RUNS_KEYS)
+    refuse_unknown_value(file, data, "truncation", POLICIES)
+    for name, table in checked("[task]", data["task"], None).items():
+        checked(f"[task.{name}]", table, TASK_KEYS, TASK_NEEDS)
+        windows = checked(f"[task.{name}.windows]", table.get("windows", {}), WINDOWS_KEYS)
+        for number, other in enumerate(windows.get("other", ())):
+            checked(f"[task.{name}.windows] other[{number}]", other, GRANULARITY_KEYS)
+        for inner, keys in INNER_KEYS.items():
+            checked(f"[task.{name}] {inner}", table.get(inner, {}), keys)
+        refuse_unknown_value(f"{file}: [task.{name}]", table, "metric", [*MODULES, *JUDGED])
+        refuse_unknown_value(f"{file}: [task.{name}]", table, "kind", KINDS)
+    for name, table in checked("[prompts]", data.get("prompts", {}), None).items():
+        place = f"[prompts.{name}"
+        checked(f"{place}]", table, PROMPTS_KEYS)
+        for task, strings in checked(f"{place}.task]", table.get("task", {}), None).items():
+            checked(f"{place}.task.{task}]", strings, frozenset(TEMPLATE_FIELDS))
+
+
+def refuse_unknown_keys(where: str, table: Mapping[str, Any], known: frozenset[str]) -> None:
+    """Raise UsageError for a key of a table of a configuration file that nothing reads."""
+    for key in table:
+        if key not in known:
+            there = sorted(known)
+            raise UsageError(f"{where}: unknown key {key!r}; there are: {', '.join(there)}{_meant(key, there)}")
+
+
+def refuse_unknown_value(where: str, table: Mapping[str, Any], key: str, known: Sequence[str]) -> None:
+    """Raise UsageError for a value that is none of those known, with the nearest of them."""
+    value = table[key]
+    if value in known:
+        return
+    raise UsageError(f"{where}: {key} {value!r} is none of {', '.join(known)}{_meant(value, known)}")
+
+
+def _meant(given: Any, known: Sequence[str]) -> str:
+    """The nearest of what there is, as the end of a sentence; "" where nothing is near."""
+    near = get_close_matches(str(given), known, 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -> TaskConfig:
+    return TaskConfig(
+        name=name,
+        dataset=table["dataset"],
+        short=table["short"],
+        kind=table["kind"],
+        metric=table["metric"],
+        max_new_tokens=table["max_new_tokens"],
+        template={
+            **{field: table[field] for field in TEMPLATE_FIELDS if field in table},
+            **({"layout": layout} if layout else {}),
+        },
+        splits=table["splits"],
+        raw={role: tuple(patterns) for role, patterns in table["raw"].items()},
+        options=table.get("options", {}),
+        sample=table.get("sample", {}),
+        paper=table.get("paper", {}),
+        seeded=table.get("seeded", False),
+        one_source=table.get("one_source", False),
+        shards=table.get("shards", 1),
+        query_ends=table.get("query_ends", ""),
+        mention_ids=tuple(table.get("mention_ids", (0, 0))),
+        proxy=table.get("proxy", ""),
+        empty_answer=table.get("empty_answer", ""),
+        judged=table.get("judged", {}),
+        windows=table.get("windows", {}),
+        subset=table.get("subset", ""),
+    )
+
+
+@cache
+def load_published(suite: str) -> Mapping[str, Any]:
+    """config/published/SUITE.toml: tables of the paper, for reference rows; empty where there is none."""
+    path = CONFIG / "published" / f"{suite}.toml"
+    return tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+
+def paper_sizes(suite: str, task: TaskConfig, split: str) -> dict[str, Any]:
+    """What the paper's table of data sets prints for a split of a task: examples or rows (one a reference), words_in
+    (their mean); what it does not print, or prints of all splits only (`paper_means`), is absent."""
+    sizes = load_published(suite).get("corpus", {}).get(task.name)
+    if sizes is None:
+        names = {"examples": "examples", "mean_words": "words_in"}
+        return {names[name]: value for name, value in task.paper.items() if name in names and split == "test"}
+    return {name: sizes[name][split] for name in ("examples", "rows") if split in sizes.get(name, {})}
+
+
+def paper_means(suite: str, task: str) -> dict[str, float]:
+    """The means that the paper prints over all splits of a task: words_in, words_out (SCROLLS, table 1); empty where it
+    prints none."""
+    sizes = load_published(suite).get("corpus", {}).get(task, {})
+    return {name: sizes[name] for name in ("words_in", "words_out") if name in sizes}
+
+
+def data_set_sizes(suite: str, task: str) -> dict[str, Any]:
+    """What the paper prints of a task's whole data set, of all its splits: samples, and means of documents, tokens_in,
+    tokens_out; empty where it has no such table."""
+    sizes = load_published(suite).get("data", {}).get(task, {})
+    return {name: sizes[name] for name in ("samples", "documents", "tokens_in", "tokens_out") if name in sizes}
+
+
+def load_models(own_file: str = "") -> dict[str, dict[str, Any]]:
+    """The tables of config/models.toml, with those of the user's own file in their place; one without a provider is put
+    over ours of that name, key by key (a price). Raises UsageError."""
+    tables: dict[str, dict[str, Any]] = tomllib.loads((CONFIG / "models.toml").read_text(encoding="utf-8"))
+    for name, table in own_models(own_file).items():
+        tables[name] = table if "provider" in table else {**tables.get(name, {}), **table}
+    return tables
+
+
+def own_models(own_file: str) -> dict[str, dict[str, Any]]:
+    """The tables of the user's own file, none where there is no file. Raises UsageError."""
+    if not own_file:
+        return {}
+    try:
+        own = tomllib.loads(Path(own_file).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"--models {own_file}: {error}") from error
+    for name, table in own.items():
+        if not isinstance(table, dict):
+            raise UsageError(f"--models {own_file}: {name} must be a table, [{name}]")
+    return own

@@ -1,0 +1,36 @@
+"""Stage aggregate of a suite that draws its prompts anew in each run: a row a run too (SEAM)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scrollwork.analysis.comparison.summary import nothing
+from scrollwork.analysis.runs.summary import summarize_runs
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.shards import shards
+from scrollwork.records.run_score import RunScore
+from scrollwork.records.score import Aggregate
+from scrollwork.scoring.registry import metric
+from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
+from scrollwork.tasks.aggregate.run import asked, labels_of, members_of
+
+
+def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+    """A row a member, one of the family, and those of their runs."""
+    own = metric(node.params["metric"])
+    inputs_asked, without_gold = asked(inputs, own)
+    members = members_of(inputs, inputs_asked)
+    drawn, beside = manifests(inputs), getattr(own, "beside", nothing)
+    found = summarize_runs(labels_of(node), inputs_asked, members, own.headline, drawn, beside)
+    aggregates, runs = writer.table("aggregates", Aggregate), writer.table("runs", RunScore)
+    for run in found.runs:
+        runs.add(run)
+    for aggregate in found.aggregates:
+        aggregates.add(aggregate)
+    writer.facts = {"members": len(members), "without_gold": without_gold}
+
+
+def manifests(inputs: Mapping[str, Artifact]) -> dict[int, str]:
+    """What each run drew, by run: the digest of its manifest."""
+    return {sample.manifest.ingredients.params["run"]: sample.facts["manifest"] for sample in shards(inputs, "sample")}

@@ -1,0 +1,70 @@
+"""Tasks that stand in two suites: both take the smaller thresholds of their categories (the Dolce paper, section 3.3).
+
+L-Eval and LongBench both have Qasper, NarrativeQA, MultiNews, GovReport and QMSum. Thresholds depend on the largest
+context of a task, so the fit of one needs the windows that were chosen of the other: its stage `sample`, of which
+nothing is asked. A twin whose raw files are not here, or which fails, is left out, and the task has thresholds of its
+own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from scrollwork.pipeline.engines.inline import Engine, Finished
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.planner import Planner
+from scrollwork.pipeline.session import Locations, Workshop
+from scrollwork.suites.parts import Part
+from scrollwork.suites.request import Request
+from scrollwork.suites.suite_files import Suite, TaskConfig
+from scrollwork.tasks.judging import complexity_node
+from scrollwork.tasks.stages import sample_node
+
+
+def twins_of(suite: Suite, task: TaskConfig) -> list[TaskConfig]:
+    """The tasks of the same name in other suites of the paper, where its contexts are observed."""
+    name, own = task.paper.get("task"), task.paper.get("suite")
+    others = [one for one in suite.tasks.values() if one.windows and one.paper.get("task") == name]
+    return [one for one in others if one.paper["suite"] != own] if task.windows and name else []
+
+
+def fitted_nodes(request: Request, scored: Iterable[Node], locations: Locations) -> list[Node]:
+    """Stage complexity of every aggregate whose contexts are observed, beside the twins whose raw files are here."""
+    planner, suite = Planner(Workshop(locations)), request.config
+    found = []
+    for node in scored:
+        task = suite.tasks[node.label("task")]
+        if task.windows:
+            others = [twin_node(request, one, node.label("split")) for one in twins_of(suite, task)]
+            here = [one for one in others if one is not None and planner.status(one).problem is None]
+            found.append(complexity_node(node, {}, here))
+    return found
+
+
+def twin_node(request: Request, twin: TaskConfig, split: str) -> Node | None:
+    """The sample of a twin, as the request chooses it; None where it has no such split. One that was not asked for has
+    its own units, and its malformed records end nothing."""
+    if split not in twin.splits:
+        return None
+    asked = twin in request.chosen_tasks()
+    return sample_node(Part(request if asked else replace(request, units="", strict=False), twin, split))
+
+
+def without_failed_twins(
+    request: Request, finished: Sequence[Finished], engine: Engine, locations: Locations
+) -> list[Finished]:
+    """How stages ended, fits that were skipped for a twin alone made without it. A twin that was not asked for and
+    failed is no failure of the request."""
+    ended = {one.node.name: one for one in finished}
+    failed = {name for name, one in ended.items() if one.error}
+    alone = []
+    for one in finished:
+        broken = {node.name for node in one.node.each("twin") if node.name in failed}
+        own = tuple((name, node) for name, node in one.node.inputs if node.name not in broken)
+        if broken and not any(node.name in failed for _, node in own):
+            alone.append(replace(one.node, inputs=own))
+    ended |= {one.node.name: one for one in (engine(alone, locations) if alone else ())}
+    twins = {node.label("task") for one in finished for node in one.node.each("twin")}
+    unasked = twins.difference(task.name for task in request.chosen_tasks())
+    return [one for one in ended.values() if not one.error or one.node.label("task") not in unasked]

@@ -1,0 +1,323 @@
+"""Putting calls to a model: claimed so that nobody else pays for them, each result committed when it comes.
+
+A paid answer is never paid twice: what is stored is not asked, what somebody else asks is waited for, and after a kill
+only what was in flight is asked again.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from uuid import uuid4
+
+from scrollwork.models.base import Answer, Attempt, Call, CallFailed, Usage
+from scrollwork.models.engine.document_order import sharing
+from scrollwork.models.engine.patience import TOLD_S
+from scrollwork.models.engine.retry import LONGEST_S, charged
+from scrollwork.models.engine.running import Running, Runs
+from scrollwork.models.hosted.tables import key_name_of
+from scrollwork.pipeline import progress
+from scrollwork.pipeline.calling import STOP, Calling, breaker, ended, first_time, known_price, ledger, meter
+from scrollwork.pipeline.errors import Interrupted
+from scrollwork.storage.answers.rows import ANSWERED
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.storage.digest import sha256_of
+from scrollwork.storage.errors import StorageError
+from scrollwork.tasks.generate.stored_answers import (
+    counted,
+    stored_answer,
+    stored_attempt,
+    stored_failure,
+    under_other_names,
+    wanted,
+)
+from scrollwork.tasks.generate.withheld import Withheld
+
+log = logging.getLogger("scrollwork")
+Result = Answer | CallFailed | Attempt
+Source = Callable[[Collection[str] | None], Iterator[list[Call]]]  # calls of all prompts, or of those with these keys
+LEASE_S = 120.0  # for which a request is ours; renewed while we live
+LOOK_S = 1.0  # between two looks at what others ask
+TOGETHER = 64  # results in one transaction, where so many have come
+SILENT = 3  # tries without any answer before that is told
+AGAIN = 3  # tries to commit what is paid, when the store fails
+
+
+class Asker:
+    """Asks a model what the store does not hold, for one stage.
+
+    title, total: of the stage, to tell how far it is.
+    """
+
+    def __init__(self, model: Runs, calling: Calling, store: ResponseStore, title: str, total: int) -> None:
+        self._model, self._calling, self._store, self._title, self._total = model, calling, store, title, total
+        self._owner = f"{calling.run}.{sha256_of([title, os.getpid(), uuid4().hex])[:16]}"
+        self._open: dict[str, Call] = {}  # claimed by us and not ended
+        self._asked: set[str] = set()  # by us, ended or not: an equal prompt that comes later is not asked again
+        self._elsewhere: set[str] = set()
+        self._waits_since = 0.0  # for those, without any of them having come
+        self._held: list[Result] = []  # came and not committed
+        self._done = self._tried = 0
+        self._failed = self._spent = self._unpriced = 0  # of those done; nano-dollars; calls of unknown cost
+        self._heard = False
+        self._last: Attempt | None = None
+        self._passed = ""  # what the budget says, when it is
+        self._batched = 0  # that wait in somebody's batch
+        self._batches: set[str] = set()  # those, by our names
+        table = calling.tables[model.name]
+        self._price, self._thoughts = known_price(model.name, table), int(table.get("reasoning_tokens", 0))
+        self._breaker = breaker(model.name, calling)
+        self._withheld = Withheld(self._breaker)
+
+    def ask(self, source: Source) -> None:
+        """Ask all that is wanted, then wait for what others ask. Raises Interrupted, StorageError."""
+        if ended(self._model.name, self._calling):
+            return
+        with renewing(self._store, self._open, self._owner):
+            try:
+                stopped = self._round(source(None))
+                self._waits_since = time.monotonic()
+                while self._elsewhere and not stopped:
+                    stopped = self._look_again(source)
+                stopped = self._blame() or stopped
+            finally:
+                self._store.release(list(self._open), self._owner)
+        if STOP.level:
+            raise Interrupted(f"stopped; {self._done:,} of {self._total:,} are answered and stored")
+        if self._batched:
+            log.warning("%s: %s requests wait in a batch%s; run it with --batch to wait too", self._title,
+                        f"{self._batched:,}", self._of_others())  # fmt: skip
+        if stopped:
+            log.warning("%s: %s. %s", self._title, stopped, self._advice(stopped))
+
+    def _advice(self, stopped: str) -> str:
+        """What a person does when a run stopped."""
+        stands = "What is stored stands; the same command asks the rest"
+        if stopped == self._passed:
+            return f"{stands}, for as much again: a budget is of one run"
+        last = self._last
+        if last is None or last.message != stopped:
+            return stands
+        if last.outcome == "quota":
+            return f"Wait for the quota's reset, or pay for more. {stands} then"
+        key = key_name_of(self._model.provider, self._calling.tables[self._model.name])
+        if last.status == 401 and key:
+            return f"Look at the key in {key}. {stands} then"
+        return stands
+
+    def _round(self, batches: Iterable[list[Call]]) -> str:
+        """Send what is wanted of these; why calls were left out, "" where none were."""
+        gate = meter(self._model.name, self._calling, self._store)
+        shared = ledger(self._store)
+        calls = self._as_sent(sharing(self._wanted(batches)))
+        run = self._model.run(calls, gate=gate, stop=STOP, ledger=shared, breaker=self._breaker)
+        with run:
+            try:
+                self._take(run)
+            except StorageError:
+                self._save(run)
+                raise
+            except KeyboardInterrupt:  # what is in flight is paid
+                run.stop("interrupted")
+                self._take(run)
+                raise
+        self._passed = gate.reason if gate is not None else ""
+        if run.stopped and not STOP.level and run.stopped != self._passed:
+            ended(self._model.name, self._calling, run.stopped)
+        return run.stopped
+
+    def _blame(self) -> str:
+        """Store the failures that are their prompts' own fault after all; why the others are left missing, "" for
+        none."""
+        own, others = self._withheld.sorted()
+        self._held += own
+        self._commit(final=True)
+        if not others:
+            return ""
+        tripped = self._breaker.tripped if self._breaker is not None else ""
+        reason = tripped or f"{others[-1].message} ({len(others):,} calls ended without an answer after them)"
+        ended(self._model.name, self._calling, reason)
+        return reason
+
+    def _wanted(self, batches: Iterable[list[Call]]) -> Iterator[Call]:
+        """The calls that are neither stored nor asked elsewhere, nor by an equal prompt before them, claimed."""
+        for batch in batches:
+            calls = {call.key: call for call in batch if call.key not in self._asked}
+            todo = self._missing(calls)
+            ours = self._store.claim(todo, self._owner, LEASE_S) if todo else set()
+            self._elsewhere |= {key for key in todo if key not in ours}
+            self._done += len(batch) - len(todo)
+            self._tell()
+            mine = {key: calls[key] for key in todo if key in ours}
+            self._asked |= set(mine)
+            self._open |= mine  # at once: they are held and given back with the others
+            yield from mine.values()
+
+    def _as_sent(self, calls: Iterable[Call]) -> Iterator[Call]:
+        """The calls, remembered with their place among neighbours: what they count for depends on it."""
+        for call in calls:
+            self._open[call.key] = call
+            yield call
+
+    def _missing(self, keys: Collection[str]) -> list[str]:
+        """Those of the keys that are to be asked; failures among the others are counted."""
+        states = self._store.states(keys)
+        missing = {key: None for key in keys if wanted(states.get(key), self._calling.retry_failed)}
+        self._failed += sum(state != ANSWERED for key, state in states.items() if key not in missing)
+        return list(missing)
+
+    def _look_again(self, source: Source) -> str:
+        """Wait for answers to what others ask; ask what they gave up."""
+        time.sleep(LOOK_S)
+        if STOP.level:
+            return STOP.reason
+        waiting = self._missing(self._elsewhere)
+        if came := len(self._elsewhere) - len(waiting):
+            self._waits_since = time.monotonic()
+            self._done += came
+        self._elsewhere = set(waiting)
+        self._tell()
+        in_batches = self._store.in_batches(waiting)
+        self._elsewhere -= set(in_batches)
+        self._batched += len(in_batches)
+        self._batches |= set(in_batches.values())
+        waiting = [key for key in waiting if key not in in_batches]
+        if not waiting:
+            return ""
+        free = self._store.claim(waiting, self._owner, LEASE_S)
+        if not free:
+            return self._impatient(len(waiting))
+        self._elsewhere -= free
+        stopped = self._round(source(free))
+        self._waits_since = time.monotonic()
+        return stopped
+
+    def _impatient(self, count: int) -> str:
+        """Why it waits no longer for another process, which lives and has stored nothing; "" while it does."""
+        held = time.monotonic() - self._waits_since
+        theirs = f"{count:,} requests are asked by another process"
+        if held > LONGEST_S:
+            reason = f"{theirs}, which has stored none of them for {held / 60:.0f} minutes"
+            ended(self._model.name, self._calling, reason)
+            return reason
+        if held > TOLD_S and first_time(self._model.name, self._calling, "elsewhere"):
+            log.warning("%s: %s, which has stored none of them for %.0f s; waiting", self._title, theirs, held)
+        return ""
+
+    def _of_others(self) -> str:
+        """Under which other names of the model these batches were submitted, in words."""
+        foreign = under_other_names(self._store, self._batches, self._model.name)
+        names = sorted({repr(one.model) for one in foreign})
+        return f" of {', '.join(names)}, another name of this model" if names else ""
+
+    # ---- what comes
+
+    def _take(self, run: Running) -> None:
+        """Commit results: at once what comes alone, in one transaction what has come meanwhile."""
+        self._commit()  # what an interrupt left
+        for result in run:
+            self._held.append(result)
+            run.came(self._held, TOGETHER)
+            self._commit()
+
+    def _commit(self, final: bool = False) -> None:
+        """Commit what is held; it stays held if that fails. A result may be held twice. Failures after which nothing
+        was answered wait, unless this is `final`: they may be no fault of their prompts."""
+        if not final:
+            self._held = self._withheld.without(self._held)
+        if not self._held:
+            return
+        answers, failures, attempts, over = [], [], [], set[str]()
+        costs: list[int | None] = []
+        provider = self._model.provider
+        for result in self._held:
+            call = self._open.get(result.key)
+            if call is None:
+                continue  # held a second time
+            if isinstance(result, Attempt):
+                cost = self._cost(result, call)
+                attempts.append(stored_attempt(result, provider, call.member, self._owner, cost))
+                costs.append(cost)
+                self._complain(result)
+                self._last = self._last if result.outcome in ("answered", "cancelled") else result
+                continue
+            over.add(result.key)
+            if isinstance(result, Answer):
+                cost = counted(result.usage, self._price, call, self._thoughts)
+                answers.append(stored_answer(result, provider, call.member, cost))
+            else:
+                failures.append(stored_failure(result, provider, call.member))
+        self._store.add(answers, failures, attempts, owner=self._owner)
+        self._held = []
+        for key in over:
+            del self._open[key]
+        self._done += len(over)
+        self._failed += len(failures)
+        self._spent += sum(cost or 0 for cost in costs)
+        self._unpriced += costs.count(None)
+        self._tell()
+
+    def _complain(self, attempt: Attempt) -> None:
+        """Say once, early, that nothing but problems comes: the wait may be long, and the address wrong."""
+        self._tried += 1
+        self._heard = self._heard or attempt.outcome == "answered"
+        if (
+            attempt.outcome == "transient"
+            and self._tried >= SILENT
+            and not self._heard
+            and first_time(self._model.name, self._calling, "no answer")
+        ):
+            log.warning("%s: no answer so far: %s; it is tried again", self._title, attempt.message)
+        if attempt.outcome == "answered" and attempt.message and first_time(self._model.name, self._calling, "usage"):
+            log.warning("%s: %s. Such calls count for what was set aside", self._title, attempt.message)
+
+    def _save(self, run: Running) -> None:
+        """The store has failed: send no more, and try to keep what is in flight, which is paid."""
+        run.stop("the store failed")
+        for result in run:
+            self._held.append(result)
+        for _ in range(AGAIN):
+            try:
+                self._commit()
+                return
+            except StorageError:
+                time.sleep(LOOK_S)
+        lost = sum(isinstance(one, Answer) for one in self._held)
+        log.error("%s: %s answers that came after the store failed could not be stored", self._title, f"{lost:,}")
+
+    def _cost(self, attempt: Attempt, call: Call) -> int | None:
+        """What the try counts for, None where nobody knows the price."""
+        if attempt.outcome != "answered" and attempt.usage == Usage() and not charged(attempt.status):
+            return 0
+        return counted(attempt.usage, self._price, call, self._thoughts)
+
+    def _tell(self) -> None:
+        progress.tell(self._title, self._done, self._total)
+        told = progress.Standing(self._done, self._total, self._failed, self._spent, self._unpriced)
+        progress.asked(self._title, told)
+
+
+@contextmanager
+def renewing(store: ResponseStore, keys: Mapping[str, Any], owner: str) -> Iterator[None]:
+    """Hold the claims on `keys`, which may change, while the body runs."""
+    over = threading.Event()
+
+    def renew() -> None:
+        while not over.wait(LEASE_S / 4):
+            try:
+                store.renew(list(keys), owner, LEASE_S)
+            except StorageError as error:  # whoever commits meets it too
+                log.warning("claims could not be renewed: %s", error)
+
+    thread = threading.Thread(target=renew, name="scrollwork-claims", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

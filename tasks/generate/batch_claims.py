@@ -1,0 +1,144 @@
+"""What is ours to ask in batches, and the open batches that are ours to keep: leases that end with this process."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+from scrollwork.storage.answers.rows import StoredBatch
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.storage.digest import sha256_of
+from scrollwork.tasks.generate.asker import LEASE_S, renewing
+from scrollwork.tasks.generate.stored_answers import wanted
+
+MOST_TRIES = 3  # batches of one run in which a request is tried
+
+
+@dataclass
+class Claims:
+    """Of one model in one run. held: open batches that are ours, by our name; kept: those that others keep; foreign:
+    those of other models in which requests of ours wait.
+
+    requests: claimed ones, on their way into a file. tries: in how many batches of this run each was. elsewhere: asked
+    by others.
+    """
+
+    store: ResponseStore
+    owner: str
+    retry_failed: bool
+    held: dict[str, StoredBatch] = field(default_factory=dict)
+    kept: set[str] = field(default_factory=set)
+    foreign: set[str] = field(default_factory=set)
+    requests: set[str] = field(default_factory=set)
+    tries: Counter[str] = field(default_factory=Counter)
+    elsewhere: set[str] = field(default_factory=set)
+    _leases: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, store: ResponseStore, model: str, run: str, retry_failed: bool) -> Claims:
+        """None yet, under a name of their own."""
+        return cls(store, f"{run}.{sha256_of([model, os.getpid(), uuid4().hex])[:16]}", retry_failed)
+
+    @contextmanager
+    def alive(self) -> Iterator[None]:
+        """Hold what is claimed; give it back at the end, for whoever comes next."""
+        with renewing(self.store, self._leases, self.owner):
+            try:
+                yield
+            finally:
+                self.store.release(list(self._leases), self.owner)
+
+    def take(self, keys: Sequence[str]) -> list[str]:
+        """The requests among these that are missing and now ours; each once."""
+        todo = self.missing([key for key in keys if key not in self.requests])
+        if not todo:
+            return []
+        ours = self.store.claim(todo, self.owner, LEASE_S)
+        in_ours = {key for key, name in self.store.in_batches(todo).items() if name in self.held}
+        self.elsewhere |= set(todo) - ours - in_ours
+        self._leases |= dict.fromkeys(ours)
+        self.requests |= ours
+        return [key for key in todo if key in ours]
+
+    def missing(self, keys: Sequence[str]) -> list[str]:
+        """The requests among these that are to be asked: not stored, not failed for good, not tried too often."""
+        states = self.store.states(keys)
+        tries = self.tries
+        return [
+            key
+            for key in keys
+            if tries[key] < MOST_TRIES and wanted(states.get(key), self.retry_failed and not tries[key])  # once a run
+        ]
+
+    def give_back(self, keys: Collection[str]) -> None:
+        """Let others ask them, or the next run."""
+        self.store.release(keys, self.owner)
+        self._forget(keys)
+
+    def intend(self, batch: StoredBatch, keys: Collection[str]) -> None:
+        """Write a batch down before anything of it is sent; the claims on its requests go over to it."""
+        self.store.claim([batch.batch_id], self.owner, LEASE_S)
+        self._leases[batch.batch_id] = None
+        self.store.intend(batch, keys, self.owner)
+        self.held[batch.batch_id] = batch
+        self._forget(keys)
+        self.tries.update(keys)
+
+    def _forget(self, keys: Collection[str]) -> None:
+        self.requests.difference_update(keys)
+        for key in keys:
+            self._leases.pop(key, None)
+
+    def adopt(self, batch: StoredBatch) -> StoredBatch | None:
+        """Take over an open batch that nobody keeps, as it stands now: its keeper may have gone on since it was read.
+
+        None where another process keeps it, or it is open no more.
+        """
+        if not self.store.claim([batch.batch_id], self.owner, LEASE_S):
+            self.kept.add(batch.batch_id)
+            return None
+        now = next((one for one in self.store.open_batches() if one.batch_id == batch.batch_id), None)
+        if now is None:
+            self.store.release([batch.batch_id], self.owner)
+            return None
+        self._leases[batch.batch_id] = None
+        self.held[batch.batch_id] = now
+        return now
+
+    def lost(self) -> list[StoredBatch]:
+        """Batches that are ours no more: this process slept longer than its lease, and another has taken them over."""
+        ours = self.store.renew(list(self.held), self.owner, LEASE_S) if self.held else set()
+        gone = [batch for name, batch in self.held.items() if name not in ours]
+        for batch in gone:
+            self._drop(batch.batch_id)
+        return gone
+
+    def save(self, batch: StoredBatch) -> None:
+        """Write down what has become of a batch of ours."""
+        self.store.save_batch(batch)
+        self.held[batch.batch_id] = batch
+
+    def end(self, batch: StoredBatch) -> None:
+        """Write down that it is over."""
+        self.store.save_batch(batch)
+        self.store.release([batch.batch_id], self.owner)
+        self._drop(batch.batch_id)
+
+    def _drop(self, name: str) -> None:
+        del self.held[name]
+        self._leases.pop(name, None)
+
+    def freed(self) -> set[str]:
+        """Requests that others asked and gave up; what waits in a batch that others keep is still theirs."""
+        if not self.elsewhere:
+            return set()
+        waiting = self.missing(list(self.elsewhere))
+        in_batches = self.store.in_batches(waiting)
+        self.elsewhere = {key for key in waiting if in_batches.get(key) in self.kept}
+        self.foreign |= set(in_batches.values()).difference(self.kept, self.held)
+        return {key for key in waiting if key not in in_batches}

@@ -1,0 +1,104 @@
+"""Requests on their way into batches: claimed, within the budget, written to a file of the provider's size."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO
+
+from scrollwork.models.base import Call
+from scrollwork.models.engine.budget import Budget, Price, dollars, firm_bound
+from scrollwork.models.hosted.batches import Interface
+from scrollwork.storage.digest import sha256_of
+from scrollwork.storage.errors import naming_full_disks
+
+
+@dataclass
+class Parcel:
+    """The requests of one batch in a file that has no name, so that nothing of it outlives the process."""
+
+    interface: Interface
+    file: BinaryIO
+    most_requests: int
+    keys: list[str] = field(default_factory=list)
+    most_nano_usd: int = 0
+    size: int = 0
+
+    @classmethod
+    def empty(cls, interface: Interface, folder: Path, most_requests: int) -> Parcel:
+        """A parcel on the disk of this folder."""
+        with naming_full_disks("a batch", str(folder)):
+            folder.mkdir(parents=True, exist_ok=True)
+            file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (closed when it is sent)
+        parcel = cls(interface, file, min(most_requests, interface.most_requests))
+        parcel._write(interface.opening)
+        return parcel
+
+    def takes(self, entry: bytes) -> bool:
+        """Whether the provider takes one more."""
+        size = self.size + len(self.interface.between) + len(entry) + len(self.interface.closing)
+        return len(self.keys) < self.most_requests and size <= self.interface.most_bytes
+
+    def add(self, key: str, entry: bytes, most_nano_usd: int) -> None:
+        """One more request."""
+        self._write((self.interface.between if self.keys else b"") + entry)
+        self.keys.append(key)
+        self.most_nano_usd += most_nano_usd
+
+    def seal(self) -> str:
+        """Nothing follows; the digest of its request keys."""
+        self._write(self.interface.closing)
+        self.file.flush()
+        return sha256_of(sorted(self.keys))
+
+    def _write(self, data: bytes) -> None:
+        with naming_full_disks("a batch", "the temporary file"):
+            self.file.write(data)
+        self.size += len(data)
+
+
+class Purse:
+    """Sets aside what requests may cost at most, at the price of a batch. reason: why the last one did not fit."""
+
+    def __init__(self, budget: Budget | None, price: Price | None, thoughts: int) -> None:
+        self.budget, self.price, self._thoughts = budget, price, thoughts
+        self.reason = ""
+
+    def most(self, call: Call) -> int:
+        """Nano-dollars of a request at most, 0 where its price is not known (then there is no budget)."""
+        if self.price is None:
+            return 0
+        return self.price.most(firm_bound(call.ask), call.ask.max_new_tokens + self._thoughts)
+
+    def take(self, amount: int) -> bool:
+        """Set aside, if there is so much."""
+        if self.budget is None or self.budget.take(amount):
+            return True
+        self.reason = (
+            f"the budget of {dollars(self.budget.limit)} would be passed: {dollars(self.budget.spent)} are spent, "
+            f"{dollars(self.budget.reserved)} set aside, and the next request may cost {dollars(amount)}"
+        )
+        return False
+
+    def hold(self, amount: int | None) -> None:
+        """Set aside what another run has submitted."""
+        if self.budget is not None:
+            self.budget.hold(amount or 0)
+
+    def give(self, amount: int | None, cost: int) -> None:
+        """Take back what was set aside for a batch and note what it cost."""
+        if self.budget is not None:
+            self.budget.give(amount or 0, cost)
+
+
+def seconds_since(moment: float | None) -> float:
+    """Seconds since a moment, 0 for none."""
+    return max(0.0, time.time() - moment) if moment is not None else 0.0
+
+
+def unique(calls: Iterable[Call]) -> dict[str, Call]:
+    """Calls by key: what is asked twice is sent once."""
+    return {call.key: call for call in calls}

@@ -1,0 +1,297 @@
+"""One model's batches in one run: those that it submits, and those that it finds open.
+
+Write-ahead: a batch and its request keys are in the store before anything of it leaves the machine, and the moment of
+its creation before that is sent. So whoever comes after a kill knows of every batch: one that was never sent is given
+up, one whose creation nobody confirmed is looked for in the provider's list, one that stands is waited for. No creation
+is ever repeated: what is lost is asked anew in another batch.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from uuid import uuid4
+
+from scrollwork.models.base import Call, CallProblem
+from scrollwork.models.engine.retry import ends_the_run
+from scrollwork.models.hosted.batch_steps import Desk, Unconfirmed
+from scrollwork.models.hosted.batches import Sight, unknown
+from scrollwork.models.hosted.model import place_of
+from scrollwork.pipeline import progress
+from scrollwork.pipeline.calling import STOP, Calling, budget_of, known_price
+from scrollwork.pipeline.session import Workshop
+from scrollwork.storage.answers.rows import StoredBatch, StoredFailure
+from scrollwork.storage.digest import sha256_of
+from scrollwork.tasks.generate.batch_claims import MOST_TRIES, Claims
+from scrollwork.tasks.generate.batch_files import Parcel, Purse, seconds_since, unique
+from scrollwork.tasks.generate.batch_results import Bounding, Collector, failed
+from scrollwork.tasks.generate.stored_answers import stored_failure, under_other_names
+
+log = logging.getLogger("scrollwork")
+SETTLE_S = 60.0  # for which a batch is looked for in the provider's list, before it is taken that it never came about
+OLD_S = 7200.0  # since its creation began to be sent, which may have lasted half an hour: then one look is enough
+
+
+class Post:
+    """One model's batches in one run: those that it submits, and those that it finds open."""
+
+    def __init__(self, model: str, calling: Calling, shop: Workshop, desk: Desk) -> None:
+        self.model, self._calling, self._store, self._desk = model, calling, shop.store, desk
+        self._table = calling.tables[model]
+        self._provider = str(self._table["provider"])
+        self._place = place_of(self._provider, self._table)
+        self._folder = shop.home.folder / "tmp"
+        self._claims = Claims.of(shop.store, model, calling.run, calling.retry_failed)
+        price = known_price(model, self._table)
+        cheaper = None if price is None else price.in_batch()
+        self._purse = Purse(budget_of(calling, shop.store), cheaper, int(self._table.get("reasoning_tokens", 0)))
+        self._collector = Collector(shop.store, desk, cheaper, self._folder)
+        self.held = self._claims.held  # open batches that are ours, by our name
+        self.todo: set[str] = set()  # to be asked in another batch
+        self._stuck: dict[str, str] = {}  # held ones that cannot be looked at, and why
+        self._most_requests = desk.interface.most_requests
+        self._full = False  # no more is taken before one of ours ends
+        self._said: dict[str, str] = {}
+        self._first_look: dict[str, float] = {}  # for those that nobody confirmed; time.monotonic()
+        self.through = True  # all that is wanted was looked at
+        self.stopped = ""  # why nothing more is submitted
+        self.bounding: Bounding = lambda _: {}  # what the tokens of requests can be
+
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """Hold what is claimed; give it back at the end, for whoever comes next. So too the money of batches that still
+        wait: it counts in the run that takes them in, and who asks online must not wait for it."""
+        with self._claims.alive():
+            try:
+                yield
+            finally:
+                for batch in self.held.values():
+                    self._purse.give(batch.most_nano_usd, 0)
+
+    @property
+    def waits(self) -> bool:
+        """Whether something may still come."""
+        looked_at = any(name not in self._stuck for name in self.held)
+        more = (self.todo or not self.through) and not self.stopped
+        return looked_at or bool(self._claims.elsewhere) or bool(more)
+
+    @property
+    def ready(self) -> bool:
+        """Whether something is to be submitted and may be."""
+        return not self.stopped and not self._full and bool(self.todo or not self.through)
+
+    # ---- submitting
+
+    def submit(self, batches: Iterable[list[Call]]) -> None:
+        """Submit what is wanted of these calls; `through` says whether all of them were looked at."""
+        self.through = False
+        parcel: Parcel | None = None
+        for call, entry in self._entries(batches):
+            if parcel is not None and not parcel.takes(entry):
+                self._send(parcel)
+                parcel = None
+            amount = self._purse.most(call)
+            if not self.stopped and not STOP.level and not self._purse.take(amount):
+                self.stopped = self._purse.reason
+            if self.stopped or STOP.level:
+                break
+            parcel = parcel or Parcel.empty(self._desk.interface, self._folder, self._most_requests)
+            parcel.add(call.key, entry, amount)
+        else:
+            self.through = True
+        if parcel is not None and STOP.level:
+            parcel.file.close()
+            self._purse.give(parcel.most_nano_usd, 0)
+            parcel = None
+        self._claims.give_back(self._claims.requests.difference(parcel.keys if parcel is not None else ()))
+        if parcel is not None:
+            self._send(parcel)
+
+    def _entries(self, batches: Iterable[list[Call]]) -> Iterator[tuple[Call, bytes]]:
+        """The calls that are neither stored nor asked elsewhere, claimed, as they stand in a file."""
+        for batch in batches:
+            calls = unique(batch)
+            for key in self._claims.take(list(calls)):
+                try:
+                    yield calls[key], self._desk.interface.entry(calls[key])
+                except CallProblem as problem:
+                    self._store.add([], [self._failure(key, problem)])
+                    self._claims.give_back([key])
+
+    def _send(self, parcel: Parcel) -> None:
+        """Write the batch down, submit it, write down what the provider calls it."""
+        digest = parcel.seal()
+        batch = self._row(digest, parcel.most_nano_usd)
+        self._claims.intend(batch, parcel.keys)
+
+        def sending() -> None:
+            self._let_go()
+            if batch.batch_id not in self.held:
+                raise CallProblem("terminal", "another process has taken the batch over", status=400)
+            self._claims.save(replace(self.held[batch.batch_id], submitted=time.time()))
+
+        with parcel.file:
+            try:
+                sight = self._desk.submit(parcel.file, batch.batch_id, digest, sending)
+            except Unconfirmed as doubt:
+                log.warning("%s: a batch of %s requests may have been made (%s); it is looked for", self.model,
+                            f"{len(parcel.keys):,}", doubt)  # fmt: skip
+                return
+            except CallProblem as problem:
+                if batch.batch_id not in self.held:
+                    log.warning("%s: %s", self.model, problem)
+                elif self.held[batch.batch_id].submitted is None or not unknown(problem):
+                    self._lost(batch.batch_id, problem.message, parcel.keys)
+                    self.stopped = self.stopped or problem.message
+                return
+        self._confirmed(batch.batch_id, sight, len(parcel.keys))
+
+    def _row(self, digest: str, most_nano_usd: int) -> StoredBatch:
+        """An intent, under a name of its own."""
+        name = sha256_of([self._calling.run, digest, uuid4().hex])
+        most = most_nano_usd if self._purse.price is not None else None
+        row = StoredBatch(name, "intent", self._provider, self.model, None, digest, time.time())
+        return replace(row, place=self._place, most_nano_usd=most)
+
+    def _confirmed(self, name: str, sight: Sight, requests: int) -> None:
+        self._claims.save(replace(self.held[name], state="submitted", provider_batch_id=sight.batch_id))
+        progress.say(f"{self.model}: {requests:,} requests wait in batch {sight.batch_id}")
+
+    # ---- what becomes of them
+
+    def adopt(self) -> None:
+        """Take over open batches of this model that nobody keeps."""
+        self._claims.kept.clear()
+        for batch in self._store.open_batches():
+            if batch.model != self.model or batch.batch_id in self.held:
+                continue
+            if batch.place != self._place:
+                self._say_stuck(batch.batch_id, f"it was submitted to {batch.place}, not to {self._place}")
+            elif (ours := self._claims.adopt(batch)) is not None:
+                self._purse.hold(ours.most_nano_usd)
+
+    def _let_go(self) -> None:
+        """Forget batches that another process has taken over."""
+        for batch in self._claims.lost():
+            self._purse.give(batch.most_nano_usd, 0)
+
+    def look(self) -> bool:
+        """Look at every batch once, and take in those that have ended; whether one did."""
+        self._let_go()
+        self.adopt()
+        before = len(self.held)
+        for name in list(self.held):
+            if STOP.level == 2:
+                break
+            try:
+                self._look_at(name)
+                self._stuck.pop(name, None)
+            except CallProblem as problem:
+                if problem.status == 404 and self._calling.retry_failed:
+                    self._lost(name, problem.message)
+                elif problem.kind != "transient" or ends_the_run(problem):
+                    self._say_stuck(name, problem.message)
+                else:
+                    log.warning("%s: a batch could not be looked at: %s", self.model, problem)
+        self.todo |= self._claims.freed()
+        self._tell_foreign()
+        ended = len(self.held) < before
+        if ended:
+            self._full = False
+            if self.stopped == self._purse.reason:  # what it did not cost may be spent
+                self.stopped = ""
+        return ended
+
+    def _tell_foreign(self) -> None:
+        """Say which batches hold requests of ours under another name of the model."""
+        for batch in under_other_names(self._store, self._claims.foreign, self.model):
+            what = f"of {batch.model!r}, another name of this model, holds requests of this run"
+            self._say_once(batch.batch_id, f"{what}: run that with --batch to take it in")
+
+    def _look_at(self, name: str) -> None:
+        batch = self.held[name]
+        if batch.state == "intent" and not self._found(batch):
+            return
+        batch = self.held[name]
+        sight = self._desk.look(str(batch.provider_batch_id))
+        if sight.state == "ended":
+            found = self._collector.collect(batch, sight, self._calling.run, self.bounding)
+            self._end(name, "collected", found.told, found.cost)
+            self.stopped = self.stopped or found.blamed
+            self._again(batch, {} if found.blamed else found.again)
+            progress.say(f"{self.model}: batch {sight.batch_id} has ended: {found.told}")
+        elif sight.state in ("refused", "gone"):
+            self._refused(name, sight)
+
+    def _found(self, batch: StoredBatch) -> bool:
+        """Whether a batch that nobody confirmed stands at the provider; it is given up if it never came about."""
+        if batch.submitted is None:
+            self._lost(batch.batch_id, "it was never sent")
+            return False
+        keys = self._store.batch_requests(batch.batch_id)
+        found = self._desk.find(batch.batch_id, batch.submitted, keys, self._store.batch_names())
+        if found.sight is not None:
+            self._confirmed(batch.batch_id, found.sight, len(keys))
+            return True
+        if found.open:
+            waits = ", ".join(found.open[:3])
+            self._say_once(batch.batch_id, f"whether it is batch {waits} will be known when that has ended")
+        elif self._looked_for_long(batch):
+            self._lost(batch.batch_id, "it never came about")
+        return False
+
+    def _looked_for_long(self, batch: StoredBatch) -> bool:
+        """By our own clock, from our own first look: the request for it may have broken off just before that."""
+        first = self._first_look.setdefault(batch.batch_id, time.monotonic())
+        return time.monotonic() - first > SETTLE_S or seconds_since(batch.submitted) > OLD_S
+
+    def _refused(self, name: str, sight: Sight) -> None:
+        keys = list(self._store.batch_requests(name))
+        self._lost(name, sight.why or "the provider refused it", keys)
+        if sight.full and (self.held or len(keys) > 1):
+            for key in keys:
+                self._claims.tries[key] -= 1
+            self._full = bool(self.held)
+            if not self.held:
+                self._most_requests = max(1, len(keys) // 2)
+        elif sight.state == "refused":
+            self.stopped = self.stopped or f"batch {sight.batch_id} was refused: {sight.why}"
+
+    def _again(self, batch: StoredBatch, missing: dict[str, CallProblem]) -> None:
+        """Requests without an answer: into another batch, or given up for this run."""
+        given_up = {key: problem for key, problem in missing.items() if self._claims.tries[key] >= MOST_TRIES}
+        self._store.add([], [self._failure(key, problem) for key, problem in given_up.items()])
+        self.todo |= set(missing) - set(given_up)
+        quota = next((problem for problem in missing.values() if ends_the_run(problem)), None)
+        if quota is not None:
+            self.stopped = self.stopped or quota.message
+
+    def _failure(self, key: str, problem: CallProblem) -> StoredFailure:
+        tries = max(1, self._claims.tries[key])
+        return stored_failure(failed(key, problem, tries), self._provider, self.model)
+
+    def _lost(self, name: str, why: str, keys: Collection[str] | None = None) -> None:
+        """Nothing of it was done, or can be had: its requests are free again."""
+        keys = self._store.batch_requests(name) if keys is None else keys
+        self._end(name, "lost", why, 0)
+        self.todo |= set(keys)
+        log.warning("%s: a batch of %s requests is given up: %s", self.model, f"{len(keys):,}", why)
+
+    def _end(self, name: str, state: str, message: str, cost: int) -> None:
+        batch = replace(self.held[name], state=state, ended=time.time(), message=message)
+        batch = replace(batch, owner=batch.owner or (self._calling.run if state == "collected" else ""))
+        self._claims.end(batch)
+        self._purse.give(batch.most_nano_usd, cost)
+
+    def _say_stuck(self, name: str, why: str) -> None:
+        if name in self.held:
+            self._stuck[name] = why
+        self._say_once(name, f"cannot be looked at: {why}. --retry-failed gives up one that the provider has not")
+
+    def _say_once(self, name: str, what: str) -> None:
+        if self._said.get(name) != what:
+            self._said[name] = what
+            log.warning("%s: a batch %s", self.model, what)

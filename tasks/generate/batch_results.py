@@ -1,0 +1,177 @@
+"""Results of a batch into the store: answers at the price of a batch, failures, and what is to be asked again."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import BinaryIO
+
+from scrollwork.models.base import Answer, Attempt, CallFailed, CallProblem, Reply
+from scrollwork.models.engine.breaker import FEW
+from scrollwork.models.engine.budget import Price
+from scrollwork.models.engine.usage_bounds import ANY, Bounds
+from scrollwork.models.hosted.batch_steps import Desk
+from scrollwork.models.hosted.batches import BadLine, Line, Sight
+from scrollwork.models.hosted.endpoint import believed, doubted
+from scrollwork.storage.answers.rows import AGAIN, DONE, WAITING, StoredBatch
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.storage.errors import naming_full_disks
+from scrollwork.tasks.generate.batch_files import seconds_since
+from scrollwork.tasks.generate.pending import chunks
+from scrollwork.tasks.generate.stored_answers import cost_of, stored_answer, stored_attempt, stored_failure
+
+COMMIT = 200  # results in one transaction: answers may be long
+LONGEST_LINE = 2**23  # bytes of a result that are read: 32,000 tokens of the longest kind
+Bounding = Callable[[Collection[str]], Mapping[str, Bounds]]  # of those of these requests whose prompts are at hand
+
+
+@dataclass
+class Collected:
+    """What a batch gave. again: requests without an answer, with the reason; cost: nano-dollars, of requests whose cost
+    nobody knows their share of what was set aside. blamed: why no request is to be blamed, where all failed alike."""
+
+    answered: int = 0
+    failed: int = 0
+    cost: int = 0
+    again: dict[str, CallProblem] = field(default_factory=dict)
+    strange: Counter[str] = field(default_factory=Counter)  # lines that say nothing of a request of this batch
+    withheld: dict[str, CallProblem] = field(default_factory=dict)  # failed for good, while nothing is answered
+    blamed: str = ""
+
+    @property
+    def told(self) -> str:
+        """For a person."""
+        said = f"{self.answered:,} answered"
+        said += f", {self.failed:,} failed for good" if self.failed else ""
+        said += f", {len(self.again):,} without an answer" if self.again else ""
+        lines = "; ".join(f"{count:,} lines: {what}" for what, count in self.strange.most_common(3))
+        return f"{said} ({lines})" if lines else said
+
+
+class Collector:
+    """Takes in a batch that has ended. May be killed at any point: the next one does the same again, at no harm."""
+
+    def __init__(self, store: ResponseStore, desk: Desk, price: Price | None, folder: Path) -> None:
+        self._store, self._desk, self._price, self._folder = store, desk, price, folder
+        self._begun: dict[str, Collected] = {}  # by batch, until all of its results were there
+
+    def collect(self, batch: StoredBatch, sight: Sight, run: str, bounding: Bounding = lambda _: {}) -> Collected:
+        """Store its results. run: as of which they count, if no other has begun. bounding: what the tokens of requests
+        can be. Raises CallProblem, StorageError."""
+        if not batch.owner:
+            batch = replace(batch, owner=run)
+            self._store.save_batch(batch)
+        found = self._begun.setdefault(batch.batch_id, Collected())
+        states = self._store.batch_requests(batch.batch_id)
+        waiting = {key for key, state in states.items() if state == WAITING}
+        share = (batch.most_nano_usd or 0) // max(1, len(states))
+        for path in sight.results:
+            with naming_full_disks("results of a batch", str(self._folder)), self._file() as file:
+                self._desk.download(path, file)
+                bounds = bounding(waiting)
+                for lines in chunks(self._lines(file, waiting, found, bounds), COMMIT):
+                    self._store_lines(batch, lines, found, share)
+        missing = CallProblem("transient", "the batch ended without a result for it")
+        found.again |= dict.fromkeys(waiting, missing)
+        self._settle(batch, found)
+        self._store.settle_requests(batch.batch_id, dict.fromkeys(found.again, AGAIN))
+        return self._begun.pop(batch.batch_id)
+
+    def _file(self) -> BinaryIO:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        return tempfile.TemporaryFile(dir=self._folder)
+
+    def _settle(self, batch: StoredBatch, found: Collected) -> None:
+        """Store failures that waited for an answer; none where nothing was answered and all failed alike."""
+        refused = {key: one for key, one in {**found.again, **found.withheld}.items() if (one.status or 0) >= 300}
+        named = {(one.kind, one.status) for one in (*refused.values(), *found.withheld.values())}
+        if not found.answered and not found.failed and len(refused | found.withheld) >= FEW and len(named) == 1:
+            last = next(reversed((refused | found.withheld).values()))
+            found.blamed = f"{last.message} (so ended all {len(refused | found.withheld):,} requests of a batch)"
+            found.again |= found.withheld
+        else:
+            provider, member = batch.provider, batch.model
+            own = [stored_failure(failed(key, one), provider, member) for key, one in found.withheld.items()]
+            self._store.add([], own)
+            self._store.settle_requests(batch.batch_id, dict.fromkeys(found.withheld, DONE))
+            found.failed += len(own)
+        found.withheld = {}
+
+    def _lines(
+        self, file: BinaryIO, waiting: set[str], found: Collected, bounds: Mapping[str, Bounds]
+    ) -> Iterator[Line]:
+        """Results of requests that wait, each once."""
+        file.seek(0)
+        while data := file.readline(LONGEST_LINE):
+            if not data.strip():
+                continue
+            try:
+                line = self._desk.interface.line(data)
+            except BadLine as error:
+                found.strange[str(error)] += 1
+                continue
+            if line.key not in waiting:
+                found.strange["of no request that waits in it"] += 1
+                continue
+            waiting.remove(line.key)
+            result, most = line.result, bounds.get(line.key, ANY)
+            result = believed(result, most) if isinstance(result, Reply) else doubted(result, most)
+            if result.doubt:
+                found.strange[f"such as {result.doubt}" if not found.strange else "usage not believed"] += 1
+            yield Line(line.key, result)
+
+    def _store_lines(self, batch: StoredBatch, lines: list[Line], found: Collected, share: int) -> None:
+        cost_of_all = 0
+        answers, failures, attempts, states, again = [], [], [], {}, {}
+        provider, member = batch.provider, batch.model
+        owner = f"{batch.owner}.{batch.batch_id[:16]}"  # so that a second collector adds no attempt
+        for line in lines:
+            attempt, cost = self._tried(batch, line)
+            cost = share if cost is None and self._price is not None else cost
+            cost_of_all += cost or 0
+            attempts.append(stored_attempt(attempt, provider, member, owner, cost))
+            if isinstance(line.result, Reply):
+                answers.append(stored_answer(answered(line.key, line.result, batch), provider, member, cost))
+                states[line.key] = DONE
+            elif line.result.kind == "terminal" and not line.result.own:
+                found.withheld[line.key] = line.result
+            elif line.result.kind == "terminal":
+                failures.append(stored_failure(failed(line.key, line.result), provider, member))
+                states[line.key] = DONE
+            else:
+                again[line.key] = line.result
+                states[line.key] = AGAIN
+        self._store.add(answers, failures, attempts)
+        self._store.settle_requests(batch.batch_id, states)
+        found.again |= again
+        found.cost += cost_of_all
+        found.answered += len(answers)
+        found.failed += len(failures)
+
+    def _tried(self, batch: StoredBatch, line: Line) -> tuple[Attempt, int | None]:
+        """(the try, what it cost; None where nobody knows). Providers charge for what was answered only."""
+        seconds = seconds_since(batch.submitted)
+        if isinstance(line.result, Reply):
+            usage = line.result.usage
+            attempt = Attempt(line.key, 1, "answered", 200, line.result.doubt, batch.created, seconds, usage)
+            return attempt, cost_of(usage, self._price)
+        problem = line.result
+        attempt = Attempt(line.key, 1, problem.kind, problem.status, problem.message, batch.created, seconds)
+        if problem.paid is None:
+            return attempt, 0 if problem.status is None or problem.status >= 300 else None
+        return replace(attempt, usage=problem.paid), cost_of(problem.paid, self._price)
+
+
+def answered(key: str, reply: Reply, batch: StoredBatch) -> Answer:
+    """An answer that came in a batch; its latency is the batch's."""
+    seconds = seconds_since(batch.submitted)
+    return Answer(key, reply.text, reply.finish_reason, reply.reported_model, reply.usage, seconds, masked=reply.masked)
+
+
+def failed(key: str, problem: CallProblem, tries: int = 1) -> CallFailed:
+    """A request of a batch that gave none."""
+    kind = "terminal" if problem.kind == "terminal" else "transient"
+    return CallFailed(key, kind, problem.message, problem.status, tries)

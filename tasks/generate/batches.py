@@ -1,0 +1,157 @@
+"""Hosted models in batches, between the stages: what is missing is submitted, waited for, and stored; the stages that
+follow find it there. What still waits when the time is up stands, and the next run takes it in."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import threading
+import time
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack
+
+from scrollwork.models.base import Call
+from scrollwork.models.engine.retry import policy
+from scrollwork.models.engine.usage_bounds import Bounds, bounds_of
+from scrollwork.models.hosted.batch_steps import Desk
+from scrollwork.models.hosted.model import Hosted
+from scrollwork.models.hosted.tables import BadTable
+from scrollwork.models.registry import BATCHES, make
+from scrollwork.pipeline.build import ensure
+from scrollwork.pipeline.calling import STOP, Calling
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.planner import Planner
+from scrollwork.pipeline.session import Locations, Workshop
+from scrollwork.tasks.generate.batch_post import Post
+from scrollwork.tasks.generate.pending import Calls
+
+log = logging.getLogger("scrollwork")
+FIRST_LOOK_S, LONGEST_LOOK_S = 1.0, 60.0  # between two looks at what waits; half as long again each time
+
+
+class Wanted:
+    """The calls of one model's generate stages."""
+
+    def __init__(self, calls: Sequence[Calls]) -> None:
+        self._calls = calls
+        self._begun = False
+
+    def bounds(self, keys: Collection[str]) -> dict[str, Bounds]:
+        """What the tokens of those of these requests can be whose prompts are at hand."""
+        self._begun = True
+        found: dict[str, Bounds] = {}
+        for calls in self._calls:
+            calls.rest()
+            mine = {one.key for one in calls.asked}.intersection(keys)
+            for some in calls.batches(mine) if mine else ():
+                found |= {call.key: bounds_of(call.ask, call.payload["body"]) for call in some}
+        return found
+
+    def batches(self, keys: Collection[str]) -> Iterator[list[Call]]:
+        """All calls, the first time; then those with these keys, or again all for none."""
+        if not self._begun:
+            self._begun = True
+            for calls in self._calls:
+                yield from calls.batches()
+            return
+        for calls in self._calls:
+            calls.rest()
+            own = {one.key for one in calls.asked}
+            if mine := own.intersection(keys) if keys else own:
+                yield from calls.batches(mine)
+
+
+def settle(nodes: Sequence[Node], locations: Locations) -> None:
+    """Take in what has ended of open batches. With --batch also submit what is missing of these generate stages, and
+    wait. Raises UsageError, StorageError."""
+    calling = locations.calling
+    assert calling is not None, "hosted models are asked with the settings of their run"
+    shop = Workshop(locations)
+    if not calling.batch and not (shop.home.has_store and shop.store.open_batches()):
+        return
+    with ExitStack() as stack:
+        posts = []
+        for model in calling.tables:
+            post = opened(model, calling, shop, stack)
+            if post is not None:
+                own = [node for node in nodes if node.label("model") == model and (calling.batch or stands(node, shop))]
+                wanted = Wanted([calls_of(node, shop, calling) for node in own])
+                post.bounding = wanted.bounds
+                posts.append((post, wanted))
+        wake = threading.Event()
+        STOP.tell(wake.set)
+        stack.callback(STOP.forget, wake.set)
+        watch(posts, calling, wake)
+
+
+def opened(model: str, calling: Calling, shop: Workshop, stack: ExitStack) -> Post | None:
+    """A model's batches; None for a provider without any, and for a model whose batches need not be looked at."""
+    table = calling.tables[model]
+    if table["provider"] not in BATCHES:
+        return None
+    if not calling.batch and not any(one.model == model for one in shop.store.open_batches()):
+        return None
+    module = importlib.import_module(BATCHES[table["provider"]])
+    try:
+        desk = Desk(lambda: module.make(model, table), policy(table.get("retry", {})), STOP)
+    except BadTable as error:
+        if calling.batch:
+            raise UsageError(str(error)) from error
+        log.warning("batches of %s are not looked at: %s", model, error)
+        return None
+    stack.callback(desk.close)
+    post = Post(model, calling, shop, desk)
+    stack.enter_context(post.at_work())
+    return post
+
+
+def watch(posts: Sequence[tuple[Post, Wanted]], calling: Calling, wake: threading.Event) -> None:
+    """Look, submit, wait, until nothing is to come, the time is up, or a stop."""
+    began, pause = time.monotonic(), FIRST_LOOK_S
+    for post, _ in posts:
+        post.through = not calling.batch
+    while True:
+        ended = [post.look() for post, _ in posts]
+        for post, wanted in posts:
+            if post.ready and calling.batch and not STOP.level:
+                keys, post.todo = post.todo if post.through else set(), set()
+                post.submit(wanted.batches(keys))
+        over = calling.batch_wait_s and time.monotonic() - began >= calling.batch_wait_s
+        if not calling.batch or over or STOP.level or not any(post.waits for post, _ in posts):
+            break
+        pause = FIRST_LOOK_S if any(ended) else min(1.5 * pause, LONGEST_LOOK_S)
+        left = calling.batch_wait_s - (time.monotonic() - began) if calling.batch_wait_s else pause
+        wake.wait(max(0.0, min(pause, left)))
+    for post, _ in posts:
+        if post.stopped:
+            log.warning("%s: %s. What is stored stands; the same command asks the rest", post.model, post.stopped)
+
+
+def stands(node: Node, shop: Workshop) -> bool:
+    """Whether the inputs of a stage are there."""
+    planner = Planner(shop)
+    return all(planner.status(needed).state == "reused" for _, needed in node.inputs)
+
+
+def calls_of(node: Node, shop: Workshop, calling: Calling) -> Calls:
+    """The calls of a generate stage whose inputs stand."""
+    name = node.params["model"]
+    model = make(name, {**calling.tables[name], **node.params["settings"]}, "")
+    assert isinstance(model, Hosted)
+    return Calls(node, model, {label: ensure(needed, shop, again=False).artifact for label, needed in node.inputs})
+
+
+def unanswered(nodes: Sequence[Node], locations: Locations, failed: Collection[str]) -> list[Node]:
+    """The generate stages of hosted models that are not complete, and whose inputs did not fail."""
+    calling = locations.calling
+    tables = calling.tables if calling is not None else {}
+    planner = Planner(Workshop(locations))
+    return [
+        node
+        for node in nodes
+        if node.stage == "generate"
+        and node.params["model"] in tables
+        and not any(needed.name in failed for _, needed in node.inputs)
+        and planner.status(node).state != "reused"
+    ]

@@ -1,0 +1,33 @@
+"""Stage generate of models whose answers cost money or take long: hosted ones and checkpoints, asked one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from scrollwork.models.engine.running import Runs
+from scrollwork.models.registry import HOSTED
+from scrollwork.pipeline.calling import STOP
+from scrollwork.pipeline.errors import Interrupted
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.session import Workshop
+from scrollwork.storage.artifacts.artifact import Artifact
+from scrollwork.storage.artifacts.manifest import Ingredients
+from scrollwork.tasks.generate.asker import Asker
+from scrollwork.tasks.generate.pending import Calls
+from scrollwork.tasks.generate.run import Asking, model_of, noted
+
+
+def snapshot(node: Node, ingredients: Ingredients, inputs: Mapping[str, Artifact], shop: Workshop) -> Artifact:
+    """Ask what is not stored, then write down what the store holds for these prompts. Raises Interrupted."""
+    calling = shop.locations.calling
+    assert calling is not None, "a model whose answers take long is asked with the settings of its run"
+    settings = {**calling.tables[node.params["model"]], **node.params["settings"]}
+    model = cast(Runs, model_of(node, settings))
+    calls = Calls(node, model, inputs)
+    if not calling.batch or settings["provider"] not in HOSTED:  # else it was asked between the stages
+        Asker(model, calling, shop.store, node.title, calls.total).ask(calls.batches)
+    calls.rest()
+    if calling.batch and STOP.level:
+        raise Interrupted("stopped; batches that were submitted stand, the same command takes them in")
+    return noted(node, ingredients, Asking(model, calls.asked), shop)

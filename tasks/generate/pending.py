@@ -1,0 +1,116 @@
+"""The calls of a generate stage: its prompts rendered, a few at a time, for each member of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import TypeVar
+
+from scrollwork.models.base import Ask, Call, Model, Segment
+from scrollwork.pipeline.plan import Node
+from scrollwork.preprocessing.tokens.tokenizer import is_estimate
+from scrollwork.records.example import Example
+from scrollwork.records.prompt import Prompt, part_text
+from scrollwork.storage.artifacts.artifact import Artifact
+from scrollwork.storage.digest import sha256_of
+
+T = TypeVar("T")
+SEED = "generation_seed"  # of a run, in the metadata of its examples
+CHUNK = 16  # prompts rendered at once: each may hold a whole book
+BEHIND_THE_DOCUMENT = ("query_header", "query", "response_header")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A prompt put to a member of a model."""
+
+    example_id: str
+    draw: int
+    member: str
+    key: str
+
+
+class Calls:
+    """asked: what was rendered so far, in the order of the prompts; all of it after `rest`."""
+
+    def __init__(self, node: Node, model: Model, inputs: Mapping[str, Artifact]) -> None:
+        self._node, self._model, self._inputs = node, model, inputs
+        self._text_of = inputs["curated"].texts()
+        self._documents: dict[str, int] = {}
+        self._references: dict[str, tuple[str, ...]] = {}
+        self._seeds: dict[str, int] = {}
+        for example in inputs["sample"].rows("examples", Example):
+            self._documents[example.example_id] = len(example.document_ids)
+            if node.params["settings"].get("reads_references"):  # an upper bound; no model that is compared sees them
+                self._references[example.example_id] = example.references
+            if SEED in example.metadata:
+                self._seeds[example.example_id] = example.facts[SEED]
+        self.total: int = inputs["prompts"].facts["prompts"] * len(model.members)
+        self.asked: list[Asked] = []
+        self._first = self._all()
+
+    def batches(self, keys: Collection[str] | None = None) -> Iterator[list[Call]]:
+        """The calls of a few prompts after the other: of those not rendered yet, or again those with these keys."""
+        return self._first if keys is None else self._again(keys)
+
+    def rest(self) -> None:
+        """Render what is left, so that it is known what was asked for."""
+        for _ in self._first:
+            pass
+
+    def _all(self) -> Iterator[list[Call]]:
+        for prompts in chunks(self._prompts(), CHUNK):
+            made = [(prompt, call) for prompt in prompts for call in self._of(prompt)]
+            self.asked += [Asked(prompt.example_id, prompt.draw, call.member, call.key) for prompt, call in made]
+            yield [call for _, call in made]
+
+    def _again(self, keys: Collection[str]) -> Iterator[list[Call]]:
+        wanted = {(one.example_id, one.draw) for one in self.asked if one.key in keys}
+        prompts = (prompt for prompt in self._prompts() if (prompt.example_id, prompt.draw) in wanted)
+        for some in chunks(prompts, CHUNK):
+            yield [call for prompt in some for call in self._of(prompt) if call.key in keys]
+
+    def _prompts(self) -> Iterator[Prompt]:
+        return self._inputs["prompts"].rows("prompts", Prompt)
+
+    def _of(self, prompt: Prompt) -> Iterator[Call]:
+        ask = Ask(
+            prompt.task,
+            prompt.example_id,
+            tuple(Segment(part.role, part_text(part, self._text_of)) for part in prompt.parts),
+            prompt.prompt_sha256,
+            self._documents[prompt.example_id],
+            prompt.max_new_tokens,
+            sample=prompt.draw if prompt.units is None else 0,  # equal windows have one answer
+            seed=self._seeds.get(prompt.example_id),
+            references=self._references.get(prompt.example_id, ()),
+            prefix=prefix_of(prompt),
+            tokens=self._tokens(prompt),
+        )
+        for member in self._model.members:
+            payload = self._model.payload(ask, member)
+            yield Call(sha256_of(payload), member, payload, ask)
+
+    def _tokens(self, prompt: Prompt) -> int:
+        """As the profile's tokenizer counts them, 0 for one that only estimates: who needs more knows how sure."""
+        name = self._node.input("prompts").params["profile"]["tokenizer"]
+        return prompt.tokens_prompt or 0 if name and not is_estimate(name) else 0
+
+
+def prefix_of(prompt: Prompt) -> str:
+    """Digest of what a prompt begins with up to the end of its documents, "" where it has none: prompts that share it
+    share a provider's prefix cache."""
+    front = []
+    for part in prompt.parts:
+        if part.role in BEHIND_THE_DOCUMENT:
+            break
+        front.append([part.role, part.text, part.document_id, part.start, part.end])
+    return sha256_of(front) if any(role == "document" for role, *_ in front) else ""
+
+
+def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    """Lists of at most `size` items."""
+    iterator = iter(items)
+    while some := list(islice(iterator, size)):
+        yield some

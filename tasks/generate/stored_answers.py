@@ -1,0 +1,100 @@
+"""What a model gave back, as the response store keeps it, and which requests are still to be asked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from scrollwork.models.base import Answer, Attempt, Call, CallFailed, Usage
+from scrollwork.models.engine.budget import Price, assumed
+from scrollwork.models.hosted.replies import no_room, without_room
+from scrollwork.models.registry import HOSTED
+from scrollwork.storage.answers.rows import ANSWERED, StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
+
+if TYPE_CHECKING:
+    from scrollwork.storage.answers.store import ResponseStore  # brings SQLAlchemy
+
+
+def wanted(state: str | None, retry_failed: bool = False) -> bool:
+    """Whether a request is to be asked. state: as ResponseStore.states tells it, None where nothing stands.
+
+    An answer is never asked again, a failure for good only on demand.
+    """
+    return state != ANSWERED and (retry_failed or state != "terminal")
+
+
+def under_other_names(store: ResponseStore, names: Collection[str], model: str) -> list[StoredBatch]:
+    """The open batches among these that were submitted under another name of the model: nobody else may ask for what
+    waits in them."""
+    return [one for one in (store.open_batches() if names else ()) if one.batch_id in names and one.model != model]
+
+
+def cost_of(usage: Usage, price: Price | None) -> int | None:
+    """Nano-dollars that a provider charges for what it reports, None where nobody knows."""
+    if usage.input_tokens is None or usage.output_tokens is None:
+        return None
+    nothing = not any(vars(usage).values())  # no connection came about, say
+    return 0 if nothing else price.of(usage) if price else None
+
+
+def counted(usage: Usage, price: Price | None, call: Call, thoughts: int) -> int | None:
+    """Nano-dollars that a try counts for, as in a budget (`Price.counted`); what a call that nobody knows the tokens of
+    counts for; None where the price is not known. call: as it was sent."""
+    cost = cost_of(usage, price)
+    if price is None or cost == 0:
+        return cost
+    return assumed(price, call.ask, thoughts) if cost is None else price.counted(usage, call.ask)
+
+
+def stored_answer(answer: Answer, provider: str, member: str, cost_nano_usd: int | None) -> StoredAnswer:
+    """An answer. cost_nano_usd: None where nobody knows."""
+    return StoredAnswer(
+        request_key=answer.key,
+        provider=provider,
+        model=member,
+        text=answer.text,
+        finish_reason=answer.finish_reason,
+        reported_model=answer.reported_model,
+        latency_s=answer.latency_s,
+        attempts=answer.attempts,
+        **vars(answer.usage),
+        cost_nano_usd=cost_nano_usd,
+        masked=answer.masked,
+    )
+
+
+def is_no_answer(answer: StoredAnswer) -> bool:
+    """Whether a hosted model's stored answer ended before its first word, which older versions took for one."""
+    return answer.provider in HOSTED and without_room(answer.text, answer.finish_reason)
+
+
+def failure_of(answer: StoredAnswer) -> StoredFailure:
+    """The failure that such an answer is."""
+    message = no_room(Usage(output_tokens=answer.output_tokens))
+    attempts = max(1, answer.attempts or 0)
+    return StoredFailure(answer.request_key, answer.provider, answer.model, "terminal", 200, message, attempts)
+
+
+def stored_failure(failure: CallFailed, provider: str, member: str) -> StoredFailure:
+    """A call that gave none."""
+    return StoredFailure(failure.key, provider, member, failure.kind, failure.status, failure.message, failure.attempts)
+
+
+def stored_attempt(
+    attempt: Attempt, provider: str, member: str, owner: str, cost_nano_usd: int | None
+) -> StoredAttempt:
+    """One try. cost_nano_usd: None where nobody knows."""
+    return StoredAttempt(
+        request_key=attempt.key,
+        owner=owner,
+        number=attempt.number,
+        provider=provider,
+        model=member,
+        outcome=attempt.outcome,
+        status=attempt.status,
+        message=attempt.message,
+        started=attempt.started,
+        seconds=attempt.seconds,
+        **vars(attempt.usage),
+        cost_nano_usd=cost_nano_usd,
+    )

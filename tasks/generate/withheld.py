@@ -1,0 +1,49 @@
+"""Failures that wait until it is known whose fault they are: an answer to a request that went after them says that it
+is their prompts'."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from scrollwork.models.base import Answer, Attempt, CallFailed
+from scrollwork.models.engine.breaker import Breaker
+
+Result = Answer | CallFailed | Attempt
+
+
+class Withheld:
+    """Of one stage. breaker: that knows what is answered; None for a local model, whose failures are its prompts'."""
+
+    def __init__(self, breaker: Breaker | None) -> None:
+        self._breaker = breaker
+        self._given: set[str] = set()  # those that wait no more
+        self._waiting: dict[str, CallFailed] = {}  # by request key
+
+    def without(self, results: Iterable[Result]) -> list[Result]:
+        """The results but those failures that wait from now on, and those that need wait no more."""
+        if self._breaker is None:
+            return list(results)
+        given: list[Result] = []
+        for result in results:
+            if isinstance(result, CallFailed) and not result.own and result.key not in self._given:
+                self._waiting.setdefault(result.key, result)
+            else:
+                given.append(result)
+        over = [failure for failure in self._waiting.values() if failure.sent < self._breaker.proven]
+        for failure in over:
+            del self._waiting[failure.key]
+            self._given.add(failure.key)
+        return [*given, *over]
+
+    def sorted(self) -> tuple[list[CallFailed], list[CallFailed]]:
+        """(failures that are their prompts' own after all, those whose requests are to be asked again)."""
+        waiting = list(self._waiting.values())
+        self._waiting = {}
+        if self._breaker is None:
+            return waiting, []
+        own: list[CallFailed] = []
+        others: list[CallFailed] = []
+        last = sum(failure.number > self._breaker.proven for failure in waiting)
+        for failure in waiting:
+            (others if self._breaker.blames(failure, last) else own).append(failure)
+        return own, others

@@ -1,0 +1,14 @@
+"""A ranking over runs, read back from the artifact of stage rank."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scrollwork.reporting.runs.ranks import TABLES, Ranks
+from scrollwork.storage.artifacts.artifact import Artifact
+
+
+def read_ranks(artifact: Artifact) -> Ranks:
+    """The rows that the stage wrote."""
+    found: dict[str, Any] = {name: list(artifact.rows(name, row)) for name, row in TABLES.items()}
+    return Ranks(**found)

@@ -1,0 +1,102 @@
+"""Raw files, and the number of examples that they gave, held against what upstream publishes (fetching/upstream.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from scrollwork.records.raw_file import RawFile
+from scrollwork.reporting.boards.raw_files import OTHER, PUBLISHED, SAMPLE, UNKNOWN, Held, RawTold
+from scrollwork.storage.artifacts.artifact import Artifact
+from scrollwork.storage.digest import sha256_file
+from scrollwork.storage.downloads.partial import Wanted, differs, problem_with
+from scrollwork.tasks.report.behind_scores import Lot
+
+
+class KnownFiles:
+    """What is published, by path below the raw folder and by sha256. upstream: as fetching/upstream.py gives it."""
+
+    def __init__(self, upstream: Mapping[str, Any]) -> None:
+        self._numbers: Mapping[str, Mapping[str, Sequence[Any]]] = upstream.get("numbers", {})
+        self._pins: dict[str, list[Wanted]] = {}
+        self._paths: dict[str, str] = {}  # by sha256
+        for path, known in upstream.get("files", ()):
+            self._pins.setdefault(path, []).append(Wanted((), Path(path), **known))
+            if "sha256" in known:
+                self._paths[known["sha256"]] = path
+        self._sample = frozenset(upstream.get("sample", ()))
+
+    def told(self, curated: Artifact) -> RawTold:
+        """What is to be said of the raw files that a task and split was curated from."""
+        params, facts = curated.manifest.ingredients.params, curated.facts
+        folder = Path(str(curated.run().get("raw", "")))
+        files = [self.held(file, folder) for file in curated.rows("raw_files", RawFile)]
+        what, known = self._numbers.get(params["task"], {}).get(params["split"], ("", 0))
+        release = "own_literals" in facts  # an official release says its own number
+        longbench_e = all(Path(one.path).stem.endswith("_e") for one in files)  # LongBench-E holds other records
+        uncounted = what == "references" and "examples" in facts and what not in facts  # curated by an earlier version
+        if not what or release or longbench_e or uncounted:
+            return RawTold.of(files)
+        return RawTold.of(files, what, counted(facts, what), known)
+
+    def held(self, file: RawFile, folder: Path) -> Held:
+        """One file as it was read, held against what is known of its path (sha256, git blob, size); under a path of
+        which nothing is known it is published where its sha256 is. folder: where it lay."""
+        if file.sha256 in self._sample:
+            return Held(file.path, SAMPLE)
+        other = self._paths.get(str(file.sha256), "")
+        problems = [_problem(file, pins, folder) for pins in self._pins.get(file.path, ())]
+        if not problems:
+            return Held(file.path, PUBLISHED if other else UNKNOWN)
+        wrong = [problem for problem in problems if problem]
+        if len(wrong) == len(problems):
+            return Held(file.path, OTHER, f"has those of {other}" if other else wrong[0])
+        if "" in problems:
+            return Held(file.path, PUBLISHED)
+        return Held(file.path, UNKNOWN, "lies there no more as it was read, and only its git blob is known")
+
+
+def _problem(file: RawFile, pins: Wanted, folder: Path) -> str | None:
+    """What sets a file apart from a published one, "" if nothing does; None where only a git blob would tell and the
+    bytes that were read are gone."""
+    assert file.sha256 is not None
+    assert file.bytes is not None
+    problem = differs(pins, file.sha256, file.bytes)
+    if problem or pins.sha256 or not pins.git_blob:
+        return problem
+    place = folder / file.path
+    try:
+        return problem_with(place, pins, file.sha256) if sha256_file(place) == file.sha256 else None
+    except OSError:
+        return None
+
+
+def counted(facts: Mapping[str, Any], what: str) -> int:
+    """How many records, examples or references a curated artifact has; records: with those that a filter left out,
+    without malformed ones."""
+    if what == "records":
+        return int(facts.get("examples", 0) + sum(facts["dropped"].values()) - facts["errors"])
+    return int(facts.get(what, 0))
+
+
+def told_of(lots: Iterable[Lot], upstream: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What a report says of the raw files of each task and section, as `board` takes it."""
+    known = KnownFiles(upstream)
+    behind: dict[tuple[str, str], dict[str, set[str]]] = {}  # models by what their inputs were curated as
+    curated: dict[str, Artifact] = {}
+    for lot in lots:
+        models = behind.setdefault((lot.split, lot.task), {})
+        models.setdefault(lot.curated.content, set()).add(lot.model)
+        curated[lot.curated.content] = lot.curated
+    told = {content: known.told(artifact) for content, artifact in curated.items()}
+    return [
+        {
+            "split": split,
+            "task": task,
+            **replace(told[content], models=tuple(sorted(models)) if len(found) > 1 else ()).plain(),
+        }
+        for (split, task), found in behind.items()
+        for content, models in found.items()
+    ]

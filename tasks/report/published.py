@@ -1,0 +1,76 @@
+"""Where pages go: written whole or not at all, with their data files, and without those of earlier versions."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from scrollwork.storage.artifacts.artifact import Artifact
+from scrollwork.storage.errors import naming_full_disks
+from scrollwork.storage.location import writable
+
+FOLDER = ".files"  # behind a page's name: where its data lie
+
+
+def publish(artifact: Artifact, path: Path) -> Path:
+    """Put the page of a report artifact and its data files where people find them; the path. Raises DamagedArtifact."""
+    facts = artifact.facts
+    return placed(path, lambda place: put(place, facts["page"], facts["folder"], facts["files"], artifact.bytes_of))
+
+
+def placed(path: Path, write: Callable[[Path], object]) -> Path:
+    """Write at a path of the home, in the working folder where the home cannot be written and other bytes stand there;
+    where it was written."""
+    try:
+        write(path)
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS) or writable(path.parent):
+            raise
+        path = Path.cwd() / path.name
+        write(path)
+    return path
+
+
+def keep(path: Path, data: bytes) -> Path:
+    """Write a file of the home (`placed`); where it was written."""
+    return placed(path, lambda place: write_file(place, data))
+
+
+def put(path: Path, page: str, folder: str, files: Sequence[str], bytes_of: Callable[[str], bytes]) -> None:
+    """Data first, then the page that needs them, then away with what an earlier page needed.
+
+    page: name of the page among the files that bytes_of gives. folder: of the data files, beside the page.
+    """
+    for name in files:
+        write_file(path.parent / folder / name, bytes_of(name))
+    write_file(path, bytes_of(page))
+    forget(path, folder)
+
+
+def forget(path: Path, folder: str) -> None:
+    """Remove the data files of earlier versions of a page."""
+    own = path.parent / f"{path.stem}{FOLDER}"
+    for old in own.iterdir() if own.is_dir() else ():
+        if f"{own.name}/{old.name}" != folder and old.is_dir():
+            shutil.rmtree(old, ignore_errors=True)
+    with suppress(OSError):
+        own.rmdir()  # where nothing is left in it
+
+
+def write_file(path: Path, data: bytes) -> Path:
+    """Write a file whole or not at all; nothing happens where the same bytes stand."""
+    if path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data:
+        return path
+    with naming_full_disks("the report", str(path.parent)):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            temporary.write_bytes(data)
+            os.replace(temporary, path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    return path

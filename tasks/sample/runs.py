@@ -1,0 +1,122 @@
+"""Stage sample of a suite that draws: one run, its examples and its manifest, from what curation left (SEAM)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.session import Workshop
+from scrollwork.preprocessing.runs.drawn_examples import How, Pool, draw_of, drawn
+from scrollwork.preprocessing.runs.draws import Draw
+from scrollwork.preprocessing.runs.manifests import manifest
+from scrollwork.preprocessing.runs.official_draws import Split, in_marked_order, official_draws, official_run, sizes_of
+from scrollwork.preprocessing.runs.raw_prompts import wording
+from scrollwork.records.example import Example
+from scrollwork.records.instruction import Instruction
+from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
+from scrollwork.tasks.sample.blocks import blocks_of
+from scrollwork.tasks.sample.run import Keeper
+
+MANIFEST = "draw.json"
+OF_STREAM = ("mentions", "entities", "empty_documents")  # facts of examples on which the official stream depends
+
+
+def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+    """Draw one run, and write down its examples, as the run shows them, and its manifest.
+
+    Raises UsageError for too few demonstrations or ids, and where the official stream cannot be known.
+    """
+    keeper = Keeper(writer)
+    try:
+        told = drawing(node, inputs, keeper)
+    except ValueError as error:
+        if type(error) is ValueError:
+            raise UsageError(f"{node.params['task']}: {error}") from None
+        raise
+    writer.file(MANIFEST, told)
+    wording_of = whose(node, inputs["curated"])
+    writer.facts = {**keeper.counts(), "manifest": hashlib.sha256(told).hexdigest(), "wording": wording_of}
+
+
+def drawing(node: Node, inputs: Mapping[str, Artifact], keeper: Keeper) -> bytes:
+    """Draw one run and keep its examples; its manifest."""
+    curated, params = inputs["curated"], node.params
+    names = params["suite"], params["task"]
+    lists: dict[str, Any] = {name: tuple(value) for name, value in params["how"].items() if isinstance(value, list)}
+    how = How(**{**params["how"], **lists})
+    ids: Mapping[str, Sequence[int]] | None = None
+    verbatim = bool(params["block"].get("verbatim"))
+    if "official" in params:
+        one, ids = official(node, inputs, how)
+    else:
+        one = draw_of(sizes(curated, empty=verbatim), names[1], pool_of(curated), how, params["run"])
+    chosen: Iterable[Example] = curated.rows("examples", Example, ("example_id", one.instances))
+    if ids is not None and names[1] == "ecb_plus":
+        swapped = bool(params["block"].get("swapped"))
+        chosen = (
+            in_marked_order(example, ids[example.example_id], curated.texts(), swapped=swapped) for example in chosen
+        )
+    shown = keeper.keep(drawn(chosen, *names, one, how, ids, counted=verbatim or ids is not None))
+    blocks = blocks_of(params["block"], curated)
+    stream = {"datasets": params["official"], "runs": params["runs"]} if "official" in params else None
+    if stream and params.get("limit"):
+        stream["limit"] = params["limit"]
+    return manifest(*names, one, how, shown, blocks, curated.texts(), whose(node, curated), stream)
+
+
+def whose(node: Node, curated: Artifact) -> str:
+    """Whose paraphrases a run draws from."""
+    return wording(node.params["task"], curated.rows("instructions", Instruction))
+
+
+def official(node: Node, inputs: Mapping[str, Artifact], how: How) -> tuple[Draw, dict[str, tuple[int, ...]]]:
+    """A run of the official stream, which goes through all data sets before this one."""
+    run, task, split = node.params["run"], node.params["task"], node.label("split")
+    known = {}
+    for name, splits in node.params["official"]:
+        every = {one: inputs[f"{name}-{one}"] for one in splits}
+        pool = pool_of(every[splits[-1]])
+        sized = {one: split_of(artifact) for one, artifact in every.items()}
+        try:
+            known[name] = sizes_of(name, sized, pool.instructions, len(pool.demonstrations))
+        except ValueError as error:
+            raise UsageError(f"--draws official: {name}: {error}") from None
+        if how.shots > len(pool.demonstrations):
+            raise UsageError(f"{name}: {len(pool.demonstrations)} demonstrations are too few for {how.shots} shots")
+    stream = official_draws(how.seed, list(known.values()), runs=node.params["runs"], shots=how.shots, most=how.most)
+    found = next(one for name, number, one in stream if (name, number) == (task, run))
+    names = [row["example_id"] for row in inputs["curated"].columns("examples", ["example_id"])]
+    demonstrations = [shot.example_id for shot in pool_of(inputs["curated"]).demonstrations]
+    one, ids = official_run(found, known[task], split, run, names, demonstrations)
+    return replace(one, instances=one.instances[: node.params.get("limit")]), ids
+
+
+def split_of(curated: Artifact) -> Split:
+    """What the official stream needs to know of a split."""
+    rows = list(curated.columns("examples", ["document_ids", "metadata"]))
+    facts = [
+        {name: value for name, value in json.loads(row["metadata"] or "{}").items() if name in OF_STREAM}
+        for row in rows
+    ]
+    return Split([len(row["document_ids"]) for row in rows], facts, curated.facts["dropped"])
+
+
+def sizes(curated: Artifact, *, empty: bool = False) -> dict[str, int]:
+    """How many documents each example has, by its name. empty: those without text too."""
+    rows = curated.columns("examples", ["example_id", "document_ids", "metadata"])
+
+    def without(facts: str) -> int:
+        return len(json.loads(facts).get("empty_places", ())) if empty and '"empty_places"' in facts else 0
+
+    return {row["example_id"]: len(row["document_ids"]) + without(row["metadata"]) for row in rows}
+
+
+def pool_of(curated: Artifact) -> Pool:
+    """What runs of a task choose from beside its instances."""
+    instructions = sum(1 for _ in curated.columns("instructions", ["number"]))
+    return Pool(instructions, list(curated.rows("demonstrations", Example)))

@@ -1,0 +1,32 @@
+"""Stage score of a suite that observes windows: an answer is taken out of each reply, or left open (Dolce)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.session import Workshop
+from scrollwork.scoring.answers import Read
+from scrollwork.scoring.reading.dolce_answers import extract, left_open
+from scrollwork.scoring.registry import metric
+from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
+from scrollwork.tasks.score.run import write
+
+DECLINED = "idk"  # flag of an answer that leaves its problem open
+
+
+def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+    """One row an answer to an input with gold."""
+    write(node, inputs, writer, metric(node.params["metric"]), reading(node, inputs["sample"]))
+
+
+def reading(node: Node, sample: Artifact) -> Read:
+    """How answers are taken out of replies."""
+    name, by = node.params["extractor"], node.params.get("unknown", "")
+    classes = {row["example_id"]: row["options"] for row in sample.columns("examples", ["example_id", "options"])}
+
+    def read(example_id: str, reply: str) -> tuple[str, dict[str, bool]]:
+        answer = extract(name, reply, classes[example_id])
+        return answer, {DECLINED: left_open(reply, answer, by)}
+
+    return read

@@ -1,0 +1,30 @@
+"""A home that an earlier version fitted can be reported: its fits lack fields that came later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+from scrollwork.readings.beside import needs_of, unreadable_fits
+from scrollwork.records.complexity import Complexity
+
+INPUTS = {"prompts-0": "a", "scores-0": "b"}
+
+
+def made(stage: str) -> Any:
+    """What is asked of an artifact; its rows are those of a version that knew fewer fields."""
+
+    def rows(table: str, kind: Any) -> Iterator[Any]:
+        yield Complexity.from_dict({"suite": "dolce"})
+
+    ingredients = SimpleNamespace(stage=stage, inputs=INPUTS)
+    return SimpleNamespace(manifest=SimpleNamespace(ingredients=ingredients), rows=rows)
+
+
+def test_a_fit_of_an_earlier_version_ends_the_report() -> None:
+    row: Any = SimpleNamespace(task="leval_quality", model="m", split="test")
+    scored = [(row, made("aggregate"))]
+    assert needs_of([made("complexity")], scored) == {}
+    assert unreadable_fits([made("complexity")], scored) == ["leval_quality"]
+    assert unreadable_fits([], scored) == []  # never fitted: nothing is missing
