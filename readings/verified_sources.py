@@ -54,9 +54,10 @@ def difference(made: Ingredients) -> str:
     found = list(source_changed(made.source, now))
     found += changed("library", made.libraries, installed, values=True)
     if "assets" in made.params:
-        from scrollwork.reporting.page.page import assets_digest
+        from scrollwork.reporting.page.files import STATISTICS, digest, report_digest
 
-        found += changed("parameter", {"assets": made.params["assets"]}, {"assets": assets_digest()}, values=False)
+        today = digest(*STATISTICS) if made.stage == "overview" else report_digest(made.params)
+        found += changed("parameter", {"assets": made.params["assets"]}, {"assets": today}, values=False)
     return "; ".join(found[:4]) + ("; ..." if len(found) > 4 else "")
 
 

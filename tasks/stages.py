@@ -30,7 +30,7 @@ from scrollwork.records.gold import KEPT
 from scrollwork.records.prompt import CLOSED_BOOK, FULL
 from scrollwork.records.score import subset_metric
 from scrollwork.reporting.boards.published import ROUGE
-from scrollwork.reporting.page.page import assets_digest
+from scrollwork.reporting.page.files import STATISTICS, digest, report_digest
 from scrollwork.scoring.registry import module_of as metric_module
 from scrollwork.suites.judging_models import labels_of, what_judges
 from scrollwork.suites.model_tables import tables_of
@@ -366,6 +366,7 @@ def overview_node(request: Request, statistics: Sequence[Node]) -> Node:
         "splits": {node.label("task"): sorted(tasks[node.label("task")].splits) for node in statistics},
         "paper": {name: published.get(name, "") for name in ("title", "short", "url")},
         "run": shown(request),
+        "assets": digest(*STATISTICS),
     }
     inputs = tuple((node.slot, node) for node in statistics)
     return Node("overview", (("suite", request.suite),), params, "scrollwork.tasks.overview", (), inputs)
@@ -379,16 +380,12 @@ def report_node(
     bounds = upper_bounds(aggregates)
     decoding = {node.label("model"): node.params["decoding"] for node in aggregates if "decoding" in node.params}
     models = [shown_name(model) for model in request.models]
+    asked = [task.name for task in request.chosen_tasks()]
+    params = report_params(request.config, models, failures, bounds, decoding, asked)
     return Node(
         "report",
         (("suite", request.suite), ("models", "+".join(models))),
-        {
-            **report_params(
-                request.config, models, failures, bounds, decoding, [task.name for task in request.chosen_tasks()]
-            ),
-            "run": shown(request),
-            "assets": assets_digest(),
-        },
+        {**params, "run": shown(request), "assets": report_digest(params)},
         "scrollwork.tasks.report.run",
         tuple(sorted({metric_module(node.label("metric")) for node in aggregates})),
         (*((node.slot, node) for node in aggregates), *behind(aggregates), *((node.name, node) for node in beside)),

@@ -10,7 +10,7 @@ from scrollwork.reporting.page.text import shown, visible
 
 LEAST = 0.5  # words: the smallest spread, of two neighbouring bigrams
 
-# Colours of a picture that stands alone; in a page they are the page's own (reporting/page/style.py).
+# Colours of a picture that stands alone; in a page they are the page's own (reporting/assets/pages.css).
 COLOURS = """
 :root { color-scheme: light dark; --card: #ffffff; --ink: #1f1d1a; --soft: #625d54; --line: #e2ddd2; --accent: #1d5f6b;
   --warn: #8a3b00; }

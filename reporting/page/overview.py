@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from scrollwork.records.statistics import Bin, Distribution
+from scrollwork.reporting.charts.figure import STYLE as FIGURES
 from scrollwork.reporting.charts.figure import printed, words
 from scrollwork.reporting.charts.histograms import Panel, panel_svg, shared_axis, sheet
 from scrollwork.reporting.charts.spreads import spreads
-from scrollwork.reporting.page.overview_template import TEMPLATE
+from scrollwork.reporting.page.files import styles
 from scrollwork.reporting.page.page import environment
 from scrollwork.reporting.page.sizes import Sizes, counted_by, sizes_of, title, together
 from scrollwork.reporting.page.text import number, percent, percent_off, pooled
@@ -172,7 +173,9 @@ def page(
     surroundings = environment()
     surroundings.filters |= {"words": words_or_dash, "percent": percent, "printed": dash_or_printed, "splits": title}
     sizes = data_sets(params, lines)
-    return surroundings.from_string(TEMPLATE).render(
+    style = styles("pages.css") + FIGURES + styles("statistics.css")
+    return surroundings.get_template("statistics.html").render(
+        style=Markup(style),
         title=params["title"],
         run=dict(params["run"]),
         paper=params["paper"],

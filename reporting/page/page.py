@@ -5,8 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Mapping
-from functools import cache, partial
-from pathlib import Path
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.reporting.boards.board import ARM, NOT_ASKED, WITHOUT_SCORE, Board, Cell, Line, Section, stopped
@@ -17,13 +16,10 @@ from scrollwork.reporting.boards.raw_files import summary as raw_summary
 from scrollwork.reporting.charts.seed_strip import strip
 from scrollwork.reporting.page.chunks import facts as as_facts
 from scrollwork.reporting.page.content import Content, usage_row
+from scrollwork.reporting.page.files import script, styles, text_of
 from scrollwork.reporting.page.judgement_tables import beyond
-from scrollwork.reporting.page.style import STYLE
-from scrollwork.reporting.page.template import CHUNKS, TEMPLATE
 from scrollwork.reporting.page.text import count, number, shown, spread
-from scrollwork.reporting.runs.section import STYLE as RUN_STYLE
 from scrollwork.reporting.runs.section import published_rank, run_section
-from scrollwork.reporting.windows.section import STYLE as NEEDS_STYLE
 from scrollwork.reporting.windows.section import complexity_section
 
 if TYPE_CHECKING:
@@ -45,25 +41,7 @@ COMPARED = (
     "left_out",
     "clusters",
 )  # of records/comparison.py
-ASSETS = Path(__file__).parents[1] / "assets"
-SCRIPTS = ("text.js", "data.js", "boards.js", "list.js", "example.js", "inputs.js", "controls.js")
-
-
-@cache
-def asset(name: str) -> str:
-    """A file of this room's assets: a part of the script, or the style of the page."""
-    return (ASSETS / name).read_text(encoding="utf-8")
-
-
-def script() -> str:
-    """The page's script: all its files as one function."""
-    body = "\n".join(asset(name) for name in SCRIPTS)
-    return f'"use strict";\n(() => {{\n{body}}})();\n'
-
-
-def assets_digest() -> str:
-    """sha256 of all assets: they decide the page as code does."""
-    return hashlib.sha256(f"{asset('report.css')}\0{script()}".encode()).hexdigest()
+CHUNKS = "<!--chunks-->"  # where the page's data go; text from outside is escaped and cannot hold it
 
 
 def page(
@@ -77,12 +55,12 @@ def page(
     from markupsafe import Markup
 
     own = content or Content()
-    style, code = STYLE + asset("report.css"), script()
-    style += RUN_STYLE if board.ranked or own.beside.mixtures else ""
-    style += NEEDS_STYLE if own.beside.mixtures else ""
+    style, code = styles("pages.css", "report.css"), script()
+    style += styles("runs.css") if board.ranked or own.beside.mixtures else ""
+    style += styles("windows.css") if own.beside.mixtures else ""
     before, _, after = (
         environment()
-        .from_string(TEMPLATE)
+        .get_template("page.html")
         .render(
             board=board,
             content=own,
@@ -211,7 +189,7 @@ def incomplete(section: Section) -> list[tuple[str, list[Cell]]]:
 
 def environment() -> Environment:
     """How templates are rendered: every text escaped, invisible characters shown, long texts cut."""
-    from jinja2 import Environment, StrictUndefined
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
     from markupsafe import Markup, escape
 
     def finalize(value: object) -> object:
@@ -219,7 +197,12 @@ def environment() -> Environment:
         return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
     environment = Environment(
-        autoescape=True, undefined=StrictUndefined, finalize=finalize, trim_blocks=True, lstrip_blocks=True
+        loader=FunctionLoader(text_of),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     environment.filters |= {
         "stopped": stopped,

@@ -12,14 +12,12 @@ from scrollwork.reporting.boards.leaderboard import not_counted, references
 from scrollwork.reporting.boards.published import Reference
 from scrollwork.reporting.page.text import number
 from scrollwork.reporting.runs.ranks import Ranks, label
-from scrollwork.reporting.runs.template import SECTION, STYLE
 
 if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
 MOST_CARDS = 8
-__all__ = ["STYLE", "run_section"]
 
 
 def run_section(board: Board, environment: Callable[[], Environment]) -> Markup:
@@ -29,7 +27,7 @@ def run_section(board: Board, environment: Callable[[], Environment]) -> Markup:
     if not board.ranks:
         return Markup("")
     parts = [part(board, split) for split in board.ranks.splits]
-    return Markup(environment().from_string(SECTION).render(parts=parts, paper=board.published, usual_arm=ARM))
+    return Markup(environment().get_template("runs.html").render(parts=parts, paper=board.published, usual_arm=ARM))
 
 
 def published_rank(board: Board, row: Reference) -> ModelRank | None:

@@ -13,7 +13,6 @@ from scrollwork.reporting.boards.board import Board
 from scrollwork.reporting.page.content import Beside, Texts
 from scrollwork.reporting.page.text import number
 from scrollwork.reporting.windows.problems import GAP, HIGH, LAST, MEANINGS, PARTS, WIDE, Problems, name
-from scrollwork.reporting.windows.template import SECTION, STYLE
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -24,7 +23,6 @@ RANKED = (2, 4)  # categories by which tasks are put in order: III and V
 MOST_TYPICAL = 60  # problems that are shown with their passages
 MOST_PAIRS = 30  # of models that are compared
 MEASURES = ("rc_complexity", "rho_complexity", "rc_redundancy", "rho_redundancy", "kl")
-__all__ = ["STYLE", "complexity_section"]
 
 
 def complexity_section(
@@ -40,7 +38,7 @@ def complexity_section(
     parts = [part(board, beside, split, known, texts or Texts()) for split in splits]
     text = (
         environment()
-        .from_string(SECTION)
+        .get_template("windows.html")
         .render(
             parts=parts,
             categories=list(zip(CATEGORIES, MEANINGS, strict=True)),

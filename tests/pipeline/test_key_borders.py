@@ -261,7 +261,7 @@ LOADS = {
     "scrollwork.scoring.registry",
     "scrollwork.models.registry",
 }  # by name: see below
-READS = {"scrollwork.reporting.page.page"}  # files of the tree: `assets` in the report's parameters
+READS = {"scrollwork.reporting.page.files"}  # files of the tree: `assets` in the report's parameters
 ASKS = {"scrollwork.models.hosted.tables"}  # the environment: for keys of vendors
 
 

@@ -425,3 +425,18 @@ def test_memory_of_digests_grows_for_ever_or_is_written_where_bytecode_is_not(tm
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     source_memory.Memory(tmp_path, "w" * 64)
     assert calls == []
+
+
+def test_template_or_style_of_a_page_is_in_no_key_or_that_of_another_design_is(work):
+    for name in ("templates/windows.html", "assets/windows.css", "templates/runs.html", "templates/statistics.html"):
+        append(work.root / "reporting" / name, "<!-- of others -->")
+    assert changed(work.states(*FINISHED)) == []
+    for name in ("templates/page.html", "templates/judgement.html", "assets/pages.css", "assets/list.js"):
+        path = work.root / "reporting" / name
+        before = path.read_text()
+        append(path, " ")
+        plan = work.plan(*FINISHED)
+        assert plan["report"]["why"].startswith("parameter assets changed"), name
+        assert changed({stage: row["state"] for stage, row in plan.items()}) == ["report"]
+        path.write_text(before)
+    assert changed(work.states(*FINISHED)) == []

@@ -15,8 +15,8 @@ from test_page import EVIL, LOADING, Reader
 from scrollwork.records.statistics import Bin, Distribution
 from scrollwork.reporting.charts.figure import COLOURS, axis, short
 from scrollwork.reporting.charts.histograms import Panel, panel_body, shared_axis
+from scrollwork.reporting.page.files import styles
 from scrollwork.reporting.page.overview import Overview, overview
-from scrollwork.reporting.page.style import STYLE
 from scrollwork.reporting.page.text import percent
 
 MEASURES = ("words_in", "words_document", "words_out", "references", "spread")
@@ -174,7 +174,7 @@ def test_pictures_alone_have_other_colours_than_the_page() -> None:
     for colours in COLOURS.split(";"):
         name, _, value = colours.rpartition("--")[2].partition(":")
         if value.strip().startswith("#"):
-            assert f"--{name}: {value.strip()};" in STYLE
+            assert f"--{name}: {value.strip()};" in styles("pages.css")
 
 
 def test_equal_rows_give_other_bytes() -> None:

@@ -1,0 +1,139 @@
+"""docs/floors.svg: the rooms of the house on their floors, with the imports that tie them, read from the code.
+
+`write` draws it anew, `check` fails where it is not what the code says.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+import tomllib
+from collections import defaultdict
+from html import escape
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PICTURE = ROOT / "docs" / "floors.svg"
+WIDTH, GAP, LINE, TOP, BETWEEN = 1180, 18, 15, 30, 46
+SAYS = {
+    "cli": "the command line, one module a command",
+    "flows": "what is started: chains, Prefect flows, server",
+    "exchange": "files of other tools, in and out",
+    "readings": "reads a home or a plan: results, estimate, verify",
+    "tasks": "the stages",
+    "fetching": "what is fetched from where, and what is here",
+    "suites": "what is asked: requests, suite files, model tables",
+    "pipeline": "the kernel: nodes, keys, states, engines",
+    "analysis": "scores -> statements",
+    "models": "prompt -> answer",
+    "preprocessing": "raw files -> prompts",
+    "reporting": "rows -> board and page",
+    "scoring": "answer -> score",
+    "storage": "artifacts, answers, files",
+    "records": "the rows: schema, class and check in one",
+}
+
+
+def floors() -> list[list[str]]:
+    """Rooms from the top floor down, as `make check` holds them."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (layers,) = [one["layers"] for one in project["tool"]["importlinter"]["contracts"] if one["type"] == "layers"]
+    return [sorted(name.strip() for name in layer.split("|")) for layer in layers]
+
+
+def imports(path: Path) -> set[str]:
+    """The rooms that a module imports when it runs, also inside functions."""
+    found = set()
+    waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            continue
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("scrollwork."):
+            found.add(str(node.module).split(".")[1])
+        waiting += ast.iter_child_nodes(node)
+    return found
+
+
+def reduced(arrows: dict[str, set[str]]) -> dict[str, set[str]]:
+    """The arrows without those that a longer way stands for. Only rooms above each other are tied."""
+
+    def below(room: str) -> set[str]:
+        return arrows[room].union(*(below(one) for one in arrows[room]))
+
+    return {room: {one for one in to if not any(one in below(other) for other in to)} for room, to in arrows.items()}
+
+
+def picture() -> str:
+    """The SVG."""
+    levels = floors()
+    rooms = [room for level in levels for room in level]
+    modules = {room: sorted((ROOT / room).rglob("*.py")) for room in rooms}
+    folders = {
+        room: sorted({path.relative_to(ROOT / room).parts[0] for path in modules[room] if path.parent != ROOT / room})
+        for room in rooms
+    }
+    arrows: dict[str, set[str]] = defaultdict(set)
+    for room in rooms:
+        arrows[room] = set().union(*map(imports, modules[room])) & set(rooms) - {room}
+    texts = {}
+    for level in levels:
+        wide = (WIDTH - GAP * (len(level) + 1)) / len(level)
+        for room in level:
+            texts[room] = [SAYS[room]]
+            row = ""
+            for folder in folders[room]:
+                if row and len(row) + len(folder) > wide / 6.4 - 6:
+                    texts[room].append(row)
+                    row = ""
+                row += f"{folder}/ "
+            texts[room] += [row] if row else []
+    place = {}
+    y = float(GAP)
+    for level in levels:
+        high = TOP + LINE * max(len(texts[room]) for room in level)
+        wide = (WIDTH - GAP * (len(level) + 1)) / len(level)
+        for number, room in enumerate(level):
+            place[room] = (GAP + number * (wide + GAP), y, wide, high)
+        y += high + BETWEEN
+    box = f"0 0 {WIDTH} {y - BETWEEN + GAP:g}"
+    drawn = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" font-family="sans-serif">',
+        "<title>Rooms of scrollwork, from the top floor down; an arrow is an import</title>",
+        '<defs><marker id="end" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+        '<path d="M0 0L8 4L0 8z" fill="#8d8679"/></marker></defs>',
+        f'<rect width="{WIDTH}" height="{y:g}" fill="#fcfbf8"/>',
+    ]
+    for room, to in reduced(arrows).items():
+        x, top, wide, high = place[room]
+        for other in sorted(to):
+            ox, otop, owide, _ = place[other]
+            at = (max(x, ox) + min(x + wide, ox + owide)) / 2  # where one stands above the other
+            drawn.append(
+                f'<path d="M{at:.0f} {top + high:g}V{otop - 2:g}" stroke="#8d8679" fill="none" marker-end="url(#end)"/>'
+            )
+    for room, (x, top, wide, high) in place.items():
+        drawn.append(
+            f'<rect x="{x:g}" y="{top:g}" width="{wide:g}" height="{high:g}" rx="8" fill="#fff" stroke="#e2ddd2"/>'
+            f'<text x="{x + 12:g}" y="{top + 20:g}" font-size="15" font-weight="600" fill="#1d5f6b">{room}/</text>'
+        )
+        for number, text in enumerate(texts[room]):
+            down = top + 37 + number * LINE
+            drawn.append(f'<text x="{x + 12:g}" y="{down:g}" font-size="11.5" fill="#625d54">{escape(text)}</text>')
+    return "\n".join([*drawn, "</svg>"]) + "\n"
+
+
+def main() -> int:
+    """The exit status: 1 where the picture is another than the code's."""
+    drawn = picture()
+    if sys.argv[1:] == ["write"]:
+        PICTURE.write_text(drawn, encoding="utf-8")
+        return 0
+    if not PICTURE.is_file() or PICTURE.read_text(encoding="utf-8") != drawn:
+        print("docs/floors.svg is not what the code says: make floors")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
