@@ -19,10 +19,9 @@ from random import Random
 from scrollwork.models.base import Answer, Call
 from scrollwork.models.hosted.model import Hosted
 from scrollwork.models.registry import make, settings
-from scrollwork.pipeline.engines.inline import run_inline
 from scrollwork.pipeline.plan import topological
-from scrollwork.pipeline.planner import Planner
 from scrollwork.pipeline.session import Locations, Workshop
+from scrollwork.readings.estimate import built
 from scrollwork.suites.request import Request
 from scrollwork.tasks.generate.pending import BEHIND_THE_DOCUMENT, Calls
 from scrollwork.tasks.stages import run_nodes
@@ -66,10 +65,7 @@ def prompts(home: str, spec: str, model: Hosted) -> list[Call]:
     calls: list[Call] = []
     for node in topological(run_nodes(request)):
         if node.stage == "generate":
-            needed = topological([inner for _, inner in node.inputs])
-            assert not any(one.error for one in run_inline(needed, shop.locations))
-            statuses = {name: Planner(shop).status(inner).artifact for name, inner in node.inputs}
-            inputs = {name: artifact for name, artifact in statuses.items() if artifact is not None}
+            inputs = built(node, shop)
             calls += [call for batch in Calls(node, model, inputs).batches() for call in batch]
     return calls
 

@@ -70,8 +70,7 @@ def prompt_nodes(request: Request) -> list[Node]:
     if len(request.models) > 1:
         raise UsageError(f"prompts are of one model, or of none; name one of {', '.join(request.models)}")
     if request.models:
-        inputs = (each for node in run_nodes(request) for each in node.inputs)
-        return unique(needed for name, needed in inputs if name.startswith("prompts-"))
+        return unique(needed for node in run_nodes(request) for needed in node.each("prompts"))
     limits = {"--max-input-tokens": request.max_input_tokens, "--context": request.context}
     for option, value in (*limits.items(), ("--truncation", request.truncation)):
         if value:

@@ -14,8 +14,8 @@ from scrollwork.models.hosted.tables import temperature
 from scrollwork.models.local import local_tables
 from scrollwork.models.registry import CALLED, HOSTED, LOCAL
 from scrollwork.pipeline.errors import StageFailed, UsageError
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.shards import shards
 from scrollwork.readings.results import Results
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Prompt, render
@@ -48,7 +48,7 @@ class Scored:
     node: Node
     table: Mapping[str, Any]
     request: Request
-    inputs: Mapping[str, Artifact]
+    inputs: InputArtifacts
     aggregate: Artifact
 
     @cached_property
@@ -57,7 +57,7 @@ class Scored:
         listed = list(self.aggregate.rows("aggregates", Aggregate))
         if len(listed) > 1:
             return {row.model: row for row in listed[:-1]}
-        (member,) = {name for shard in shards(self.inputs, "answers") for name in shard.facts["members"]}
+        (member,) = {name for shard in self.inputs.each("answers") for name in shard.facts["members"]}
         return {member: listed[0]}
 
     @cached_property
@@ -76,14 +76,14 @@ class Scored:
     @cached_property
     def tag(self) -> str:
         """In which answers were asked for, "" for none."""
-        (score, *_) = (node for name, node in self.node.inputs if name.startswith("scores-"))
+        score = self.node.each("scores")[0]
         return str(score.params.get("tag", ""))
 
     @cached_property
     def order(self) -> dict[tuple[str, int], int]:
         """Place in the samples, one run after the other, by id and draw."""
         columns = ["example_id", "draw"]
-        rows = (row for sample in shards(self.inputs, "sample") for row in sample.columns("examples", columns))
+        rows = (row for sample in self.inputs.each("sample") for row in sample.columns("examples", columns))
         return {(row["example_id"], row["draw"]): number for number, row in enumerate(rows)}
 
     def ids(self, run: RunScore | None = None) -> list[str]:
@@ -122,23 +122,23 @@ class Scored:
         """Contents by stage; a list where a stage comes in shards."""
         found: dict[str, Any] = {}
         for name in ("sample", "prompts", "answers", "scores"):
-            contents = [shard.content for shard in shards(self.inputs, name)]
+            contents = [shard.content for shard in self.inputs.each(name)]
             found[name] = contents[0] if len(contents) == 1 else contents
         return {**found, "aggregate": self.aggregate.content}
 
     def items(self, member: str, run: RunScore | None = None) -> Iterator[Item]:
         """Every input with what the member answered, prompt by prompt; held: a shard's answers, one prompt's text. run:
         of this run only."""
-        samples = shards(self.inputs, "sample")
+        samples = self.inputs.each("sample")
         rows = (
             row for one in (samples if run is None else [samples[run.run]]) for row in one.rows("examples", Example)
         )
         examples = {(example.example_id, example.draw): example for example in rows}
         text_of = self.inputs["curated"].texts()
-        for number, prompts in enumerate(shards(self.inputs, "prompts")):
+        for number, prompts in enumerate(self.inputs.each("prompts")):
             if run is not None and number != run.run:
                 continue
-            answers, scores = (shards(self.inputs, name)[number] for name in ("answers", "scores"))
+            answers, scores = (self.inputs.each(name)[number] for name in ("answers", "scores"))
             made = {"prompts": prompts.content, "answers": answers.content, "scores": scores.content}
             came = {(r.example_id, r.draw): r for r in answers.rows("responses", Response) if r.model == member}
             failed = {(r.example_id, r.draw): r for r in answers.rows("failures", Failure) if r.model == member}
@@ -160,7 +160,7 @@ class Scored:
 
     def answers(self, member: str) -> Iterator[Response]:
         """The member's responses, without prompts."""
-        for answers in shards(self.inputs, "answers"):
+        for answers in self.inputs.each("answers"):
             yield from (row for row in answers.rows("responses", Response) if row.model == member)
 
     def read(self, response: Response) -> str:
@@ -207,13 +207,12 @@ def scored(request: Request) -> Found:
         if aggregate is None:
             lacking.append(f"{what}: not scored")
             continue
-        inputs = {name: results.artifact(needed) for name, needed in node.inputs}
-        (prompt, *_) = (needed for name, needed in node.inputs if name.startswith("prompts-"))
-        inputs["curated"] = results.artifact(prompt.input("curated"))
-        whole = {name: artifact for name, artifact in inputs.items() if artifact is not None}
-        if len(whole) < len(inputs):
-            lacking.append(f"{what}: {', '.join(sorted(set(inputs) - set(whole)))} not here any more; run it again")
+        reads = dict([*node.inputs, ("curated", (node.each("prompts")[0].input("curated"),))])
+        inputs = {name: [results.artifact(one) for one in needed] for name, needed in reads.items()}
+        if gone := sorted(name for name, artifacts in inputs.items() if None in artifacts):
+            lacking.append(f"{what}: {', '.join(gone)} not here any more; run it again")
             continue
+        whole = InputArtifacts({name: [one for one in some if one is not None] for name, some in inputs.items()})
         for why, count in aggregate.facts["without_gold"].items():
             notes.append(f"{what}: {count:,} inputs have no score: {why}")
         found.append(Scored(node, by_name[node.label("model")], request, whole, aggregate))

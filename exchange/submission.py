@@ -14,7 +14,6 @@ from typing import Any
 from scrollwork.exchange.scored import Scored, scored
 from scrollwork.exchange.trials import HEAD, SUMS, ours
 from scrollwork.pipeline.errors import StageFailed, UsageError
-from scrollwork.pipeline.shards import shards
 from scrollwork.readings.results import Results
 from scrollwork.records.base import canonical_json
 from scrollwork.records.example import Example
@@ -146,7 +145,7 @@ def answers(one: Scored, member: str, task: str, made: Submission) -> Iterator[t
     columns = ["example_id", "prompt_sha256"]
     prompts = {
         row["example_id"]: row["prompt_sha256"]
-        for shard in shards(one.inputs, "prompts")
+        for shard in one.inputs.each("prompts")
         for row in shard.columns("prompts", columns)
     }
     for example in one.inputs["sample"].rows("examples", Example):

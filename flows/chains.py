@@ -165,9 +165,7 @@ def before_batches(request: Request, engine: Engine, nodes: list[Node], location
     finished: list[Finished] = []
     asked = unanswered(nodes, locations, ())
     if asked and locations.calling.batch:
-        finished = through(
-            request, engine, topological([needed for node in asked for _, needed in node.inputs]), locations
-        )
+        finished = through(request, engine, topological([needed for node in asked for needed in node.needs]), locations)
         asked = unanswered(asked, locations, [one.node.name for one in finished if one.error])
     if not (request.strict and any(one.error for one in finished)):
         settle(asked, locations)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.planner import Planner, Status
 from scrollwork.pipeline.session import Workshop
@@ -19,7 +20,7 @@ from scrollwork.storage.errors import DamagedArtifact
 log = logging.getLogger("scrollwork")
 T = TypeVar("T")
 
-Fill = Callable[[Node, Mapping[str, Artifact], Workshop, ArtifactWriter], None]
+Fill = Callable[[Node, InputArtifacts, Workshop, ArtifactWriter], None]
 REPAIRS = 8  # how often damaged artifacts may be found before it gives up
 
 
@@ -55,9 +56,9 @@ def _ensure(node: Node, shop: Workshop, again: bool) -> Built:
     status = _checked(node, shop)
     if status.state == "reused" or (status.state == "partial" and not again):
         return _standing(node, status)
-    built = {name: ensure(needed, shop, again=False) for name, needed in node.inputs}
-    inputs = {name: one.artifact for name, one in built.items()}
-    stands = {one.node.name: Status("reused", content=one.content, artifact=one.artifact) for one in built.values()}
+    built = {needed.name: ensure(needed, shop, again=False) for needed in node.needs}
+    inputs = InputArtifacts.of(node, lambda needed: built[needed.name].artifact)
+    stands = {name: Status("reused", content=one.content, artifact=one.artifact) for name, one in built.items()}
     ingredients = Planner(shop, stands).ingredients(node)
     assert ingredients is not None, "every input stands"
     with shop.artifacts.building(node.stage, node.slot, ingredients.key()):
@@ -86,7 +87,7 @@ def _checked(node: Node, shop: Workshop, stands: Mapping[str, Status] | None = N
     return status
 
 
-def _build(node: Node, ingredients: Ingredients, inputs: Mapping[str, Artifact], shop: Workshop) -> Built:
+def _build(node: Node, ingredients: Ingredients, inputs: InputArtifacts, shop: Workshop) -> Built:
     settle(node.code)  # before anything is asked: its answers too may be known by our code
     module = importlib.import_module(node.body)
     if node.stage == "generate":  # its content is the answers, known only when they are there

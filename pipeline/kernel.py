@@ -15,6 +15,7 @@ from collections.abc import Mapping
 KERNEL: Mapping[str, str] = {
     "scrollwork.storage": "keeps rows, texts, bytes and answers as they were given, and gives them back by their names",
     "scrollwork.pipeline.errors": "what a person is told where there is no artifact",
+    "scrollwork.pipeline.inputs": "artifacts by the names of a stage's inputs",
     "scrollwork.pipeline.plan": "nodes as plain data",
     "scrollwork.pipeline.kernel": "these lists: what they say of a module, its key shows",
     "scrollwork.pipeline.loaded_code": "tells whether the code that runs is the code of the key; nothing comes back",

@@ -28,8 +28,8 @@ class RawQuery:
 class Node:
     """One stage of one task. `labels`: what it is of, in the order of its name. Plain data: it can go to a worker.
 
-    body: the module that builds it; modules: those that the body loads by name. What any of them imports is found in
-    their text (pipeline/source_digest.py).
+    inputs: by name the nodes that it reads, one or several in order. body: the module that builds it; modules: those
+    that the body loads by name. What any of them imports is found in their text (pipeline/source_digest.py).
     strict: the first malformed record is an error. It decides whether there is an artifact, not what is in it: no part
     of the key. exact: it shows what answers took, so tokens, tries and cost are in its key, not their texts alone.
     """
@@ -39,7 +39,7 @@ class Node:
     params: Mapping[str, Any]
     body: str
     modules: tuple[str, ...] = ()
-    inputs: tuple[tuple[str, Node], ...] = ()
+    inputs: tuple[tuple[str, tuple[Node, ...]], ...] = ()
     raw: RawQuery | None = None
     strict: bool = False
     exact: bool = False
@@ -70,13 +70,19 @@ class Node:
         """One label, "" where there is none of that name."""
         return dict(self.labels).get(name, "")
 
-    def input(self, name: str) -> Node:
-        """An input by name."""
-        return dict(self.inputs)[name]
+    @property
+    def needs(self) -> list[Node]:
+        """All nodes that it reads, in the order of its inputs."""
+        return [node for _, nodes in self.inputs for node in nodes]
 
-    def each(self, name: str) -> list[Node]:
-        """An input that may come in shards or runs, as name-0, name-1, ...: all of them."""
-        return [node for own, node in self.inputs if own == name or own.rpartition("-")[0] == name]
+    def input(self, name: str) -> Node:
+        """The node of an input that has one. Raises KeyError, ValueError for several."""
+        (only,) = dict(self.inputs)[name]
+        return only
+
+    def each(self, name: str) -> tuple[Node, ...]:
+        """All nodes of an input, in order; none where there is no such input."""
+        return dict(self.inputs).get(name, ())
 
 
 LABEL_CHARS = 40  # of a label in a folder name: five of them stay under the 255 that a file system allows
@@ -96,7 +102,7 @@ def topological(targets: list[Node]) -> list[Node]:
 
     def visit(node: Node) -> None:
         if node.name not in found:
-            for _, needed in node.inputs:
+            for needed in node.needs:
                 visit(needed)
             found[node.name] = node
 

@@ -16,7 +16,7 @@ from scrollwork.pipeline.session import Workshop
 from scrollwork.pipeline.source_digest import exists, libraries, sources
 from scrollwork.preprocessing.raw.errors import MissingFile, RawError
 from scrollwork.storage.artifacts.artifact import Artifact
-from scrollwork.storage.artifacts.manifest import Ingredients
+from scrollwork.storage.artifacts.manifest import RAW, Ingredients
 from scrollwork.storage.errors import DamagedArtifact, StorageError
 
 STATES = ("reused", "missing", "stale", "partial")
@@ -56,16 +56,17 @@ class Planner:
 
     def ingredients(self, node: Node) -> Ingredients | None:
         """What decides the artifact; None while an input's content is not known. Raises RawError."""
-        inputs: dict[str, str] = {}
+        inputs: dict[str, list[str]] = {}
         if node.raw is not None:
-            inputs["raw"] = self._found(node.raw).digest()
-        for name, needed in node.inputs:
-            status = self.status(needed)
-            if status.content is None:
-                return None
-            inputs[name] = status.content
-            if node.exact and needed.stage == "generate" and status.artifact is not None:
-                inputs[name] = status.artifact.exact
+            inputs[RAW] = [self._found(node.raw).digest()]
+        for name, nodes in node.inputs:
+            inputs[name] = []
+            for needed in nodes:
+                status = self.status(needed)
+                if status.content is None:
+                    return None
+                exact = node.exact and needed.stage == "generate" and status.artifact is not None
+                inputs[name].append(status.artifact.exact if exact and status.artifact else status.content)
         return Ingredients(
             node.stage,
             node.slot,
@@ -83,7 +84,7 @@ class Planner:
             raise MissingFile(error.file, error.record, error.field, problem, error.reason) from error
 
     def _status(self, node: Node) -> Status:
-        for _, needed in node.inputs:
+        for needed in node.needs:
             if (problem := self.status(needed).problem) is not None:
                 return Status("missing", f"{needed.title} cannot be built: {problem}", problem=problem)
         try:
@@ -148,7 +149,7 @@ def difference(then: Ingredients, now: Ingredients) -> str:
         *source_changed(then.source, now.source),
         *changed("parameter", flat(then.params), flat(now.params), values=True),
         *changed("library", then.libraries, now.libraries, values=True),
-        *changed("input", then.inputs, now.inputs, values=False),
+        *inputs_changed(then, now),
     ]
     return "; ".join(changes[:4]) + ("; ..." if len(changes) > 4 else "")
 
@@ -172,6 +173,18 @@ def changed(kind: str, then: Mapping[str, Any], now: Mapping[str, Any], values: 
                 yield f"{kind} {name} {'added' if name in now else 'removed'}"
             else:
                 yield f"{kind} {name} changed" + (f" from {_short(before)} to {_short(after)}" if values else "")
+
+
+def inputs_changed(then: Ingredients, now: Ingredients) -> Iterator[str]:
+    """As `changed` does; of an input that has several artifacts, how many of them are other ones."""
+    gone = [name for name, keys in then.inputs.items() if name not in now.inputs and not isinstance(keys, str)]
+    for name in sorted({*gone, *now.inputs}):
+        before, after = then.each(name), now.each(name)
+        if before != after and not (before and after):
+            yield f"input {name} {'added' if after else 'removed'}"
+        elif before != after:
+            others = f" ({len(set(after).difference(before))} of {len(after)})" if len(after) > 1 else ""
+            yield f"input {name} changed{others}"
 
 
 def _short(value: Any) -> str:

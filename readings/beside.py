@@ -21,7 +21,7 @@ from scrollwork.storage.home import Home
 from scrollwork.suites.tokenizers import length_tokenizer
 from scrollwork.suites.vocabularies import load
 from scrollwork.tasks.judging import rank_params
-from scrollwork.tasks.report.behind_scores import Lot
+from scrollwork.tasks.report.behind_scores import BEHIND, Lot
 from scrollwork.tasks.report.run import BESIDE
 
 Found = Iterable[tuple[Aggregate, Artifact]]
@@ -63,7 +63,7 @@ def beside_of(params: Mapping[str, Any], everything: Iterable[Artifact], scored:
 def needs_of(everything: Iterable[Artifact], scored: Found) -> dict[str, list[dict[str, Any]]]:
     """What problems of windows need, as stage complexity left it, and models' fits held against each other; by field of
     Beside, empty where the suite shows no windows. Fits that an earlier version wrote are left out."""
-    fitted: dict[frozenset[tuple[str, str]], list[Artifact]] = {}
+    fitted: dict[tuple[tuple[str, ...], ...], list[Artifact]] = {}
     for one in everything:
         if one.manifest.ingredients.stage == "complexity":
             fitted.setdefault(_observed(one), []).append(one)
@@ -90,7 +90,7 @@ def _tables(fit: Artifact) -> dict[str, list[Any]]:
 def unreadable_fits(everything: Iterable[Artifact], scored: Found) -> list[str]:
     """The tasks of scores whose fits are all of an earlier version, so that a report shows none: running them again
     fits anew and asks nothing."""
-    fits: dict[frozenset[tuple[str, str]], list[bool]] = {}
+    fits: dict[tuple[tuple[str, ...], ...], list[bool]] = {}
     for one in everything:
         if one.manifest.ingredients.stage == "complexity":
             fits.setdefault(_observed(one), []).append(bool(_tables(one)))
@@ -109,13 +109,11 @@ def ranks_of(home: Home, suite: str, found: Scored, lots: Sequence[Lot]) -> Rank
     return ranking_of(params, found.artifacts, lots, load(params["lengths"], home), experiments(home, suite))
 
 
-def _made_from(artifact: Artifact) -> frozenset[tuple[str, str]]:
-    """What an aggregate, and what was judged of the same scores, have in common."""
-    inputs = artifact.manifest.ingredients.inputs.items()
-    return frozenset((name, key) for name, key in inputs if name.partition("-")[0] != "words")  # words-0: of a run
+def _made_from(artifact: Artifact, names: Sequence[str] = BEHIND) -> tuple[tuple[str, ...], ...]:
+    """What an aggregate, and what was judged of the same scores, have in common: content keys of their inputs."""
+    return tuple(tuple(artifact.manifest.ingredients.each(name)) for name in names)
 
 
-def _observed(artifact: Artifact) -> frozenset[tuple[str, str]]:
+def _observed(artifact: Artifact) -> tuple[tuple[str, ...], ...]:
     """What an aggregate, and what was fitted to the same answers on windows, have in common."""
-    inputs = artifact.manifest.ingredients.inputs.items()
-    return frozenset((name, key) for name, key in inputs if name.startswith(("prompts-", "scores-")))
+    return _made_from(artifact, ("prompts", "scores"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, cast
 
 from scrollwork.models.base import CHARACTERS, Ask, Call, Usage
 from scrollwork.models.engine.budget import NANO
@@ -18,6 +18,7 @@ from scrollwork.models.registry import HOSTED, make
 from scrollwork.pipeline.calling import Calling, known_price
 from scrollwork.pipeline.engines.inline import run_inline
 from scrollwork.pipeline.errors import StageFailed
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node, topological
 from scrollwork.pipeline.planner import Planner
 from scrollwork.pipeline.session import Workshop
@@ -110,19 +111,18 @@ def estimates(request: Request) -> tuple[list[dict[str, Any]], list[dict[str, An
     return priced, [asdict(row) for row in free.values()], list(failed)
 
 
-def built(node: Node, shop: Workshop) -> dict[str, Artifact]:
+def built(node: Node, shop: Workshop) -> InputArtifacts:
     """The inputs of a node. Raises StageFailed."""
-    needed = topological([inner for _, inner in node.inputs])
+    needed = topological(node.needs)
     for one in run_inline(needed, shop.locations):
         if one.error:
             raise StageFailed(f"{one.node.title}: {one.error}")
     planner = Planner(shop)
-    found = {name: planner.status(inner).artifact for name, inner in node.inputs}
-    return {name: artifact for name, artifact in found.items() if artifact is not None}
+    return InputArtifacts.of(node, lambda one: cast(Artifact, planner.status(one).artifact))
 
 
 def add(
-    row: Estimate, node: Node, model: Hosted, table: Mapping[str, Any], inputs: Mapping[str, Artifact], shop: Workshop
+    row: Estimate, node: Node, model: Hosted, table: Mapping[str, Any], inputs: InputArtifacts, shop: Workshop
 ) -> None:
     """Count the calls of one node, and what its prompts lost."""
     lost(row, inputs["prompts"], len(model.members))

@@ -214,8 +214,7 @@ def inputs_of(home: Home, aggregates: Mapping[Place, Artifact]) -> dict[Place, t
     }
     found = {}
     for place, aggregate in aggregates.items():
-        inputs = aggregate.manifest.ingredients.inputs
-        samples = [content for name, content in inputs.items() if name.partition("-")[0] == "sample"]
+        samples = aggregate.manifest.ingredients.each("sample")
         found[place] = tuple(sorted(digests.get(content, content) for content in samples))
     return found
 

@@ -227,7 +227,7 @@ class Results:
 
     def ranks(self, report: Node) -> Ranks:
         """The ranking over runs behind a report; empty where the suite has none, or it failed."""
-        ranking = next((node for _, node in report.inputs if node.stage == "rank"), None)
+        ranking = next(iter(report.each("rank")), None)
         artifact = self.artifact(ranking) if ranking is not None else None
         return read_ranks(artifact) if artifact is not None else Ranks()
 

@@ -36,7 +36,7 @@ def made_by_other_code(
             line = f"{artifact.folder}: was made by other code than is here ({why}); run again"
             behind = [  # equal answers may stand in several snapshots, of other times: one of them is enough
                 min((faults(one) for one in by_content.get(content, ())), key=len, default=frozenset())
-                for content in made.inputs.values()
+                for content in made.contents()
             ]
             known[key] = frozenset([line] if why else []).union(*behind)
         return known[key]

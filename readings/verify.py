@@ -17,6 +17,7 @@ from scrollwork.records.raw_file import RawFile
 from scrollwork.records.response import Failure, Response
 from scrollwork.storage.artifacts.artifact import KEY_CHARS, LOCK, RUN, Artifact
 from scrollwork.storage.artifacts.manifest import NAME as MANIFEST
+from scrollwork.storage.artifacts.manifest import RAW
 from scrollwork.storage.digest import sha256_file, sha256_of
 from scrollwork.storage.errors import DamagedArtifact, StorageError
 from scrollwork.storage.home import Home
@@ -66,7 +67,7 @@ def verify(home: Home, key: str) -> dict[str, Any]:
         files, problems = check(artifact, by_content)
         checked += files
         broken += problems
-        for content in artifact.manifest.ingredients.inputs.values():
+        for content in artifact.manifest.ingredients.contents():
             waiting += by_content.get(content, [])
     broken += store_problems(home, [one for one in found.artifacts.values() if str(one.folder) in seen], whole=not key)
     other: list[str] = []
@@ -123,9 +124,10 @@ def check(artifact: Artifact, by_content: Mapping[str, list[Artifact]]) -> tuple
     own = made.key() if made.stage != "generate" else sha256_of([made.key(), manifest.content])
     if own != manifest.key or (made.stage != "generate" and manifest.content != manifest.key):
         problems.append(f"{where}: the manifest's key does not follow from what it says the artifact was made from")
-    for name, content in made.inputs.items():
-        if name != "raw" and content not in by_content:
-            problems.append(f"{where}: input {name} ({content[:12]}) is not here any more")
+    for name in sorted({*made.inputs} - {RAW}):
+        for content in made.each(name):
+            if content not in by_content:
+                problems.append(f"{where}: input {name} ({content[:12]}) is not here any more")
     files = len(manifest.files)
     if whole and made.stage == "generate":
         problems += check_answers(artifact)

@@ -8,15 +8,16 @@ from scrollwork.analysis.comparison.judged import COLUMNS, outcomes_from
 from scrollwork.analysis.comparison.models import Measured, Who, averages, comparisons, pairs
 from scrollwork.analysis.comparison.outcomes import Outcomes
 from scrollwork.pipeline import progress
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.records.comparison import Average, Comparison
 from scrollwork.records.prompt import FULL
 from scrollwork.scoring.registry import metric, stored
-from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
+from scrollwork.storage.artifacts.artifact import ArtifactWriter
 
 
-def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """A row a model and arm, and a row a pair and task."""
     means = writer.table("averages", Average)
     table = writer.table("comparisons", Comparison)
@@ -35,15 +36,15 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     writer.facts = {"pairs": compared}
 
 
-def by_split(node: Node, inputs: Mapping[str, Artifact]) -> Iterator[Measured]:
+def by_split(node: Node, inputs: InputArtifacts) -> Iterator[Measured]:
     """Everything scored on one split, for each; models in the order of the request."""
     metrics = {name: metric(own) for name, own in node.params["tasks"].items()}
-    for split in sorted({judged.label("split") for _, judged in node.inputs}):
+    for split in sorted({judged.label("split") for judged in node.each("judge")}):
         outcomes: dict[Who, dict[str, Outcomes]] = {}
-        for name, judged in node.inputs:
+        for judged, artifact in zip(node.each("judge"), inputs.each("judge"), strict=True):
             if judged.label("split") == split:
                 who, task = (judged.label("model"), judged.label("arm")), judged.label("task")
-                rows = inputs[name].columns("judgements", list(COLUMNS))
+                rows = artifact.columns("judgements", list(COLUMNS))
                 outcomes.setdefault(who, {})[task] = outcomes_from(rows, stored(metrics[task]))
 
         headlines = {name: own.headline for name, own in metrics.items()}

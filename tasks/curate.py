@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from functools import cache
 
 from scrollwork.pipeline.errors import BadRecord
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.raw_files import found_for
 from scrollwork.pipeline.session import Workshop
@@ -20,7 +20,7 @@ from scrollwork.records.raw_file import RawFile
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 
 
-def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """Stream the rows of the data set's module into their tables."""
     assert node.raw is not None
     found = found_for(node.raw, shop)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from scrollwork.models.baselines.fitted_rules import Case, fit
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.preprocessing.prompts.template import Template, assemble
@@ -15,7 +16,7 @@ from scrollwork.records.prompt import Part
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 
 
-def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """Every value of the rule, a row each."""
     rows = fit(node.params["kind"], cases(inputs["curated"], Template(**node.params["template"])))
     table = writer.table("fitted", Fitted)

@@ -8,9 +8,9 @@ from typing import Any
 
 from scrollwork.analysis.comparison.judged import Judged, conduct, slices
 from scrollwork.analysis.comparison.summary import Inputs, Labels, input_name
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
-from scrollwork.pipeline.shards import shards
 from scrollwork.records.example import Example
 from scrollwork.records.gold import written
 from scrollwork.records.judgement import Conduct, Judgement, Slice
@@ -18,14 +18,14 @@ from scrollwork.records.response import Response
 from scrollwork.scoring.answers import scored_part
 from scrollwork.scoring.reading.judgement import answerable, judged, words
 from scrollwork.scoring.registry import metric, stored
-from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
+from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.tasks.aggregate.run import asked, labels_of, named
 from scrollwork.tasks.tokens import counts
 
 PLACES = ("answer_in", "evidence_in")
 
 
-def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """A judgement for every member and input, answered or not; measures and slices of the family."""
     own = metric(node.params["metric"])
     labels = labels_of(node)
@@ -43,11 +43,11 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     writer.facts = {"judgements": len(rows), "inputs": len(found.inputs), "members": len(found.members)}
 
 
-def judgements(node: Node, inputs: Mapping[str, Artifact], wanted: Inputs, labels: Labels) -> Iterator[Judgement]:
+def judgements(node: Node, inputs: InputArtifacts, wanted: Inputs, labels: Labels) -> Iterator[Judgement]:
     """Rows in the order of members and inputs."""
     answers, scores = answers_of(node, inputs), scores_of(inputs)
     about = list(facts_of(inputs, wanted, labels))
-    for member in sorted({name for shard in shards(inputs, "answers") for name in shard.facts["members"]}):
+    for member in sorted({name for shard in inputs.each("answers") for name in shard.facts["members"]}):
         for name, known in about:
             answer = answers.get((member, name))
             score = scores.get((member, name))
@@ -63,12 +63,12 @@ def judgements(node: Node, inputs: Mapping[str, Artifact], wanted: Inputs, label
 NOT_ANSWERED: Mapping[str, Any] = {"words": None, "in_format": None, "refusal": None, "length_cut": None}
 
 
-def facts_of(inputs: Mapping[str, Artifact], wanted: Inputs, labels: Labels) -> Iterator[tuple[str, dict[str, Any]]]:
+def facts_of(inputs: InputArtifacts, wanted: Inputs, labels: Labels) -> Iterator[tuple[str, dict[str, Any]]]:
     """(name, what is known without any answer) of every input that can be scored, in the order of their names."""
-    lengths = {name: count for words in shards(inputs, "words") for name, count in counts(words).items()}
+    lengths = {name: count for words in inputs.each("words") for name, count in counts(words).items()}
     examples = {input_name(one.example_id, one.draw): one for one in sampled(inputs)}
     columns = ["example_id", "draw", "truncated", *PLACES]
-    prompts = {named(row): row for shard in shards(inputs, "prompts") for row in shard.columns("prompts", columns)}
+    prompts = {named(row): row for shard in inputs.each("prompts") for row in shard.columns("prompts", columns)}
     for name, cluster in sorted(wanted.clusters.items()):
         prompt = prompts[name]
         example = examples[name]
@@ -88,17 +88,17 @@ def facts_of(inputs: Mapping[str, Artifact], wanted: Inputs, labels: Labels) -> 
         )
 
 
-def sampled(inputs: Mapping[str, Artifact]) -> Iterator[Example]:
+def sampled(inputs: InputArtifacts) -> Iterator[Example]:
     """Every example, of all runs."""
-    return (row for sample in shards(inputs, "sample") for row in sample.rows("examples", Example))
+    return (row for sample in inputs.each("sample") for row in sample.rows("examples", Example))
 
 
-def answers_of(node: Node, inputs: Mapping[str, Artifact]) -> dict[tuple[str, str], dict[str, Any]]:
+def answers_of(node: Node, inputs: InputArtifacts) -> dict[tuple[str, str], dict[str, Any]]:
     """What is said of each answer, by member and input; texts are read one after another."""
     told, metric_name = [node.params.get(name, "") for name in ("tag", "cue", "empty")], node.params["metric"]
     options = {example.example_id: example.options for example in sampled(inputs)}
     found = {}
-    for shard in shards(inputs, "answers"):
+    for shard in inputs.each("answers"):
         for row in shard.rows("responses", Response):
             text = scored_part(row.text, *told)
             said = judged(metric_name, text, row.text, options[row.example_id])
@@ -109,11 +109,9 @@ def answers_of(node: Node, inputs: Mapping[str, Artifact]) -> dict[tuple[str, st
     return found
 
 
-def scores_of(inputs: Mapping[str, Artifact]) -> dict[tuple[str, str], dict[str, Any]]:
+def scores_of(inputs: InputArtifacts) -> dict[tuple[str, str], dict[str, Any]]:
     """Components and flags by member and input."""
     columns = ["model", "example_id", "draw", "components", "flags"]
     return {
-        (row["model"], named(row)): row
-        for shard in shards(inputs, "scores")
-        for row in shard.columns("scores", columns)
+        (row["model"], named(row)): row for shard in inputs.each("scores") for row in shard.columns("scores", columns)
     }

@@ -26,14 +26,14 @@ COREFERENCE = "coreference"  # scored over all instances of a run together: none
 
 def judge_node(aggregate: Node) -> Node:
     """Judged answers, and measures and slices of them, of what an aggregate is of."""
-    (score, *_) = (node for own, node in aggregate.inputs if own.startswith("scores-"))
+    score = aggregate.each("scores")[0]
     return Node(
         "judge",
         aggregate.labels,
         score.params,
         "scrollwork.tasks.judge",
         (metric_module(aggregate.label("metric")),),
-        (*aggregate.inputs, *words(aggregate)),
+        (*aggregate.inputs, ("words", tuple(counted_node(sample, "words") for sample in aggregate.each("sample")))),
     )
 
 
@@ -42,16 +42,10 @@ def complexity_node(aggregate: Node, how: Mapping[str, Any], twins: Sequence[Nod
 
     twins: samples of the same task in other suites, whose contexts decide the thresholds too (complexity/twins.py).
     """
-    inputs = tuple((name, node) for name, node in aggregate.inputs if name.startswith(("prompts-", "scores-")))
-    others = tuple((f"twin-{number}", node) for number, node in enumerate(twins))
+    inputs = tuple((name, nodes) for name, nodes in aggregate.inputs if name in ("prompts", "scores"))
+    others = (("twin", tuple(twins)),) if twins else ()
     body = "scrollwork.tasks.complexity.run"
     return Node("complexity", aggregate.labels, {"how": dict(how)}, body, (), (*inputs, *others))
-
-
-def words(aggregate: Node) -> list[tuple[str, Node]]:
-    """Words of the documents of an aggregate's samples, as inputs."""
-    counted = [counted_node(sample, "words") for sample in aggregate.each("sample")]
-    return [("words", counted[0])] if len(counted) == 1 else [(f"words-{n}", node) for n, node in enumerate(counted)]
 
 
 def compare_node(request: Request, judged: Sequence[Node], scored: Sequence[Node]) -> Node:
@@ -69,7 +63,7 @@ def compare_node(request: Request, judged: Sequence[Node], scored: Sequence[Node
         },
         "scrollwork.tasks.compare",
         tuple(sorted({metric_module(one) for one in tasks.values()})),
-        tuple((node.slot, node) for node in judged),
+        (("judge", tuple(judged)),),
     )
 
 
@@ -84,7 +78,7 @@ def rank_node(request: Request, scored: Sequence[Node], failures: Sequence[Mappi
         rank_params(request.config, failures, upper_bounds(scored), lengths),
         "scrollwork.tasks.rank.run",
         engines(lengths),
-        (*((node.slot, node) for node in in_order(scored, models)), *behind(scored)),
+        (("aggregates", tuple(in_order(scored, models))), ("behind", behind(scored))),
     )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.preprocessing.raw.errors import MissingFile
@@ -16,7 +16,7 @@ from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 from scrollwork.storage.digest import sha256_file, sha256_of
 
 
-def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """One row an input that the file answers, in the order of the prompts; the ids of both sides that have no partner.
 
     Raises MissingFile when the home has lost the file.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.preprocessing.prompts.from_examples import Profile, prompts
@@ -18,7 +19,7 @@ from scrollwork.tasks.sample.blocks import blocks_of
 from scrollwork.tasks.tokens import counts
 
 
-def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """Render every prompt once, for its digest and length; keep its parts."""
     params = node.params
     table = writer.table("prompts", Prompt)
@@ -33,7 +34,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
         max_new_tokens=params["max_new_tokens"],
         chat_sentence=params["chat_sentence"],
         tokenizer=load(profile.tokenizer, shop.home) if profile.tokenizer else None,
-        counted=counts(inputs.get("tokens")),
+        counted=counts(inputs["tokens"]) if "tokens" in inputs else {},
         shard=params.get("shard", (0, 1)),
         blocks=blocks(params["template"].get("block"), inputs["curated"]),
     ):

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from scrollwork.analysis.statistics.corpus import Corpus, distributions
 from scrollwork.pipeline import progress
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.preprocessing.runs.blocks import shown_documents
 from scrollwork.records.example import Example
 from scrollwork.records.gold import written
 from scrollwork.records.statistics import Distribution
-from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
+from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.suites.vocabularies import load
 
 
-def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """Documents of each example, tokens of these as a prompt shows them, tokens of what a model is asked to write."""
     curated, tokenizer = inputs["curated"], load(node.params["tokenizer"], shop.home)
     text_of = curated.texts()

@@ -11,7 +11,7 @@ prompt, generate and score of a big task are split into shards by document (`sha
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -120,7 +120,7 @@ def sample_node(part: Part) -> Node:
     if part.task.windows:
         policy |= {"observed": dict(part.task.observed(request.units)), "strategy": request.strategy or "all"}
     body = f"scrollwork.tasks.sample.{'windows' if part.task.windows else 'run'}"
-    return Node("sample", part.base, policy, body, (), (("curated", curate_node(part)),))
+    return Node("sample", part.base, policy, body, (), (("curated", (curate_node(part),)),))
 
 
 def drawn_node(part: Part) -> Node:
@@ -136,12 +136,11 @@ def drawn_node(part: Part) -> Node:
     }
     block = request.config.template(task, request.prompts)["block"]
     params = {"suite": request.suite, "task": task.name, "run": part.shard, "how": how, "block": block}
-    inputs = [("curated", curate_node(part))]
+    inputs: list[tuple[str, tuple[Node, ...]]] = [("curated", (curate_node(part),))]
     if request.draws == "official":
         before = official_order(part)
-        for other in before:
-            others = (replace(part, task=other, split=split) for split in other.splits)
-            inputs += [(f"{other.name}-{one.split}", curate_node(one)) for one in others]
+        others = (replace(part, task=other, split=split) for other in before for split in other.splits)
+        inputs.append(("official", tuple(map(curate_node, others))))
         params |= {"official": [[other.name, list(other.splits)] for other in before], "runs": request.run_count}
         params["how"] = {**how, "most": request.most_drawn}  # --limit takes of a run and draws nothing from the stream
         params |= {"limit": request.limit} if request.limit else {}
@@ -157,11 +156,9 @@ def official_order(part: Part) -> list[TaskConfig]:
     return [chosen[name] for name in names[: names.index(part.task.name) + 1]]
 
 
-def samples(part: Part) -> list[tuple[str, Node]]:
-    """The benchmark's examples as inputs: of every run where the suite draws."""
-    if not part.run:
-        return [("sample", sample_node(part))]
-    return [(f"sample-{number}", node) for number, node in enumerate(part.each_shard(sample_node))]
+def samples(part: Part) -> tuple[Node, ...]:
+    """The benchmark's examples: of every run where the suite draws."""
+    return tuple(part.each_shard(sample_node)) if part.run else (sample_node(part),)
 
 
 def sampling(task: TaskConfig, split: str, request: Request) -> dict[str, Any]:
@@ -189,7 +186,7 @@ def tokens_node(part: Part) -> Node:
 
 def counted_node(sample: Node, tokenizer: str) -> Node:
     """A sample's documents counted by a tokenizer."""
-    inputs = (("curated", sample.input("curated")), ("sample", sample))
+    inputs = (("curated", (sample.input("curated"),)), ("sample", (sample,)))
     labels = (*sample.labels, ("tokenizer", tokenizer))
     return Node("tokens", labels, {"tokenizer": tokenizer}, "scrollwork.tasks.tokens", engines(tokenizer), inputs)
 
@@ -212,9 +209,9 @@ def prompt_node(part: Part) -> Node:
     if task.shards > 1 and not part.run:
         params["shard"] = [part.shard, task.shards]
     own = replace(part, model="")
-    inputs = [("curated", curate_node(part)), ("sample", sample_node(part))]
+    inputs = [("curated", (curate_node(part),)), ("sample", (sample_node(part),))]
     if name and part.arm == FULL:
-        inputs.append(("tokens", tokens_node(part)))
+        inputs.append(("tokens", (tokens_node(part),)))
     return Node("prompt", own.sharded, params, "scrollwork.tasks.prompt", engines(name), tuple(inputs))
 
 
@@ -226,7 +223,7 @@ def answers_node(part: Part) -> Node:
 def predictions_node(part: Part) -> Node:
     """Prompts to the answers in a file of predictions."""
     files = [file for file in (part.table or {})["files"] if part.task.name in file["tasks"]]
-    inputs = [("curated", curate_node(part)), ("prompts", prompt_node(part)), ("sample", sample_node(part))]
+    inputs = [("curated", (curate_node(part),)), ("prompts", (prompt_node(part),)), ("sample", (sample_node(part),))]
     params = {"file": {name: files[0][name] for name in ("sha256", "task")}}
     return Node("predictions", part.sharded, params, "scrollwork.tasks.predictions", (), tuple(inputs))
 
@@ -240,9 +237,9 @@ def generate_node(part: Part) -> Node:
         table = what_answers(table)
     elif table["provider"] in LOCAL:  # nor where it lies and what it runs on
         table = local_tables.what_answers(table)
-    inputs = [("curated", curate_node(part)), ("prompts", prompt_node(part)), ("sample", sample_node(part))]
+    inputs = [("curated", (curate_node(part),)), ("prompts", (prompt_node(part),)), ("sample", (sample_node(part),))]
     if kind := table.get("rules", {}).get(part.task.name, {}).get("fit"):
-        inputs.append(("fitted", fit_node(part, kind, str(table.get("fit_split", FIT_SPLIT)))))
+        inputs.append(("fitted", (fit_node(part, kind, str(table.get("fit_split", FIT_SPLIT))),)))
     params = {"model": part.model, "settings": table}
     modules = (module_of(str(table["provider"])),)
     body = f"scrollwork.tasks.generate.{'hosted' if table['provider'] in CALLED else 'run'}"
@@ -267,14 +264,14 @@ def fit_node(part: Part, kind: str, split: str) -> Node:
         {"kind": kind, "template": dict(task.template)},
         "scrollwork.tasks.fit",
         (),
-        (("curated", replace(curated, raw=replace(curated.raw, hint=hint))),),
+        (("curated", (replace(curated, raw=replace(curated.raw, hint=hint)),)),),
     )
 
 
 def score_node(part: Part) -> Node:
     """Answers to scores by the task's metric."""
     metric = part.task.metric
-    inputs = (("answers", answers_node(part)), ("sample", sample_node(part)))
+    inputs = (("answers", (answers_node(part),)), ("sample", (sample_node(part),)))
     texts = part.request.config.template(part.task, part.profile.prompts)
     template = Template(**texts)
     tag = {"tag": answer_tag(template)} if part.profile.variant == "claude" and asks_for_tag(template) else {}
@@ -298,9 +295,9 @@ def aggregate_node(part: Part) -> Node:
     if part.task.judges:
         told["judges"] = dict(part.task.judges)
     subset = {"subset": part.task.subset} if part.task.subset else {}
-    inputs = samples(part)
+    inputs = [("sample", samples(part))]
     for name, node in (("answers", answers_node), ("prompts", prompt_node), ("scores", score_node)):
-        inputs += [(f"{name}-{number}", shard) for number, shard in enumerate(part.each_shard(node))]
+        inputs.append((name, tuple(part.each_shard(node))))
     return Node(
         "aggregate",
         (*part.labels, ("metric", metric)),
@@ -329,8 +326,9 @@ def statistics_node(part: Part) -> Node:
     """Everything that is built of a task and split to lengths, histograms and spread."""
     kind = str(part.task.template["kind"])
     letters = part.request.options_of(part.task).get("output") == "letter"
-    inputs = [("curated", curate_node(part)), *samples(part), *([("sizes", sizes_node(part))] if part.run else [])]
-    inputs += [(f"prompts-{number}", shard) for number, shard in enumerate(part.each_shard(prompt_node))]
+    inputs = [("curated", (curate_node(part),)), ("sample", samples(part))]
+    inputs += [("sizes", (sizes_node(part),))] if part.run else []
+    inputs.append(("prompts", tuple(part.each_shard(prompt_node))))
     # SCROLLS 6.4: ContractNLI's outputs are labels, so its hypotheses are looked for
     output = "query" if kind == "nli" else "options" if letters else "references"
     params = {"kind": kind, "output": output, **({"metric": part.task.metric} if part.task.metric in KEPT else {})}
@@ -342,7 +340,7 @@ def sizes_node(part: Part) -> Node:
     tokenizer = length_tokenizer(part.request.tokenizer)
     params = {"metric": part.task.metric, "tokenizer": tokenizer}
     return Node(
-        "sizes", part.base, params, "scrollwork.tasks.sizes", engines(tokenizer), (("curated", curate_node(part)),)
+        "sizes", part.base, params, "scrollwork.tasks.sizes", engines(tokenizer), (("curated", (curate_node(part),)),)
     )
 
 
@@ -368,7 +366,7 @@ def overview_node(request: Request, statistics: Sequence[Node]) -> Node:
         "run": shown(request),
         "assets": digest(*STATISTICS),
     }
-    inputs = tuple((node.slot, node) for node in statistics)
+    inputs = (("statistics", tuple(statistics)),)
     return Node("overview", (("suite", request.suite),), params, "scrollwork.tasks.overview", (), inputs)
 
 
@@ -388,9 +386,17 @@ def report_node(
         {**params, "run": shown(request), "assets": report_digest(params)},
         "scrollwork.tasks.report.run",
         tuple(sorted({metric_module(node.label("metric")) for node in aggregates})),
-        (*((node.slot, node) for node in aggregates), *behind(aggregates), *((node.name, node) for node in beside)),
+        (("aggregates", tuple(aggregates)), ("behind", behind(aggregates)), *by_stage(beside)),
         exact=True,
     )
+
+
+def by_stage(nodes: Iterable[Node]) -> list[tuple[str, tuple[Node, ...]]]:
+    """Nodes as inputs under the names of their stages."""
+    found: dict[str, list[Node]] = {}
+    for node in nodes:
+        found.setdefault(node.stage, []).append(node)
+    return [(stage, tuple(some)) for stage, some in found.items()]
 
 
 def upper_bounds(aggregates: Sequence[Node]) -> list[str]:

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from scrollwork.analysis.statistics.corpus import corpus, distributions, histograms
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
-from scrollwork.pipeline.shards import shards
 from scrollwork.records.example import Example
 from scrollwork.records.statistics import Bin, Distribution, Spread
-from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
+from scrollwork.storage.artifacts.artifact import ArtifactWriter
 
 
-def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """Lengths come from the prompts of all shards, spread from documents and references."""
     labels = tuple(node.label(name) for name in ("suite", "task", "split"))
     words_in = {
         (row["example_id"], row["draw"]): row["words"]
-        for shard in shards(inputs, "prompts")
+        for shard in inputs.each("prompts")
         for row in shard.columns("prompts", ["example_id", "draw", "words"])
     }
-    examples = [row for sample in shards(inputs, "sample") for row in sample.rows("examples", Example)]
+    examples = [row for sample in inputs.each("sample") for row in sample.rows("examples", Example)]
     found = corpus(examples, words_in, inputs["curated"].texts(), **node.params)
     rows = writer.table("distributions", Distribution)
     bins = writer.table("histograms", Bin)

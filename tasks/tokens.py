@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from scrollwork.pipeline import progress
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.records.example import Example
@@ -13,7 +12,7 @@ from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 from scrollwork.suites.vocabularies import load
 
 
-def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """A row a document, in the order of their ids."""
     tokenizer = load(node.params["tokenizer"], shop.home)
     text_of = inputs["curated"].texts()

@@ -38,7 +38,7 @@ def run_inline(nodes: Sequence[Node], locations: Locations) -> list[Finished]:
     shop = Workshop(locations)
     finished: dict[str, Finished] = {}
     for node in nodes:
-        broken = [needed for _, needed in node.inputs if needed.name in finished and finished[needed.name].error]
+        broken = [needed for needed in node.needs if needed.name in finished and finished[needed.name].error]
         if broken:
             finished[node.name] = Finished(node, "skipped", finished[broken[0].name].error)
             continue

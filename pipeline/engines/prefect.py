@@ -117,7 +117,7 @@ def run_prefect(nodes: Sequence[Node], locations: Locations) -> list[Finished]:
     """Every node as a task of the running flow; those that do not wait for another run side by side."""
     futures: dict[str, PrefectFuture[Any]] = {}
     for node in nodes:
-        before = [futures[needed.name] for _, needed in node.inputs if needed.name in futures]
+        before = [futures[needed.name] for needed in node.needs if needed.name in futures]
         futures[node.name] = stage_task(node).submit(node, locations, wait_for=before)
     finished: dict[str, Finished] = {}
     for node in nodes:
@@ -138,7 +138,7 @@ def how_ended(node: Node, future: PrefectFuture[Any], before: dict[str, Finished
     state = future.state
     if state.is_completed():
         return Finished(node, "reused" if state.name == "Reused" else "built")
-    broken = [before[needed.name] for _, needed in node.inputs if needed.name in before and before[needed.name].error]
+    broken = [before[needed.name] for needed in node.needs if needed.name in before and before[needed.name].error]
     if broken:
         return Finished(node, "skipped", broken[0].error)
     try:

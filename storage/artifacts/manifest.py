@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -12,6 +12,7 @@ from scrollwork.storage.errors import DamagedArtifact
 
 FORMAT = 1
 NAME = "manifest.json"
+RAW = "raw"  # the input that no artifact is: raw files
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class Ingredients:
     """Everything that decides an artifact's content: equal ingredients, equal artifact.
 
     source: digest by house module; params: resolved parameters and config values; libraries: version by name;
-    inputs: content key by input name.
+    inputs: content keys by input name, in order. Artifacts of before have one key a name, and several as name-0,
+    name-1, ...: `each` reads both.
     """
 
     stage: str
@@ -27,7 +29,20 @@ class Ingredients:
     source: Mapping[str, str]
     params: Mapping[str, Any]
     libraries: Mapping[str, str]
-    inputs: Mapping[str, str]
+    inputs: Mapping[str, Sequence[str] | str]
+
+    def each(self, name: str) -> list[str]:
+        """The content keys of an input, in order; none where there is no such input."""
+        if keys := self.inputs.get(name, ()):
+            return [keys] if isinstance(keys, str) else list(keys)
+        found: list[str] = []
+        while isinstance(key := self.inputs.get(f"{name}-{len(found)}"), str):
+            found.append(key)
+        return found
+
+    def contents(self) -> list[str]:
+        """The content keys of all inputs."""
+        return [key for keys in self.inputs.values() for key in ([keys] if isinstance(keys, str) else keys)]
 
     def key(self) -> str:
         """sha256 in hex: the artifact's name, known before anything runs."""

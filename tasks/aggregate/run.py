@@ -19,20 +19,20 @@ from scrollwork.analysis.comparison.summary import (
     nothing,
     summarize,
 )
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
-from scrollwork.pipeline.shards import shards
 from scrollwork.records.example import Example
 from scrollwork.records.score import SUBSETS, Aggregate, Score, subset_metric
 from scrollwork.scoring.answers import gold_problem
 from scrollwork.scoring.outcome import Metric
 from scrollwork.scoring.registry import metric
-from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
+from scrollwork.storage.artifacts.artifact import ArtifactWriter
 
 FORM = "format_ok"  # flag of a score
 
 
-def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """A row a member, and one of the family; the same in a table of its own for the examples that have a flag."""
     own = metric(node.params["metric"])
     inputs_asked, without_gold = asked(inputs, own)
@@ -56,10 +56,10 @@ def labels_of(node: Node) -> Labels:
     return Labels(*(node.label(name) for name in ("suite", "task", "split", "model", "arm", "metric")))
 
 
-def members_of(inputs: Mapping[str, Artifact], wanted: Inputs) -> dict[str, Member]:
+def members_of(inputs: InputArtifacts, wanted: Inputs) -> dict[str, Member]:
     """What is known of each member: its scores on the inputs that are wanted, and how its answers ended."""
-    members = {name: Member() for shard in shards(inputs, "answers") for name in shard.facts["members"]}
-    for scores in shards(inputs, "scores"):
+    members = {name: Member() for shard in inputs.each("answers") for name in shard.facts["members"]}
+    for scores in inputs.each("scores"):
         for score in scores.rows("scores", Score):
             name = input_name(score.example_id, score.draw)
             if name not in wanted.clusters:  # of a part of a context
@@ -67,7 +67,7 @@ def members_of(inputs: Mapping[str, Artifact], wanted: Inputs) -> dict[str, Memb
             members[score.model].scores[name] = score.components
             if FORM in score.flags:
                 members[score.model].in_format[name] = score.flags[FORM]
-    for answers in shards(inputs, "answers"):
+    for answers in inputs.each("answers"):
         for row in answers.columns("responses", ["model", "example_id", "draw", "finish_reason", "masked"]):
             if row["finish_reason"] != "complete":
                 members[row["model"]].ended[named(row)] = row["finish_reason"]
@@ -78,7 +78,7 @@ def members_of(inputs: Mapping[str, Artifact], wanted: Inputs) -> dict[str, Memb
     return members
 
 
-def asked(inputs: Mapping[str, Artifact], own: Metric, flag: str = "") -> tuple[Inputs, dict[str, int]]:
+def asked(inputs: InputArtifacts, own: Metric, flag: str = "") -> tuple[Inputs, dict[str, int]]:
     """(every input that can be scored, with its group of documents; how many cannot, by reason). Of a suite that
     observes windows of contexts, the whole contexts alone. flag: of those examples alone that have it.
 
@@ -86,7 +86,7 @@ def asked(inputs: Mapping[str, Artifact], own: Metric, flag: str = "") -> tuple[
     """
     groups = {}
     without: Counter[str] = Counter()
-    for example in (row for sample in shards(inputs, "sample") for row in sample.rows("examples", Example)):
+    for example in (row for sample in inputs.each("sample") for row in sample.rows("examples", Example)):
         if flag and not has(example, flag):
             continue
         if problem := gold_problem(own, example.references):
@@ -94,7 +94,7 @@ def asked(inputs: Mapping[str, Artifact], own: Metric, flag: str = "") -> tuple[
         else:
             groups[example.example_id] = document_group(example.document_ids)
     columns = ["example_id", "draw", "truncated", "units", "span_length"]
-    prompts = [row for shard in shards(inputs, "prompts") for row in shard.columns("prompts", columns)]
+    prompts = [row for shard in inputs.each("prompts") for row in shard.columns("prompts", columns)]
     prompts = [row for row in prompts if row["example_id"] in groups and row["units"] == row["span_length"]]
     clusters = {named(row): groups[row["example_id"]] for row in prompts}
     return Inputs(clusters, frozenset(named(row) for row in prompts if row["truncated"])), dict(sorted(without.items()))

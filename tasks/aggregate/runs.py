@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from scrollwork.analysis.comparison.summary import nothing
 from scrollwork.analysis.runs.summary import summarize_runs
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
-from scrollwork.pipeline.shards import shards
 from scrollwork.records.run_score import RunScore
 from scrollwork.records.score import Aggregate
 from scrollwork.scoring.registry import metric
-from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
+from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.tasks.aggregate.run import asked, labels_of, members_of
 
 
-def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """A row a member, one of the family, and those of their runs."""
     own = metric(node.params["metric"])
     inputs_asked, without_gold = asked(inputs, own)
@@ -31,6 +29,6 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     writer.facts = {"members": len(members), "without_gold": without_gold}
 
 
-def manifests(inputs: Mapping[str, Artifact]) -> dict[int, str]:
+def manifests(inputs: InputArtifacts) -> dict[int, str]:
     """What each run drew, by run: the digest of its manifest."""
-    return {sample.manifest.ingredients.params["run"]: sample.facts["manifest"] for sample in shards(inputs, "sample")}
+    return {sample.manifest.ingredients.params["run"]: sample.facts["manifest"] for sample in inputs.each("sample")}

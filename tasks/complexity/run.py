@@ -9,13 +9,13 @@ from typing import TypeVar
 from scrollwork.analysis.comparison.summary import input_name
 from scrollwork.analysis.windows.fit.fitting import Settings
 from scrollwork.analysis.windows.problem_rows import Answer, Needs, Window
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
-from scrollwork.pipeline.shards import shards
 from scrollwork.records.base import Row
 from scrollwork.records.complexity import AtLength, Complexity, Mixture, Passage, Plane, ProblemAtLength, Sights
 from scrollwork.records.prompt import Part, Prompt
-from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
+from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.storage.artifacts.parts import TableWriter
 from scrollwork.tasks.aggregate.run import named
 from scrollwork.tasks.score.windows import DECLINED
@@ -24,13 +24,13 @@ R = TypeVar("R", bound=Row)
 LABELS = ("suite", "task", "split", "model", "arm")
 
 
-def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """A row a scenario of the task, a row a problem, its rows by length; rows of typical problems; a row a length."""
     labels = {name: node.label(name) for name in LABELS}
     windows = windows_of(inputs)
     largest = {
         one.label("task"): own.facts["largest_units"]
-        for one, own in zip(node.each("twin"), shards(inputs, "twin"), strict=True)
+        for one, own in zip(node.each("twin"), inputs.each("twin"), strict=True)
     }
     twins = {task: units for task, units in largest.items() if units}  # one without a problem decides nothing
     settings = Settings(**node.params["how"], twins=tuple(twins.values()))
@@ -61,31 +61,31 @@ def write(table: TableWriter[R], rows: Iterable[R]) -> None:
         table.add(row)
 
 
-def windows_of(inputs: Mapping[str, Artifact]) -> dict[str, Window]:
+def windows_of(inputs: InputArtifacts) -> dict[str, Window]:
     """The window of every input that was asked."""
     columns = ["example_id", "draw", "units", "span_start", "span_length"]
     return {
         named(row): Window(row["example_id"], row["draw"], row["units"], row["span_start"], row["span_length"])
-        for shard in shards(inputs, "prompts")
+        for shard in inputs.each("prompts")
         for row in shard.columns("prompts", columns)
     }
 
 
-def answered(inputs: Mapping[str, Artifact], windows: Mapping[str, Window]) -> Iterator[Answer]:
+def answered(inputs: InputArtifacts, windows: Mapping[str, Window]) -> Iterator[Answer]:
     """Every answer that has a score."""
-    for scores in shards(inputs, "scores"):
+    for scores in inputs.each("scores"):
         for row in scores.columns("scores", ["example_id", "draw", "value", "flags"]):
             yield Answer(windows[named(row)], row["value"], bool(dict(row["flags"]).get(DECLINED)))
 
 
 def placed(
-    labels: Mapping[str, str], scenario: str, found: Sequence[tuple[str, Answer]], inputs: Mapping[str, Artifact]
+    labels: Mapping[str, str], scenario: str, found: Sequence[tuple[str, Answer]], inputs: InputArtifacts
 ) -> Iterator[Passage]:
     """Passages with their places in documents, as their prompts show them."""
     asked = {input_name(one.window.problem, one.window.draw) for _, one in found}
     problems = {one.window.problem for _, one in found}
     spans: dict[str, Part] = {}
-    for shard in shards(inputs, "prompts") if problems else []:
+    for shard in inputs.each("prompts") if problems else []:
         for prompt in shard.rows("prompts", Prompt, ("example_id", problems)):
             if (name := input_name(prompt.example_id, prompt.draw)) in asked:
                 spans[name] = next(part for part in prompt.parts if part.role == "document")

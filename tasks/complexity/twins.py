@@ -61,9 +61,9 @@ def without_failed_twins(
     alone = []
     for one in finished:
         broken = {node.name for node in one.node.each("twin") if node.name in failed}
-        own = tuple((name, node) for name, node in one.node.inputs if node.name not in broken)
-        if broken and not any(node.name in failed for _, node in own):
-            alone.append(replace(one.node, inputs=own))
+        own = [(name, tuple(node for node in nodes if node.name not in broken)) for name, nodes in one.node.inputs]
+        if broken and not any(node.name in failed for _, nodes in own for node in nodes):
+            alone.append(replace(one.node, inputs=tuple((name, nodes) for name, nodes in own if nodes)))
     ended |= {one.node.name: one for one in (engine(alone, locations) if alone else ())}
     twins = {node.label("task") for one in finished for node in one.node.each("twin")}
     unasked = twins.difference(task.name for task in request.chosen_tasks())

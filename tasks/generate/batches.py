@@ -20,6 +20,7 @@ from scrollwork.models.registry import BATCHES, make
 from scrollwork.pipeline.build import ensure
 from scrollwork.pipeline.calling import STOP, Calling
 from scrollwork.pipeline.errors import UsageError
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.planner import Planner
 from scrollwork.pipeline.session import Locations, Workshop
@@ -131,7 +132,7 @@ def watch(posts: Sequence[tuple[Post, Wanted]], calling: Calling, wake: threadin
 def stands(node: Node, shop: Workshop) -> bool:
     """Whether the inputs of a stage are there."""
     planner = Planner(shop)
-    return all(planner.status(needed).state == "reused" for _, needed in node.inputs)
+    return all(planner.status(needed).state == "reused" for needed in node.needs)
 
 
 def calls_of(node: Node, shop: Workshop, calling: Calling) -> Calls:
@@ -139,7 +140,7 @@ def calls_of(node: Node, shop: Workshop, calling: Calling) -> Calls:
     name = node.params["model"]
     model = make(name, {**calling.tables[name], **node.params["settings"]}, "")
     assert isinstance(model, Hosted)
-    return Calls(node, model, {label: ensure(needed, shop, again=False).artifact for label, needed in node.inputs})
+    return Calls(node, model, InputArtifacts.of(node, lambda needed: ensure(needed, shop, again=False).artifact))
 
 
 def unanswered(nodes: Sequence[Node], locations: Locations, failed: Collection[str]) -> list[Node]:
@@ -152,6 +153,6 @@ def unanswered(nodes: Sequence[Node], locations: Locations, failed: Collection[s
         for node in nodes
         if node.stage == "generate"
         and node.params["model"] in tables
-        and not any(needed.name in failed for _, needed in node.inputs)
+        and not any(needed.name in failed for needed in node.needs)
         and planner.status(node).state != "reused"
     ]

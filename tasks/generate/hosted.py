@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import cast
 
 from scrollwork.models.engine.running import Runs
 from scrollwork.models.registry import HOSTED
 from scrollwork.pipeline.calling import STOP
 from scrollwork.pipeline.errors import Interrupted
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.storage.artifacts.artifact import Artifact
@@ -18,7 +18,7 @@ from scrollwork.tasks.generate.pending import Calls
 from scrollwork.tasks.generate.run import Asking, model_of, noted
 
 
-def snapshot(node: Node, ingredients: Ingredients, inputs: Mapping[str, Artifact], shop: Workshop) -> Artifact:
+def snapshot(node: Node, ingredients: Ingredients, inputs: InputArtifacts, shop: Workshop) -> Artifact:
     """Ask what is not stored, then write down what the store holds for these prompts. Raises Interrupted."""
     calling = shop.locations.calling
     assert calling is not None, "a model whose answers take long is asked with the settings of its run"

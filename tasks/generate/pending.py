@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
 
 from scrollwork.models.base import Ask, Call, Model, Segment
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.preprocessing.tokens.tokenizer import is_estimate
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Prompt, part_text
-from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.digest import sha256_of
 
 T = TypeVar("T")
@@ -34,7 +34,7 @@ class Asked:
 class Calls:
     """asked: what was rendered so far, in the order of the prompts; all of it after `rest`."""
 
-    def __init__(self, node: Node, model: Model, inputs: Mapping[str, Artifact]) -> None:
+    def __init__(self, node: Node, model: Model, inputs: InputArtifacts) -> None:
         self._node, self._model, self._inputs = node, model, inputs
         self._text_of = inputs["curated"].texts()
         self._documents: dict[str, int] = {}

@@ -17,6 +17,7 @@ from scrollwork.models.base import Answer, Call, CallFailed, Model
 from scrollwork.models.baselines.fitted_rules import fitted_rule
 from scrollwork.models.registry import make, module_of
 from scrollwork.pipeline import progress
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop, pointer_to
 from scrollwork.pipeline.snapshots.rows import failure_row, printable, response_row
@@ -46,7 +47,7 @@ class AnswersMoved(RuntimeError):
     """An answer came into the store while the snapshot was written."""
 
 
-def snapshot(node: Node, ingredients: Ingredients, inputs: Mapping[str, Artifact], shop: Workshop) -> Artifact:
+def snapshot(node: Node, ingredients: Ingredients, inputs: InputArtifacts, shop: Workshop) -> Artifact:
     """Ask what is not stored, many at a time, then write down what the store holds for these prompts."""
     model = model_of(node, with_fitted(node, inputs))
     calls = Calls(node, model, inputs)
@@ -76,7 +77,7 @@ def noted(node: Node, ingredients: Ingredients, asking: Asking, shop: Workshop) 
     return standing
 
 
-def with_fitted(node: Node, inputs: Mapping[str, Artifact]) -> dict[str, Any]:
+def with_fitted(node: Node, inputs: InputArtifacts) -> dict[str, Any]:
     """The model's table, with what was fitted in place of the rule that asks for it."""
     settings = dict(node.params["settings"])
     if "fitted" in inputs:

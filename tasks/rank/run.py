@@ -13,6 +13,7 @@ from scrollwork.analysis.runs.points import correlations, format_points, length_
 from scrollwork.analysis.runs.rank_rows import Of, Ranked, model_and_arm, rank, variance_rows, who
 from scrollwork.analysis.runs.scores import NA, RunScores, ScoreTable
 from scrollwork.analysis.runs.selection import Selected, select
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.preprocessing.tokens.tokenizer import Tokenizer
@@ -29,13 +30,12 @@ from scrollwork.tasks.report.behind_scores import Lot, lots_of
 Designed = Mapping[str, Mapping[tuple[str, str], Mapping[str, RunScores]]]  # by split, (model, data set), source
 
 
-def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """The rows of a ranking, table by table."""
     scored = []
-    for name, needed in node.inputs:
-        if needed.stage == "aggregate":
-            *_, family = inputs[name].rows("aggregates", Aggregate)
-            scored.append((family, inputs[name]))
+    for artifact in inputs.each("aggregates"):
+        *_, family = artifact.rows("aggregates", Aggregate)
+        scored.append((family, artifact))
     found = ranking_of(node.params, scored, lots_of(node, inputs), load(node.params["lengths"], shop.home))
     for name, row in TABLES.items():
         table = writer.table(name, row)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.shards import shards
 from scrollwork.records.score import Aggregate
 from scrollwork.storage.artifacts.artifact import Artifact
 
-Named = tuple[tuple[str, Node], ...]
+BEHIND = ("sample", "prompts", "answers", "scores")  # inputs of an aggregate
 
 
 @dataclass(frozen=True)
@@ -30,25 +30,25 @@ class Lot:
     scores: tuple[Artifact, ...]
 
 
-def behind(aggregates: Iterable[Node]) -> Named:
-    """Everything that aggregates were made of, each once, as inputs of the node that shows it."""
+def behind(aggregates: Iterable[Node]) -> tuple[Node, ...]:
+    """Everything that aggregates were made of, each once: what a node that shows it reads as `behind`."""
     found: dict[str, Node] = {}
     for aggregate in aggregates:
         samples = aggregate.each("sample")
-        for node in (samples[0].input("curated"), *samples, *(node for _, node in aggregate.inputs)):
+        for node in (samples[0].input("curated"), *aggregate.needs):
             found.setdefault(node.name, node)
-    return tuple(found.items())
+    return tuple(found.values())
 
 
-def lots_of(node: Node, inputs: Mapping[str, Artifact]) -> list[Lot]:
-    """The lots of a report whose inputs are its aggregates (by slot) and what is `behind` them (by name)."""
+def lots_of(node: Node, inputs: InputArtifacts) -> list[Lot]:
+    """The lots of a node that reads `aggregates` and what is `behind` them."""
+    known = {one.name: artifact for one, artifact in zip(node.each("behind"), inputs.each("behind"), strict=True)}
     lots = []
-    for _, aggregate in node.inputs:
-        if aggregate.stage == "aggregate":
-            curated = inputs[aggregate.each("sample")[0].input("curated").name]
-            own = {name: inputs[needed.name] for name, needed in aggregate.inputs}
-            labels = [aggregate.label(name) for name in ("task", "split", "model", "arm", "metric")]
-            lots.append(_lot(labels, str(aggregate.params["profile"]), curated, own))
+    for aggregate in node.each("aggregates"):
+        curated = known[aggregate.each("sample")[0].input("curated").name]
+        own = InputArtifacts.of(aggregate, lambda one: known[one.name])
+        labels = [aggregate.label(name) for name in ("task", "split", "model", "arm", "metric")]
+        lots.append(_lot(labels, str(aggregate.params["profile"]), curated, own))
     return lots
 
 
@@ -62,8 +62,8 @@ def lots_in(everything: Iterable[Artifact], aggregates: Iterable[tuple[Aggregate
     for row, aggregate in aggregates:
         made = aggregate.manifest.ingredients
         try:
-            own = {name: by_content[content] for name, content in made.inputs.items()}
-            curated = by_content[shards(own, "sample")[0].manifest.ingredients.inputs["curated"]]
+            own = InputArtifacts({name: [by_content[content] for content in made.each(name)] for name in BEHIND})
+            curated = by_content[own.each("sample")[0].manifest.ingredients.each("curated")[0]]
         except KeyError:
             continue
         labels = [row.task, row.split, row.model, row.arm, row.metric]
@@ -71,7 +71,7 @@ def lots_in(everything: Iterable[Artifact], aggregates: Iterable[tuple[Aggregate
     return lots
 
 
-def _lot(labels: Sequence[str], profile: str, curated: Artifact, own: Mapping[str, Artifact]) -> Lot:
-    samples, prompts, answers, scores = (tuple(shards(own, one)) for one in ("sample", "prompts", "answers", "scores"))
+def _lot(labels: Sequence[str], profile: str, curated: Artifact, own: InputArtifacts) -> Lot:
+    samples, prompts, answers, scores = (tuple(own.each(one)) for one in BEHIND)
     task, split, model, arm, name = labels
     return Lot(task, split, model, arm, name, profile, curated, samples, prompts, answers, scores)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scrollwork.analysis.windows.problem_rows import agreements
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.records.base import Row
@@ -26,7 +27,7 @@ from scrollwork.reporting.boards.leaderboard import board
 from scrollwork.reporting.page.assembly import PAGE
 from scrollwork.reporting.page.content import Beside
 from scrollwork.reporting.runs.ranks import Ranks
-from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
+from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.tasks.rank.tables import read_ranks
 from scrollwork.tasks.report.behind_scores import lots_of
 from scrollwork.tasks.report.known_files import told_of
@@ -49,46 +50,36 @@ BESIDE: Mapping[str, Mapping[str, type[Row]]] = {  # tables of a stage that the 
 AGREEMENTS = "agreements"  # of fits, worked out here: they are of all models
 
 
-def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """The page and its data files, and the aggregates that it shows."""
     table = writer.table("aggregates", Aggregate)
-    rows = []
-    for name, needed in node.inputs:
-        if needed.stage == "aggregate":
-            rows += list(inputs[name].rows("aggregates", Aggregate))
+    rows = [row for artifact in inputs.each("aggregates") for row in artifact.rows("aggregates", Aggregate)]
     for row in rows:
         table.add(row)
-    subsets = subsets_in(node, inputs)
+    subsets = [row for artifact in inputs.each("aggregates") for row in artifact.rows(SUBSETS, Aggregate)]
     some = writer.table(SUBSETS, Aggregate)
     for row in subsets:
         some.add(row)
-    beside = copied(node, inputs, writer)
+    beside = copied(inputs, writer)
     lots = lots_of(node, inputs)
     raw = told_of(lots, node.params["upstream_files"])
-    content = board(rows, {**node.params, "raw": raw}, ranks_in(node, inputs), subsets)
+    content = board(rows, {**node.params, "raw": raw}, ranks_in(inputs), subsets)
     beside[AGREEMENTS] = list(agreed(beside, writer))
     own = Beside(**{name: [row.to_dict() for row in found] for name, found in beside.items()})
     made = make(content, node.params, lots, node.label("suite"), writer.file, own)
     writer.facts = {"rows": len(rows), "page": PAGE, "folder": made.folder, "files": made.files, "raw": raw}
 
 
-def subsets_in(node: Node, inputs: Mapping[str, Artifact]) -> list[Aggregate]:
-    """The scores of flagged examples beside those of their tasks."""
-    found = [inputs[name] for name, needed in node.inputs if needed.stage == "aggregate"]
-    return [row for artifact in found for row in artifact.rows(SUBSETS, Aggregate)]
-
-
-def copied(node: Node, inputs: Mapping[str, Artifact], writer: ArtifactWriter) -> dict[str, list[Row]]:
+def copied(inputs: InputArtifacts, writer: ArtifactWriter) -> dict[str, list[Row]]:
     """What was judged and compared, as the stages before left it, written down again; by table."""
     found: dict[str, list[Row]] = {}
     for stage, tables in BESIDE.items():
         for table, row in tables.items():
             own = writer.table(table, row)
-            for name, needed in node.inputs:
-                if needed.stage == stage:
-                    for one in inputs[name].rows(table, row):
-                        own.add(one)
-                        found.setdefault(table, []).append(one)
+            for artifact in inputs.each(stage):
+                for one in artifact.rows(table, row):
+                    own.add(one)
+                    found.setdefault(table, []).append(one)
     return found
 
 
@@ -103,7 +94,6 @@ def agreed(beside: Mapping[str, list[Any]], writer: ArtifactWriter) -> list[Agre
     return found
 
 
-def ranks_in(node: Node, inputs: Mapping[str, Artifact]) -> Ranks:
+def ranks_in(inputs: InputArtifacts) -> Ranks:
     """The ranking over runs, empty where the suite has none."""
-    found = [inputs[name] for name, needed in node.inputs if needed.stage == "rank"]
-    return read_ranks(found[0]) if found else Ranks()
+    return read_ranks(inputs["rank"]) if "rank" in inputs else Ranks()

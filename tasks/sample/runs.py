@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from scrollwork.pipeline.errors import UsageError
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.preprocessing.runs.drawn_examples import How, Pool, draw_of, drawn
@@ -26,7 +27,7 @@ MANIFEST = "draw.json"
 OF_STREAM = ("mentions", "entities", "empty_documents")  # facts of examples on which the official stream depends
 
 
-def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """Draw one run, and write down its examples, as the run shows them, and its manifest.
 
     Raises UsageError for too few demonstrations or ids, and where the official stream cannot be known.
@@ -43,7 +44,7 @@ def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: Art
     writer.facts = {**keeper.counts(), "manifest": hashlib.sha256(told).hexdigest(), "wording": wording_of}
 
 
-def drawing(node: Node, inputs: Mapping[str, Artifact], keeper: Keeper) -> bytes:
+def drawing(node: Node, inputs: InputArtifacts, keeper: Keeper) -> bytes:
     """Draw one run and keep its examples; its manifest."""
     curated, params = inputs["curated"], node.params
     names = params["suite"], params["task"]
@@ -74,12 +75,13 @@ def whose(node: Node, curated: Artifact) -> str:
     return wording(node.params["task"], curated.rows("instructions", Instruction))
 
 
-def official(node: Node, inputs: Mapping[str, Artifact], how: How) -> tuple[Draw, dict[str, tuple[int, ...]]]:
+def official(node: Node, inputs: InputArtifacts, how: How) -> tuple[Draw, dict[str, tuple[int, ...]]]:
     """A run of the official stream, which goes through all data sets before this one."""
     run, task, split = node.params["run"], node.params["task"], node.label("split")
     known = {}
+    curated = iter(inputs.each("official"))
     for name, splits in node.params["official"]:
-        every = {one: inputs[f"{name}-{one}"] for one in splits}
+        every = {one: next(curated) for one in splits}
         pool = pool_of(every[splits[-1]])
         sized = {one: split_of(artifact) for one, artifact in every.items()}
         try:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.preprocessing.sampling import choose
@@ -11,11 +12,11 @@ from scrollwork.preprocessing.windows.observations import Observed, observed
 from scrollwork.preprocessing.windows.prompt_template import window_in
 from scrollwork.preprocessing.windows.spans import strategy as read
 from scrollwork.records.example import Example
-from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
+from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.tasks.sample.run import Curated, kept
 
 
-def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """Choose problems, and of each the windows that the strategy takes.
 
     observed, of the parameters: units, lengths, full and more of `windows` in the suite file.

@@ -5,9 +5,8 @@ Replies out of which an answer is taken: tasks/score/windows.py; scores by model
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from scrollwork.pipeline import progress
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.records.example import Example
@@ -16,17 +15,15 @@ from scrollwork.records.score import Score
 from scrollwork.scoring.answers import Read, gold_problem, scores
 from scrollwork.scoring.outcome import Metric
 from scrollwork.scoring.registry import metric
-from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
+from scrollwork.storage.artifacts.artifact import ArtifactWriter
 
 
-def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """One row an answer to an input with gold."""
     write(node, inputs, writer, metric(node.params["metric"]))
 
 
-def write(
-    node: Node, inputs: Mapping[str, Artifact], writer: ArtifactWriter, own: Metric, read: Read | None = None
-) -> None:
+def write(node: Node, inputs: InputArtifacts, writer: ArtifactWriter, own: Metric, read: Read | None = None) -> None:
     """Scores by a metric. read: takes answers out of replies, None where a reply is its answer."""
     references = {
         example.example_id: example.references

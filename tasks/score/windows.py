@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.scoring.answers import Read
@@ -15,7 +14,7 @@ from scrollwork.tasks.score.run import write
 DECLINED = "idk"  # flag of an answer that leaves its problem open
 
 
-def fill(node: Node, inputs: Mapping[str, Artifact], shop: Workshop, writer: ArtifactWriter) -> None:
+def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """One row an answer to an input with gold."""
     write(node, inputs, writer, metric(node.params["metric"]), reading(node, inputs["sample"]))
 

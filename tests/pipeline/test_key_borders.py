@@ -18,6 +18,7 @@ from scrollwork.flows.chains import over_all, run_targets
 from scrollwork.models.registry import PROVIDERS, make
 from scrollwork.pipeline import kernel, planner, source_digest
 from scrollwork.pipeline.build import ensure
+from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node, topological
 from scrollwork.pipeline.session import Workshop
 from scrollwork.pipeline.source_digest import ABSENT, libraries, sources
@@ -289,7 +290,7 @@ def test_module_that_a_stage_loads_by_name_is_in_no_key(nodes: list[Node]) -> No
         if node.stage in ("score", "aggregate", "judge"):
             wanted = {module_of(params["metric"])}
         if node.stage in ("compare", "report"):
-            wanted = {module_of(needed.label("metric")) for _, needed in node.inputs if needed.label("metric")}
+            wanted = {module_of(needed.label("metric")) for needed in node.needs if needed.label("metric")}
         if node.stage == "generate":
             wanted = {PROVIDERS[params["settings"]["provider"]]}
         tokenizer = params.get("tokenizer") or params.get("lengths") or params.get("profile", {})
@@ -453,7 +454,7 @@ def test_request_key_of_a_paid_answer_changes(tmp_path: Path, suite: str, tasks:
         lasting = {"digest": "0" * 64} if "digest" in settings else {}  # the library writes other bytes one day
         assert shop.locations.calling is not None
         model = make(name, {**shop.locations.calling.tables[name], **settings, **lasting}, "")
-        calls = Calls(node, model, {one: ensure(needed, shop).artifact for one, needed in node.inputs})
+        calls = Calls(node, model, InputArtifacts.of(node, lambda needed: ensure(needed, shop).artifact))
         calls.rest()
         found.setdefault((suite, settings["provider"]), []).extend(one.key for one in calls.asked)
     keys = {of: (len(keys), sha256_of(sorted(keys))) for of, keys in found.items()}

@@ -8,6 +8,7 @@ from typing import Any
 
 from scrollwork.readings.beside import needs_of, unreadable_fits
 from scrollwork.records.complexity import Complexity
+from scrollwork.storage.artifacts.manifest import Ingredients
 
 INPUTS = {"prompts-0": "a", "scores-0": "b"}
 
@@ -18,7 +19,7 @@ def made(stage: str) -> Any:
     def rows(table: str, kind: Any) -> Iterator[Any]:
         yield Complexity.from_dict({"suite": "dolce"})
 
-    ingredients = SimpleNamespace(stage=stage, inputs=INPUTS)
+    ingredients = Ingredients(stage, "slot", {}, {}, {}, INPUTS)
     return SimpleNamespace(manifest=SimpleNamespace(ingredients=ingredients), rows=rows)
 
 

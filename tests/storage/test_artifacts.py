@@ -12,6 +12,7 @@ from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop
 from scrollwork.records.score import Score
 from scrollwork.storage.artifacts.artifact import Artifacts
+from scrollwork.storage.artifacts.manifest import Ingredients
 from scrollwork.storage.errors import DamagedArtifact
 from scrollwork.storage.location import Location
 from tests.storage.artifact_kit import documents, drops, everything_below, folder_of, ingredients, write
@@ -24,6 +25,15 @@ def artifacts(tmp_path):
 
 def parts_of(artifact):
     return {part.name: artifact.folder.read(part.name) for part in artifact.manifest.files}
+
+
+def test_an_input_of_an_earlier_version_is_lost() -> None:
+    """Several artifacts of an input were written as name-0, name-1, ...; a key is what it was made from."""
+    inputs = {"answers-0": "a", "answers-1": "b", "sample": "s", "prompts": ["p", "q"], "raw": ["r"]}
+    made = Ingredients("aggregate", "slot", {}, {}, {}, inputs)
+    assert (made.each("answers"), made.each("sample"), made.each("prompts")) == (["a", "b"], ["s"], ["p", "q"])
+    assert made.each("words") == []
+    assert made.contents() == ["a", "b", "s", "p", "q", "r"]
 
 
 def test_equal_rows_give_unequal_bytes_in_two_folders(tmp_path):

@@ -27,10 +27,7 @@ def request(tmp_path: Path, **more: Any) -> Request:
 
 def scores(asked: Request) -> dict[str, Any]:
     """The score stage's node of each task."""
-    return {
-        node.label("task"): next(needed for name, needed in node.inputs if name == "scores-0")
-        for node in run_nodes(asked)
-    }
+    return {node.label("task"): node.each("scores")[0] for node in run_nodes(asked)}
 
 
 def test_judged_task_keeps_its_proxy_and_others_change(tmp_path: Path) -> None:
