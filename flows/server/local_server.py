@@ -23,6 +23,7 @@ from scrollwork.flows.server.worker import KEEP
 
 PROJECT = Path(__file__).resolve().parents[2]
 IMPORTED = Path(scrollwork.__file__).parents[1]  # `import scrollwork` looks there; in a checkout PROJECT
+STARTED = (b"scrollwork.flows.", b"prefect")  # in the commands of what `up` starts, of an earlier version too
 POOL = "local"  # the work pool of prefect.yaml
 QUIET = {
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
@@ -90,7 +91,7 @@ def ours(pid: Any) -> bool:
         return False
     if not Path("/proc").is_dir():
         return alive(pid)
-    return b"prefect" in command_of(pid)
+    return any(word in command_of(pid) for word in STARTED)
 
 
 def is_keeper(pid: int) -> bool:
