@@ -150,7 +150,7 @@ def test_category_of_partial_points_in_real_contexts_is_not_the_planted_one(
         assert {one.wanted for one in found} == set(ALL)
         assert sum(one.right for one in found) / len(found) >= least(share, len(found)), [*map(str, found)]
         assert {one.wanted for one in found if one.right} == set(ALL), [*map(str, found)]
-        # few aspects: the interpolated oracle has no place for scores that stand at 0; in simulations (scrollwork.analysis.dolce), too,
+        # few aspects: the interpolated oracle has no place for scores that stand at 0; in simulations (scrollwork.analysis.windows), too,
         # 15 to 100 % of planted (1, k) to (5, 1) with w = .8 come out as lambda = inf (docs/dolce.md)
         bad = [str(one) for one in found if not one.explained and one.planted.lam > few]
         assert bad == []

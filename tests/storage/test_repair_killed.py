@@ -16,7 +16,7 @@ from tests.storage.store_kit import key
 COUNT = 60
 DRIVER = """
 import os
-from scrollwork.storage import store_repair
+from scrollwork.storage.answers import repair
 from scrollwork.storage.location import sync_folder
 
 def stop(holder, name, which, after=False):
@@ -32,11 +32,11 @@ def stop(holder, name, which, after=False):
     setattr(holder, name, stopping)
 
 stop(*eval(sys.argv[2]))
-store_repair.opened(sys.argv[1])
+repair.opened(sys.argv[1])
 """
 POINTS = {
-    "before anything is taken over": '(store_repair, "_take_over", 1)',
-    "one table is taken over": '(store_repair, "_readable", 3)',
+    "before anything is taken over": '(repair, "_take_over", 1)',
+    "one table is taken over": '(repair, "_readable", 3)',
     "all tables are taken over": '(ResponseStore, "close", 3)',  # the first two closed the torn one
     "nothing has its last name": '(os, "replace", 1)',
     "the repaired file is there": '(os, "replace", 1, True)',

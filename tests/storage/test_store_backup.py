@@ -191,9 +191,9 @@ def test_killed_backup_cannot_be_restored_or_gone_on_with(tmp_path, folder):
     for stops in (1, 2):
         process = start(
             """
-            from scrollwork.storage import store_backup
+            from scrollwork.storage.answers import backup
             from scrollwork.storage.location import Location
-            store_backup.PART_ANSWERS = 2
+            backup.PART_ANSWERS = 2
             count = 0
             real = Location.replace
             def stop(self, name, data):
@@ -204,7 +204,7 @@ def test_killed_backup_cannot_be_restored_or_gone_on_with(tmp_path, folder):
                     wait()
                 real(self, name, data)
             Location.replace = stop
-            store_backup.back_up(ResponseStore(sys.argv[1]), Location(sys.argv[2]))
+            backup.back_up(ResponseStore(sys.argv[1]), Location(sys.argv[2]))
             """,
             f"sqlite:///{tmp_path / 'responses.db'}",
             folder,

@@ -209,15 +209,15 @@ def test_killed_import_leaves_a_part(filled, tmp_path):
     process = start(
         """
         from pathlib import Path
-        from scrollwork.storage import store_files
+        from scrollwork.storage.answers import transfer
         store = ResponseStore(Path(sys.argv[1]))
-        whole = store_files._take_group
+        whole = transfer._take_group
         def half(*arguments):
             whole(*arguments)
             say("half")
             wait()
-        store_files._take_group = half
-        store_files.import_answers(store, Path(sys.argv[2]))
+        transfer._take_group = half
+        transfer.import_answers(store, Path(sys.argv[2]))
         """,
         tmp_path / "other.db",
         path,
