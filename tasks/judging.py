@@ -63,7 +63,7 @@ def compare_node(request: Request, judged: Sequence[Node], scored: Sequence[Node
         },
         "scrollwork.tasks.compare",
         tuple(sorted({metric_module(one) for one in tasks.values()})),
-        (("judge", tuple(judged)),),
+        (("judge", tuple(sorted(judged, key=lambda node: node.slot))),),  # in whatever order arms were asked for
     )
 
 
@@ -84,7 +84,7 @@ def rank_node(request: Request, scored: Sequence[Node], failures: Sequence[Mappi
 
 def in_order(scored: Sequence[Node], models: Sequence[str]) -> list[Node]:
     """Aggregates in the order in which their models were asked: of two that drew otherwise the first one counts."""
-    return sorted(scored, key=lambda node: models.index(node.label("model")))
+    return sorted(scored, key=lambda node: (models.index(node.label("model")), node.slot))
 
 
 def rank_params(

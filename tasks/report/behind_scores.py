@@ -37,7 +37,7 @@ def behind(aggregates: Iterable[Node]) -> tuple[Node, ...]:
         samples = aggregate.each("sample")
         for node in (samples[0].input("curated"), *aggregate.needs):
             found.setdefault(node.name, node)
-    return tuple(found.values())
+    return tuple(found[name] for name in sorted(found))
 
 
 def lots_of(node: Node, inputs: InputArtifacts) -> list[Lot]:

@@ -240,6 +240,6 @@ def test_code_that_decides_rows_or_page_is_in_no_key() -> None:
     assert "scrollwork.records.complexity" in stage
     assert not any(name.split(".")[1] in ("reporting", "models", "preprocessing") for name in stage)
     page = sources(("scrollwork.tasks.report.run",))
-    for name in ("section", "problems", "template", "figures", "listed"):
+    for name in ("section", "problems", "figures", "listed"):
         assert f"scrollwork.reporting.windows.{name}" in page
     assert "scrollwork.analysis.windows.comparing" in page
