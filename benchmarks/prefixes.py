@@ -64,7 +64,7 @@ def prompts(home: str, spec: str, model: Hosted) -> list[Call]:
     shop = Workshop(Locations(request.home, request.raw))
     calls: list[Call] = []
     for node in topological(run_nodes(request)):
-        if node.stage == "generate":
+        if node.asks:
             inputs = built(node, shop)
             calls += [call for batch in Calls(node, model, inputs).batches() for call in batch]
     return calls

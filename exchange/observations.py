@@ -18,7 +18,7 @@ from scrollwork.exchange.scored import Scored, scored
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.storage.errors import StorageError, naming_full_disks
 from scrollwork.suites.request import Request
-from scrollwork.tasks.complexity.run import answered, windows_of
+from scrollwork.tasks.complexity.problems import answered, windows_of
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from scrollwork.flows.twins import fitted_nodes, without_failed_twins
 from scrollwork.pipeline.build import mending
 from scrollwork.pipeline.calling import begin, new_run
 from scrollwork.pipeline.engines.inline import Engine, Finished, run_inline, run_strictly
@@ -19,11 +20,22 @@ from scrollwork.storage.digest import sha256_of
 from scrollwork.suites.model_tables import locations_of
 from scrollwork.suites.outside_systems import is_outside, shown_name
 from scrollwork.suites.request import Request
-from scrollwork.tasks.complexity.twins import fitted_nodes, without_failed_twins
-from scrollwork.tasks.judging import compare_node, judge_node, rank_node
+from scrollwork.tasks.aggregate.run import STAGE as AGGREGATE
+from scrollwork.tasks.complexity.run import STAGE as COMPLEXITY
+from scrollwork.tasks.judge.run import STAGE as JUDGE
 from scrollwork.tasks.report.published import keep
 from scrollwork.tasks.report.published import publish as publish_page
-from scrollwork.tasks.stages import build_nodes, failure, overview_node, report_node, run_nodes
+from scrollwork.tasks.stages import (
+    build_nodes,
+    compare_node,
+    failure,
+    judge_node,
+    overview_node,
+    rank_node,
+    report_node,
+    run_nodes,
+)
+from scrollwork.tasks.statistics import STAGE as STATISTICS
 
 NAME_CHARS = 40  # of a system in a page's name
 
@@ -59,11 +71,11 @@ def run_targets(request: Request) -> list[Node]:
 
 def planned_report(request: Request, statuses: Sequence[tuple[Node, Status]]) -> list[Node]:
     """The comparison and the report over the aggregates that can be had."""
-    aggregates = [(node, status) for node, status in statuses if node.stage == "aggregate"]
+    aggregates = [(node, status) for node, status in statuses if node.stage == AGGREGATE]
     failures = [failure(node, str(status.problem)) for node, status in aggregates if status.problem is not None]
     scored = [node for node, status in aggregates if status.problem is None]
-    judged = [node for node, status in statuses if node.stage == "judge" and status.problem is None]
-    fitted = [node for node, status in statuses if node.stage == "complexity" and status.problem is None]
+    judged = [node for node, status in statuses if node.stage == JUDGE and status.problem is None]
+    fitted = [node for node, status in statuses if node.stage == COMPLEXITY and status.problem is None]
     said = over_all(request, judged, scored, failures)
     return [*said, report_node(request, scored, failures, [*judged, *fitted, *said])]
 
@@ -78,7 +90,7 @@ def over_all(
 
 def planned_overview(request: Request, statuses: Sequence[tuple[Node, Status]]) -> Node:
     """The overview of the statistics that can be had."""
-    statistics = [node for node, status in statuses if node.stage == "statistics" and status.problem is None]
+    statistics = [node for node, status in statuses if node.stage == STATISTICS and status.problem is None]
     return overview_node(request, statistics)
 
 
@@ -91,7 +103,7 @@ def build(request: Request, engine: Engine = run_inline) -> Chain:
         chain = Chain(request, tuple(finished))
         note(chain)
         return chain
-    statistics = [one.node for one in finished if one.node.stage == "statistics" and not one.error]
+    statistics = [one.node for one in finished if one.node.stage == STATISTICS and not one.error]
     overview = overview_node(request, statistics)
     last, page = mending(Workshop(locations), lambda: overviewed(request, overview, engine))
     chain = Chain(request, (*finished, last), page)
@@ -125,11 +137,11 @@ def run(request: Request, engine: Engine = run_inline) -> Chain:
         note(chain)
         return chain
     finished = without_failed_twins(request, finished, engine, locations_of(request))
-    aggregates = [one for one in finished if one.node.stage == "aggregate"]
+    aggregates = [one for one in finished if one.node.stage == AGGREGATE]
     failures = [failure(one.node, one.error) for one in aggregates if one.error]
     scored = [one.node for one in aggregates if not one.error]
-    judged = [one.node for one in finished if one.node.stage == "judge" and not one.error]
-    fitted = [one.node for one in finished if one.node.stage == "complexity" and not one.error]
+    judged = [one.node for one in finished if one.node.stage == JUDGE and not one.error]
+    fitted = [one.node for one in finished if one.node.stage == COMPLEXITY and not one.error]
     together = over_all(request, judged, scored, failures)
     compared = engine(together, locations_of(request)) if together else []
     beside = [*judged, *fitted, *(one.node for one in compared if not one.error)]

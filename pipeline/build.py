@@ -20,7 +20,7 @@ from scrollwork.storage.errors import DamagedArtifact
 log = logging.getLogger("scrollwork")
 T = TypeVar("T")
 
-Fill = Callable[[Node, InputArtifacts, Workshop, ArtifactWriter], None]
+Run = Callable[[Node, InputArtifacts, Workshop, ArtifactWriter], None]
 REPAIRS = 8  # how often damaged artifacts may be found before it gives up
 
 
@@ -90,13 +90,13 @@ def _checked(node: Node, shop: Workshop, stands: Mapping[str, Status] | None = N
 def _build(node: Node, ingredients: Ingredients, inputs: InputArtifacts, shop: Workshop) -> Built:
     settle(node.code)  # before anything is asked: its answers too may be known by our code
     module = importlib.import_module(node.body)
-    if node.stage == "generate":  # its content is the answers, known only when they are there
-        artifact = cast(Artifact, module.snapshot(node, ingredients, inputs, shop))
+    if node.asks:
+        artifact = cast(Artifact, module.run(node, ingredients, inputs, shop))
     else:
-        fill = cast(Fill, module.fill)
+        run = cast(Run, module.run)
         writing = shop.artifacts.write(ingredients)
         with writing as writer:
-            fill(node, inputs, shop, writer)
+            run(node, inputs, shop, writer)
         artifact = writing.artifact
     return Built(node, artifact.content, artifact, reused=False)
 

@@ -4,7 +4,7 @@ A stage's source digest holds its body and everything that the body imports, but
 module moves rows or names things; it imports other kernel modules and what EDGES names, and knows no row by name.
 A module that both moves and decides is split. tests/pipeline/test_key_borders.py holds the lists to this.
 
-In no list, because no body imports them: what declares stages (tasks/stages.py, tasks/judging.py, suites/), whose
+In no list, because no body imports them: what puts stages together (tasks/stages.py, suites/), whose
 decisions stand in the key as parameters, modules and inputs; what drives them (planner.py, build.py, engines/,
 flows/); what reads a home beside its stages (readings/, exchange/).
 """
@@ -16,6 +16,7 @@ KERNEL: Mapping[str, str] = {
     "scrollwork.storage": "keeps rows, texts, bytes and answers as they were given, and gives them back by their names",
     "scrollwork.pipeline.errors": "what a person is told where there is no artifact",
     "scrollwork.pipeline.inputs": "artifacts by the names of a stage's inputs",
+    "scrollwork.pipeline.parameters": "a stage's parameters as plain data; what they say, its key shows",
     "scrollwork.pipeline.plan": "nodes as plain data",
     "scrollwork.pipeline.kernel": "these lists: what they say of a module, its key shows",
     "scrollwork.pipeline.loaded_code": "tells whether the code that runs is the code of the key; nothing comes back",
@@ -56,7 +57,6 @@ KEYED_BESIDE: Mapping[str, tuple[str, ...]] = {"scrollwork.models.local.entailme
 ASKED = "only answers come through it, which are known by their request and their text"
 # Libraries that are in no key, and why.
 UNKEYED: Mapping[str, str] = {
-    "_typeshed": "types alone",
     "aiohttp": ASKED,
     "anthropic": ASKED,
     "bitsandbytes": ASKED,

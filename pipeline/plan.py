@@ -32,6 +32,7 @@ class Node:
     that the body loads by name. What any of them imports is found in their text (pipeline/source_digest.py).
     strict: the first malformed record is an error. It decides whether there is an artifact, not what is in it: no part
     of the key. exact: it shows what answers took, so tokens, tries and cost are in its key, not their texts alone.
+    asks: it leaves a snapshot of answers: its content is them, known only when they are there.
     """
 
     stage: str
@@ -43,6 +44,7 @@ class Node:
     raw: RawQuery | None = None
     strict: bool = False
     exact: bool = False
+    asks: bool = False
 
     @property
     def code(self) -> tuple[str, ...]:

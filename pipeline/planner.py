@@ -65,7 +65,7 @@ class Planner:
                 status = self.status(needed)
                 if status.content is None:
                     return None
-                exact = node.exact and needed.stage == "generate" and status.artifact is not None
+                exact = node.exact and needed.asks and status.artifact is not None
                 inputs[name].append(status.artifact.exact if exact and status.artifact else status.content)
         return Ingredients(
             node.stage,
@@ -94,7 +94,7 @@ class Planner:
         if ingredients is None:
             return Status("missing", "its key is known when the answers are there")
         key = ingredients.key()
-        generating = node.stage == "generate"
+        generating = node.asks
         try:
             if generating:
                 return self._generate_status(node, ingredients, key)
@@ -124,7 +124,7 @@ class Planner:
     ) -> Status:
         if artifact is None:
             why = self._difference(node, ingredients)
-            pure = node.stage != "generate"
+            pure = not node.asks
             return Status("stale" if why else "missing", why or "never built", key, key if pure else None)
         try:
             artifact.check(rehash=False)

@@ -2,7 +2,7 @@
 
 A module's digest is over its canonical syntax tree, so a comment or a blank line changes nothing, and all Python
 versions agree; a stage's source is its body and every house module that it imports, at any depth, imports inside
-functions included, but for the kernel (pipeline/kernel.py).
+functions included, but for the kernel (pipeline/kernel.py) and what is imported for type checkers alone.
 """
 
 from __future__ import annotations
@@ -150,11 +150,17 @@ def _imports(tree: ast.AST, module: str) -> Iterator[str]:
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """Every statement below a node; expressions, most of a tree, hold none."""
-    for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+    """Every statement below a node that runs; expressions, most of a tree, hold none."""
+    blocks = ("body", "orelse", "finalbody", "handlers", "cases")
+    for block in blocks[1:] if _for_types(node) else blocks:
         for inner in getattr(node, block, ()):
             yield inner
             yield from _statements(inner)
+
+
+def _for_types(node: ast.AST) -> bool:
+    """Whether it is `if TYPE_CHECKING:`, whose body never runs."""
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
 def _house(name: str) -> Iterator[str]:

@@ -20,9 +20,11 @@ from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home
 from scrollwork.suites.tokenizers import length_tokenizer
 from scrollwork.suites.vocabularies import load
-from scrollwork.tasks.judging import rank_params
+from scrollwork.tasks.complexity.run import STAGE as COMPLEXITY
+from scrollwork.tasks.judge.run import STAGE as JUDGE
+from scrollwork.tasks.rank.parameters import rank_parameters
 from scrollwork.tasks.report.behind_scores import BEHIND, Lot
-from scrollwork.tasks.report.run import BESIDE
+from scrollwork.tasks.report.tables import BESIDE
 
 Found = Iterable[tuple[Aggregate, Artifact]]
 
@@ -34,7 +36,7 @@ def beside_of(params: Mapping[str, Any], everything: Iterable[Artifact], scored:
     shows of it, whose names stand in what is given back. An aggregate that nobody judged has no part in it.
     """
     everything, scored = list(everything), list(scored)
-    judged = {_made_from(one): one for one in everything if one.manifest.ingredients.stage == "judge"}
+    judged = {_made_from(one): one for one in everything if one.manifest.ingredients.stage == JUDGE}
     conduct: list[dict[str, Any]] = []
     slices: list[dict[str, Any]] = []
     outcomes: dict[str, dict[Who, dict[str, Outcomes]]] = {}
@@ -65,7 +67,7 @@ def needs_of(everything: Iterable[Artifact], scored: Found) -> dict[str, list[di
     Beside, empty where the suite shows no windows. Fits that an earlier version wrote are left out."""
     fitted: dict[tuple[tuple[str, ...], ...], list[Artifact]] = {}
     for one in everything:
-        if one.manifest.ingredients.stage == "complexity":
+        if one.manifest.ingredients.stage == COMPLEXITY:
             fitted.setdefault(_observed(one), []).append(one)
     found: dict[str, list[Any]] = {}
     for row, aggregate in scored if fitted else ():
@@ -92,7 +94,7 @@ def unreadable_fits(everything: Iterable[Artifact], scored: Found) -> list[str]:
     fits anew and asks nothing."""
     fits: dict[tuple[tuple[str, ...], ...], list[bool]] = {}
     for one in everything:
-        if one.manifest.ingredients.stage == "complexity":
+        if one.manifest.ingredients.stage == COMPLEXITY:
             fits.setdefault(_observed(one), []).append(bool(_tables(one)))
     return sorted({row.task for row, aggregate in scored if not any(fits.get(_observed(aggregate), [True]))})
 
@@ -103,10 +105,10 @@ def ranks_of(home: Home, suite: str, found: Scored, lots: Sequence[Lot]) -> Rank
     if not found.suite.runs:
         return Ranks()
     from scrollwork.readings.experiments import experiments
-    from scrollwork.tasks.rank.run import ranking_of
+    from scrollwork.tasks.rank.ranking import ranking_of
 
-    params = rank_params(found.suite, [], found.params.get("upper_bounds", ()), length_tokenizer())
-    return ranking_of(params, found.artifacts, lots, load(params["lengths"], home), experiments(home, suite))
+    parameters = rank_parameters(found.suite, [], found.params.get("upper_bounds", ()), length_tokenizer())
+    return ranking_of(parameters, found.artifacts, lots, load(parameters.lengths, home), experiments(home, suite))
 
 
 def _made_from(artifact: Artifact, names: Sequence[str] = BEHIND) -> tuple[tuple[str, ...], ...]:

@@ -87,7 +87,7 @@ def estimates(request: Request) -> tuple[list[dict[str, Any]], list[dict[str, An
     failed: dict[str, None] = {}
     shop = Workshop(locations_of(request))
     tables = (shop.locations.calling or Calling()).tables
-    nodes = [node for node in topological(run_nodes(request)) if node.stage == "generate"]
+    nodes = [node for node in topological(run_nodes(request)) if node.asks]
     for node in nodes:
         table = tables.get(node.label("model"), {})
         asks = table.get("provider") in HOSTED

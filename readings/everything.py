@@ -15,7 +15,9 @@ from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home
 from scrollwork.suites.judging_models import judged_suite
 from scrollwork.suites.suite_files import Suite, load_suite
-from scrollwork.tasks.stages import report_params
+from scrollwork.tasks.aggregate.run import STAGE as AGGREGATE
+from scrollwork.tasks.report.parameters import report_params
+from scrollwork.tasks.sample.run import STAGE as SAMPLE
 
 # how hosted models are called changes no answer
 CALLED = ("base_url", "budget", "rpm", "tpm", "concurrency", "batch", "batch_wait", "retry_failed", "run")
@@ -74,7 +76,7 @@ def everything_scored(home: Home, suite: str) -> Scored:
         asked = settings.index(own)
         for name, key in run["keys"].items():
             stage, _, slot = name.partition("/")
-            if stage != "aggregate" or (slot, asked) in rows:
+            if stage != AGGREGATE or (slot, asked) in rows:
                 continue
             if (artifact := home.artifacts.find(stage, slot, key)) is None:
                 continue
@@ -210,7 +212,7 @@ def inputs_of(home: Home, aggregates: Mapping[Place, Artifact]) -> dict[Place, t
     """What the inputs of aggregates are known by: the digests of their samples, so that a limit that leaves nothing
     out, or another folder with the same files, makes no other inputs of them."""
     digests = {
-        one.content: one.exact for one in home.artifacts.everything() if one.manifest.ingredients.stage == "sample"
+        one.content: one.exact for one in home.artifacts.everything() if one.manifest.ingredients.stage == SAMPLE
     }
     found = {}
     for place, aggregate in aggregates.items():

@@ -13,7 +13,8 @@ from scrollwork.analysis.runs.variance import GENERATION, SOURCES
 from scrollwork.readings.everything import NOT_SETTINGS, named
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home
-from scrollwork.tasks.rank.run import Designed, runs_of
+from scrollwork.tasks.aggregate.run import STAGE as AGGREGATE
+from scrollwork.tasks.rank.ranking import Designed, runs_of
 
 VARIED = ("vary", "runs")  # settings in which an experiment may differ from ordinary runs
 
@@ -51,5 +52,5 @@ def experiments(home: Home, suite: str) -> Designed:
 def scored_by(home: Home, run: Mapping[str, Any]) -> list[Artifact]:
     """The aggregates of a run that are still there."""
     slots = [(name.partition("/"), key) for name, key in run["keys"].items()]
-    found = [home.artifacts.find(stage, slot, key) for (stage, _, slot), key in slots if stage == "aggregate"]
+    found = [home.artifacts.find(stage, slot, key) for (stage, _, slot), key in slots if stage == AGGREGATE]
     return [artifact for artifact in found if artifact is not None]

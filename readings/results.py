@@ -26,8 +26,12 @@ from scrollwork.suites.model_tables import locations_of
 from scrollwork.suites.parts import Part, parts
 from scrollwork.suites.request import Request
 from scrollwork.suites.suite_files import data_set_sizes, paper_means, paper_sizes
+from scrollwork.tasks.aggregate.run import STAGE as AGGREGATE
+from scrollwork.tasks.generate.run import STAGE as GENERATE
+from scrollwork.tasks.predictions import STAGE as PREDICTIONS
 from scrollwork.tasks.rank.tables import read_ranks
 from scrollwork.tasks.report.known_files import KnownFiles
+from scrollwork.tasks.report.run import STAGE as REPORT
 from scrollwork.tasks.stages import curate_node, prompt_node, sample_node, statistics_node
 
 if TYPE_CHECKING:
@@ -35,7 +39,7 @@ if TYPE_CHECKING:
 
 MOST = 3  # different failures that are named of a model
 FAILED = {"transient": "failed for now (the same command asks again)", "terminal": "failed for good (--retry-failed)"}
-ANSWERING = ("generate", "predictions")
+ANSWERING = (GENERATE, PREDICTIONS)
 FAILED_ELSEWHERE = {"terminal": "ended with an error where it ran"}
 
 
@@ -173,7 +177,7 @@ class Results:
         found: dict[str, Counter[str]] = {}
         for node in (one.node for one in chain.finished if one.node.stage in ANSWERING and not one.error):
             artifact = self.artifact(node)
-            told = FAILED if node.stage == "generate" else FAILED_ELSEWHERE
+            told = FAILED if node.stage == GENERATE else FAILED_ELSEWHERE
             for row in [] if artifact is None else artifact.columns("failures", ["kind", "message"]):
                 what = f"{told[row['kind']]}: {sayable(row['message'], 200)}"
                 found.setdefault(node.label("model"), Counter())[what] += 1
@@ -185,7 +189,7 @@ class Results:
         """Of predictions from files, a row a task: ids without a prediction (missing), predictions without an input
         (unknown), how many are for inputs that were not chosen (left_out)."""
         rows: dict[tuple[str, str], dict[str, Any]] = {}
-        for node in (one.node for one in chain.finished if one.node.stage == "predictions" and not one.error):
+        for node in (one.node for one in chain.finished if one.node.stage == PREDICTIONS and not one.error):
             if (artifact := self.artifact(node)) is None:
                 continue
             name = node.label("task"), node.label("split")
@@ -197,7 +201,7 @@ class Results:
     def without_gold(self, chain: Chain) -> list[str]:
         """What is answered and cannot be scored, a line a task and reason."""
         found: dict[str, None] = {}
-        for node in (one.node for one in chain.finished if one.node.stage == "aggregate" and not one.error):
+        for node in (one.node for one in chain.finished if one.node.stage == AGGREGATE and not one.error):
             artifact = self.artifact(node)
             reasons = artifact.facts["without_gold"] if artifact is not None else {}
             for reason, count in reasons.items():
@@ -210,7 +214,7 @@ class Results:
     def beside(self, report: Node) -> dict[str, list[dict[str, Any]]]:
         """What a report node keeps beside the scores (scrollwork.tasks.report.run.BESIDE), by table, as plain rows."""
         from scrollwork.records.complexity import Agreement
-        from scrollwork.tasks.report.run import AGREEMENTS, BESIDE
+        from scrollwork.tasks.report.tables import AGREEMENTS, BESIDE
 
         artifact = self.artifact(report)
         if artifact is None:
@@ -279,7 +283,7 @@ def released(part: Part, curated: Artifact, sampled: Artifact) -> dict[str, Any]
 def report_of(chain: Chain) -> Node | None:
     """The report node of a chain, None where there is none or it failed."""
     last = chain.finished[-1]
-    return last.node if last.node.stage == "report" and not last.error else None
+    return last.node if last.node.stage == REPORT and not last.error else None
 
 
 def told(facts: Mapping[str, Any]) -> str:

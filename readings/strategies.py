@@ -65,7 +65,7 @@ def strategy_costs(request: Request) -> tuple[list[dict[str, Any]], list[str]]:
     shop = Workshop(locations_of(request))
     tables = (shop.locations.calling or Calling()).tables
     rows, failed = [], []
-    for node in (one for one in topological(run_nodes(request)) if one.stage == "generate"):
+    for node in (one for one in topological(run_nodes(request)) if one.asks):
         table = tables[node.label("model")]
         try:
             curated = built(node.input("sample"), shop)["curated"]

@@ -11,6 +11,7 @@ from scrollwork.pipeline.planner import changed, source_changed
 from scrollwork.pipeline.source_digest import exists, libraries, sources
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.artifacts.manifest import Ingredients
+from scrollwork.tasks.overview.run import STAGE as OVERVIEW
 
 
 def made_by_other_code(
@@ -56,7 +57,7 @@ def difference(made: Ingredients) -> str:
     if "assets" in made.params:
         from scrollwork.reporting.page.files import STATISTICS, digest, report_digest
 
-        today = digest(*STATISTICS) if made.stage == "overview" else report_digest(made.params)
+        today = digest(*STATISTICS) if made.stage == OVERVIEW else report_digest(made.params)
         found += changed("parameter", {"assets": made.params["assets"]}, {"assets": today}, values=False)
     return "; ".join(found[:4]) + ("; ..." if len(found) > 4 else "")
 

@@ -23,7 +23,12 @@ from scrollwork.storage.errors import DamagedArtifact, StorageError
 from scrollwork.storage.home import Home
 from scrollwork.storage.location import Location
 from scrollwork.suites.outside_systems import is_outside, read_note
-from scrollwork.tasks.generate.run import MISSING
+from scrollwork.tasks.curate import STAGE as CURATE
+from scrollwork.tasks.generate.run import STAGE as GENERATE
+from scrollwork.tasks.generate.snapshot import MISSING
+from scrollwork.tasks.overview.run import STAGE as OVERVIEW
+from scrollwork.tasks.predictions import STAGE as PREDICTIONS
+from scrollwork.tasks.report.run import STAGE as REPORT
 
 
 @dataclass
@@ -121,17 +126,17 @@ def check(artifact: Artifact, by_content: Mapping[str, list[Artifact]]) -> tuple
     for name in artifact.folder.names():
         if name not in ours and not name.startswith("."):
             problems.append(f"{where}/{name}: is no file of this artifact")
-    own = made.key() if made.stage != "generate" else sha256_of([made.key(), manifest.content])
-    if own != manifest.key or (made.stage != "generate" and manifest.content != manifest.key):
+    own = made.key() if made.stage != GENERATE else sha256_of([made.key(), manifest.content])
+    if own != manifest.key or (made.stage != GENERATE and manifest.content != manifest.key):
         problems.append(f"{where}: the manifest's key does not follow from what it says the artifact was made from")
     for name in sorted({*made.inputs} - {RAW}):
         for content in made.each(name):
             if content not in by_content:
                 problems.append(f"{where}: input {name} ({content[:12]}) is not here any more")
     files = len(manifest.files)
-    if whole and made.stage == "generate":
+    if whole and made.stage == GENERATE:
         problems += check_answers(artifact)
-    if whole and made.stage in ("curate", "predictions"):
+    if whole and made.stage in (CURATE, PREDICTIONS):
         hashed, found = check_raw(artifact)
         files += hashed
         problems += found
@@ -207,7 +212,7 @@ def check_runs(home: Home) -> Iterator[str]:
                 continue
             seen.add(name)
             base = home.artifacts.root.child(stage, slot)
-            stands = f"{key[:KEY_CHARS]}.json" if stage == "generate" else f"{key[:KEY_CHARS]}/{MANIFEST}"
+            stands = f"{key[:KEY_CHARS]}.json" if stage == GENERATE else f"{key[:KEY_CHARS]}/{MANIFEST}"
             if not base.exists(stands):
                 yield f"{base}/{stands}: is gone, run {run['id']} left it; run again"
 
@@ -217,7 +222,7 @@ def check_pages(home: Home, artifacts: Mapping[str, Artifact]) -> Iterator[str]:
     pages = {
         part.sha256: artifact
         for artifact in artifacts.values()
-        if artifact.manifest.ingredients.stage in ("report", "overview")
+        if artifact.manifest.ingredients.stage in (REPORT, OVERVIEW)
         for part in artifact.manifest.files
         if part.table.endswith(".html")
     }

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scrollwork.models.engine.budget import UnknownPrice, price_of
+from scrollwork.models.hosted import tables
 from scrollwork.models.hosted.tables import BASE_URLS, BadTable, key_of
+from scrollwork.models.local import local_tables
 from scrollwork.models.registry import BATCHES, CALLED, HOSTED, LOCAL, UnknownModel, needs_address, settings
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.plan import Node
@@ -15,9 +17,10 @@ from scrollwork.pipeline.planner import Status
 from scrollwork.pipeline.session import Calling, Locations
 from scrollwork.preprocessing.prompts.truncation import POLICIES
 from scrollwork.storage.home import Home
-from scrollwork.suites.outside_systems import is_outside, table_of
+from scrollwork.suites.outside_systems import PROVIDER, is_outside, table_of
+from scrollwork.suites.parts import Part
 from scrollwork.suites.request import NOTHING_COUNTED, Request
-from scrollwork.suites.suite_files import load_models, own_models
+from scrollwork.suites.suite_files import Suite, load_models, own_models
 from scrollwork.suites.tokenizers import adopt
 
 
@@ -25,17 +28,17 @@ def calling_of(request: Request) -> Calling:
     """How a request's hosted and local models are called. Raises UnknownModel, UsageError: a budget needs prices."""
     if not request.models:
         return Calling()
-    tables = {model: table for model, table in tables_of(request).items() if table["provider"] in CALLED}
+    called = {model: table for model, table in tables_of(request).items() if table["provider"] in CALLED}
     if request.budget:
-        for model, table in tables.items():
+        for model, table in called.items():
             try:
                 price_of(model, table)
             except UnknownPrice as error:
                 raise UsageError(f"--budget: {error}") from error
     if request.batch:
-        need_batches(tables)
+        need_batches(called)
     wait_s = float(request.batch_wait)
-    return Calling(request.run, request.budget, request.retry_failed, request.batch, wait_s, tables, request.judges)
+    return Calling(request.run, request.budget, request.retry_failed, request.batch, wait_s, called, request.judges)
 
 
 def locations_of(request: Request) -> Locations:
@@ -43,16 +46,16 @@ def locations_of(request: Request) -> Locations:
     return Locations(request.home, request.raw, request.store, calling_of(request) if request.models else None)
 
 
-def need_batches(tables: Mapping[str, Mapping[str, Any]]) -> None:
+def need_batches(called: Mapping[str, Mapping[str, Any]]) -> None:
     """Raises UsageError where a hosted model's provider takes no batches, or no model is hosted at all."""
     takers = " and ".join(sorted(BATCHES))
-    for model, table in tables.items():
+    for model, table in called.items():
         if table["provider"] not in BATCHES:
             raise UsageError(
                 f"--batch: model {model!r} is called through {table['provider']}, which takes no batches; those of "
                 f"{takers} do. Run it by itself without --batch"
             )
-    if not tables:
+    if not called:
         raise UsageError(f"--batch is for models of {takers}; none was named")
 
 
@@ -105,6 +108,30 @@ def filled(model: str, table: dict[str, Any], request: Request) -> dict[str, Any
     return table
 
 
+def what_answers(part: Part) -> dict[str, Any]:
+    """Of a model's table, what decides its answers to a task: no other task's rules, price, limits or place."""
+    table = dict(part.table or {})
+    if "rules" in table:
+        table["rules"] = {name: rule for name, rule in table["rules"].items() if name == part.task.name}
+    if table["provider"] in HOSTED:
+        return tables.what_answers(table)
+    return local_tables.what_answers(table) if table["provider"] in LOCAL else table
+
+
+def decoded_otherwise(table: Mapping[str, Any], suite: Suite) -> str:
+    """How a hosted or local model decodes where that is not the suite's way, "" where it is."""
+    if table.get("provider") == PROVIDER:
+        return f"ran elsewhere; its answers were read from {table['origin']}"
+    if table.get("provider") not in CALLED:
+        return ""
+    sent = tables.temperature(table) if table["provider"] in HOSTED else local_tables.temperature(table)
+    if sent is None:
+        return (
+            f"the provider takes no temperature: {'greedy decoding' if not suite.temperature else 'it'} is unavailable"
+        )
+    return "" if sent == suite.temperature else f"decoded at temperature {sent:g}, the suite's is {suite.temperature:g}"
+
+
 def from_file(model: str, own_file: str) -> bool:
     """Whether a model's table stands in the user's own file: by its name, or by its id behind a provider's name."""
     name, _, model_id = model.partition(":")
@@ -143,7 +170,7 @@ def unbounded(request: Request) -> list[str]:
 
 def need_keys(request: Request, statuses: Iterable[tuple[Node, Status]]) -> None:
     """Raises UsageError naming the variable, where a hosted model is to be asked and its key is not there."""
-    asked = {node.label("model") for node, status in statuses if node.stage == "generate" and status.state != "reused"}
+    asked = {node.label("model") for node, status in statuses if node.asks and status.state != "reused"}
     for model, table in calling_of(request).tables.items():
         if model in asked and table["provider"] in HOSTED and "key_secret" not in table:
             try:

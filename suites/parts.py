@@ -11,6 +11,7 @@ from scrollwork.models.registry import HOSTED
 from scrollwork.pipeline.plan import Node
 from scrollwork.preprocessing.prompts.from_examples import Profile
 from scrollwork.preprocessing.prompts.truncation import CHAT_OVERHEAD
+from scrollwork.preprocessing.tokens.tokenizer import engine_module
 from scrollwork.records.prompt import FULL
 from scrollwork.suites.releases import imported
 from scrollwork.suites.request import Request
@@ -60,6 +61,15 @@ class Part:
         return (*self.labels, *self.run, *([("shard", f"{self.shard + 1}-of-{self.shards}")] if many else []))
 
     @property
+    def seed(self) -> int:
+        """The seed of the request, or the suite's."""
+        return seed_of(self.request)
+
+    def engine(self, tokenizer: str) -> tuple[str, ...]:
+        """The module that makes a tokenizer, as modules of a node; () for an estimate and where there is none."""
+        return engine_of(tokenizer)
+
+    @property
     def imported(self) -> bool:
         """Whether the task comes from its official release."""
         return imported(self.request, self.task, self.split)
@@ -67,6 +77,11 @@ class Part:
     def each_shard(self, node: Callable[[Part], Node]) -> list[Node]:
         """One node a shard."""
         return [node(replace(self, shard=shard)) for shard in range(self.shards)]
+
+
+def engine_of(tokenizer: str) -> tuple[str, ...]:
+    """The module that makes a tokenizer, () for an estimate and for ""."""
+    return tuple(filter(None, [engine_module(tokenizer)])) if tokenizer else ()
 
 
 def parts(request: Request) -> list[Part]:

@@ -2,34 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from scrollwork.analysis.comparison.judged import COLUMNS, outcomes_from
-from scrollwork.analysis.comparison.models import Measured, Who, averages, comparisons, pairs
-from scrollwork.analysis.comparison.outcomes import Outcomes
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.inputs import InputArtifacts
+from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.records.comparison import Average, Comparison
 from scrollwork.records.prompt import FULL
-from scrollwork.scoring.registry import metric, stored
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 
+if TYPE_CHECKING:
+    from scrollwork.analysis.comparison.models import Measured, Who
+    from scrollwork.analysis.comparison.outcomes import Outcomes
 
-def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """A row a model and arm, and a row a pair and task."""
+STAGE = "compare"
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """tasks: metric by name, in the suite's order. models: as rows name them, in the order in which they were asked.
+    upper_bounds: those that read the references. averaged: a suite that ranks models has no average over its tasks."""
+
+    tasks: Mapping[str, str]
+    models: Sequence[str]
+    upper_bounds: Sequence[str]
+    averaged: bool = True
+
+
+def declare(suite: str, parameters: Parameters, judged: Sequence[Node], modules: Sequence[str]) -> Node:
+    """Compare everything that was judged, in whatever order arms were asked for. modules: those of all metrics."""
+    labels = (("suite", suite), ("models", "+".join(parameters.models)))
+    inputs = (("judge", tuple(sorted(judged, key=lambda node: node.slot))),)
+    return Node(STAGE, labels, stated(parameters), __name__, tuple(modules), inputs)
+
+
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write tables `averages` (a row for each model and arm) and `comparisons` (for each pair and task)."""
+    from scrollwork.analysis.comparison.models import averages, comparisons, pairs
+
+    parameters = Parameters(**node.params)
     means = writer.table("averages", Average)
     table = writer.table("comparisons", Comparison)
     compared = 0
     for measured in by_split(node, inputs):
-        averaged = node.params.get("averaged", True)  # a suite that ranks models has no average over its tasks
-        for average in averages(measured, node.params["upper_bounds"]) if averaged else ():
+        for average in averages(measured, parameters.upper_bounds) if parameters.averaged else ():
             means.add(average)
-        listed = list(pairs(list(measured.outcomes), node.params["upper_bounds"]))
+        listed = list(pairs(list(measured.outcomes), parameters.upper_bounds))
         for number, pair in enumerate(listed, start=1):
             for row in comparisons(measured, pair):
-                if row.task or averaged:
+                if row.task or parameters.averaged:
                     table.add(row)
             progress.tell(node.title, number, len(listed))
         compared += len(listed)
@@ -38,7 +63,12 @@ def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWri
 
 def by_split(node: Node, inputs: InputArtifacts) -> Iterator[Measured]:
     """Everything scored on one split, for each; models in the order of the request."""
-    metrics = {name: metric(own) for name, own in node.params["tasks"].items()}
+    from scrollwork.analysis.comparison.judged import COLUMNS, outcomes_from
+    from scrollwork.analysis.comparison.models import Measured
+    from scrollwork.scoring.registry import metric, stored
+
+    parameters = Parameters(**node.params)
+    metrics = {name: metric(own) for name, own in parameters.tasks.items()}
     for split in sorted({judged.label("split") for judged in node.each("judge")}):
         outcomes: dict[Who, dict[str, Outcomes]] = {}
         for judged, artifact in zip(node.each("judge"), inputs.each("judge"), strict=True):
@@ -48,11 +78,11 @@ def by_split(node: Node, inputs: InputArtifacts) -> Iterator[Measured]:
                 outcomes.setdefault(who, {})[task] = outcomes_from(rows, stored(metrics[task]))
 
         headlines = {name: own.headline for name, own in metrics.items()}
-        yield Measured(node.label("suite"), split, node.params["tasks"], headlines, in_order(outcomes, node))
+        yield Measured(node.label("suite"), split, parameters.tasks, headlines, in_order(outcomes, parameters))
 
 
-def in_order(outcomes: Mapping[Who, dict[str, Outcomes]], node: Node) -> dict[Who, dict[str, Outcomes]]:
+def in_order(outcomes: Mapping[Who, dict[str, Outcomes]], parameters: Parameters) -> dict[Who, dict[str, Outcomes]]:
     """Models as they were asked for, each with its documents first; tasks as the suite has them."""
-    models, tasks = node.params["models"], list(node.params["tasks"])
+    models, tasks = parameters.models, list(parameters.tasks)
     whos = sorted(outcomes, key=lambda who: (models.index(who[0]), who[1] != FULL, who[1]))
     return {who: {task: outcomes[who][task] for task in tasks if task in outcomes[who]} for who in whos}

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from scrollwork.pipeline.errors import BadRecord
 from scrollwork.pipeline.inputs import InputArtifacts
-from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.parameters import stated
+from scrollwork.pipeline.plan import Node, RawQuery
 from scrollwork.pipeline.raw_files import found_for
 from scrollwork.pipeline.session import Workshop
 from scrollwork.preprocessing.curation import DEMONSTRATIONS, RELEASE, curate
@@ -19,9 +23,34 @@ from scrollwork.records.instruction import Instruction
 from scrollwork.records.raw_file import RawFile
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 
+if TYPE_CHECKING:
+    from scrollwork.suites.parts import Part
 
-def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Stream the rows of the data set's module into their tables."""
+STAGE = "curate"
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """dataset: a module of preprocessing/datasets. options: what it is told. units: what contexts of an observed task
+    are made of, by name (preprocessing/windows/units.py)."""
+
+    dataset: str
+    task: str
+    split: str
+    options: Mapping[str, Any]
+    units: Any = None
+
+
+def declare(part: Part, raw: RawQuery, options: Mapping[str, Any], modules: Sequence[str]) -> Node:
+    """Turn raw files into rows. raw: which. options: of the data set's module. modules: loaded by name for it."""
+    units = part.task.windows["units"] if part.task.windows else None
+    parameters = stated(Parameters(raw.dataset, part.task.name, part.split, options, units))
+    return Node(STAGE, part.base, parameters, __name__, tuple(modules), raw=raw, strict=part.request.strict)
+
+
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Stream the rows of the data set's module into their tables: documents, examples, drops, raw_files, and
+    demonstrations and instructions where there are any."""
     assert node.raw is not None
     found = found_for(node.raw, shop)
     documents = writer.table("documents", Document)
@@ -35,10 +64,10 @@ def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWri
     malformed: Counter[str] = Counter()
     own_literals = 0
     counts: Counter[str] = Counter()
-    params = node.params
+    parameters = Parameters(**node.params)
     opened = found.opened(shop.locations.raw)
-    observed = {"units": params["units"]} if "units" in params else {}
-    for row in curate(params["dataset"], opened, params["task"], params["split"], params["options"], **observed):
+    told = parameters.dataset, opened, parameters.task, parameters.split, parameters.options
+    for row in curate(*told, **({"units": parameters.units} if parameters.units is not None else {})):
         if isinstance(row, Document):
             documents.add(row)
             counts["documents"] += 1
@@ -68,7 +97,7 @@ def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWri
         "malformed": {reason: count for reason, count in sorted(malformed.items()) if count},
         "errors": malformed.total(),
         "raw_files": len(found.files()),
-        **({"own_literals": own_literals} if params["dataset"] == RELEASE else {}),
+        **({"own_literals": own_literals} if parameters.dataset == RELEASE else {}),
     }
     writer.notes = {"raw": shop.locations.raw}
 

@@ -2,28 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from scrollwork.models.baselines.fitted_rules import Case, fit
+from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.inputs import InputArtifacts
+from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
-from scrollwork.preprocessing.prompts.template import Template, assemble
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example
 from scrollwork.records.fitted import Fitted
-from scrollwork.records.prompt import Part
+from scrollwork.records.prompt import Part as PromptPart
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 
+if TYPE_CHECKING:
+    from scrollwork.models.baselines.fitted_rules import Case
+    from scrollwork.preprocessing.prompts.template import Template
+    from scrollwork.suites.parts import Part
 
-def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Every value of the rule, a row each."""
-    rows = fit(node.params["kind"], cases(inputs["curated"], Template(**node.params["template"])))
+STAGE = "fit"
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """kind: of the rule (models/baselines/fitted_rules.py). template: the task's texts."""
+
+    kind: str
+    template: Mapping[str, Any]
+
+
+def other_splits(part: Part) -> str:
+    """The sentence that says how to learn from another split."""
+    model = part.model.partition(":")[0]
+    return f"{model}:fit_split=SPLIT takes another (there are: {', '.join(part.task.splits)})"
+
+
+def check(part: Part, split: str) -> None:
+    """Raises UsageError where the part's model cannot learn from a split."""
+    model, task, other = part.model, part.task.name, other_splits(part)
+    if split not in part.task.splits:
+        raise UsageError(f"model {model!r}, task {task}: there is no split {split!r} to learn from; {other}")
+    if split == part.split:
+        raise UsageError(f"model {model!r} would be fitted on split {split}, which it is to be scored on; {other}")
+
+
+def declare(part: Part, curated: Node, kind: str, split: str) -> Node:
+    """Fit the rule of the part's model. curated: the split that it learns from, of which `check` said that it may."""
+    assert curated.raw is not None
+    hint = f"model {part.model!r} takes its rule for {part.task.name} from split {split}; {other_splits(part)}"
+    labels = (*replace(part, split=split, model="").base, ("rule", kind))
+    learned = replace(curated, raw=replace(curated.raw, hint=hint))
+    parameters = stated(Parameters(kind, dict(part.task.template)))
+    return Node(STAGE, labels, parameters, __name__, (), (("curated", (learned,)),))
+
+
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write table `fitted`: a row for each value of the rule."""
+    from scrollwork.models.baselines.fitted_rules import fit
+    from scrollwork.preprocessing.prompts.template import Template
+
+    parameters = Parameters(**node.params)
+    rows = fit(parameters.kind, cases(inputs["curated"], Template(**parameters.template)))
     table = writer.table("fitted", Fitted)
     for row in rows:
         table.add(row)
     writer.facts = {
-        "kind": node.params["kind"],
+        "kind": parameters.kind,
         "split": node.label("split"),
         "cases": rows[0].cases,
         "value": rows[0].choice if rows[0].number is None else rows[0].number,
@@ -32,13 +78,16 @@ def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWri
 
 def cases(curated: Artifact, template: Template) -> Iterator[Case]:
     """Each example with the characters of its documents and of its prompt; no text is read for it."""
+    from scrollwork.models.baselines.fitted_rules import Case
+    from scrollwork.preprocessing.prompts.template import assemble
+
     lengths = {document.document_id: len(document.text) for document in curated.rows("documents", Document)}
     for example in curated.rows("examples", Example):
         parts = assemble(example, template, lengths.__getitem__)
         yield Case(example, sum(chars(part) for part in parts if part.role == "document"), sum(map(chars, parts)))
 
 
-def chars(part: Part) -> int:
+def chars(part: PromptPart) -> int:
     """Characters of a part."""
     if part.text is not None:
         return len(part.text)

@@ -2,24 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from scrollwork.pipeline.inputs import InputArtifacts
+from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.preprocessing.raw.errors import MissingFile
 from scrollwork.records.raw_file import RawFile
 from scrollwork.records.response import Failure, Response
-from scrollwork.scoring.files.prediction import Prediction
-from scrollwork.scoring.files.submissions import predictions
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 from scrollwork.storage.digest import sha256_file, sha256_of
 
+if TYPE_CHECKING:
+    from scrollwork.scoring.files.prediction import Prediction
+    from scrollwork.suites.parts import Part
 
-def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """One row an input that the file answers, in the order of the prompts; the ids of both sides that have no partner.
+STAGE = "predictions"
 
-    Raises MissingFile when the home has lost the file.
+
+@dataclass(frozen=True)
+class Parameters:
+    """file: {sha256, task}: which file of predictions, and the one task that all of it is of, "" where its rows say."""
+
+    file: Mapping[str, Any]
+
+
+def declare(part: Part, curated: Node, prompts: Node, sample: Node) -> Node:
+    """Take the answers to prompts out of the file that has them."""
+    files = [file for file in (part.table or {})["files"] if part.task.name in file["tasks"]]
+    parameters = Parameters({name: files[0][name] for name in ("sha256", "task")})
+    inputs = (("curated", (curated,)), ("prompts", (prompts,)), ("sample", (sample,)))
+    return Node(STAGE, part.sharded, stated(parameters), __name__, (), inputs)
+
+
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write tables `responses`, `failures` and `raw_files`; facts tell the ids of either side that have no partner.
+
+    A row for each input that the file answers, in the order of the prompts. Raises MissingFile when the home has lost
+    the file.
     """
     answers, sha256 = held(node, shop, writer)
     asked = list(inputs["prompts"].columns("prompts", ["example_id", "draw"]))
@@ -76,7 +99,10 @@ def ids(artifact: Artifact) -> set[str]:
 
 def held(node: Node, shop: Workshop, writer: ArtifactWriter) -> tuple[dict[str, Prediction], str]:
     """(predictions of the node's task by id, sha256 of their file)."""
-    sha256, task = node.params["file"]["sha256"], node.label("task")
+    from scrollwork.scoring.files.submissions import predictions
+
+    file, task = Parameters(**node.params).file, node.label("task")
+    sha256 = file["sha256"]
     path = shop.home.predictions / sha256
     if not path.is_file() or sha256_file(path) != sha256:
         problem = "is gone or has other bytes: score --predictions takes the file in again"
@@ -84,5 +110,5 @@ def held(node: Node, shop: Workshop, writer: ArtifactWriter) -> tuple[dict[str, 
     size = path.stat().st_size
     writer.table("raw_files", RawFile).add(RawFile("predictions", sha256, sha256, size))
     with path.open("rb") as stream:
-        found = {row.id: row for row in predictions(stream, node.params["file"]["task"]) if row.task == task}
+        found = {row.id: row for row in predictions(stream, file["task"]) if row.task == task}
     return found, sha256

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from scrollwork.pipeline.inputs import InputArtifacts
+from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.preprocessing.prompts.from_examples import Profile, prompts
@@ -18,25 +20,60 @@ from scrollwork.suites.vocabularies import load
 from scrollwork.tasks.sample.blocks import blocks_of
 from scrollwork.tasks.tokens import counts
 
+if TYPE_CHECKING:
+    from scrollwork.suites.parts import Part
 
-def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Render every prompt once, for its digest and length; keep its parts."""
-    params = node.params
+STAGE = "prompt"
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """template: the task's texts (preprocessing/prompts/template.py). profile: how prompts are made for a model.
+    max_new_tokens: of an answer. chat_sentence: what chat models are told further. shard: [number, of how many]."""
+
+    template: Mapping[str, Any]
+    profile: Mapping[str, Any]
+    arm: str
+    max_new_tokens: int
+    chat_sentence: str
+    shard: Sequence[int] = (0, 1)
+
+
+def declare(part: Part, curated: Node, sample: Node, tokens: Node | None) -> Node:
+    """Make the prompts of a profile and arm. tokens: the documents counted, where the profile cuts prompts."""
+    suite, profile = part.request.config, part.profile
+    parameters = Parameters(
+        suite.template(part.task, profile.prompts),
+        asdict(profile),
+        part.arm,
+        suite.new_tokens(part.task, profile.prompts),
+        suite.chat_sentence,
+    )
+    if part.task.shards > 1 and not part.run:
+        parameters = replace(parameters, shard=[part.shard, part.task.shards])
+    inputs = [("curated", (curated,)), ("sample", (sample,)), *([("tokens", (tokens,))] if tokens else [])]
+    labels = replace(part, model="").sharded
+    return Node(STAGE, labels, stated(parameters), __name__, part.engine(profile.tokenizer), tuple(inputs))
+
+
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write table `prompts`. Each prompt is rendered once, for its digest and length; its parts are kept."""
+    parameters = Parameters(**node.params)
     table = writer.table("prompts", Prompt)
-    profile = Profile(**params["profile"])
+    profile = Profile(**parameters.profile)
     count = words = truncated = tokens = 0
     for prompt in prompts(
         inputs["sample"].rows("examples", Example),
-        Template(**params["template"]),
+        Template(**parameters.template),
         profile,
         inputs["curated"].texts(),
-        arm=params["arm"],
-        max_new_tokens=params["max_new_tokens"],
-        chat_sentence=params["chat_sentence"],
+        arm=parameters.arm,
+        max_new_tokens=parameters.max_new_tokens,
+        chat_sentence=parameters.chat_sentence,
         tokenizer=load(profile.tokenizer, shop.home) if profile.tokenizer else None,
         counted=counts(inputs["tokens"]) if "tokens" in inputs else {},
-        shard=params.get("shard", (0, 1)),
-        blocks=blocks(params["template"].get("block"), inputs["curated"]),
+        shard=parameters.shard,
+        blocks=blocks(parameters.template.get("block"), inputs["curated"]),
     ):
         table.add(prompt)
         count += 1

@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
-from scrollwork.analysis.statistics.corpus import Corpus, distributions
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.inputs import InputArtifacts
+from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
-from scrollwork.preprocessing.runs.blocks import shown_documents
 from scrollwork.records.example import Example
 from scrollwork.records.gold import written
 from scrollwork.records.statistics import Distribution
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.suites.vocabularies import load
 
+if TYPE_CHECKING:
+    from scrollwork.suites.parts import Part
 
-def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Documents of each example, tokens of these as a prompt shows them, tokens of what a model is asked to write."""
-    curated, tokenizer = inputs["curated"], load(node.params["tokenizer"], shop.home)
+STAGE = "sizes"
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """metric: of the task, which says what a model is asked to write. tokenizer: its lasting name."""
+
+    metric: str
+    tokenizer: str
+
+
+def declare(part: Part, curated: Node, tokenizer: str) -> Node:
+    """Count a curated data set."""
+    parameters = stated(Parameters(part.task.metric, tokenizer))
+    return Node(STAGE, part.base, parameters, __name__, part.engine(tokenizer), (("curated", (curated,)),))
+
+
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write table `distributions`: documents of each example, tokens of these as a prompt shows them, tokens of what a
+    model is asked to write."""
+    from scrollwork.analysis.statistics.corpus import Corpus, distributions
+    from scrollwork.preprocessing.runs.blocks import shown_documents
+
+    parameters = Parameters(**node.params)
+    curated, tokenizer = inputs["curated"], load(parameters.tokenizer, shop.home)
     text_of = curated.texts()
     found = Corpus({name: [] for name in ("documents", "tokens_in", "tokens_out")})
     number = 0
@@ -25,9 +51,9 @@ def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWri
         texts = shown_documents(example, text_of)
         found.values["documents"].append(len(texts))
         found.values["tokens_in"].append(sum(map(tokenizer.count, texts)))
-        found.values["tokens_out"] += map(tokenizer.count, written(example, node.params["metric"]))
+        found.values["tokens_out"] += map(tokenizer.count, written(example, parameters.metric))
         progress.tell(node.title, number, curated.facts["examples"])
     rows = writer.table("distributions", Distribution)
     for row in distributions(found, *(node.label(name) for name in ("suite", "task", "split"))):
         rows.add(row)
-    writer.facts = {"examples": number, "tokenizer": node.params["tokenizer"]}
+    writer.facts = {"examples": number, "tokenizer": parameters.tokenizer}

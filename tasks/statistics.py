@@ -2,19 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from scrollwork.analysis.statistics.corpus import corpus, distributions, histograms
 from scrollwork.pipeline.inputs import InputArtifacts
+from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.records.example import Example
+from scrollwork.records.gold import KEPT
 from scrollwork.records.statistics import Bin, Distribution, Spread
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 
+if TYPE_CHECKING:
+    from scrollwork.suites.parts import Part
 
-def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Lengths come from the prompts of all shards, spread from documents and references."""
+STAGE = "statistics"
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """kind: of the task's template. output: what an output is in the spread: query, options or references. metric:
+    where it says what is written (records/gold.py)."""
+
+    kind: str
+    output: str
+    metric: str = ""
+
+
+def declare(part: Part, curated: Node, samples: Sequence[Node], prompts: Sequence[Node], sizes: Node | None) -> Node:
+    """Measure what is built of a task and split. prompts: of all shards. sizes: of a data set that is drawn from."""
+    kind = str(part.task.template["kind"])
+    letters = part.request.options_of(part.task).get("output") == "letter"
+    # SCROLLS 6.4: ContractNLI's outputs are labels, so its hypotheses are looked for
+    output = "query" if kind == "nli" else "options" if letters else "references"
+    parameters = Parameters(kind, output, part.task.metric if part.task.metric in KEPT else "")
+    inputs: list[tuple[str, tuple[Node, ...]]] = [("curated", (curated,)), ("sample", tuple(samples))]
+    inputs += [("sizes", (sizes,))] if sizes else []
+    inputs.append(("prompts", tuple(prompts)))
+    return Node(STAGE, part.base, stated(parameters), __name__, (), tuple(inputs))
+
+
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write tables `distributions`, `histograms` and `spreads`. Lengths come from the prompts of all shards, spread
+    from documents and references."""
+    from scrollwork.analysis.statistics.corpus import corpus, distributions, histograms
+
     labels = tuple(node.label(name) for name in ("suite", "task", "split"))
     words_in = {
         (row["example_id"], row["draw"]): row["words"]
@@ -22,7 +56,7 @@ def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWri
         for row in shard.columns("prompts", ["example_id", "draw", "words"])
     }
     examples = [row for sample in inputs.each("sample") for row in sample.rows("examples", Example)]
-    found = corpus(examples, words_in, inputs["curated"].texts(), **node.params)
+    found = corpus(examples, words_in, inputs["curated"].texts(), **stated(Parameters(**node.params)))
     rows = writer.table("distributions", Distribution)
     bins = writer.table("histograms", Bin)
     spreads = writer.table("spreads", Spread)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.inputs import InputArtifacts
+from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.records.example import Example
@@ -11,10 +15,26 @@ from scrollwork.records.token_count import TokenCount
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 from scrollwork.suites.vocabularies import load
 
+STAGE = "tokens"
 
-def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """A row a document, in the order of their ids."""
-    tokenizer = load(node.params["tokenizer"], shop.home)
+
+@dataclass(frozen=True)
+class Parameters:
+    """tokenizer: its lasting name (suites/tokenizers.py), or "words"."""
+
+    tokenizer: str
+
+
+def declare(sample: Node, tokenizer: str, engine: Sequence[str] = ()) -> Node:
+    """Count the documents of a sample. engine: the module that makes the tokenizer, if one does."""
+    labels = (*sample.labels, ("tokenizer", tokenizer))
+    inputs = (("curated", (sample.input("curated"),)), ("sample", (sample,)))
+    return Node(STAGE, labels, stated(Parameters(tokenizer)), __name__, tuple(engine), inputs)
+
+
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write table `tokens`: a row for each document, in the order of their ids."""
+    tokenizer = load(Parameters(**node.params).tokenizer, shop.home)
     text_of = inputs["curated"].texts()
     wanted = {name for example in inputs["sample"].rows("examples", Example) for name in example.document_ids}
     table = writer.table("tokens", TokenCount)

@@ -12,13 +12,13 @@ from scrollwork.cli.terminal.progress import shown
 from scrollwork.cli.terminal.spending import spent_by, told
 from scrollwork.cli.terminal.waiting import in_batches
 from scrollwork.flows.chains import plan
+from scrollwork.flows.twins import twins_of
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.readings.results import Results, report_of
 from scrollwork.readings.run_outcome import Chain
 from scrollwork.reporting.boards.leaderboard import as_json, terminal
 from scrollwork.suites.model_tables import calling_of, need_keys, retired, unbounded
 from scrollwork.suites.request import Request
-from scrollwork.tasks.complexity.twins import twins_of
 
 # tables of stage complexity: they have a key of their own in --json
 NEEDS = ("mixtures", "complexity", "observed", "tables", "planes", "sights", "passages", "agreements")

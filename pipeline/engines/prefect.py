@@ -40,9 +40,9 @@ def run_stage(node: Node, locations: Locations) -> Any:
     own = logging.getLogger("scrollwork")
     handler = _Forward(logger)
     own.addHandler(handler)
-    told = Told(node.title, logger.info) if node.stage == "generate" else nullcontext()
+    told = Told(node.title, logger.info) if node.asks else nullcontext()
     try:
-        if node.stage == "generate" and locations.calling is not None:
+        if node.asks and locations.calling is not None:
             model = node.label("model")
             provide_secrets({model: locations.calling.tables.get(model, {})})
         with told:

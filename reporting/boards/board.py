@@ -207,7 +207,8 @@ def board(
 
     rows: of every task, split and model, a family's members among them. params: suite, title, models, tasks (in
     official order: name, short, metric, paper, parts), published, failures (message by node name), upper_bounds (models
-    that read the references), ranked, upstream, as tasks/stages.py gives them; raw: tasks/report/known_files.py.
+    that read the references), ranked, upstream, as tasks/report/parameters.py gives
+    them; raw: tasks/report/known_files.py.
     ranks: of a suite that ranks models. subsets: scores of the inputs of a task that have a flag. Raises ValueError for
     a row of another suite, task or metric, and for two rows that contradict each other.
     """

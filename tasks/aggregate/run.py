@@ -5,107 +5,75 @@ Of a suite that draws its prompts anew in each run: tasks/aggregate/runs.py.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
-from scrollwork.analysis.comparison.summary import (
-    Inputs,
-    Labels,
-    Member,
-    document_group,
-    input_name,
-    nothing,
-    summarize,
-)
 from scrollwork.pipeline.inputs import InputArtifacts
+from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
-from scrollwork.records.example import Example
-from scrollwork.records.score import SUBSETS, Aggregate, Score, subset_metric
-from scrollwork.scoring.answers import gold_problem
-from scrollwork.scoring.outcome import Metric
-from scrollwork.scoring.registry import metric
+from scrollwork.records.score import SUBSETS, Aggregate, subset_metric
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 
-FORM = "format_ok"  # flag of a score
+if TYPE_CHECKING:
+    from scrollwork.suites.parts import Part
+
+STAGE = "aggregate"
 
 
-def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """A row a member, and one of the family; the same in a table of its own for the examples that have a flag."""
-    own = metric(node.params["metric"])
+@dataclass(frozen=True)
+class Parameters:
+    """metric, profile: by name. reads_references: an upper bound. subset: a flag; the examples that have it are scored
+    by themselves too. decoding, judges: told of the model's answers and of the metric where they are not the suite's;
+    they are shown, and change no row here."""
+
+    metric: str
+    profile: str
+    reads_references: bool = False
+    decoding: str = ""
+    judges: Mapping[str, Any] | None = None
+    subset: str = ""
+
+
+def declare(
+    part: Part,
+    inputs: Mapping[str, Sequence[Node]],
+    modules: Sequence[str],
+    *,
+    decoding: str = "",
+    reads_references: bool = False,
+    body: str = __name__,
+) -> Node:
+    """Aggregate the scores of a task. inputs: sample, answers, prompts and scores, of all shards or runs. modules: the
+    metric's. decoding: how the model decodes, if otherwise than the suite says. body: another module that does it."""
+    task = part.task
+    judges = dict(task.judges) if task.judges else None
+    parameters = Parameters(task.metric, part.profile.name, reads_references, decoding, judges, task.subset)
+    named = tuple((name, tuple(nodes)) for name, nodes in inputs.items())
+    return Node(STAGE, (*part.labels, ("metric", task.metric)), stated(parameters), body, tuple(modules), named)
+
+
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write table `aggregates`: a row for each member and one for the family; the same in table `subsets` for the
+    examples that have a flag."""
+    from scrollwork.analysis.comparison.summary import nothing, summarize
+    from scrollwork.scoring.registry import metric
+    from scrollwork.tasks.aggregate.members import asked, labels_of, members_of
+
+    parameters = Parameters(**node.params)
+    own = metric(parameters.metric)
     inputs_asked, without_gold = asked(inputs, own)
     members = members_of(inputs, inputs_asked)
     table = writer.table("aggregates", Aggregate)
     beside = getattr(own, "beside", nothing)
     for aggregate in summarize(labels_of(node), inputs_asked, members, own.headline, beside):
         table.add(aggregate)
-    if flag := node.params.get("subset"):
+    if flag := parameters.subset:
         flagged, _ = asked(inputs, own, flag)
         if flagged.clusters:
-            labels = replace(labels_of(node), metric=subset_metric(node.params["metric"], flag))
+            labels = replace(labels_of(node), metric=subset_metric(parameters.metric, flag))
             some = writer.table(SUBSETS, Aggregate)
             for aggregate in summarize(labels, flagged, members_of(inputs, flagged), own.headline, beside):
                 some.add(aggregate)
     writer.facts = {"members": len(members), "without_gold": without_gold}
-
-
-def labels_of(node: Node) -> Labels:
-    """What an aggregate is of."""
-    return Labels(*(node.label(name) for name in ("suite", "task", "split", "model", "arm", "metric")))
-
-
-def members_of(inputs: InputArtifacts, wanted: Inputs) -> dict[str, Member]:
-    """What is known of each member: its scores on the inputs that are wanted, and how its answers ended."""
-    members = {name: Member() for shard in inputs.each("answers") for name in shard.facts["members"]}
-    for scores in inputs.each("scores"):
-        for score in scores.rows("scores", Score):
-            name = input_name(score.example_id, score.draw)
-            if name not in wanted.clusters:  # of a part of a context
-                continue
-            members[score.model].scores[name] = score.components
-            if FORM in score.flags:
-                members[score.model].in_format[name] = score.flags[FORM]
-    for answers in inputs.each("answers"):
-        for row in answers.columns("responses", ["model", "example_id", "draw", "finish_reason", "masked"]):
-            if row["finish_reason"] != "complete":
-                members[row["model"]].ended[named(row)] = row["finish_reason"]
-            if row.get("masked"):  # snapshots of before lack it
-                members[row["model"]].masked.add(named(row))
-        for row in answers.columns("failures", ["model", "example_id", "draw"]):
-            members[row["model"]].failed.add(named(row))
-    return members
-
-
-def asked(inputs: InputArtifacts, own: Metric, flag: str = "") -> tuple[Inputs, dict[str, int]]:
-    """(every input that can be scored, with its group of documents; how many cannot, by reason). Of a suite that
-    observes windows of contexts, the whole contexts alone. flag: of those examples alone that have it.
-
-    Questions on the same documents stand and fall together.
-    """
-    groups = {}
-    without: Counter[str] = Counter()
-    for example in (row for sample in inputs.each("sample") for row in sample.rows("examples", Example)):
-        if flag and not has(example, flag):
-            continue
-        if problem := gold_problem(own, example.references):
-            without[problem] += 1
-        else:
-            groups[example.example_id] = document_group(example.document_ids)
-    columns = ["example_id", "draw", "truncated", "units", "span_length"]
-    prompts = [row for shard in inputs.each("prompts") for row in shard.columns("prompts", columns)]
-    prompts = [row for row in prompts if row["example_id"] in groups and row["units"] == row["span_length"]]
-    clusters = {named(row): groups[row["example_id"]] for row in prompts}
-    return Inputs(clusters, frozenset(named(row) for row in prompts if row["truncated"])), dict(sorted(without.items()))
-
-
-def has(example: Example, flag: str) -> bool:
-    """Whether an example has a flag; a released one has upstream's own field."""
-    fields = example.facts.get("fields", {})
-    return any(value in (1, True) for value in (example.facts.get(flag), fields.get(flag), fields.get(f"is_{flag}")))
-
-
-def named(row: Mapping[str, Any]) -> str:
-    """The input that a row belongs to."""
-    return input_name(row["example_id"], row["draw"])

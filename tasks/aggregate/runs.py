@@ -11,11 +11,11 @@ from scrollwork.records.run_score import RunScore
 from scrollwork.records.score import Aggregate
 from scrollwork.scoring.registry import metric
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
-from scrollwork.tasks.aggregate.run import asked, labels_of, members_of
+from scrollwork.tasks.aggregate.members import asked, labels_of, members_of
 
 
-def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """A row a member, one of the family, and those of their runs."""
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write tables `aggregates` (a row for each member and one for the family) and `runs` (those of each run)."""
     own = metric(node.params["metric"])
     inputs_asked, without_gold = asked(inputs, own)
     members = members_of(inputs, inputs_asked)

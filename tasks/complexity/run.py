@@ -2,109 +2,39 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from scrollwork.analysis.comparison.summary import input_name
-from scrollwork.analysis.windows.fit.fitting import Settings
-from scrollwork.analysis.windows.problem_rows import Answer, Needs, Window
 from scrollwork.pipeline.inputs import InputArtifacts
+from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
-from scrollwork.records.base import Row
-from scrollwork.records.complexity import AtLength, Complexity, Mixture, Passage, Plane, ProblemAtLength, Sights
-from scrollwork.records.prompt import Part, Prompt
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
-from scrollwork.storage.artifacts.parts import TableWriter
-from scrollwork.tasks.aggregate.run import named
-from scrollwork.tasks.score.windows import DECLINED
 
-R = TypeVar("R", bound=Row)
-LABELS = ("suite", "task", "split", "model", "arm")
+STAGE = "complexity"
 
 
-def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """A row a scenario of the task, a row a problem, its rows by length; rows of typical problems; a row a length."""
-    labels = {name: node.label(name) for name in LABELS}
-    windows = windows_of(inputs)
-    largest = {
-        one.label("task"): own.facts["largest_units"]
-        for one, own in zip(node.each("twin"), inputs.each("twin"), strict=True)
-    }
-    twins = {task: units for task, units in largest.items() if units}  # one without a problem decides nothing
-    settings = Settings(**node.params["how"], twins=tuple(twins.values()))
-    needs = Needs(labels, settings, list(answered(inputs, windows)), tuple(twins))
-    asked = Counter(window.problem for window in windows.values())
-    mixtures, problems = writer.table("mixtures", Mixture), writer.table("complexity", Complexity)
-    tables, sights = writer.table("tables", ProblemAtLength), writer.table("sights", Sights)
-    planes = writer.table("planes", Plane)
-    passages, observed = writer.table("passages", Passage), writer.table("observed", AtLength)
-    for fitted in (fits := needs.fits()):
-        mixtures.add(needs.mixture(fitted, asked))
-        write(problems, needs.problems(fitted))
-        write(tables, needs.tables(fitted))
-        write(planes, needs.plane(fitted))
-        write(sights, needs.sights(fitted))
-        write(passages, placed(labels, fitted.scenario, list(needs.passages(fitted)), inputs))
-    write(observed, needs.at_lengths())
-    writer.facts = {
-        "problems": sum(len(one.problems) for one in fits),
-        "windows": len(windows),
-        "answered": len(needs.answers),
-    }
+@dataclass(frozen=True)
+class Parameters:
+    """how: what differs from the paper's fit (analysis/windows/fit/fitting.py, `Settings`)."""
+
+    how: Mapping[str, Any]
 
 
-def write(table: TableWriter[R], rows: Iterable[R]) -> None:
-    """Add rows to a table."""
-    for row in rows:
-        table.add(row)
+def declare(aggregate: Node, twins: Sequence[Node] = ()) -> Node:
+    """Fit the problems of an aggregate whose contexts are observed through windows.
+
+    twins: samples of the same task in other suites, whose contexts decide the thresholds too (flows/twins.py).
+    """
+    inputs = tuple((name, aggregate.each(name)) for name in ("prompts", "scores"))
+    others = (("twin", tuple(twins)),) if twins else ()
+    return Node(STAGE, aggregate.labels, stated(Parameters({})), __name__, (), (*inputs, *others))
 
 
-def windows_of(inputs: InputArtifacts) -> dict[str, Window]:
-    """The window of every input that was asked."""
-    columns = ["example_id", "draw", "units", "span_start", "span_length"]
-    return {
-        named(row): Window(row["example_id"], row["draw"], row["units"], row["span_start"], row["span_length"])
-        for shard in inputs.each("prompts")
-        for row in shard.columns("prompts", columns)
-    }
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write a row for each scenario of the task (`mixtures`), each problem (`complexity`) and its lengths (`tables`),
+    rows of typical problems (`planes`, `sights`, `passages`), and a row for each length (`observed`)."""
+    from scrollwork.tasks.complexity.problems import fit_problems
 
-
-def answered(inputs: InputArtifacts, windows: Mapping[str, Window]) -> Iterator[Answer]:
-    """Every answer that has a score."""
-    for scores in inputs.each("scores"):
-        for row in scores.columns("scores", ["example_id", "draw", "value", "flags"]):
-            yield Answer(windows[named(row)], row["value"], bool(dict(row["flags"]).get(DECLINED)))
-
-
-def placed(
-    labels: Mapping[str, str], scenario: str, found: Sequence[tuple[str, Answer]], inputs: InputArtifacts
-) -> Iterator[Passage]:
-    """Passages with their places in documents, as their prompts show them."""
-    asked = {input_name(one.window.problem, one.window.draw) for _, one in found}
-    problems = {one.window.problem for _, one in found}
-    spans: dict[str, Part] = {}
-    for shard in inputs.each("prompts") if problems else []:
-        for prompt in shard.rows("prompts", Prompt, ("example_id", problems)):
-            if (name := input_name(prompt.example_id, prompt.draw)) in asked:
-                spans[name] = next(part for part in prompt.parts if part.role == "document")
-    for category, one in found:
-        window = one.window
-        part = spans[input_name(window.problem, window.draw)]
-        assert part.document_id is not None
-        assert part.start is not None
-        assert part.end is not None
-        yield Passage(
-            **labels,
-            example_id=window.problem,
-            scenario=scenario,
-            category=category,
-            units=window.units,
-            first=window.first,
-            length=window.length,
-            document_id=part.document_id,
-            start=part.start,
-            end=part.end,
-            score=one.score,
-        )
+    fit_problems(node, Parameters(**node.params).how, inputs, writer)

@@ -151,7 +151,7 @@ def unanswered(nodes: Sequence[Node], locations: Locations, failed: Collection[s
     return [
         node
         for node in nodes
-        if node.stage == "generate"
+        if node.asks
         and node.params["model"] in tables
         and not any(needed.name in failed for needed in node.needs)
         and planner.status(node).state != "reused"

@@ -15,14 +15,16 @@ from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.artifacts.manifest import Ingredients
 from scrollwork.tasks.generate.asker import Asker
 from scrollwork.tasks.generate.pending import Calls
-from scrollwork.tasks.generate.run import Asking, model_of, noted
+from scrollwork.tasks.generate.run import Parameters
+from scrollwork.tasks.generate.snapshot import Asking, model_of, noted
 
 
-def snapshot(node: Node, ingredients: Ingredients, inputs: InputArtifacts, shop: Workshop) -> Artifact:
+def run(node: Node, ingredients: Ingredients, inputs: InputArtifacts, shop: Workshop) -> Artifact:
     """Ask what is not stored, then write down what the store holds for these prompts. Raises Interrupted."""
     calling = shop.locations.calling
     assert calling is not None, "a model whose answers take long is asked with the settings of its run"
-    settings = {**calling.tables[node.params["model"]], **node.params["settings"]}
+    parameters = Parameters(**node.params)
+    settings = {**calling.tables[parameters.model], **parameters.settings}
     model = cast(Runs, model_of(node, settings))
     calls = Calls(node, model, inputs)
     if not calling.batch or settings["provider"] not in HOSTED:  # else it was asked between the stages

@@ -2,56 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scrollwork.analysis.windows.problem_rows import agreements
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
-from scrollwork.records.base import Row
-from scrollwork.records.comparison import Average, Comparison
-from scrollwork.records.complexity import (
-    Agreement,
-    AtLength,
-    Complexity,
-    Mixture,
-    Passage,
-    Plane,
-    ProblemAtLength,
-    Sights,
-)
-from scrollwork.records.judgement import Conduct, Slice
 from scrollwork.records.score import SUBSETS, Aggregate
-from scrollwork.reporting.boards.leaderboard import board
-from scrollwork.reporting.page.assembly import PAGE
-from scrollwork.reporting.page.content import Beside
-from scrollwork.reporting.runs.ranks import Ranks
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
-from scrollwork.tasks.rank.tables import read_ranks
-from scrollwork.tasks.report.behind_scores import lots_of
-from scrollwork.tasks.report.known_files import told_of
-from scrollwork.tasks.report.pages import make
+from scrollwork.tasks.report.behind_scores import behind, lots_of
 
-BESIDE: Mapping[str, Mapping[str, type[Row]]] = {  # tables of a stage that the report keeps beside the scores
-    "judge": {"conduct": Conduct, "slices": Slice},
-    "compare": {"averages": Average, "comparisons": Comparison},
-    "complexity": {
-        "complexity": Complexity,
-        "mixtures": Mixture,
-        "observed": AtLength,
-        "tables": ProblemAtLength,
-        "planes": Plane,
-        "sights": Sights,
-        "passages": Passage,
-    },
-}
-
-AGREEMENTS = "agreements"  # of fits, worked out here: they are of all models
+STAGE = "report"
 
 
-def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """The page and its data files, and the aggregates that it shows."""
+def declare(
+    params: Mapping[str, Any], aggregates: Sequence[Node], beside: Sequence[Node], modules: Sequence[str]
+) -> Node:
+    """Make one page of all aggregates. params: as tasks/report/parameters.py gives them, with `run` and `assets`.
+    beside: what was judged, compared, ranked and fitted of them. modules: those of the metrics."""
+    labels = (("suite", params["suite"]), ("models", "+".join(params["models"])))
+    by_stage: dict[str, list[Node]] = {}
+    for node in beside:
+        by_stage.setdefault(node.stage, []).append(node)
+    others = tuple((stage, tuple(nodes)) for stage, nodes in by_stage.items())
+    inputs = (("aggregates", tuple(aggregates)), ("behind", behind(aggregates)), *others)
+    return Node(STAGE, labels, params, __name__, tuple(modules), inputs, exact=True)
+
+
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write the page and its data files, and the tables that it shows."""
+    from scrollwork.reporting.boards.leaderboard import board
+    from scrollwork.reporting.page.assembly import PAGE
+    from scrollwork.reporting.page.content import Beside
+    from scrollwork.tasks.report.known_files import told_of
+    from scrollwork.tasks.report.pages import make
+    from scrollwork.tasks.report.tables import AGREEMENTS, agreed, copied, ranks_in
+
     table = writer.table("aggregates", Aggregate)
     rows = [row for artifact in inputs.each("aggregates") for row in artifact.rows("aggregates", Aggregate)]
     for row in rows:
@@ -68,32 +54,3 @@ def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWri
     own = Beside(**{name: [row.to_dict() for row in found] for name, found in beside.items()})
     made = make(content, node.params, lots, node.label("suite"), writer.file, own)
     writer.facts = {"rows": len(rows), "page": PAGE, "folder": made.folder, "files": made.files, "raw": raw}
-
-
-def copied(inputs: InputArtifacts, writer: ArtifactWriter) -> dict[str, list[Row]]:
-    """What was judged and compared, as the stages before left it, written down again; by table."""
-    found: dict[str, list[Row]] = {}
-    for stage, tables in BESIDE.items():
-        for table, row in tables.items():
-            own = writer.table(table, row)
-            for artifact in inputs.each(stage):
-                for one in artifact.rows(table, row):
-                    own.add(one)
-                    found.setdefault(table, []).append(one)
-    return found
-
-
-def agreed(beside: Mapping[str, list[Any]], writer: ArtifactWriter) -> list[Agreement]:
-    """Fits of every two models on the same problems held against each other, written down."""
-    table = writer.table(AGREEMENTS, Agreement)
-    if not beside.get("mixtures"):
-        return []
-    found = list(agreements(beside["mixtures"], beside["complexity"]))
-    for row in found:
-        table.add(row)
-    return found
-
-
-def ranks_in(inputs: InputArtifacts) -> Ranks:
-    """The ranking over runs, empty where the suite has none."""
-    return read_ranks(inputs["rank"]) if "rank" in inputs else Ranks()

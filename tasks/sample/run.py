@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
@@ -13,9 +14,44 @@ from scrollwork.preprocessing.sampling import choose
 from scrollwork.records.example import Example
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 
+if TYPE_CHECKING:
+    from scrollwork.suites.parts import Part
 
-def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Choose, and count what was chosen."""
+STAGE = "sample"
+
+
+def declare(part: Part, curated: Node) -> Node:
+    """Choose the benchmark's examples."""
+    return Node(STAGE, part.base, policy(part), __name__, (), (("curated", (curated,)),))
+
+
+def policy(part: Part) -> dict[str, Any]:
+    """Parameters: suite, seed, limit, and what else preprocessing/sampling.py takes (`sample` of the suite file).
+
+    Where both splits are cut from the same raw files, validation takes what comes after the test inputs. An imported
+    release is the benchmark: taken whole, in its order.
+    """
+    task, request = part.task, part.request
+    chosen = dict(task.sample)
+    if part.imported:
+        chosen = {}
+    elif part.split == "validation" and request.config.validation_size:
+        size = request.config.validation_size
+        skip = {"skip": chosen["size"]} if task.one_source else {}
+        strata = {"strata": scaled(chosen["strata"], size)} if "strata" in chosen else {}
+        chosen = {**chosen, "size": size, **strata, **skip}
+    limit = {"limit": request.limit} if request.limit else {}
+    return {"suite": request.suite, "seed": part.seed, **chosen, **limit}
+
+
+def scaled(strata: Mapping[str, int], size: int) -> dict[str, int]:
+    """The same shares of a smaller whole."""
+    whole = sum(strata.values())
+    return {name: round(count * size / whole) for name, count in strata.items()}
+
+
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write table `examples`: those that are chosen."""
     writer.facts = kept(choose(Curated(inputs["curated"]), **node.params), writer)
 
 

@@ -5,30 +5,96 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.inputs import InputArtifacts
+from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.preprocessing.runs.drawn_examples import How, Pool, draw_of, drawn
 from scrollwork.preprocessing.runs.draws import Draw
 from scrollwork.preprocessing.runs.manifests import manifest
-from scrollwork.preprocessing.runs.official_draws import Split, in_marked_order, official_draws, official_run, sizes_of
+from scrollwork.preprocessing.runs.official_draws import (
+    ORDER,
+    Split,
+    in_marked_order,
+    official_draws,
+    official_run,
+    sizes_of,
+)
 from scrollwork.preprocessing.runs.raw_prompts import wording
 from scrollwork.records.example import Example
 from scrollwork.records.instruction import Instruction
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 from scrollwork.tasks.sample.blocks import blocks_of
-from scrollwork.tasks.sample.run import Keeper
+from scrollwork.tasks.sample.run import STAGE, Keeper
+
+if TYPE_CHECKING:
+    from scrollwork.suites.parts import Part
+    from scrollwork.suites.suite_files import TaskConfig
 
 MANIFEST = "draw.json"
 OF_STREAM = ("mentions", "entities", "empty_documents")  # facts of examples on which the official stream depends
 
 
-def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Draw one run, and write down its examples, as the run shows them, and its manifest.
+@dataclass(frozen=True)
+class Parameters:
+    """run: its number. how: of preprocessing/runs/drawn_examples.py (`How`). block: how a prompt shows examples.
+
+    Of the official stream alone: official, the [task, splits] that it goes through up to this task; runs, how many;
+    limit, of the examples of a run, which draws nothing from the stream.
+    """
+
+    suite: str
+    task: str
+    run: int
+    how: Mapping[str, Any]
+    block: Mapping[str, Any]
+    official: Sequence[Sequence[Any]] = ()
+    runs: int = 0
+    limit: int | None = None
+
+
+def declare(part: Part, curated: Node, official: Sequence[tuple[TaskConfig, Sequence[Node]]] = ()) -> Node:
+    """Draw one run, whose key no other run is part of. official: the tasks of the official stream up to this one, each
+    with its curated splits."""
+    request, task = part.request, part.task
+    sizes = request.config.runs
+    how: dict[str, Any] = {
+        "seed": part.seed,
+        "shots": sizes["shots"] if request.shots is None else request.shots,
+        "most": request.most,
+        "ids": list(task.mention_ids),
+        **({"vary": list(request.vary)} if request.vary else {}),
+    }
+    block = request.config.template(task, request.prompts)["block"]
+    parameters = Parameters(request.suite, task.name, part.shard, how, block)
+    inputs: list[tuple[str, tuple[Node, ...]]] = [("curated", (curated,))]
+    if official:
+        inputs.append(("official", tuple(node for _, nodes in official for node in nodes)))
+        parameters = replace(
+            parameters,
+            how={**how, "most": request.most_drawn},  # --limit takes of a run and draws nothing from the stream
+            official=[[other.name, list(other.splits)] for other, _ in official],
+            runs=request.run_count,
+            limit=request.limit or None,
+        )
+    return Node(STAGE, (*part.base, *part.run), stated(parameters), __name__, (), tuple(inputs))
+
+
+def official_order(part: Part) -> list[TaskConfig]:
+    """The tasks of a request through which the official stream goes up to this one; none where it is not asked for."""
+    if part.request.draws != "official":
+        return []
+    chosen = {task.name: task for task in part.request.chosen_tasks()}
+    names = [name for name in ORDER if name in chosen]
+    return [chosen[name] for name in names[: names.index(part.task.name) + 1]]
+
+
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Draw one run; write table `examples`, as the run shows them, and its manifest.
 
     Raises UsageError for too few demonstrations or ids, and where the official stream cannot be known.
     """

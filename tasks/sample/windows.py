@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
@@ -13,14 +14,22 @@ from scrollwork.preprocessing.windows.prompt_template import window_in
 from scrollwork.preprocessing.windows.spans import strategy as read
 from scrollwork.records.example import Example
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
-from scrollwork.tasks.sample.run import Curated, kept
+from scrollwork.tasks.sample.run import STAGE, Curated, kept, policy
+
+if TYPE_CHECKING:
+    from scrollwork.suites.parts import Part
 
 
-def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Choose problems, and of each the windows that the strategy takes.
+def declare(part: Part, curated: Node) -> Node:
+    """Choose problems and the windows of their contexts. Parameters: those of any sample; observed: units, lengths,
+    full and more of `windows` in the suite file; strategy: which windows (preprocessing/windows/spans.py)."""
+    request = part.request
+    observed = {"observed": dict(part.task.observed(request.units)), "strategy": request.strategy or "all"}
+    return Node(STAGE, part.base, policy(part) | observed, __name__, (), (("curated", (curated,)),))
 
-    observed, of the parameters: units, lengths, full and more of `windows` in the suite file.
-    """
+
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write table `examples`: a row for each window that the strategy takes of the chosen problems' contexts."""
     curated, params = inputs["curated"], dict(node.params)
     how, strategy = params.pop("observed"), read(params.pop("strategy"))
     own = Observed(how["units"], tuple(how["lengths"]), how["full"], how.get("more"))

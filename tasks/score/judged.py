@@ -10,8 +10,9 @@ from scrollwork.tasks.score.judge_models import fic_of
 from scrollwork.tasks.score.run import write
 
 
-def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """One row an answer to an input with gold. Judging models travel with how models are called."""
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write table `scores`: a row for each answer to an input with gold. Judging models travel with how
+    models are called."""
     calling = shop.locations.calling
     assert calling is not None
     write(node, inputs, writer, fic_of(calling.judges))

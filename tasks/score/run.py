@@ -5,26 +5,62 @@ Replies out of which an answer is taken: tasks/score/windows.py; scores by model
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.inputs import InputArtifacts
+from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.records.example import Example
 from scrollwork.records.response import Response
 from scrollwork.records.score import Score
-from scrollwork.scoring.answers import Read, gold_problem, scores
-from scrollwork.scoring.outcome import Metric
-from scrollwork.scoring.registry import metric
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 
+if TYPE_CHECKING:
+    from scrollwork.scoring.answers import Read
+    from scrollwork.scoring.outcome import Metric
+    from scrollwork.suites.parts import Part
 
-def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """One row an answer to an input with gold."""
-    write(node, inputs, writer, metric(node.params["metric"]))
+STAGE = "score"
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """metric: its name (scoring/metrics). The others say how an answer is read out of a reply (suites/replies.py)."""
+
+    metric: str
+    tag: str = ""
+    cue: str = ""
+    empty: str = ""
+    judges: Mapping[str, Any] | None = None
+    extractor: str = ""
+    unknown: str = ""
+
+
+def declare(
+    part: Part, sample: Node, answers: Node, reading: Mapping[str, Any], modules: Sequence[str], body: str = __name__
+) -> Node:
+    """Score answers. reading: how they are read. modules: the metric's. body: another module that does it."""
+    parameters = stated(Parameters(part.task.metric, **reading))
+    labels, inputs = (*part.sharded, ("metric", part.task.metric)), (("answers", (answers,)), ("sample", (sample,)))
+    return Node(STAGE, labels, parameters, body, tuple(modules), inputs)
+
+
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write table `scores`: a row for each answer to an input with gold."""
+    from scrollwork.scoring.registry import metric
+
+    write(node, inputs, writer, metric(Parameters(**node.params).metric))
 
 
 def write(node: Node, inputs: InputArtifacts, writer: ArtifactWriter, own: Metric, read: Read | None = None) -> None:
     """Scores by a metric. read: takes answers out of replies, None where a reply is its answer."""
+    from scrollwork.scoring.answers import gold_problem, scores
+
+    parameters = Parameters(**node.params)
     references = {
         example.example_id: example.references
         for example in inputs["sample"].rows("examples", Example)
@@ -39,9 +75,9 @@ def write(node: Node, inputs: InputArtifacts, writer: ArtifactWriter, own: Metri
             own,
             responses,
             references,
-            tag=node.params.get("tag", ""),
-            cue=node.params.get("cue", ""),
-            empty=node.params.get("empty", ""),
+            tag=parameters.tag,
+            cue=parameters.cue,
+            empty=parameters.empty,
             read=read,
         ),
         start=1,

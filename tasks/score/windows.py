@@ -9,19 +9,20 @@ from scrollwork.scoring.answers import Read
 from scrollwork.scoring.reading.dolce_answers import extract, left_open
 from scrollwork.scoring.registry import metric
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
-from scrollwork.tasks.score.run import write
+from scrollwork.tasks.score.run import Parameters, write
 
 DECLINED = "idk"  # flag of an answer that leaves its problem open
 
 
-def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """One row an answer to an input with gold."""
-    write(node, inputs, writer, metric(node.params["metric"]), reading(node, inputs["sample"]))
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write table `scores`: a row for each answer to an input with gold."""
+    parameters = Parameters(**node.params)
+    write(node, inputs, writer, metric(parameters.metric), reading(parameters, inputs["sample"]))
 
 
-def reading(node: Node, sample: Artifact) -> Read:
+def reading(parameters: Parameters, sample: Artifact) -> Read:
     """How answers are taken out of replies."""
-    name, by = node.params["extractor"], node.params.get("unknown", "")
+    name, by = parameters.extractor, parameters.unknown
     classes = {row["example_id"]: row["options"] for row in sample.columns("examples", ["example_id", "options"])}
 
     def read(example_id: str, reply: str) -> tuple[str, dict[str, bool]]:

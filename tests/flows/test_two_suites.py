@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from scrollwork.flows.twins import twins_of
 from scrollwork.suites.suite_files import load_suite
-from scrollwork.tasks.complexity.twins import twins_of
 from tests.conftest import Call
 
 LEVAL, LONG = "leval_qasper", "longbench_qasper"

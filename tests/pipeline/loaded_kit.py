@@ -5,18 +5,20 @@ from __future__ import annotations
 # `nodes` is what is put between: the stages whose keys are meant.
 SCRIPT = """
 import json, sys
+from scrollwork.tasks.stages import (
+    build_nodes, compare_node, judge_node, overview_node, rank_node, report_node, run_nodes
+)
+named = {name for name in sys.modules if name.startswith("scrollwork.records.")}  # classes of rows that declarations name
 from scrollwork.cli.main import main
 status = main(sys.argv[1:])
 from scrollwork.pipeline.plan import topological
-from scrollwork.tasks.judging import compare_node, judge_node, rank_node
 from scrollwork.suites.request import Request
 from scrollwork.pipeline.source_digest import sources
-from scrollwork.tasks.stages import build_nodes, overview_node, report_node, run_nodes
 pure = ("analysis", "models", "preprocessing", "records", "reporting", "scoring")  # tests/pipeline/test_key_borders.py: all
 loaded = {name for name in sys.modules if name.startswith("scrollwork.") and name.split(".")[1] in pure}
 {nodes}
 known = set().union(*(sources(node.code) for node in topological(nodes)))
-print(json.dumps([status, sorted(loaded - known), sorted(loaded & known)]), file=sys.stderr)
+print(json.dumps([status, sorted(loaded - known - named), sorted(loaded & known)]), file=sys.stderr)
 """
 
 # They turn names and tables into settings, and say how hosted models are called: nothing of this is in an answer.

@@ -18,7 +18,7 @@ from scrollwork.storage.downloads.partial import git_blob
 from scrollwork.storage.home import Home
 from scrollwork.suites.suite_files import SAMPLE as SAMPLE_FOLDER
 from scrollwork.suites.suite_files import load_published, load_suite
-from scrollwork.tasks import stages
+from scrollwork.tasks.report import parameters
 from scrollwork.tasks.report.known_files import KnownFiles, counted
 from tests.conftest import Call
 
@@ -215,7 +215,7 @@ def test_a_report_says_what_was_known_when_it_was_made(
     ask = ("--quiet", "run", "scrolls", "--raw", str(tmp_path / "raw"), "--engine", "inline", "--task", "qmsum")
     for known in (7, 8):
         numbers = {"qmsum": {"test": ["examples", known]}}
-        monkeypatch.setattr(stages, "upstream_of", lambda suite, numbers=numbers: {"files": [], "numbers": numbers})
+        monkeypatch.setattr(parameters, "upstream_of", lambda suite, numbers=numbers: {"files": [], "numbers": numbers})
         status, out, err = call(*ask, "--model", "naive")
         assert status == 0, err
         assert f"those of upstream {known}" in " ".join(out.split())

@@ -15,7 +15,7 @@ METRICS = {name: task["metric"] for name, task in SUITE["task"].items()}
 
 
 def params(models: list[str], failures: Sequence[Mapping[str, str]] = (), **more: Any) -> dict[str, Any]:
-    """What tasks/stages.py gives the report stage."""
+    """What tasks/report/parameters.py gives the report stage."""
     tasks = [
         {"name": name, "short": task["short"], "metric": task["metric"], "paper": task["paper"]}
         for name, task in SUITE["task"].items()

@@ -28,7 +28,7 @@ PAIRS = {"I": (0, 0), "II": (1, 20), "III": (1, 1), "IV": (10, 1), "V": (None, 1
 
 
 def params(models: Sequence[str], tasks: Sequence[str]) -> dict[str, Any]:
-    """What tasks/stages.py gives the report stage."""
+    """What tasks/report/parameters.py gives the report stage."""
     told = [{"name": one, "short": one, "metric": "dolce_accuracy", "paper": {}, "units": "ls"} for one in tasks]
     return {"suite": "dolce", "title": "Dolce", "tasks": told, "models": list(models), "published": {},
             "failures": [], "observed": True}  # fmt: skip

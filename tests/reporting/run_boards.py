@@ -19,7 +19,7 @@ from scrollwork.records.run_score import RunScore
 from scrollwork.records.score import Aggregate, Coverage
 from scrollwork.reporting.boards.board import Board, board
 from scrollwork.reporting.runs.ranks import Ranks
-from scrollwork.tasks.rank.run import published, published_table
+from scrollwork.tasks.rank.ranking import published, published_table
 
 PUBLISHED = tomllib.loads((CONFIG / "published" / "seam.toml").read_text(encoding="utf-8"))
 SUITE = tomllib.loads((CONFIG / "suites" / "seam.toml").read_text(encoding="utf-8"))
@@ -30,7 +30,7 @@ INPUTS = 40
 
 
 def params(models: Sequence[str], **more: Any) -> dict[str, Any]:
-    """What tasks/stages.py gives the report stage."""
+    """What tasks/report/parameters.py gives the report stage."""
     tasks = [
         {"name": name, "short": task["short"], "metric": task["metric"], "paper": task["paper"]}
         for name, task in SUITE["task"].items()

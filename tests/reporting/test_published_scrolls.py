@@ -12,7 +12,7 @@ from scrollwork.reporting.boards.leaderboard import board, markdown
 from scrollwork.reporting.boards.published import published_of
 from scrollwork.reporting.page.page import page
 from scrollwork.suites.suite_files import load_suite, paper_means, paper_sizes
-from scrollwork.tasks.stages import report_params
+from scrollwork.tasks.report.parameters import report_params
 
 DATA = tomllib.loads((CONFIG / "published" / "scrolls.toml").read_text(encoding="utf-8"))
 SUITE = load_suite("scrolls")

@@ -10,7 +10,7 @@ from scrollwork.storage.artifacts.manifest import Ingredients
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.home import Home
 from scrollwork.tasks.generate.pending import Asked
-from scrollwork.tasks.generate.run import Asking, fill
+from scrollwork.tasks.generate.snapshot import Asking, fill
 from tests.storage.store_kit import answer, attempt, failure, key
 
 LABELS = {"suite": "s", "task": "t", "split": "test", "arm": "full"}

@@ -20,14 +20,14 @@ TASKS = ["qmsum", "qasper", "space_digest"]
 # It is code of a stage, so it stands in the keys: what is compared was made by the same tree.
 WAIT = """
 
-_fill = fill
+_run = run
 
 
-def fill(node, inputs, shop, writer):
+def run(node, inputs, shop, writer):
     import time
     from pathlib import Path
 
-    _fill(node, inputs, shop, writer)
+    _run(node, inputs, shop, writer)
     while node.label("task") == "qasper" and Path("{folder}/wait").exists():
         Path("{folder}/waiting").touch()
         time.sleep(0.05)

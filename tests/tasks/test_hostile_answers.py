@@ -9,7 +9,7 @@ from scrollwork.records.response import Response
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.artifacts.artifact import Artifacts
 from scrollwork.tasks.generate.pending import Asked
-from scrollwork.tasks.generate.run import Asking, answers_digest, fill
+from scrollwork.tasks.generate.snapshot import Asking, answers_digest, fill
 from tests.storage.artifact_kit import ingredients
 from tests.storage.store_kit import HOSTILE, answer, key
 

@@ -13,7 +13,7 @@ from scrollwork.readings.everything import everything_scored
 from scrollwork.records.example import Example
 from scrollwork.records.score import SUBSETS, Aggregate, Score
 from scrollwork.storage.home import Home
-from scrollwork.tasks.aggregate.run import has
+from scrollwork.tasks.aggregate.members import has
 from tests.conftest import Call
 
 TASKS = ("quality", "qmsum")

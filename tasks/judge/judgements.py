@@ -1,4 +1,4 @@
-"""Stage judge: answers and scores -> what each answer looks like, measures of all, the score on parts of the inputs."""
+"""Judgements: what each answer to an input looks like, answered or not."""
 
 from __future__ import annotations
 
@@ -6,41 +6,20 @@ from collections.abc import Iterator, Mapping
 from statistics import fmean
 from typing import Any
 
-from scrollwork.analysis.comparison.judged import Judged, conduct, slices
 from scrollwork.analysis.comparison.summary import Inputs, Labels, input_name
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
 from scrollwork.records.example import Example
 from scrollwork.records.gold import written
-from scrollwork.records.judgement import Conduct, Judgement, Slice
+from scrollwork.records.judgement import Judgement
 from scrollwork.records.response import Response
 from scrollwork.scoring.answers import scored_part
 from scrollwork.scoring.reading.judgement import answerable, judged, words
-from scrollwork.scoring.registry import metric, stored
-from scrollwork.storage.artifacts.artifact import ArtifactWriter
-from scrollwork.tasks.aggregate.run import asked, labels_of, named
+from scrollwork.tasks.aggregate.members import named
+from scrollwork.tasks.score.run import Parameters
 from scrollwork.tasks.tokens import counts
 
 PLACES = ("answer_in", "evidence_in")
-
-
-def fill(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """A judgement for every member and input, answered or not; measures and slices of the family."""
-    own = metric(node.params["metric"])
-    labels = labels_of(node)
-    rows = list(judgements(node, inputs, asked(inputs, own)[0], labels))
-    found = Judged.of(rows)
-    table = writer.table("judgements", Judgement)
-    for row in rows:
-        table.add(row)
-    measures = writer.table("conduct", Conduct)
-    for measure in conduct(found, labels):
-        measures.add(measure)
-    parts = writer.table("slices", Slice)
-    for part in slices(found, labels, own.headline, stored(own)):
-        parts.add(part)
-    writer.facts = {"judgements": len(rows), "inputs": len(found.inputs), "members": len(found.members)}
 
 
 def judgements(node: Node, inputs: InputArtifacts, wanted: Inputs, labels: Labels) -> Iterator[Judgement]:
@@ -95,13 +74,13 @@ def sampled(inputs: InputArtifacts) -> Iterator[Example]:
 
 def answers_of(node: Node, inputs: InputArtifacts) -> dict[tuple[str, str], dict[str, Any]]:
     """What is said of each answer, by member and input; texts are read one after another."""
-    told, metric_name = [node.params.get(name, "") for name in ("tag", "cue", "empty")], node.params["metric"]
+    parameters = Parameters(**node.params)
     options = {example.example_id: example.options for example in sampled(inputs)}
     found = {}
     for shard in inputs.each("answers"):
         for row in shard.rows("responses", Response):
-            text = scored_part(row.text, *told)
-            said = judged(metric_name, text, row.text, options[row.example_id])
+            text = scored_part(row.text, parameters.tag, parameters.cue, parameters.empty)
+            said = judged(parameters.metric, text, row.text, options[row.example_id])
             found[row.model, input_name(row.example_id, row.draw)] = {
                 **said,
                 "length_cut": row.finish_reason == "length",

@@ -18,8 +18,7 @@ from scrollwork.pipeline.session import Locations, Workshop
 from scrollwork.suites.parts import Part
 from scrollwork.suites.request import Request
 from scrollwork.suites.suite_files import Suite, TaskConfig
-from scrollwork.tasks.judging import complexity_node
-from scrollwork.tasks.stages import sample_node
+from scrollwork.tasks.stages import complexity_node, sample_node
 
 
 def twins_of(suite: Suite, task: TaskConfig) -> list[TaskConfig]:
@@ -38,7 +37,7 @@ def fitted_nodes(request: Request, scored: Iterable[Node], locations: Locations)
         if task.windows:
             others = [twin_node(request, one, node.label("split")) for one in twins_of(suite, task)]
             here = [one for one in others if one is not None and planner.status(one).problem is None]
-            found.append(complexity_node(node, {}, here))
+            found.append(complexity_node(node, here))
     return found
 
 

@@ -1,0 +1,21 @@
+"""Parameters of a stage: a frozen dataclass in its module, a plain mapping in a plan and in an artifact's key."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
+def stated(parameters: DataclassInstance) -> Mapping[str, Any]:
+    """Those that are not at their defaults, by name: a new one with a default changes no key where nobody sets it."""
+    found = {}
+    for field in fields(parameters):
+        value = getattr(parameters, field.name)
+        default = field.default if field.default_factory is MISSING else field.default_factory()
+        if default is MISSING or value != default:
+            found[field.name] = value
+    return found

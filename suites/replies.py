@@ -1,0 +1,27 @@
+"""How the answers of a task are read out of replies, as the stage that scores them is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scrollwork.preprocessing.prompts.chat import answer_tag, asks_for_tag
+from scrollwork.preprocessing.prompts.template import Template
+from scrollwork.preprocessing.runs.blocks import cue_of
+from scrollwork.suites.judging_models import what_judges
+from scrollwork.suites.parts import Part
+
+
+def reply_parameters(part: Part) -> dict[str, Any]:
+    """tag: the answer stands within it. cue: a prompt's last words, which a reply may repeat. empty: what counts as no
+    answer. judges: models by which answers are scored. extractor, unknown: of a suite that observes windows."""
+    task = part.task
+    texts = part.request.config.template(task, part.profile.prompts)
+    template = Template(**texts)
+    tagged = part.profile.variant == "claude" and asks_for_tag(template)
+    return {
+        **({"tag": answer_tag(template)} if tagged else {}),
+        **({"cue": cue_of(texts["block"]["text"])} if "block" in texts else {}),
+        **({"empty": task.empty_answer} if task.empty_answer else {}),
+        **({"judges": what_judges(part.request.judges)} if task.judges else {}),
+        **{name: task.windows[name] for name in ("extractor", "unknown") if name in task.windows},
+    }

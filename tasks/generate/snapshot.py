@@ -1,0 +1,170 @@
+"""Answers in the store, and the snapshot of them that a stage leaves: known by the answers digest."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scrollwork.models.base import Answer, Call, CallFailed, Model
+from scrollwork.models.baselines.fitted_rules import fitted_rule
+from scrollwork.models.registry import make, module_of
+from scrollwork.pipeline.inputs import InputArtifacts
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.session import Workshop, pointer_to
+from scrollwork.pipeline.snapshots.rows import failure_row, printable, response_row
+from scrollwork.pipeline.source_digest import sources
+from scrollwork.records.fitted import Fitted
+from scrollwork.records.response import Failure, Response
+from scrollwork.storage.answers.rows import ANSWERED, StoredAnswer, StoredFailure
+from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
+from scrollwork.storage.artifacts.manifest import Ingredients
+from scrollwork.storage.digest import sha256_of
+from scrollwork.tasks.generate.pending import Asked, chunks
+from scrollwork.tasks.generate.run import Parameters
+from scrollwork.tasks.generate.stored_answers import failure_of, is_no_answer, stored_answer, stored_failure, wanted
+
+MISSING = "missing"
+COMMIT = 500  # answers of a free model in one transaction
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A model and what it was asked for, answered or not."""
+
+    model: Model
+    asked: Sequence[Asked]
+
+
+class AnswersMoved(RuntimeError):
+    """An answer came into the store while the snapshot was written."""
+
+
+def model_of(node: Node, settings: Mapping[str, Any]) -> Model:
+    """The node's model; its answers are known by the code of its provider where they depend on our code."""
+    revision = sha256_of(sources([module_of(settings["provider"])]))
+    return make(Parameters(**node.params).model, settings, revision)
+
+
+def noted(node: Node, ingredients: Ingredients, asking: Asking, shop: Workshop) -> Artifact:
+    """A snapshot of what the store holds, to which the node's key points from now on."""
+    while True:
+        try:
+            standing = written(node, ingredients, asking, shop)
+            break
+        except AnswersMoved:  # another process shares requests with this one: look again
+            continue
+    shop.point(node.stage, node.slot, ingredients.key(), pointer_to(standing))
+    return standing
+
+
+def with_fitted(node: Node, inputs: InputArtifacts) -> dict[str, Any]:
+    """The model's table, with what was fitted in place of the rule that asks for it."""
+    settings = dict(Parameters(**node.params).settings)
+    if "fitted" in inputs:
+        rule = fitted_rule(settings["rules"][node.label("task")], list(inputs["fitted"].rows("fitted", Fitted)))
+        settings["rules"] = {**settings["rules"], node.label("task"): rule}
+    return settings
+
+
+def written(
+    node: Node,
+    ingredients: Ingredients,
+    asking: Asking,
+    shop: Workshop,
+) -> Artifact:
+    """The snapshot of what the store holds now. Raises AnswersMoved."""
+    answers = answers_digest(asking.asked, shop)
+    key = sha256_of([ingredients.key(), answers])
+    with shop.artifacts.building(node.stage, node.slot, key):
+        standing = shop.artifacts.find(node.stage, node.slot, key)
+        if standing is not None:
+            return standing
+        writing = shop.artifacts.write(ingredients, key)
+        with writing as writer:
+            writer.content = fill(node, asking, shop, writer)
+            if writer.content != answers:
+                raise AnswersMoved
+        return writing.artifact
+
+
+def answer_missing(calls: Sequence[Call], model: Model, shop: Workshop) -> int:
+    """Ask what the store does not hold; terminal failures are not asked again. How many of the calls have failed."""
+    states = shop.store.states([call.key for call in calls])
+    todo = {call.key: call for call in calls if wanted(states.get(call.key))}
+    provider = model.provider
+    failed = sum(state != ANSWERED for key, state in states.items() if key not in todo)
+    for results in chunks(model.answer(todo.values()), COMMIT):
+        answers = [stored_answer(r, provider, todo[r.key].member, 0) for r in results if isinstance(r, Answer)]
+        failures = [stored_failure(r, provider, todo[r.key].member) for r in results if isinstance(r, CallFailed)]
+        shop.store.add(answers, failures)
+        failed += len(failures)
+    return failed
+
+
+def answers_digest(asked: Sequence[Asked], shop: Workshop) -> str:
+    """sha256 of the sorted (request key, text's sha256 or failure kind or "missing")."""
+    states: dict[str, str] = {}
+    for some in chunks(asked, COMMIT):
+        answers, failures = held_by(shop, some)
+        states |= {one.key: state(one.key, answers, failures) for one in some}
+    return sha256_of(sorted(states.items()))
+
+
+def held_by(shop: Workshop, asked: Sequence[Asked]) -> tuple[dict[str, StoredAnswer], dict[str, StoredFailure]]:
+    """(answers, failures of what has no answer) in the store, by request key.
+
+    What an older version stored as an answer, and is none today, is a failure.
+    """
+    keys = [one.key for one in asked]
+    stored = shop.store.answers(keys)
+    answers = {key: answer for key, answer in stored.items() if not is_no_answer(answer)}
+    lost = shop.store.failures([key for key in keys if key not in stored])
+    return answers, lost | {key: failure_of(answer) for key, answer in stored.items() if key not in answers}
+
+
+def state(key: str, answers: Mapping[str, StoredAnswer], failures: Mapping[str, StoredFailure]) -> str:
+    """What the answers digest holds of a request."""
+    if key in answers:
+        return hashlib.sha256(printable(answers[key].text).encode("utf-8")).hexdigest()
+    return failures[key].kind if key in failures else MISSING
+
+
+def fill(node: Node, asking: Asking, shop: Workshop, writer: ArtifactWriter) -> str:
+    """Responses and failures in the order of the prompts, then of the members; the digest of what was written."""
+    responses = writer.table("responses", Response)
+    failures = writer.table("failures", Failure)
+    answered = failed = transient = length_cut = 0
+    labels = {name: node.label(name) for name in ("suite", "task", "split", "arm")}
+    states: dict[str, str] = {}
+    for some in chunks(asking.asked, COMMIT):
+        found, lost = held_by(shop, some)
+        for one in some:
+            states[one.key] = state(one.key, found, lost)
+            own: dict[str, Any] = {
+                "example_id": one.example_id,
+                "draw": one.draw,
+                "model": one.member,
+                "request_key": one.key,
+                **labels,
+            }
+            if (answer := found.get(one.key)) is not None:
+                responses.add(response_row(answer, own))
+                answered += 1
+                length_cut += answer.finish_reason == "length"
+            elif (failure := lost.get(one.key)) is not None:
+                failures.add(failure_row(failure, own))
+                failed += 1
+                transient += failure.kind == "transient"
+    writer.facts = {
+        "members": list(asking.model.members),
+        "expected": len(asking.asked),
+        "answered": answered,
+        "failed": failed,
+        "transient": transient,
+        "missing": len(asking.asked) - answered - failed,
+        "length_cut": length_cut,
+        "missing_keys": sorted(key for key, found in states.items() if found == MISSING),
+    }
+    return sha256_of(sorted(states.items()))

@@ -1,0 +1,44 @@
+"""Stage judge: answers and scores -> what each answer looks like, measures of all, the score on parts of the inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scrollwork.pipeline.inputs import InputArtifacts
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.session import Workshop
+from scrollwork.records.judgement import Conduct, Judgement, Slice
+from scrollwork.storage.artifacts.artifact import ArtifactWriter
+from scrollwork.tasks.score.run import Parameters
+
+STAGE = "judge"
+
+
+def declare(aggregate: Node, words: Sequence[Node]) -> Node:
+    """Judge what an aggregate is made of. Parameters: those of its scores. words: of the documents of its samples."""
+    inputs = (*aggregate.inputs, ("words", tuple(words)))
+    return Node(STAGE, aggregate.labels, aggregate.each("scores")[0].params, __name__, aggregate.modules, inputs)
+
+
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write tables `judgements` (a row for each member and input, answered or not), `conduct` (measures) and `slices`
+    of the family."""
+    from scrollwork.analysis.comparison.judged import Judged, conduct, slices
+    from scrollwork.scoring.registry import metric, stored
+    from scrollwork.tasks.aggregate.members import asked, labels_of
+    from scrollwork.tasks.judge.judgements import judgements
+
+    own = metric(Parameters(**node.params).metric)
+    labels = labels_of(node)
+    rows = list(judgements(node, inputs, asked(inputs, own)[0], labels))
+    found = Judged.of(rows)
+    table = writer.table("judgements", Judgement)
+    for row in rows:
+        table.add(row)
+    measures = writer.table("conduct", Conduct)
+    for measure in conduct(found, labels):
+        measures.add(measure)
+    parts = writer.table("slices", Slice)
+    for part in slices(found, labels, own.headline, stored(own)):
+        parts.add(part)
+    writer.facts = {"judgements": len(rows), "inputs": len(found.inputs), "members": len(found.members)}

@@ -1,0 +1,36 @@
+"""What an overview is told beside its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scrollwork.pipeline.plan import Node
+from scrollwork.reporting.page.files import STATISTICS, digest
+from scrollwork.suites.request import Request
+from scrollwork.suites.suite_files import data_set_sizes, load_published, paper_means, paper_sizes
+from scrollwork.tasks.overview.run import Parameters
+from scrollwork.tasks.report.parameters import shown
+
+
+def overview_parameters(request: Request, statistics: Sequence[Node]) -> Parameters:
+    """Those of the overview of the statistics that could be made."""
+    suite, tasks = request.suite, request.config.tasks
+    shown_tasks = [
+        {
+            "name": node.label("task"),
+            "split": node.label("split"),
+            "paper": paper_sizes(suite, tasks[node.label("task")], node.label("split")),
+            "means": paper_means(suite, node.label("task")),
+            **({"data_set": data_set_sizes(suite, node.label("task"))} if request.run_count else {}),
+        }
+        for node in statistics
+    ]
+    published = load_published(suite)
+    return Parameters(
+        request.config.title,
+        shown_tasks,
+        {node.label("task"): sorted(tasks[node.label("task")].splits) for node in statistics},
+        {name: published.get(name, "") for name in ("title", "short", "url")},
+        shown(request),
+        digest(*STATISTICS),
+    )

@@ -1,0 +1,60 @@
+"""Stage overview: statistics of all tasks -> one page and its pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scrollwork.pipeline.inputs import InputArtifacts
+from scrollwork.pipeline.parameters import stated
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.session import Workshop
+from scrollwork.records.statistics import Bin, Distribution
+from scrollwork.storage.artifacts.artifact import ArtifactWriter
+
+STAGE = "overview"
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """title: of the suite. tasks: what the papers say of each task and split that is shown. splits: those of a task.
+    paper: {title, short, url}. run: what of a request differs from the suite's own way. assets: digest of the page's
+    files (reporting/page/files.py)."""
+
+    title: str
+    tasks: Sequence[Mapping[str, Any]]
+    splits: Mapping[str, Sequence[str]]
+    paper: Mapping[str, str]
+    run: Mapping[str, Any]
+    assets: str
+
+
+def declare(suite: str, parameters: Parameters, statistics: Sequence[Node]) -> Node:
+    """Show the statistics of all tasks that could be built."""
+    inputs = (("statistics", tuple(statistics)),)
+    return Node(STAGE, (("suite", suite),), stated(parameters), __name__, (), inputs)
+
+
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write the rows that the page shows (`distributions`, `histograms`), the page, and each picture as a file."""
+    from scrollwork.reporting.page.overview import overview
+
+    rows = writer.table("distributions", Distribution)
+    bins = writer.table("histograms", Bin)
+    distributions: list[Distribution] = []
+    histograms: list[Bin] = []
+    facts = {}
+    for statistics, artifact in zip(node.each("statistics"), inputs.each("statistics"), strict=True):
+        distributions += list(artifact.rows("distributions", Distribution))
+        histograms += list(artifact.rows("histograms", Bin))
+        facts[statistics.label("task"), statistics.label("split")] = artifact.facts
+    for row in distributions:
+        rows.add(row)
+    for one in histograms:
+        bins.add(one)
+    made = overview(stated(Parameters(**node.params)), distributions, histograms, facts)
+    writer.file("statistics.html", made.page.encode("utf-8"))
+    for name, svg in made.pictures.items():
+        writer.file(name, svg.encode("utf-8"))
+    writer.facts = {"tasks": len(facts), "pictures": sorted(made.pictures)}

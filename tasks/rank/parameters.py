@@ -1,0 +1,26 @@
+"""What a ranking is told beside its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from scrollwork.suites.suite_files import Suite, load_published
+from scrollwork.tasks.rank.run import Parameters
+
+COREFERENCE = "coreference"  # scored over all instances of a run together: none has a score of its own
+
+
+def rank_parameters(
+    suite: Suite, failures: Sequence[Mapping[str, str]], upper_bounds: Sequence[str], lengths: str
+) -> Parameters:
+    """Those of a suite's ranking. lengths: the tokenizer of prompts."""
+    return Parameters(
+        suite=suite.name,
+        tasks={name: task.metric for name, task in suite.tasks.items()},
+        upper_bounds=list(upper_bounds),
+        failures=[dict(one) for one in failures],
+        published=dict(load_published(suite.name)),
+        proxies={name: task.proxy for name, task in suite.tasks.items() if task.proxy},
+        by_instance=[name for name, task in suite.tasks.items() if task.kind != COREFERENCE],
+        lengths=lengths,
+    )

@@ -1,0 +1,151 @@
+"""The rows of a ranking: by split, from scores of runs and the paper's tables (SEAM)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from scrollwork.analysis.runs.points import correlations, format_points, length_points
+from scrollwork.analysis.runs.rank_rows import Of, Ranked, model_and_arm, rank, variance_rows, who
+from scrollwork.analysis.runs.scores import NA, RunScores, ScoreTable
+from scrollwork.analysis.runs.selection import Selected, select
+from scrollwork.preprocessing.tokens.tokenizer import Tokenizer
+from scrollwork.records.ranking import PUBLISHED
+from scrollwork.records.run_score import RunScore
+from scrollwork.records.score import Aggregate
+from scrollwork.reporting.boards.published import published_of
+from scrollwork.reporting.runs.ranks import TABLES, Ranks
+from scrollwork.storage.artifacts.artifact import Artifact
+from scrollwork.tasks.rank.lengths import measured
+from scrollwork.tasks.rank.run import Parameters
+from scrollwork.tasks.report.behind_scores import Lot
+
+Designed = Mapping[str, Mapping[tuple[str, str], Mapping[str, RunScores]]]  # by split, (model, data set), source
+
+
+def ranking_of(
+    parameters: Parameters,
+    scored: Iterable[tuple[Aggregate, Artifact]],
+    lots: Sequence[Lot],
+    tokenizer: Tokenizer,
+    designed: Designed | None = None,
+) -> Ranks:
+    """The ranking of every split.
+
+    scored: aggregates, each with the row whose model names what is shown of it,
+    in the order in which models were asked. lots: of the same. designed: runs of experiments (readings/experiments.py).
+    """
+    rows = [row for shown, artifact in scored for row in runs_of(shown, artifact)]
+    parts = [ranking_of_split(parameters, split, rows, lots, tokenizer, designed or {}) for split in splits(rows)]
+    found: dict[str, Any] = {name: [row for part in parts for row in getattr(part, name)] for name in TABLES}
+    return Ranks(**found)
+
+
+def splits(rows: Iterable[RunScore]) -> list[str]:
+    """Each once."""
+    return list(dict.fromkeys(row.split for row in rows))
+
+
+def runs_of(shown: Aggregate, artifact: Artifact) -> list[RunScore]:
+    """The runs behind an aggregate, under the name that is shown; of a family not those of its members."""
+    *_, family = artifact.rows("aggregates", Aggregate)
+    return [
+        replace(row, model=shown.model, split=shown.split)
+        for row in artifact.rows("runs", RunScore)
+        if row.model == family.model
+    ]
+
+
+def ranking_of_split(
+    parameters: Parameters,
+    split: str,
+    rows: Sequence[RunScore],
+    lots: Sequence[Lot],
+    tokenizer: Tokenizer,
+    designed: Designed,
+) -> Ranks:
+    """The ranking of one split, and the paper's where its rows are of it."""
+    paper = published_table(parameters.published) if parameters.published.get("split") == split else None
+    of = Of(
+        parameters.suite,
+        split,
+        compared=[
+            task for task in parameters.tasks if task not in parameters.proxies and paper and task in paper.datasets
+        ],
+        metrics=parameters.tasks,
+        proxies=parameters.proxies,
+    )
+    failures = {
+        (who(one["model"]), one["task"]): f"failed: {one['message']}"
+        for one in parameters.failures
+        if one["split"] == split
+    }
+    own = [row for row in rows if row.split == split]
+    chosen = select(own, of, list(parameters.tasks), parameters.upper_bounds, failures)
+    known = chosen.table
+    found = Ranked([], [], [])
+    shared: list[str] = []
+    if known.models:
+        shared = [task for task in of.compared if task in known.datasets]
+        found = rank(known, replace(of, compared=shared, reasons=chosen.reasons))
+    printed = Ranked([], [], [])
+    if paper is not None:
+        printed = rank(paper, published(parameters, of, shared), sure=False)
+    formats = format_points(of_the_ranked(chosen), of)
+    mine = [lot for lot in lots if lot.split == split and lot.task in parameters.by_instance]
+    lengths = length_points(measured(mine, counted(chosen), tokenizer), of)
+    return Ranks(
+        [*found.models, *printed.models],
+        [*found.tasks, *printed.tasks],
+        [*found.spreads, *printed.spreads],
+        found.dominance,
+        found.stability,
+        formats,
+        lengths,
+        correlations(formats, lengths, tokenizer.name, parameters.published.get("format", {}), of),
+        variance_rows(designed.get(split, {}), known, of),
+        chosen.left_out,
+    )
+
+
+def of_the_ranked(chosen: Selected) -> list[RunScore]:
+    """Runs of models that stand in the table."""
+    return [row for row in chosen.rows if who(row.model, row.arm) in chosen.table.models]
+
+
+def counted(chosen: Selected) -> dict[tuple[str, str, str], frozenset[int]]:
+    """Runs that count, by (model, arm, task)."""
+    return {(*model_and_arm(name), task): frozenset(scores.runs) for (name, task), scores in chosen.table.cells.items()}
+
+
+def published_table(data: Mapping[str, Any]) -> ScoreTable | None:
+    """The paper's main table; None where it prints no deviations."""
+    paper = published_of(data)
+    rows = [row for row in paper.table(paper.main) if row.stds] if paper else []
+    if not rows:
+        return None
+    tasks = list(dict.fromkeys(task for row in rows for task in (*row.scores, *row.na)))
+    return ScoreTable(
+        tuple(tasks),
+        tuple(who(row.label) for row in rows),
+        {
+            (who(row.label), task): RunScores(given=(row.scores[task], row.stds[task])) if task in row.scores else NA
+            for row in rows
+            for task in tasks
+        },
+    )
+
+
+def published(parameters: Parameters, of: Of, shared: Sequence[str]) -> Of:
+    """What a paper's table is ranked as. shared: data sets that count where ours is held against it."""
+    paper = published_of(parameters.published)
+    assert paper is not None
+    return Of(
+        of.suite,
+        of.split,
+        PUBLISHED,
+        compared=shared,
+        reasons={(who(row.label), task): "printed as NA" for row in paper.rows for task in row.na},
+        arrows={(who(row.label), task): arrow for row in paper.rows for task, arrow in row.arrows.items()},
+    )
