@@ -6,8 +6,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -290,9 +290,11 @@ def down(home: Path, say: Callable[[str], None]) -> bool:
     return True
 
 
-def preparing(env: dict[str, str]) -> subprocess.Popen[str]:
-    """A process that loads Prefect, and makes pool and deployments when `prepare` tells it to."""
-    return subprocess.Popen(
+@contextmanager
+def preparing(env: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
+    """A process that loads Prefect, and makes pool and deployments when `prepare` tells it to. It goes where the block
+    fails or is interrupted: it would end by itself only once Prefect is loaded."""
+    with subprocess.Popen(
         [sys.executable, "-m", "scrollwork.flows.server.prefect_commands"],
         cwd=PROJECT,
         env=env,
@@ -301,7 +303,12 @@ def preparing(env: dict[str, str]) -> subprocess.Popen[str]:
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-    )
+    ) as commands:
+        try:
+            yield commands
+        except BaseException:
+            commands.kill()
+            raise
 
 
 def prepare(commands: subprocess.Popen[str]) -> None:

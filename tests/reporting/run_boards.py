@@ -19,6 +19,8 @@ from scrollwork.records.run_score import RunScore
 from scrollwork.records.score import Aggregate, Coverage
 from scrollwork.reporting.boards.board import Board, board
 from scrollwork.reporting.runs.ranks import Ranks
+from scrollwork.suites.suite_files import load_suite
+from scrollwork.tasks.rank.parameters import rank_parameters
 from scrollwork.tasks.rank.ranking import published, published_table
 
 PUBLISHED = tomllib.loads((CONFIG / "published" / "seam.toml").read_text(encoding="utf-8"))
@@ -90,7 +92,7 @@ def ranked(rows: Sequence[RunScore], bounds: Sequence[str] = (), lengths: bool =
     shared = [task for task in chosen.table.datasets if task not in PROXIES]
     own = {"compared": shared, "reasons": chosen.reasons}
     found = rank(chosen.table, Of(**{**vars(of), **own})) if chosen.table.models else None
-    printed = rank(paper, published({"published": PUBLISHED}, of, shared), sure=False)
+    printed = rank(paper, published(rank_parameters(load_suite("seam"), [], bounds, "words"), of, shared), sure=False)
     assert {row.source for row in printed.models} == {OF_PAPER}
     formats = format_points([row for row in chosen.rows if who(row.model, row.arm) in chosen.table.models], of)
     points = length_points(answers(chosen.table.models) if lengths else (), of)
