@@ -7,6 +7,7 @@ from typing import Any
 parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
 NAMES = [
     "idle",
+    "planning",
     "rouge",
     "coreference",
     "strip",

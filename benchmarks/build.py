@@ -23,12 +23,12 @@ import shutil, sys
 from scrollwork.pipeline.build import ensure
 from scrollwork.suites.request import Request
 from scrollwork.suites.parts import parts
-from scrollwork.tasks.stages import curate_node
+from scrollwork.flows.chains import Chain
 from scrollwork.pipeline.session import Locations, Workshop
 raw, out = sys.argv[1:]
 shutil.rmtree(out, ignore_errors=True)
 (part,) = parts(Request("zeroscrolls", out, raw, tasks=("gov_report",)))
-ensure(curate_node(part), Workshop(Locations(out, raw)))
+ensure(Chain(part.request).curate(part), Workshop(Locations(out, raw)))
 """
 
 WHOLE = """

@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+from scrollwork.flows.chains import Chain
 from scrollwork.models.base import Answer, Call
 from scrollwork.models.hosted.model import Hosted
 from scrollwork.models.registry import make, settings
@@ -24,7 +25,6 @@ from scrollwork.pipeline.session import Locations, Workshop
 from scrollwork.readings.estimate import built
 from scrollwork.suites.request import Request
 from scrollwork.tasks.generate.pending import BEHIND_THE_DOCUMENT, Calls
-from scrollwork.tasks.stages import run_nodes
 from tests.servers.texts import CHARS_PER_TOKEN, tokens
 from tests.servers.vendor import running
 
@@ -63,7 +63,7 @@ def prompts(home: str, spec: str, model: Hosted) -> list[Call]:
     request = Request.of("zeroscrolls", home=home, raw=raw, sample=not raw, tasks=TASKS, models=(spec,))
     shop = Workshop(Locations(request.home, request.raw))
     calls: list[Call] = []
-    for node in topological(run_nodes(request)):
+    for node in topological(Chain(request).scored):
         if node.asks:
             inputs = built(node, shop)
             calls += [call for batch in Calls(node, model, inputs).batches() for call in batch]

@@ -21,12 +21,13 @@ from scrollwork.pipeline.build import ensure
 from scrollwork.pipeline.plan import topological
 from scrollwork.suites.parts import parts
 from scrollwork.suites.request import Request
-from scrollwork.tasks.stages import prompt_node
+from scrollwork.flows.chains import Chain
 from scrollwork.pipeline.session import Locations, Workshop
 raw, home, out, *stages = sys.argv[1:]
 shop = Workshop(Locations(home, raw))
 spent = {}
-rows = [node for part in parts(Request("seam", home, raw)) for node in part.each_shard(prompt_node)]
+chain = Chain(Request("seam", home, raw))
+rows = [node for part in parts(chain.request) for node in part.each_shard(chain.prompt)]
 for node in topological(rows):
     if node.stage not in stages:
         continue

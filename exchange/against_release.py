@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.raw_files import FOLDER, in_archive, kind_of, matches
@@ -18,7 +19,9 @@ from scrollwork.records.example import Example
 from scrollwork.suites.parts import Part, parts
 from scrollwork.suites.releases import release_patterns
 from scrollwork.suites.request import Request
-from scrollwork.tasks.stages import curate_node, sample_node
+
+if TYPE_CHECKING:
+    from scrollwork.flows.chains import Chain
 
 NO_MEMBER = "missing member"
 
@@ -85,14 +88,14 @@ def in_folder(folder: Path, part: Part) -> Release | None:
 
 
 def comparisons(
-    request: Request, releases: Mapping[tuple[str, str], Release]
+    chain: Chain, releases: Mapping[tuple[str, str], Release]
 ) -> dict[tuple[str, str], Comparison | MalformedFile]:
     """By task and split that are built and have a release; the error where it cannot be read to its end."""
-    results = Results(request)
+    results = Results(chain)
     found: dict[tuple[str, str], Comparison | MalformedFile] = {}
-    for part in parts(request):
+    for part in parts(chain.request):
         name = (part.task.name, part.split)
-        curated, sampled = results.artifact(curate_node(part)), results.artifact(sample_node(part))
+        curated, sampled = results.artifact(chain.curate(part)), results.artifact(chain.sample(part))
         if name not in releases or curated is None or sampled is None:
             continue
         release = releases[name]

@@ -5,18 +5,17 @@ from __future__ import annotations
 import codecs
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrollwork.pipeline.engines.inline import run_inline
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.pipeline.plan import topological
 from scrollwork.readings.results import Results
 from scrollwork.scoring.files.prediction import packed
 from scrollwork.scoring.files.submission_csv import Checked, Finding, check
-from scrollwork.suites.model_tables import locations_of
 from scrollwork.suites.parts import Part
-from scrollwork.suites.request import Request
-from scrollwork.tasks.stages import sample_node
+
+if TYPE_CHECKING:
+    from scrollwork.flows.chains import Chain
 
 
 @dataclass(frozen=True)
@@ -33,8 +32,9 @@ class Verdict:
         return {"ok": not errors, "errors": errors, "rows": self.rows, "expected": self.expected}
 
 
-def check_submission(request: Request, file: Path) -> Verdict:
+def check_submission(chain: Chain, file: Path) -> Verdict:
     """Check a file. Tasks that cannot be built are findings: of them nothing can be said. Raises UsageError."""
+    request = chain.request
     request.config.refuse_runs("check-submission")
     if len(request.chosen_splits()) > 1:
         raise UsageError("a submission is of one split: name one with --split")
@@ -42,9 +42,9 @@ def check_submission(request: Request, file: Path) -> Verdict:
         what = "is a folder; name the CSV in it" if file.is_dir() else "there is no such file"
         raise UsageError(f"{file}: {what}")
     (split,) = request.chosen_splits()
-    nodes = {task.name: sample_node(Part(request, task, split)) for task in request.chosen_tasks()}
-    finished = {one.node.name: one for one in run_inline(topological(list(nodes.values())), locations_of(request))}
-    results = Results(request)
+    nodes = {task.name: chain.sample(Part(request, task, split)) for task in request.chosen_tasks()}
+    finished = {one.node.name: one for one in run_inline(chain.plan([*nodes.values()]))}
+    results = Results(chain)
     expected: dict[str, list[str]] = {}
     unknown = []
     for task in (name for name in request.config.submission_order if name in nodes):

@@ -22,10 +22,11 @@ from scrollwork.storage.folder import whole_folder
 from scrollwork.suites.parts import Part
 from scrollwork.suites.request import Request
 from scrollwork.suites.suite_files import SAMPLE, TaskConfig
-from scrollwork.tasks.stages import curate_node, sample_node
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from scrollwork.flows.chains import Chain
 
 ROWS = 16  # records in one row group: each holds its whole document
 KEY = 20  # characters of a content key that the card prints
@@ -48,16 +49,17 @@ class Source:
     rows: Iterable[dict[str, Any]]
 
 
-def export_hf(request: Request, out: Path) -> list[Path]:
+def export_hf(chain: Chain, out: Path) -> list[Path]:
     """Official records (fact sheet 2) as Parquet, one configuration a task, and a card; the files, which stand there
     whole or not at all, in place of an earlier export. Of a suite that draws its prompts a row is a prompt of a run.
 
     Raises UsageError for a suite that observes windows, StageFailed for a task that is not built (or, of runs, cannot
     be), StorageError where other files stand in the folder.
     """
+    request = chain.request
     request.config.refuse_windows("export hf")
     catalogue = load_catalogue()
-    built = run_sources(request) if request.run_count else sources(request)
+    built = run_sources(chain) if request.run_count else sources(chain)
     configs: dict[str, Config] = {}
     with whole_folder(out, ours) as folder:
         for one in built:
@@ -85,20 +87,21 @@ def file_name(split: str) -> str:
     return f"{split}-00000-of-00001.parquet"
 
 
-def sources(request: Request) -> list[Source]:
+def sources(chain: Chain) -> list[Source]:
     """The splits of a suite whose prompts are drawn once, as built. Raises UsageError, StageFailed."""
-    results, found = Results(request), []
+    request, results, found = chain.request, Results(chain), []
     for task in request.chosen_tasks():
         for split in request.splits_of(task):
-            curated, sampled = _artifacts(results, request, task, split)
+            curated, sampled = _artifacts(results, chain, task, split)
             rows = records(task, sampled.rows("examples", Example), curated.texts())
             found.append(Source(task, split, curated, [sampled], fields(task), rows))
     return found
 
 
-def run_sources(request: Request) -> list[Source]:
+def run_sources(chain: Chain) -> list[Source]:
     """The splits of a suite that draws its prompts in runs, built where they do not stand. Raises StageFailed."""
-    made, failed = prompted(replace(request, arms=()))
+    request = chain.request
+    made, failed = prompted(chain.other(replace(request, arms=())))
     if failed:
         raise StageFailed("; ".join(failed))
     found = []
@@ -209,11 +212,11 @@ def licences(request: Request, catalogue: Catalogue, raw: list[RawFile]) -> list
     ]
 
 
-def _artifacts(results: Results, request: Request, task: TaskConfig, split: str) -> tuple[Artifact, Artifact]:
+def _artifacts(results: Results, chain: Chain, task: TaskConfig, split: str) -> tuple[Artifact, Artifact]:
     if REFUSED.search(task.name):
         raise UsageError(f"{task.name!r} cannot be the name of a configuration")
-    part = Part(request, task, split)
-    curated, sampled = results.artifact(curate_node(part)), results.artifact(sample_node(part))
+    part = Part(chain.request, task, split)
+    curated, sampled = results.artifact(chain.curate(part)), results.artifact(chain.sample(part))
     if curated is None or sampled is None:
-        raise StageFailed(f"{task.name}, split {split}: not built; run `scrollwork build {request.suite}` first")
+        raise StageFailed(f"{task.name}, split {split}: not built; run `scrollwork build {chain.request.suite}` first")
     return curated, sampled

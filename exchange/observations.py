@@ -12,13 +12,15 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrollwork.exchange.scored import Scored, scored
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.storage.errors import StorageError, naming_full_disks
-from scrollwork.suites.request import Request
 from scrollwork.tasks.complexity.problems import answered, windows_of
+
+if TYPE_CHECKING:
+    from scrollwork.flows.chains import Chain
 
 
 @dataclass(frozen=True)
@@ -30,14 +32,15 @@ class Observations:
     lacking: tuple[str, ...]
 
 
-def export_observations(request: Request, out: Path) -> Observations:
+def export_observations(chain: Chain, out: Path) -> Observations:
     """Write FILE, whole or not at all. Raises UsageError for more than one model or a suite that does not observe,
     StageFailed where nothing is scored."""
+    request = chain.request
     if not any(task.windows for task in request.config.tasks.values()):
         raise UsageError(f"export observations: {request.suite} does not observe windows of its contexts")
     if len(request.models) > 1 or len(request.chosen_arms()) > 1 or len(request.chosen_splits()) > 1:
         raise UsageError("observations are of one model, arm and split: name one")
-    found = scored(request)
+    found = scored(chain)
     if len(found.members) > 1:
         first = next(iter(found.members))
         raise UsageError(f"{request.models[0]} is a family of {len(found.members)}; run and export one: {first}")

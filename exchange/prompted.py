@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from scrollwork.pipeline.engines.inline import run_inline
 from scrollwork.pipeline.errors import StageFailed, UsageError
-from scrollwork.pipeline.plan import Node, topological
+from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.planner import Planner
-from scrollwork.pipeline.session import Workshop
 from scrollwork.preprocessing.prompts.from_examples import Profile
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Prompt, render
 from scrollwork.storage.artifacts.artifact import Artifact
-from scrollwork.suites.model_tables import locations_of
 from scrollwork.suites.parts import parts
-from scrollwork.suites.request import Request
-from scrollwork.tasks.stages import prompt_node, run_nodes
+
+if TYPE_CHECKING:
+    from scrollwork.flows.chains import Chain
 
 
 @dataclass(frozen=True)
@@ -44,17 +44,16 @@ class Prompted:
             yield prompt, render(prompt.parts, text_of), example
 
 
-def prompted(request: Request) -> tuple[list[Prompted], list[str]]:
-    """(The prompts of a request's model, or of none, task by task and run by run; stages that failed, in words).
+def prompted(chain: Chain) -> tuple[list[Prompted], list[str]]:
+    """(The prompts of a chain's model, or of none, task by task and run by run; stages that failed, in words).
 
     Without a model prompts are plain and whole. Raises UsageError for several models and for limits without a model,
     StageFailed where nothing could be built.
     """
-    nodes = prompt_nodes(request)
-    shop = Workshop(locations_of(request))
-    ended = run_inline(topological(nodes), shop.locations)
+    nodes = prompt_nodes(chain)
+    ended = run_inline(chain.plan(nodes))
     failed = dict.fromkeys(f"{one.node.title}: {one.error}" for one in ended if one.how == "failed")
-    planner, found = Planner(shop), []
+    planner, found = Planner(chain.shop), []
     for node in nodes:
         made = [planner.status(one).artifact for one in (node, node.input("sample"), node.input("curated"))]
         prompts, sample, curated = made
@@ -65,12 +64,13 @@ def prompted(request: Request) -> tuple[list[Prompted], list[str]]:
     return found, list(failed)
 
 
-def prompt_nodes(request: Request) -> list[Node]:
+def prompt_nodes(chain: Chain) -> list[Node]:
     """The stages whose prompts are asked for, in order, each once."""
+    request = chain.request
     if len(request.models) > 1:
         raise UsageError(f"prompts are of one model, or of none; name one of {', '.join(request.models)}")
     if request.models:
-        return unique(needed for node in run_nodes(request) for needed in node.each("prompts"))
+        return unique(needed for node in chain.scored for needed in node.each("prompts"))
     limits = {"--max-input-tokens": request.max_input_tokens, "--context": request.context}
     for option, value in (*limits.items(), ("--truncation", request.truncation)):
         if value:
@@ -78,7 +78,7 @@ def prompt_nodes(request: Request) -> list[Node]:
     profile = Profile(prompts=request.prompts)
     made = (replace(part, profile=profile, arm=arm) for arm in request.chosen_arms() for part in parts(request))
     return unique(
-        node for part in made if part.arm == "full" or part.task.asks for node in part.each_shard(prompt_node)
+        node for part in made if part.arm == "full" or part.task.asks for node in part.each_shard(chain.prompt)
     )
 
 

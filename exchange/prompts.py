@@ -9,15 +9,17 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrollwork.exchange.prompted import Prompted, prompted
 from scrollwork.exchange.trials import ours, seal
 from scrollwork.pipeline import progress
 from scrollwork.records.prompt import FULL
 from scrollwork.storage.folder import whole_folder
-from scrollwork.suites.request import Request
 from scrollwork.tasks.sample.runs import MANIFEST
+
+if TYPE_CHECKING:
+    from scrollwork.flows.chains import Chain
 
 
 @dataclass(frozen=True)
@@ -29,9 +31,10 @@ class Exported:
     lacking: tuple[str, ...]
 
 
-def export_prompts(request: Request, out: Path) -> Exported:
+def export_prompts(chain: Chain, out: Path) -> Exported:
     """Write the folder, whole or not at all. Raises UsageError, StageFailed, StorageError."""
-    found, lacking = prompted(request)
+    request = chain.request
+    found, lacking = prompted(chain)
     count = 0
     with whole_folder(out, ours) as folder:
         for one in found:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrollwork.analysis.statistics.intervals import LEVEL, RESAMPLES
 from scrollwork.models.hosted.tables import temperature
@@ -27,11 +27,12 @@ from scrollwork.scoring.answers import in_tag
 from scrollwork.scoring.registry import metric
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home
-from scrollwork.suites.model_tables import tables_of
 from scrollwork.suites.outside_systems import PROVIDER, is_outside, shown_name, table_of
 from scrollwork.suites.request import Request
 from scrollwork.suites.suite_files import load_models
-from scrollwork.tasks.stages import run_nodes
+
+if TYPE_CHECKING:
+    from scrollwork.flows.chains import Chain
 
 OWN_MACHINE = re.compile(r"https?://(localhost|127\.|\[::1\]|10\.|192\.168\.)")
 # what is told of a model's table: what answers depend on, no address, no key, no place on a machine
@@ -188,8 +189,10 @@ class Found:
         return found
 
 
-def scored(request: Request) -> Found:
-    """Everything that stands of a request. Raises UsageError without a model, StageFailed where nothing stands."""
+def scored(chain: Chain) -> Found:
+    """Everything that stands of what a chain's request names. Raises UsageError without a model, StageFailed where
+    nothing does."""
+    request = chain.request
     chosen = [one for name in request.models for one in resolved(request, name)]
     elsewhere = dict.fromkeys((name, tasks) for name, tasks in chosen if tasks)
     request = replace(request, models=tuple(dict.fromkeys(name for name, tasks in chosen if not tasks)))
@@ -198,10 +201,12 @@ def scored(request: Request) -> Found:
         raise UsageError(f"this export needs --model M; models that ran on {request.suite} in this home: {known}")
     requests = [request] if request.models else []
     requests += [replace(request, models=(name,), tasks=tasks, base_url="") for name, tasks in elsewhere]
-    results = Results(requests[0])
-    by_name = {table.get("shown", model): table for one in requests for model, table in tables_of(one).items()}
+    chains = [chain.other(one) for one in requests]
+    results = Results(chains[0])
+    tables = [pair for one in chains for pair in one.resolved.tables.items()]
+    by_name = {table.get("shown", model): table for model, table in tables}
     found, lacking, notes = [], [], []
-    for node in (node for one in requests for node in run_nodes(one)):
+    for node in (node for one in chains for node in one.scored):
         aggregate = results.artifact(node)
         what = ", ".join([node.label(name) for name in ("task", "split", "model")])
         if aggregate is None:

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrollwork.exchange.scored import Scored, scored
 from scrollwork.exchange.trials import HEAD, SUMS, ours
@@ -24,8 +24,9 @@ from scrollwork.storage.digest import sha256_file
 from scrollwork.storage.errors import StorageError, naming_full_disks
 from scrollwork.storage.folder import files_below, whole_folder
 from scrollwork.suites.parts import Part
-from scrollwork.suites.request import Request
-from scrollwork.tasks.stages import sample_node
+
+if TYPE_CHECKING:
+    from scrollwork.flows.chains import Chain
 
 SHOWN = 5  # ids that a line for people names
 
@@ -70,16 +71,17 @@ class Submission:
             yield f"--limit {self.limit}: the leaderboard expects every input"
 
 
-def export_submission(request: Request, out: Path, *, fill: bool) -> Submission:
+def export_submission(chain: Chain, out: Path, *, fill: bool) -> Submission:
     """Write FILE.csv, or a folder with the official name. fill: an empty answer for every input without one.
 
     Raises UsageError for more than one system, StageFailed where nothing is scored or the file does not read back.
     """
+    request = chain.request
     request.config.refuse_runs("export submission")
     if len(request.models) > 1 or len(request.chosen_arms()) > 1 or len(request.chosen_splits()) > 1:
         raise UsageError("a submission is of one model, arm and split: name one")
-    found = scored(request)
-    request = found.request
+    found = scored(chain)
+    chain, request = chain.other(found.request), found.request
     if len(found.members) > 1:
         first = next(iter(found.members))
         family = f"{request.models[0]} is a family of {len(found.members)}"
@@ -90,7 +92,7 @@ def export_submission(request: Request, out: Path, *, fill: bool) -> Submission:
     name = request.config.submission
     if out.suffix.lower() != ".csv":
         with whole_folder(out, ours) as folder:
-            write(folder, name, request, by_task, member, made)
+            write(folder, name, chain, by_task, member, made)
             names = files_below(folder)
             sums = [f"{HEAD} submission\n", *(f"{sha256_file(folder / one)}  {one}\n" for one in names)]
             (folder / SUMS).write_text("".join(sums), encoding="utf-8")
@@ -101,7 +103,7 @@ def export_submission(request: Request, out: Path, *, fill: bool) -> Submission:
     out.parent.mkdir(parents=True, exist_ok=True)
     with naming_full_disks("the submission", str(out)), tempfile.TemporaryDirectory(dir=out.parent) as temporary:
         folder = Path(temporary)
-        write(folder, out.name, request, by_task, member, made)
+        write(folder, out.name, chain, by_task, member, made)
         for stale in (out.with_suffix(ending) for ending in (".missing.json", ".provenance.jsonl")):
             stale.unlink(missing_ok=True)
         for one in reversed(files_below(folder)):
@@ -111,18 +113,16 @@ def export_submission(request: Request, out: Path, *, fill: bool) -> Submission:
     return made
 
 
-def write(
-    folder: Path, name: str, request: Request, by_task: Mapping[str, Scored], member: str, made: Submission
-) -> None:
+def write(folder: Path, name: str, chain: Chain, by_task: Mapping[str, Scored], member: str, made: Submission) -> None:
     """The CSV, where each of its answers came from, and what is missing; the CSV is read back."""
     path = folder / name
     written = hashlib.sha256()
     traced = path.with_suffix(".provenance.jsonl")
     with path.open("w", encoding="utf-8", newline="") as stream, traced.open("w", encoding="utf-8") as traces:
         stream.write(HEADER)
-        for task in request.config.submission_order:
+        for task in chain.request.config.submission_order:
             one = by_task.get(task)
-            rows = absent(request, task, made) if one is None else answers(one, member, task, made)
+            rows = absent(chain, task, made) if one is None else answers(one, member, task, made)
             for example_id, text, trace in rows:
                 stream.write(line(task, example_id, text))
                 written.update(told(task, example_id, text))
@@ -164,13 +164,14 @@ def answers(one: Scored, member: str, task: str, made: Submission) -> Iterator[t
             yield name, "", {**trace, "request_key": None, "missing": True}
 
 
-def absent(request: Request, task: str, made: Submission) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def absent(chain: Chain, task: str, made: Submission) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """The same of a task without any answer: its ids are missing where it was asked for and is built."""
+    request = chain.request
     if request.tasks and task not in request.tasks:
         made.absent.append(task)
         return
     part = Part(request, request.config.tasks[task], request.chosen_splits()[0])
-    sampled = Results(request).artifact(sample_node(part))
+    sampled = Results(chain).artifact(chain.sample(part))
     if sampled is not None:
         made.missing[task] = [row["example_id"] for row in sampled.columns("examples", ["example_id"])]
     if sampled is None or not made.filled:

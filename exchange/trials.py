@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrollwork.exchange.scored import Found, Scored, scored
 from scrollwork.pipeline import progress
@@ -21,7 +21,9 @@ from scrollwork.reporting.exchange import every_eval_ever, inspect_log, lm_eval_
 from scrollwork.reporting.exchange.system import Item, Trial
 from scrollwork.storage.digest import sha256_file
 from scrollwork.storage.folder import files_below, whole_folder
-from scrollwork.suites.request import Request
+
+if TYPE_CHECKING:
+    from scrollwork.flows.chains import Chain
 
 SUMS = "SHA256SUMS"
 HEAD = "# written by scrollwork export"
@@ -41,11 +43,12 @@ class Exported:
     unanswered: Mapping[str, int]
 
 
-def export_trials(kind: str, request: Request, out: Path) -> Exported:
+def export_trials(kind: str, chain: Chain, out: Path) -> Exported:
     """Write a folder of this kind (WRITERS). Raises UsageError, StageFailed, StorageError."""
-    refuse = request.config.refuse_windows if kind in OF_RUNS else request.config.refuse_runs
+    config = chain.request.config
+    refuse = config.refuse_windows if kind in OF_RUNS else config.refuse_runs
     refuse(f"export {kind}")
-    found = scored(request)
+    found = scored(chain)
     with whole_folder(out, ours) as folder:
         WRITERS[kind](found, folder)
         names = seal(folder, kind)

@@ -7,10 +7,11 @@ from typing import Any
 from prefect import flow
 
 import scrollwork.pipeline.loaded_code  # noqa: F401  before what it watches
-from scrollwork.flows.chains import build
+from scrollwork.flows.chains import Chain
+from scrollwork.flows.execute import build
 from scrollwork.flows.parameters import finish, request_of
 from scrollwork.pipeline.engines.prefect import run_prefect, side_by_side
-from scrollwork.readings.run_outcome import Chain
+from scrollwork.readings.run_outcome import Outcome
 
 
 @flow(name="build-datasets", flow_run_name="build {suite}", task_runner=side_by_side())
@@ -34,7 +35,7 @@ def build_datasets(
     home: str | None = None,
     store: str = "",
     strict: bool = False,
-) -> Chain:
+) -> Outcome:
     """Build a suite's data sets. By default: the bundled sample.
 
     Args:
@@ -58,4 +59,4 @@ def build_datasets(
         store: Response store URL; in the home by default.
         strict: End at the first malformed record instead of dropping it.
     """
-    return finish(build(request_of(dict(locals())), run_prefect))
+    return finish(build(Chain(request_of(dict(locals()))), run_prefect))

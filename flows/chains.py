@@ -1,238 +1,285 @@
-"""The whole chain of a request on an engine: plan, build, publish the report, keep a row of the run."""
+"""The chain: the stages of a request, each a method that adds a node to those before it.
+
+    curate -> sample -> prompt -> generate -> score -> aggregate -> report
+                                                    -> judge -> compare -> report
+                               -> statistics -> overview (of `build`)
+    curate (another split) -> fit -> generate, for models with fitted rules
+    prompt -> predictions -> score, for systems that ran elsewhere
+    aggregate -> rank -> report, of a suite that draws its prompts anew in each run
+    score -> complexity -> report, of a suite that observes windows of contexts
+
+prompt, generate and score of a big task are split into shards by document (`shards` in the suite file). What a stage is
+told and leaves stands in its own module.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, wraps
 
-from scrollwork.flows.twins import fitted_nodes, without_failed_twins
-from scrollwork.pipeline.build import mending
-from scrollwork.pipeline.calling import begin, new_run
-from scrollwork.pipeline.engines.inline import Engine, Finished, run_inline, run_strictly
-from scrollwork.pipeline.plan import Node, topological
-from scrollwork.pipeline.planner import Planner, Status
-from scrollwork.pipeline.raw_files import standing
-from scrollwork.pipeline.session import Locations, Workshop
-from scrollwork.readings.run_outcome import Chain
-from scrollwork.storage.digest import sha256_of
-from scrollwork.suites.model_tables import locations_of
-from scrollwork.suites.outside_systems import is_outside, shown_name
+from scrollwork.flows.twins import twin_part, twins_of
+from scrollwork.models.registry import CALLED
+from scrollwork.pipeline.calling import new_run
+from scrollwork.pipeline.plan import Node, Plan
+from scrollwork.pipeline.planner import Planner
+from scrollwork.pipeline.session import Workshop
+from scrollwork.records.prompt import CLOSED_BOOK, FULL
+from scrollwork.reporting.page.files import report_digest
+from scrollwork.scoring.registry import module_of as metric_module
+from scrollwork.suites.model_tables import decoded_otherwise, what_answers
+from scrollwork.suites.outside_systems import PROVIDER, shown_name
+from scrollwork.suites.parts import Part, engine_of, parts
+from scrollwork.suites.raw_queries import curation_of
+from scrollwork.suites.replies import reply_parameters
 from scrollwork.suites.request import Request
-from scrollwork.tasks.aggregate.run import STAGE as AGGREGATE
-from scrollwork.tasks.complexity.run import STAGE as COMPLEXITY
-from scrollwork.tasks.judge.run import STAGE as JUDGE
-from scrollwork.tasks.report.published import keep
-from scrollwork.tasks.report.published import publish as publish_page
-from scrollwork.tasks.stages import (
-    build_nodes,
-    compare_node,
-    failure,
-    judge_node,
-    overview_node,
-    rank_node,
-    report_node,
-    run_nodes,
-)
-from scrollwork.tasks.statistics import STAGE as STATISTICS
+from scrollwork.suites.resolved import Resolved, resolve
+from scrollwork.suites.tokenizers import WORDS, length_tokenizer
+from scrollwork.tasks import compare, curate, fit, predictions, prompt, sizes, statistics, tokens
+from scrollwork.tasks.aggregate import run as aggregate
+from scrollwork.tasks.complexity import run as complexity
+from scrollwork.tasks.generate import run as generate
+from scrollwork.tasks.judge import run as judge
+from scrollwork.tasks.overview import run as overview
+from scrollwork.tasks.overview.parameters import overview_parameters
+from scrollwork.tasks.rank import run as rank
+from scrollwork.tasks.rank.parameters import rank_parameters
+from scrollwork.tasks.report import run as report
+from scrollwork.tasks.report.parameters import report_params, shown
+from scrollwork.tasks.sample import run as sample
+from scrollwork.tasks.score import run as score
 
-NAME_CHARS = 40  # of a system in a page's name
-
-
-@dataclass(frozen=True)
-class Planned:
-    """Every stage with its state; work: whether something can and must be done."""
-
-    statuses: tuple[tuple[Node, Status], ...]
-
-    @property
-    def work(self) -> bool:
-        """Something is not there and could be built."""
-        return any(status.state != "reused" and status.problem is None for _, status in self.statuses)
+FIT_SPLIT = "train"  # what a model with fitted rules learns from, where its table does not say
 
 
-def plan(request: Request) -> Planned:
-    """The state of every stage of a request; the report's too, once everything before it stands or cannot be built."""
-    standing.cache_clear()
-    planner = Planner(Workshop(locations_of(request)))
-    nodes = topological(run_targets(request) if request.models else build_nodes(request))
-    statuses = [(node, planner.status(node)) for node in nodes]
-    for last in planned_report(request, statuses) if request.models else [planned_overview(request, statuses)]:
-        statuses.append((last, planner.status(last)))
-    return Planned(tuple(statuses))
+def once(labels: Callable[[Part], object]) -> Callable[[Callable[[Chain, Part], Node]], Callable[[Chain, Part], Node]]:
+    """Of a chain's method: what is of one name is declared once."""
+
+    def of(declare: Callable[[Chain, Part], Node]) -> Callable[[Chain, Part], Node]:
+        @wraps(declare)
+        def made(chain: Chain, part: Part) -> Node:
+            name = declare.__name__, labels(part)
+            if name not in chain.made:
+                chain.made[name] = declare(chain, part)
+            return chain.made[name]
+
+        return made
+
+    return of
 
 
-def run_targets(request: Request) -> list[Node]:
-    """What `run` builds before models are compared: all scores, and what is judged of them."""
-    scored = run_nodes(request)
-    return [*scored, *map(judge_node, scored), *fitted_nodes(request, scored, locations_of(request))]
+class Chain:
+    """All stages of a request. It is made once a call; what reads results is given it too, and asks it for nodes.
+
+    request: where it names models, with the name of a run, under which is written down what is spent.
+    """
+
+    def __init__(self, request: Request) -> None:
+        self.request = replace(request, run=request.run or new_run()) if request.models else request
+        self.made: dict[tuple[str, object], Node] = {}
+
+    def other(self, request: Request) -> Chain:
+        """The chain of another request, for those who must not know this room."""
+        return Chain(request)
+
+    @cached_property
+    def resolved(self) -> Resolved:
+        """What the request names, looked up. Raises UnknownModel, UsageError."""
+        return resolve(self.request)
+
+    @cached_property
+    def shop(self) -> Workshop:
+        """The request's home, opened."""
+        return Workshop(self.resolved.locations)
+
+    def plan(self, targets: Sequence[Node]) -> Plan:
+        """What the engines run: targets, and all that they need."""
+        return Plan.of(targets, self.resolved.locations)
+
+    @cached_property
+    def at_first(self) -> Planner:
+        """States of nodes as the home stood when it was first asked."""
+        return Planner(self.shop)
+
+    @cached_property
+    def built(self) -> list[Node]:
+        """The last stages of `build` for every task and split: plain prompts, and what is counted of them."""
+        return [self.statistics(part) for part in parts(self.request)]
+
+    @cached_property
+    def scored(self) -> list[Node]:
+        """The aggregate of every model, arm, task and split. Raises UsageError."""
+        return [
+            self.aggregate(replace(part, arm=arm))
+            for model in self.resolved.tables
+            for asked in [self.resolved.asked(model)]
+            for arm in self.request.chosen_arms()
+            for part in asked
+            if arm != CLOSED_BOOK or part.task.asks
+        ]
+
+    @cached_property
+    def evaluated(self) -> list[Node]:
+        """What `run` builds before models are compared: all scores, and what is judged and fitted of them."""
+        return [*self.scored, *map(self.judge, self.scored), *filter(None, map(self.complexity, self.scored))]
+
+    @once(lambda part: part.base)
+    def curate(self, part: Part) -> Node:
+        """Raw files to documents, examples and drops."""
+        told = curation_of(part)
+        return curate.declare(part, told.raw, told.options, told.modules)
+
+    @once(lambda part: (part.base, part.run))
+    def sample(self, part: Part) -> Node:
+        """Curated examples to the benchmark's; where the suite draws, to those of a run."""
+        curated = self.curate(part)
+        if part.run:
+            from scrollwork.tasks.sample import runs  # loaded for suites that draw only
+
+            return runs.declare(
+                part,
+                curated,
+                [
+                    (other, [self.curate(replace(part, task=other, split=split)) for split in other.splits])
+                    for other in runs.official_order(part)
+                ],
+            )
+        if part.task.windows:
+            from scrollwork.tasks.sample import windows
+
+            return windows.declare(part, curated)
+        return sample.declare(part, curated)
+
+    def samples(self, part: Part) -> list[Node]:
+        """The benchmark's examples: of every run where the suite draws."""
+        return part.each_shard(self.sample) if part.run else [self.sample(part)]
+
+    @once(lambda part: (part.base, part.run, part.profile.tokenizer))
+    def tokens(self, part: Part) -> Node:
+        """The sample's documents counted by the profile's tokenizer."""
+        tokenizer = part.profile.tokenizer
+        return tokens.declare(self.sample(part), tokenizer, engine_of(tokenizer))
+
+    @once(lambda part: (part.base, part.profile, part.arm, part.shard))
+    def prompt(self, part: Part) -> Node:
+        """Examples to prompts of one profile."""
+        counted = self.tokens(part) if part.profile.tokenizer and part.arm == FULL else None
+        return prompt.declare(part, self.curate(part), self.sample(part), counted)
+
+    @once(lambda part: part.sharded)
+    def answers(self, part: Part) -> Node:
+        """Prompts to answers: of a model that is asked, or out of files of a system that ran elsewhere."""
+        if (part.table or {}).get("provider") == PROVIDER:
+            return predictions.declare(part, self.curate(part), self.prompt(part), self.sample(part))
+        return self.generate(part)
+
+    def generate(self, part: Part) -> Node:
+        """Prompts to a snapshot of the answers in the store."""
+        settings = what_answers(part)
+        kind = settings.get("rules", {}).get(part.task.name, {}).get("fit")
+        fitted = self.fit(part, kind, str(settings.get("fit_split", FIT_SPLIT))) if kind else None
+        body = f"scrollwork.tasks.generate.{'hosted' if settings['provider'] in CALLED else 'run'}"
+        before = self.curate(part), self.prompt(part), self.sample(part)
+        return generate.declare(part, *before, settings, fitted=fitted, body=body)
+
+    def fit(self, part: Part, kind: str, split: str) -> Node:
+        """Examples of another split, with known outputs, to what a heuristic takes from them. Raises UsageError."""
+        fit.check(part, split)
+        return fit.declare(part, self.curate(replace(part, split=split, model="")), kind, split)
+
+    def score(self, part: Part) -> Node:
+        """Answers to scores by the task's metric."""
+        reading = reply_parameters(part)
+        way = "judged" if "judges" in reading else "windows" if "extractor" in reading else "run"
+        body, modules = f"scrollwork.tasks.score.{way}", [metric_module(part.task.metric)]
+        return score.declare(part, self.sample(part), self.answers(part), reading, modules, body)
+
+    @once(lambda part: part.labels)
+    def aggregate(self, part: Part) -> Node:
+        """Scores of all shards to the task's value, interval, spread and coverage."""
+        table = part.table or {}
+        return aggregate.declare(
+            part,
+            {
+                "sample": self.samples(part),
+                "answers": part.each_shard(self.answers),
+                "prompts": part.each_shard(self.prompt),
+                "scores": part.each_shard(self.score),
+            },
+            [metric_module(part.task.metric)],
+            decoding=decoded_otherwise(table, part.request.config),
+            reads_references=bool(table.get("reads_references")),
+            body=f"scrollwork.tasks.aggregate.{'runs' if part.run else 'run'}",
+        )
+
+    def judge(self, aggregated: Node) -> Node:
+        """Judged answers, and measures and slices of them, of what an aggregate is of."""
+        return judge.declare(aggregated, [tokens.declare(one, WORDS) for one in aggregated.each("sample")])
+
+    def complexity(self, aggregated: Node) -> Node | None:
+        """lambda, k and category of the problems of an aggregate whose contexts are observed through windows, beside
+        the twins of its task whose raw files are here; None of others."""
+        task = self.request.config.tasks[aggregated.label("task")]
+        if not task.windows:
+            return None
+        twins = [twin_part(self.request, one, aggregated.label("split")) for one in twins_of(self.request.config, task)]
+        chosen = [self.sample(part) for part in twins if part is not None]
+        return complexity.declare(aggregated, [node for node in chosen if self.at_first.status(node).problem is None])
+
+    def compare(self, judged: Sequence[Node], scored: Sequence[Node]) -> Node:
+        """Averages and comparisons of everything that was judged. scored: its aggregates."""
+        request = self.request
+        metrics = {name: task.metric for name, task in request.config.tasks.items()}
+        models = [shown_name(model) for model in request.models]  # as rows name them
+        parameters = compare.Parameters(metrics, models, upper_bounds(scored), averaged=not request.run_count)
+        modules = sorted({metric_module(one) for one in metrics.values()})
+        return compare.declare(request.suite, parameters, judged, modules)
+
+    def rank(self, scored: Sequence[Node], failures: Sequence[Mapping[str, str]]) -> Node:
+        """Models ranked by the scores of their runs. scored: aggregates of a suite that draws; failures: of tasks that
+        have none."""
+        request, lengths = self.request, length_tokenizer(self.request.tokenizer)
+        parameters = rank_parameters(request.config, failures, upper_bounds(scored), lengths)
+        return rank.declare(parameters, [shown_name(model) for model in request.models], scored, engine_of(lengths))
+
+    def together(
+        self, judged: Sequence[Node], scored: Sequence[Node], failures: Sequence[Mapping[str, str]]
+    ) -> list[Node]:
+        """What is said of all models together: compared on the same inputs, and ranked where the suite has runs."""
+        compared = [self.compare(judged, scored)] if judged else []
+        return [*compared, *([self.rank(scored, failures)] if self.request.run_count and scored else [])]
+
+    @once(lambda part: part.base)
+    def statistics(self, part: Part) -> Node:
+        """Everything that is built of a task and split to lengths, histograms and spread."""
+        curated = self.curate(part)
+        whole = sizes.declare(part, curated, length_tokenizer(part.request.tokenizer)) if part.run else None
+        return statistics.declare(part, curated, self.samples(part), part.each_shard(self.prompt), whole)
+
+    def overview(self, counted: Sequence[Node]) -> Node:
+        """The statistics of all tasks that could be built to one page and its pictures."""
+        return overview.declare(self.request.suite, overview_parameters(self.request, counted), counted)
+
+    def report(
+        self, aggregates: Sequence[Node], failures: Sequence[Mapping[str, str]], beside: Sequence[Node] = ()
+    ) -> Node:
+        """All aggregates to one page. failures: why a task of a model has none; see `failure`. beside: what was judged,
+        compared, ranked and fitted of them."""
+        request, bounds = self.request, upper_bounds(aggregates)
+        decoding = {node.label("model"): node.params["decoding"] for node in aggregates if "decoding" in node.params}
+        models = [shown_name(model) for model in request.models]
+        asked = [task.name for task in request.chosen_tasks()]
+        params = report_params(request.config, models, failures, bounds, decoding, asked)
+        modules = sorted({metric_module(node.label("metric")) for node in aggregates})
+        params |= {"run": shown(request), "assets": report_digest(params)}
+        return report.declare(params, aggregates, beside, modules)
 
 
-def planned_report(request: Request, statuses: Sequence[tuple[Node, Status]]) -> list[Node]:
-    """The comparison and the report over the aggregates that can be had."""
-    aggregates = [(node, status) for node, status in statuses if node.stage == AGGREGATE]
-    failures = [failure(node, str(status.problem)) for node, status in aggregates if status.problem is not None]
-    scored = [node for node, status in aggregates if status.problem is None]
-    judged = [node for node, status in statuses if node.stage == JUDGE and status.problem is None]
-    fitted = [node for node, status in statuses if node.stage == COMPLEXITY and status.problem is None]
-    said = over_all(request, judged, scored, failures)
-    return [*said, report_node(request, scored, failures, [*judged, *fitted, *said])]
+def upper_bounds(aggregates: Sequence[Node]) -> list[str]:
+    """The models that read the references."""
+    return sorted({node.label("model") for node in aggregates if node.params.get("reads_references")})
 
 
-def over_all(
-    request: Request, judged: Sequence[Node], scored: Sequence[Node], failures: Sequence[Mapping[str, str]]
-) -> list[Node]:
-    """What is said of all models together: compared on the same inputs, and ranked where the suite has runs."""
-    compared = [compare_node(request, judged, scored)] if judged else []
-    return [*compared, *([rank_node(request, scored, failures)] if request.run_count and scored else [])]
-
-
-def planned_overview(request: Request, statuses: Sequence[tuple[Node, Status]]) -> Node:
-    """The overview of the statistics that can be had."""
-    statistics = [node for node, status in statuses if node.stage == STATISTICS and status.problem is None]
-    return overview_node(request, statistics)
-
-
-def build(request: Request, engine: Engine = run_inline) -> Chain:
-    """Raw files to samples and their statistics. What failed is missing from the page."""
-    sweep(request)
-    locations = locations_of(request)
-    finished = ran(request, engine, build_nodes(request))
-    if request.strict and any(one.error for one in finished):
-        chain = Chain(request, tuple(finished))
-        note(chain)
-        return chain
-    statistics = [one.node for one in finished if one.node.stage == STATISTICS and not one.error]
-    overview = overview_node(request, statistics)
-    last, page = mending(Workshop(locations), lambda: overviewed(request, overview, engine))
-    chain = Chain(request, (*finished, last), page)
-    note(chain)
-    return chain
-
-
-def overviewed(request: Request, overview: Node, engine: Engine) -> tuple[Finished, Path | None]:
-    """The overview, built, its page and pictures published. Raises DamagedArtifact."""
-    (last,) = engine([overview], locations_of(request))
-    if last.error:
-        return last, None
-    shop = Workshop(locations_of(request))
-    artifact = Planner(shop).status(overview).artifact
-    assert artifact is not None
-    artifact.check(rehash=True)
-    for name in artifact.facts["pictures"]:
-        keep(shop.home.reports / f"{request.suite}-{name}", artifact.bytes_of(name))
-    page = keep(shop.home.reports / f"{request.suite}-statistics.html", artifact.bytes_of("statistics.html"))
-    return last, page
-
-
-def run(request: Request, engine: Engine = run_inline) -> Chain:
-    """Raw files to a report. What failed is missing from it and named in it."""
-    request = replace(request, run=request.run or new_run())
-    begin(request.run)
-    sweep(request)
-    finished = ran(request, engine, run_targets(request))
-    if request.strict and any(one.error and one.node.strict for one in finished):
-        chain = Chain(request, tuple(finished))
-        note(chain)
-        return chain
-    finished = without_failed_twins(request, finished, engine, locations_of(request))
-    aggregates = [one for one in finished if one.node.stage == AGGREGATE]
-    failures = [failure(one.node, one.error) for one in aggregates if one.error]
-    scored = [one.node for one in aggregates if not one.error]
-    judged = [one.node for one in finished if one.node.stage == JUDGE and not one.error]
-    fitted = [one.node for one in finished if one.node.stage == COMPLEXITY and not one.error]
-    together = over_all(request, judged, scored, failures)
-    compared = engine(together, locations_of(request)) if together else []
-    beside = [*judged, *fitted, *(one.node for one in compared if not one.error)]
-    report = report_node(request, scored, failures, beside)
-    last, page = mending(Workshop(locations_of(request)), lambda: reported(request, report, engine))
-    chain = Chain(request, (*finished, *compared, last), page)
-    note(chain)
-    return chain
-
-
-def ran(request: Request, engine: Engine, targets: list[Node]) -> list[Finished]:
-    """How every node that the targets need ended. Batches are asked between prompts and answers."""
-    nodes, locations = topological(targets), locations_of(request)
-    first: dict[str, Finished] = {}
-    if locations.calling is not None and locations.calling.tables:
-        first = before_batches(request, engine, nodes, locations)
-    rest = [node for node in nodes if node.name not in first]
-    finished = {**first, **{one.node.name: one for one in through(request, engine, rest, locations)}}
-    return [finished[node.name] for node in nodes]
-
-
-def through(request: Request, engine: Engine, nodes: list[Node], locations: Locations) -> list[Finished]:
-    """How nodes ended, inputs first."""
-    return run_strictly(engine, nodes, locations) if request.strict else engine(nodes, locations)
-
-
-def before_batches(request: Request, engine: Engine, nodes: list[Node], locations: Locations) -> dict[str, Finished]:
-    """How the nodes before hosted models' answers ended, of those that did not fail; batches taken in, and with --batch
-    submitted and waited for."""
-    from scrollwork.tasks.generate.batches import settle, unanswered  # loads the engine of calls
-
-    assert locations.calling is not None
-    finished: list[Finished] = []
-    asked = unanswered(nodes, locations, ())
-    if asked and locations.calling.batch:
-        finished = through(request, engine, topological([needed for node in asked for needed in node.needs]), locations)
-        asked = unanswered(asked, locations, [one.node.name for one in finished if one.error])
-    if not (request.strict and any(one.error for one in finished)):
-        settle(asked, locations)
-    return {one.node.name: one for one in finished if not one.error}
-
-
-def reported(request: Request, report: Node, engine: Engine) -> tuple[Finished, Path | None]:
-    """The report, built and published. Raises DamagedArtifact."""
-    (last,) = engine([report], locations_of(request))
-    return last, None if last.error else publish(request, report)
-
-
-def sweep(request: Request) -> None:
-    """Clean up after killed runs; look for raw files anew, which a person may have put there since."""
-    standing.cache_clear()
-    Workshop(locations_of(request)).artifacts.sweep()
-
-
-def publish(request: Request, report: Node) -> Path:
-    """Put the page where people find it; the path. Raises DamagedArtifact, also for the rows that people are shown."""
-    shop = Workshop(locations_of(request))
-    artifact = Planner(shop).status(report).artifact
-    assert artifact is not None
-    artifact.check(rehash=True)
-    return publish_page(artifact, shop.home.reports / page_name(request))
-
-
-def page_name(request: Request) -> str:
-    """SUITE.html, and of systems that ran elsewhere alone SUITE-predictions-NAME.html: their scores take no page of
-    models away."""
-    if not all(map(is_outside, request.models)):
-        return f"{request.suite}.html"
-    name = "+".join(map(shown_name, request.models))
-    plain = re.sub(r"[^A-Za-z0-9.]+", "-", name)[:NAME_CHARS]
-    return f"{request.suite}-predictions-{plain if plain == name else f'{plain}-{sha256_of(name)[:8]}'}.html"
-
-
-def without_password(url: str) -> str:
-    """A store's URL as it may be written down."""
-    return re.sub(r"(?<=://)([^/@:]*):[^/@]*@", r"\1:***@", url)
-
-
-def note(chain: Chain) -> None:
-    """Keep a row of the run where the home can be written: request, how stages ended, keys of the last artifacts."""
-    shop = Workshop(locations_of(chain.request))
-    if not shop.home.writable:
-        return
-    planner = Planner(shop)
-    roots = {one.node.name: planner.status(one.node).key for one in chain.finished if not one.error}
-    shop.home.note_run(
-        {
-            "request": {**chain.request.to_json(), "store": without_password(chain.request.store)},
-            "stages": {one.node.name: one.how for one in chain.finished},
-            "errors": {one.node.name: one.error for one in chain.failed},
-            "keys": roots,
-            "report": str(chain.report) if chain.report else None,
-        }
-    )
+def failure(node: Node, message: str) -> dict[str, str]:
+    """A task of a model that has no score, and why."""
+    return {**{name: node.label(name) for name in ("task", "split", "model")}, "message": message}

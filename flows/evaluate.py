@@ -8,13 +8,13 @@ from prefect import flow
 from prefect.runtime import flow_run
 
 import scrollwork.pipeline.loaded_code  # noqa: F401  before what it watches
-from scrollwork.flows.chains import run
+from scrollwork.flows.chains import Chain
+from scrollwork.flows.execute import run
 from scrollwork.flows.parameters import finish, request_of
 from scrollwork.pipeline.engines.prefect import provide_secrets, run_prefect, show_leaderboard, side_by_side
 from scrollwork.readings.results import Results, report_of
-from scrollwork.readings.run_outcome import Chain
+from scrollwork.readings.run_outcome import Outcome
 from scrollwork.reporting.boards.leaderboard import markdown
-from scrollwork.suites.model_tables import calling_of
 
 
 @flow(name="evaluate", flow_run_name="evaluate {suite}", task_runner=side_by_side())
@@ -55,7 +55,7 @@ def evaluate(
     batch: bool = False,
     batch_wait: int = 0,
     retry_failed: bool = False,
-) -> Chain:
+) -> Outcome:
     """Evaluate models on a suite. By default: the naive baselines on the bundled sample.
 
     Args:
@@ -97,13 +97,12 @@ def evaluate(
         retry_failed: Ask again what failed for good.
     """
     parameters = {**locals(), "run": str(flow_run.id or "")}
-    request = request_of({**parameters, "models": models or ["naive"]})
-    if request.batch:  # batches are asked here, between the stages
-        provide_secrets(calling_of(request).tables)
-    chain = run(request, run_prefect)
-    report = report_of(chain)
-    results = Results(request)
+    chain = Chain(request_of({**parameters, "models": models or ["naive"]}))
+    if batch:  # they are asked here, between the stages
+        provide_secrets(chain.resolved.calling.tables)
+    outcome = run(chain, run_prefect)
+    report, results = report_of(outcome), Results(chain)
     board = results.board(report) if report is not None else None
     if board is not None:
-        show_leaderboard(request.suite, markdown(board))
-    return finish(chain, results.unanswered(report) if report is not None else [])
+        show_leaderboard(suite, markdown(board))
+    return finish(outcome, results.unanswered(report) if report is not None else [])

@@ -1,4 +1,4 @@
-"""What the flows share: from plain parameters to a request, and how a chain ends."""
+"""What the flows share: from plain parameters to a request, and how a flow run ends."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from scrollwork.flows.server.local_server import PROJECT, noted
 from scrollwork.flows.server.recovery import mark_run
 from scrollwork.pipeline.errors import StageFailed, UsageError
-from scrollwork.readings.run_outcome import Chain
+from scrollwork.readings.run_outcome import Outcome
 from scrollwork.storage.home import Home
 from scrollwork.suites.request import Request
 
@@ -82,14 +82,14 @@ def parameters_of(request: Request) -> dict[str, Any]:
     return {**plain, "store": "", "sample": False, "options": plain["options"] or {}}
 
 
-def finish(chain: Chain, unanswered: Sequence[str] = ()) -> Chain:
-    """The chain. Raises StageFailed when a stage failed, so that the flow run has failed and can be retried."""
-    if chain.failed:
-        first = chain.failed[0]
-        more = f" (and {len(chain.failed) - 1} more)" if len(chain.failed) > 1 else ""
+def finish(outcome: Outcome, unanswered: Sequence[str] = ()) -> Outcome:
+    """The outcome. Raises StageFailed when a stage failed, so that the flow run has failed and can be retried."""
+    if outcome.failed:
+        first = outcome.failed[0]
+        more = f" (and {len(outcome.failed) - 1} more)" if len(outcome.failed) > 1 else ""
         raise StageFailed(
-            f"{first.node.title}: {first.error}{more}. What finished stands; a retry redoes only the rest", chain
+            f"{first.node.title}: {first.error}{more}. What finished stands; a retry redoes only the rest", outcome
         )
     if unanswered:
-        raise StageFailed(f"{unanswered[0]}. A retry asks again what may still be answered", chain)
-    return chain
+        raise StageFailed(f"{unanswered[0]}. A retry asks again what may still be answered", outcome)
+    return outcome

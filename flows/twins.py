@@ -8,17 +8,14 @@ own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from scrollwork.pipeline.engines.inline import Engine, Finished
-from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.planner import Planner
-from scrollwork.pipeline.session import Locations, Workshop
+from scrollwork.pipeline.plan import Plan
 from scrollwork.suites.parts import Part
 from scrollwork.suites.request import Request
 from scrollwork.suites.suite_files import Suite, TaskConfig
-from scrollwork.tasks.stages import complexity_node, sample_node
 
 
 def twins_of(suite: Suite, task: TaskConfig) -> list[TaskConfig]:
@@ -28,31 +25,16 @@ def twins_of(suite: Suite, task: TaskConfig) -> list[TaskConfig]:
     return [one for one in others if one.paper["suite"] != own] if task.windows and name else []
 
 
-def fitted_nodes(request: Request, scored: Iterable[Node], locations: Locations) -> list[Node]:
-    """Stage complexity of every aggregate whose contexts are observed, beside the twins whose raw files are here."""
-    planner, suite = Planner(Workshop(locations)), request.config
-    found = []
-    for node in scored:
-        task = suite.tasks[node.label("task")]
-        if task.windows:
-            others = [twin_node(request, one, node.label("split")) for one in twins_of(suite, task)]
-            here = [one for one in others if one is not None and planner.status(one).problem is None]
-            found.append(complexity_node(node, here))
-    return found
-
-
-def twin_node(request: Request, twin: TaskConfig, split: str) -> Node | None:
-    """The sample of a twin, as the request chooses it; None where it has no such split. One that was not asked for has
-    its own units, and its malformed records end nothing."""
+def twin_part(request: Request, twin: TaskConfig, split: str) -> Part | None:
+    """What the sample of a twin is of, as the request chooses it; None where it has no such split. One that was not
+    asked for has its own units, and its malformed records end nothing."""
     if split not in twin.splits:
         return None
     asked = twin in request.chosen_tasks()
-    return sample_node(Part(request if asked else replace(request, units="", strict=False), twin, split))
+    return Part(request if asked else replace(request, units="", strict=False), twin, split)
 
 
-def without_failed_twins(
-    request: Request, finished: Sequence[Finished], engine: Engine, locations: Locations
-) -> list[Finished]:
+def without_failed_twins(request: Request, finished: Sequence[Finished], engine: Engine, plan: Plan) -> list[Finished]:
     """How stages ended, fits that were skipped for a twin alone made without it. A twin that was not asked for and
     failed is no failure of the request."""
     ended = {one.node.name: one for one in finished}
@@ -63,7 +45,7 @@ def without_failed_twins(
         own = [(name, tuple(node for node in nodes if node.name not in broken)) for name, nodes in one.node.inputs]
         if broken and not any(node.name in failed for _, nodes in own for node in nodes):
             alone.append(replace(one.node, inputs=tuple((name, nodes) for name, nodes in own if nodes)))
-    ended |= {one.node.name: one for one in (engine(alone, locations) if alone else ())}
+    ended |= {one.node.name: one for one in (engine(plan.only(alone)) if alone else ())}
     twins = {node.label("task") for one in finished for node in one.node.each("twin")}
     unasked = twins.difference(task.name for task in request.chosen_tasks())
     return [one for one in ended.values() if not one.error or one.node.label("task") not in unasked]

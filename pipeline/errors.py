@@ -19,11 +19,11 @@ class Interrupted(RuntimeError):
 
 
 class StageFailed(RuntimeError):
-    """One or more stages failed; the others stand. chain: how all of them ended (scrollwork.flows.chains.Chain)."""
+    """One or more stages failed; the others stand. outcome: how all ended (scrollwork.readings.run_outcome.Outcome)."""
 
-    def __init__(self, message: str, chain: object = None) -> None:
+    def __init__(self, message: str, outcome: object = None) -> None:
         super().__init__(message)
-        self.chain = chain
+        self.outcome = outcome
 
 
 class CodeChanged(RuntimeError):

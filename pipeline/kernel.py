@@ -4,7 +4,7 @@ A stage's source digest holds its body and everything that the body imports, but
 module moves rows or names things; it imports other kernel modules and what EDGES names, and knows no row by name.
 A module that both moves and decides is split. tests/pipeline/test_key_borders.py holds the lists to this.
 
-In no list, because no body imports them: what puts stages together (tasks/stages.py, suites/), whose
+In no list, because no body imports them: what puts stages together (flows/chains.py, suites/), whose
 decisions stand in the key as parameters, modules and inputs; what drives them (planner.py, build.py, engines/,
 flows/); what reads a home beside its stages (readings/, exchange/).
 """

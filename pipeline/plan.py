@@ -1,14 +1,17 @@
-"""Nodes: one stage of one task (and model, metric) each, with what it needs. Plain data."""
+"""Nodes, one stage of one task (and model, metric) each, with what it needs; and a plan, which is all of a call."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
+from scrollwork.pipeline.session import Calling, Locations
 from scrollwork.storage.digest import sha256_of
+
+Labels = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class Node:
     """
 
     stage: str
-    labels: tuple[tuple[str, str], ...]
+    labels: Labels
     params: Mapping[str, Any]
     body: str
     modules: tuple[str, ...] = ()
@@ -98,7 +101,67 @@ def folder_name(label: str) -> str:
     return f"{name[:LABEL_CHARS]}~{sha256_of(label)[:8]}"
 
 
-def topological(targets: list[Node]) -> list[Node]:
+@dataclass(frozen=True)
+class Plan:
+    """All nodes of a call, inputs first, each once, and where they are built. Plain data: `to_json` can be sent to
+    another machine and read there.
+    """
+
+    nodes: tuple[Node, ...]
+    locations: Locations
+
+    @classmethod
+    def of(cls, targets: Iterable[Node], locations: Locations) -> Plan:
+        """Every node that the targets need."""
+        return cls(tuple(topological(targets)), locations)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Node]:
+        """The nodes by their names."""
+        return {node.name: node for node in self.nodes}
+
+    def only(self, nodes: Iterable[Node]) -> Plan:
+        """Some of the nodes, in the order given; what else they need stands already."""
+        return Plan(tuple(nodes), self.locations)
+
+    def to_json(self) -> dict[str, Any]:
+        """{nodes: every node that is there or needed, with the names of its inputs; wanted: names; calling}. Not the
+        places: these belong to whom it is sent to, and the store's may hold a password."""
+        plain = [_plain(node) for node in topological(self.nodes)]
+        calling = self.locations.calling
+        wanted = [node.name for node in self.nodes]
+        return {"nodes": plain, "wanted": wanted, "calling": asdict(calling) if calling is not None else None}
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any], locations: Locations) -> Plan:
+        """What `to_json` gave, to be built at these locations."""
+        made: dict[str, Node] = {}
+        for one in plain["nodes"]:
+            inputs = tuple((name, tuple(made[needed] for needed in names)) for name, names in one["inputs"])
+            node = _node(one, inputs)
+            made[node.name] = node
+        calling = Calling(**plain["calling"]) if plain["calling"] is not None else None
+        where = Locations(locations.home, locations.raw, locations.store, calling)
+        return cls(tuple(made[name] for name in plain["wanted"]), where)
+
+
+def _plain(node: Node) -> dict[str, Any]:
+    """A node as JSON knows it."""
+    fields = {name: getattr(node, name) for name in Node.__dataclass_fields__}
+    raw = asdict(node.raw) if node.raw is not None else None
+    return {**fields, "inputs": [(name, [one.name for one in nodes]) for name, nodes in node.inputs], "raw": raw}
+
+
+def _node(plain: Mapping[str, Any], inputs: tuple[tuple[str, tuple[Node, ...]], ...]) -> Node:
+    """The node that `_plain` was made of, with lists as tuples where it has tuples."""
+    raw = plain["raw"]
+    if raw is not None:
+        raw = RawQuery(**{**raw, "patterns": {role: tuple(some) for role, some in raw["patterns"].items()}})
+    labels = tuple((name, value) for name, value in plain["labels"])
+    return Node(**{**plain, "labels": labels, "modules": tuple(plain["modules"]), "inputs": inputs, "raw": raw})
+
+
+def topological(targets: Iterable[Node]) -> list[Node]:
     """Every node that the targets need, inputs first, each once."""
     found: dict[str, Node] = {}
 

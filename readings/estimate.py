@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from scrollwork.models.base import CHARACTERS, Ask, Call, Usage
 from scrollwork.models.engine.budget import NANO
@@ -15,21 +15,21 @@ from scrollwork.models.engine.document_order import sharing
 from scrollwork.models.hosted.model import Hosted, most_output
 from scrollwork.models.hosted.tables import CACHE_MINIMUM
 from scrollwork.models.registry import HOSTED, make
-from scrollwork.pipeline.calling import Calling, known_price
+from scrollwork.pipeline.calling import known_price
 from scrollwork.pipeline.engines.inline import run_inline
 from scrollwork.pipeline.errors import StageFailed
 from scrollwork.pipeline.inputs import InputArtifacts
-from scrollwork.pipeline.plan import Node, topological
+from scrollwork.pipeline.plan import Node, Plan, topological
 from scrollwork.pipeline.planner import Planner
 from scrollwork.pipeline.session import Workshop
 from scrollwork.records.example import Example
 from scrollwork.storage.answers.rows import ANSWERED
 from scrollwork.storage.artifacts.artifact import Artifact
-from scrollwork.suites.model_tables import locations_of
-from scrollwork.suites.request import Request
 from scrollwork.tasks.generate.pending import BEHIND_THE_DOCUMENT, Calls
 from scrollwork.tasks.generate.stored_answers import wanted
-from scrollwork.tasks.stages import run_nodes
+
+if TYPE_CHECKING:
+    from scrollwork.flows.chains import Chain
 
 
 @dataclass
@@ -75,7 +75,7 @@ class Estimate:
         return Usage(self.input_tokens, self.cached_tokens, self.cache_write_tokens, output)
 
 
-def estimates(request: Request) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[str]]:
+def estimates(chain: Chain) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[str]]:
     """(a row a task and model that a provider is asked for: an Estimate and `price`: {currency, online, online_most,
     batch, batch_most} or None; the same without a price where prompts of other models are cut; what failed, and has no
     row).
@@ -85,9 +85,8 @@ def estimates(request: Request) -> tuple[list[dict[str, Any]], list[dict[str, An
     free: dict[tuple[str, str, str, str], Estimate] = {}
     rows: dict[tuple[str, str, str, str], Estimate] = {}
     failed: dict[str, None] = {}
-    shop = Workshop(locations_of(request))
-    tables = (shop.locations.calling or Calling()).tables
-    nodes = [node for node in topological(run_nodes(request)) if node.asks]
+    shop, tables = chain.shop, chain.resolved.calling.tables
+    nodes = [node for node in topological(chain.scored) if node.asks]
     for node in nodes:
         table = tables.get(node.label("model"), {})
         asks = table.get("provider") in HOSTED
@@ -113,8 +112,7 @@ def estimates(request: Request) -> tuple[list[dict[str, Any]], list[dict[str, An
 
 def built(node: Node, shop: Workshop) -> InputArtifacts:
     """The inputs of a node. Raises StageFailed."""
-    needed = topological(node.needs)
-    for one in run_inline(needed, shop.locations):
+    for one in run_inline(Plan.of(node.needs, shop.locations)):
         if one.error:
             raise StageFailed(f"{one.node.title}: {one.error}")
     planner = Planner(shop)

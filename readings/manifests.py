@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from scrollwork.pipeline.build import ensure
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.pipeline.session import Workshop
-from scrollwork.suites.model_tables import locations_of
 from scrollwork.suites.parts import Part
-from scrollwork.suites.request import Request
 from scrollwork.tasks.sample.runs import MANIFEST
-from scrollwork.tasks.stages import sample_node
+
+if TYPE_CHECKING:
+    from scrollwork.flows.chains import Chain
 
 
-def manifest_of(request: Request, dataset: str, run: int) -> bytes:
-    """The manifest as its artifact holds it, JSON. request: of one split; of several tasks where draws of one depend on
+def manifest_of(chain: Chain, dataset: str, run: int) -> bytes:
+    """The manifest as its artifact holds it, JSON. chain: of one split; of several tasks where draws of one depend on
     the others. Raises UsageError, and what stages raise."""
+    request = chain.request
     if not request.run_count:
         raise UsageError(f"{request.suite} does not draw its prompts in runs")
     if run < 0:
@@ -28,4 +29,4 @@ def manifest_of(request: Request, dataset: str, run: int) -> bytes:
         raise UsageError("a manifest is of one split")
     (split,) = request.chosen_splits()
     part = Part(replace(request, runs=max(request.run_count, run + 1)), task, split, shard=run)
-    return ensure(sample_node(part), Workshop(locations_of(request))).artifact.bytes_of(MANIFEST)
+    return ensure(chain.sample(part), chain.shop).artifact.bytes_of(MANIFEST)

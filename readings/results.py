@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from scrollwork.fetching.upstream import upstream_of
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.planner import Planner
-from scrollwork.pipeline.session import Workshop
 from scrollwork.preprocessing.raw.errors import sayable
-from scrollwork.readings.run_outcome import Chain
+from scrollwork.readings.run_outcome import Outcome
 from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example
 from scrollwork.records.raw_file import RawFile
@@ -22,9 +21,7 @@ from scrollwork.reporting.page.text import percent_off, pooled
 from scrollwork.reporting.runs.ranks import Ranks
 from scrollwork.scoring.outcome import PRIVATE
 from scrollwork.storage.artifacts.artifact import Artifact
-from scrollwork.suites.model_tables import locations_of
 from scrollwork.suites.parts import Part, parts
-from scrollwork.suites.request import Request
 from scrollwork.suites.suite_files import data_set_sizes, paper_means, paper_sizes
 from scrollwork.tasks.aggregate.run import STAGE as AGGREGATE
 from scrollwork.tasks.generate.run import STAGE as GENERATE
@@ -32,9 +29,9 @@ from scrollwork.tasks.predictions import STAGE as PREDICTIONS
 from scrollwork.tasks.rank.tables import read_ranks
 from scrollwork.tasks.report.known_files import KnownFiles
 from scrollwork.tasks.report.run import STAGE as REPORT
-from scrollwork.tasks.stages import curate_node, prompt_node, sample_node, statistics_node
 
 if TYPE_CHECKING:
+    from scrollwork.flows.chains import Chain
     from scrollwork.reporting.page.sizes import Sizes
 
 MOST = 3  # different failures that are named of a model
@@ -44,11 +41,12 @@ FAILED_ELSEWHERE = {"terminal": "ended with an error where it ran"}
 
 
 class Results:
-    """Reads the artifacts of one request."""
+    """Reads the artifacts of a chain as they stand when it is made."""
 
-    def __init__(self, request: Request) -> None:
-        self.request = request
-        self._planner = Planner(Workshop(locations_of(request)))
+    def __init__(self, chain: Chain) -> None:
+        self.request = chain.request
+        self._chain = chain
+        self._planner = Planner(chain.shop)
 
     def artifact(self, node: Node) -> Artifact | None:
         """The artifact of a node, None where it does not stand."""
@@ -60,8 +58,8 @@ class Results:
         rows = []
         sizes, known = self.sizes(), KnownFiles(upstream_of(self.request.suite))
         for part in parts(self.request):
-            curated, sampled = self.artifact(curate_node(part)), self.artifact(sample_node(part))
-            prompted = [self.artifact(node) for node in part.each_shard(prompt_node)]
+            curated, sampled = self.artifact(self._chain.curate(part)), self.artifact(self._chain.sample(part))
+            prompted = [self.artifact(node) for node in part.each_shard(self._chain.prompt)]
             whole = [artifact for artifact in prompted if artifact is not None]
             if curated is None or sampled is None or len(whole) < len(prompted):
                 continue
@@ -95,7 +93,7 @@ class Results:
 
         statistics: by measure (records/statistics.py), empty where that stage failed.
         """
-        artifact = self.artifact(statistics_node(part))
+        artifact = self.artifact(self._chain.statistics(part))
         counted = artifact.facts["distributions"] if artifact is not None else {}
         paper = paper_sizes(self.request.suite, part.task, part.split)
         means = {name: counted.get(name, {}).get("mean") for name in ("words_in", "words_out")}
@@ -115,7 +113,7 @@ class Results:
 
         found: dict[str, list[Sizes]] = {}
         for part in parts(self.request):
-            artifact = self.artifact(statistics_node(part))
+            artifact = self.artifact(self._chain.statistics(part))
             if artifact is None:
                 continue
             name, facts = part.task.name, artifact.facts
@@ -145,7 +143,7 @@ class Results:
         """(how many malformed records are behind this request, also of stages that were reused; the first of them)."""
         total, found = 0, list[Drop]()
         for part in parts(self.request):
-            artifact = self.artifact(curate_node(part))
+            artifact = self.artifact(self._chain.curate(part))
             if artifact is not None and artifact.facts["errors"]:
                 total += artifact.facts["errors"]
                 bad = (drop for drop in artifact.rows("drops", Drop) if drop.error)
@@ -156,9 +154,9 @@ class Results:
         """A line a task and split that left records out, by reason: malformed ones, and apart those of its filters."""
         lines = []
         for part in parts(self.request):
-            artifact = self.artifact(curate_node(part))
+            artifact = self.artifact(self._chain.curate(part))
             if artifact is not None and artifact.facts["dropped"]:
-                lines.append(f"{curate_node(part).title.removeprefix('curate ')}: {told(artifact.facts)}")
+                lines.append(f"{self._chain.curate(part).title.removeprefix('curate ')}: {told(artifact.facts)}")
         return lines
 
     def unanswered(self, report: Node) -> list[str]:
@@ -172,10 +170,10 @@ class Results:
             if not row.coverage.complete and row.coverage.expected
         ]
 
-    def failures(self, chain: Chain) -> list[str]:
+    def failures(self, outcome: Outcome) -> list[str]:
         """What the calls that failed say, the most frequent of each model, and which are not asked again."""
         found: dict[str, Counter[str]] = {}
-        for node in (one.node for one in chain.finished if one.node.stage in ANSWERING and not one.error):
+        for node in (one.node for one in outcome.finished if one.node.stage in ANSWERING and not one.error):
             artifact = self.artifact(node)
             told = FAILED if node.stage == GENERATE else FAILED_ELSEWHERE
             for row in [] if artifact is None else artifact.columns("failures", ["kind", "message"]):
@@ -185,11 +183,11 @@ class Results:
             f"{name}: {count:,} {what}" for name, counts in found.items() for what, count in counts.most_common(MOST)
         ]
 
-    def matched(self, chain: Chain) -> list[dict[str, Any]]:
+    def matched(self, outcome: Outcome) -> list[dict[str, Any]]:
         """Of predictions from files, a row a task: ids without a prediction (missing), predictions without an input
         (unknown), how many are for inputs that were not chosen (left_out)."""
         rows: dict[tuple[str, str], dict[str, Any]] = {}
-        for node in (one.node for one in chain.finished if one.node.stage == PREDICTIONS and not one.error):
+        for node in (one.node for one in outcome.finished if one.node.stage == PREDICTIONS and not one.error):
             if (artifact := self.artifact(node)) is None:
                 continue
             name = node.label("task"), node.label("split")
@@ -198,10 +196,10 @@ class Results:
             row["missing"] += artifact.facts["missing_ids"]  # of this shard; the others are the same in all
         return list(rows.values())
 
-    def without_gold(self, chain: Chain) -> list[str]:
+    def without_gold(self, outcome: Outcome) -> list[str]:
         """What is answered and cannot be scored, a line a task and reason."""
         found: dict[str, None] = {}
-        for node in (one.node for one in chain.finished if one.node.stage == AGGREGATE and not one.error):
+        for node in (one.node for one in outcome.finished if one.node.stage == AGGREGATE and not one.error):
             artifact = self.artifact(node)
             reasons = artifact.facts["without_gold"] if artifact is not None else {}
             for reason, count in reasons.items():
@@ -280,9 +278,9 @@ def released(part: Part, curated: Artifact, sampled: Artifact) -> dict[str, Any]
     }
 
 
-def report_of(chain: Chain) -> Node | None:
-    """The report node of a chain, None where there is none or it failed."""
-    last = chain.finished[-1]
+def report_of(outcome: Outcome) -> Node | None:
+    """The report node of a run, None where there is none or it failed."""
+    last = outcome.finished[-1]
     return last.node if last.node.stage == REPORT and not last.error else None
 
 

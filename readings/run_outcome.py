@@ -10,7 +10,7 @@ from scrollwork.suites.request import Request
 
 
 @dataclass(frozen=True)
-class Chain:
+class Outcome:
     """What ran. report: the published page, of scores or of a build's statistics; None where there is none."""
 
     request: Request

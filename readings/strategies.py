@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby, takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,10 +18,8 @@ from scrollwork.models.base import CHARACTERS
 from scrollwork.models.hosted.model import most_output
 from scrollwork.models.hosted.tables import CACHE_MINIMUM
 from scrollwork.models.registry import HOSTED
-from scrollwork.pipeline.calling import Calling
 from scrollwork.pipeline.errors import StageFailed, UsageError
 from scrollwork.pipeline.plan import Node, topological
-from scrollwork.pipeline.session import Workshop
 from scrollwork.preprocessing.prompts.from_examples import Profile, prompts
 from scrollwork.preprocessing.prompts.template import Template
 from scrollwork.preprocessing.sampling import choose
@@ -32,11 +30,11 @@ from scrollwork.readings.estimate import Estimate, built, price
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import CLOSED_BOOK, Part, part_text
 from scrollwork.storage.artifacts.artifact import Artifact
-from scrollwork.suites.model_tables import locations_of
-from scrollwork.suites.request import Request
 from scrollwork.tasks.generate.pending import BEHIND_THE_DOCUMENT
 from scrollwork.tasks.sample.run import Curated
-from scrollwork.tasks.stages import run_nodes
+
+if TYPE_CHECKING:
+    from scrollwork.flows.chains import Chain
 
 COMPARED = ("all", "take:5", "take:25", "sample:0.2", "take-ip", "sample-ip", "long", "short", "wide")
 
@@ -56,16 +54,16 @@ class Frame:
     thoughts: int
 
 
-def strategy_costs(request: Request) -> tuple[list[dict[str, Any]], list[str]]:
+def strategy_costs(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
     """(a row a strategy, task and model: {strategy, windows, per_problem} and the fields of an Estimate with its price;
     what failed). Raises UsageError for a suite that does not observe windows."""
+    request = chain.request
     if not any(task.windows for task in request.config.tasks.values()):
         raise UsageError(f"--strategies: {request.suite} does not observe windows of its contexts")
     compared = dict.fromkeys((*COMPARED, *([request.strategy] if request.strategy else [])))
-    shop = Workshop(locations_of(request))
-    tables = (shop.locations.calling or Calling()).tables
+    shop, tables = chain.shop, chain.resolved.calling.tables
     rows, failed = [], []
-    for node in (one for one in topological(run_nodes(request)) if one.asks):
+    for node in (one for one in topological(chain.scored) if one.asks):
         table = tables[node.label("model")]
         try:
             curated = built(node.input("sample"), shop)["curated"]

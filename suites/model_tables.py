@@ -14,7 +14,7 @@ from scrollwork.models.registry import BATCHES, CALLED, HOSTED, LOCAL, UnknownMo
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.planner import Status
-from scrollwork.pipeline.session import Calling, Locations
+from scrollwork.pipeline.session import Calling
 from scrollwork.preprocessing.prompts.truncation import POLICIES
 from scrollwork.storage.home import Home
 from scrollwork.suites.outside_systems import PROVIDER, is_outside, table_of
@@ -24,11 +24,9 @@ from scrollwork.suites.suite_files import Suite, load_models, own_models
 from scrollwork.suites.tokenizers import adopt
 
 
-def calling_of(request: Request) -> Calling:
-    """How a request's hosted and local models are called. Raises UnknownModel, UsageError: a budget needs prices."""
-    if not request.models:
-        return Calling()
-    called = {model: table for model, table in tables_of(request).items() if table["provider"] in CALLED}
+def calling_of(request: Request, tables: Mapping[str, Mapping[str, Any]]) -> Calling:
+    """How a request's hosted and local models are called, by `tables_of`. Raises UsageError: a budget needs prices."""
+    called = {model: table for model, table in tables.items() if table["provider"] in CALLED}
     if request.budget:
         for model, table in called.items():
             try:
@@ -39,11 +37,6 @@ def calling_of(request: Request) -> Calling:
         need_batches(called)
     wait_s = float(request.batch_wait)
     return Calling(request.run, request.budget, request.retry_failed, request.batch, wait_s, called, request.judges)
-
-
-def locations_of(request: Request) -> Locations:
-    """The absolute locations that tasks get, and how they call hosted models."""
-    return Locations(request.home, request.raw, request.store, calling_of(request) if request.models else None)
 
 
 def need_batches(called: Mapping[str, Mapping[str, Any]]) -> None:
@@ -139,12 +132,12 @@ def from_file(model: str, own_file: str) -> bool:
     return name in own or (bool(model_id) and any(table.get("id") == model_id for table in own.values()))
 
 
-def retired(request: Request) -> list[str]:
-    """The models of a request that their vendor answers no more, or only until an announced day, a line each; not where
+def retired(calling: Calling) -> list[str]:
+    """The models of a run that their vendor answers no more, or only until an announced day, a line each; not where
     a server of one's own does."""
     today = time.strftime("%Y-%m-%d")
     lines = []
-    for model, table in calling_of(request).tables.items():
+    for model, table in calling.tables.items():
         day = table.get("retired", "")
         if not day or table.get("base_url") != BASE_URLS.get(table["provider"]):
             continue
@@ -155,11 +148,11 @@ def retired(request: Request) -> list[str]:
     return lines
 
 
-def unbounded(request: Request) -> list[str]:
+def unbounded(request: Request, calling: Calling) -> list[str]:
     """A line where all windows of contexts are asked of a hosted model because nobody said which, and nothing stops it
     from costing what it costs."""
     observing = any(task.windows for task in request.chosen_tasks())
-    hosted = any(table["provider"] in HOSTED for table in calling_of(request).tables.values())
+    hosted = any(table["provider"] in HOSTED for table in calling.tables.values())
     if request.strategy or request.budget or not (observing and hosted):
         return []
     return [
@@ -168,10 +161,10 @@ def unbounded(request: Request) -> list[str]:
     ]
 
 
-def need_keys(request: Request, statuses: Iterable[tuple[Node, Status]]) -> None:
+def need_keys(calling: Calling, statuses: Iterable[tuple[Node, Status]]) -> None:
     """Raises UsageError naming the variable, where a hosted model is to be asked and its key is not there."""
     asked = {node.label("model") for node, status in statuses if node.asks and status.state != "reused"}
-    for model, table in calling_of(request).tables.items():
+    for model, table in calling.tables.items():
         if model in asked and table["provider"] in HOSTED and "key_secret" not in table:
             try:
                 key_of(model, table["provider"], table)

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal
 
-from scrollwork.cli.terminal.common import console, execute, print_json, request_of, say, tell_problems
+from scrollwork.cli.terminal.common import chain_of, console, execute, print_json, say, tell_problems
 from scrollwork.cli.terminal.progress import shown
-from scrollwork.flows.chains import plan
+from scrollwork.flows.chains import Chain
+from scrollwork.flows.execute import plan
 from scrollwork.readings.results import Results
 from scrollwork.reporting.boards.raw_files import RawTold, remarks, summary
 from scrollwork.reporting.page.sizes import Sizes, counted_by, title, together
 from scrollwork.reporting.page.text import percent
-from scrollwork.suites.request import Request
 
 if TYPE_CHECKING:
     from scrollwork.cli.terminal.compared import Against
@@ -35,12 +35,12 @@ COLUMNS: dict[str, Literal["left", "right"]] = {
 
 def run(arguments: argparse.Namespace) -> int:
     """Build, and print a row a task."""
-    request = request_of(arguments)
-    against = comparing(request, arguments.against) if arguments.against else None
-    planned = plan(request)
+    chain = chain_of(arguments)
+    against = comparing(chain, arguments.against) if arguments.against else None
+    planned = plan(chain)
     with shown(arguments.quiet, len(planned.statuses)):
-        chain = execute(arguments, request, planned, "build_datasets")
-    results = Results(request)
+        outcome = execute(arguments, chain, planned, "build_datasets")
+    results = Results(chain)
     rows = results.built()
     if against:
         against.compare()
@@ -49,21 +49,21 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print_table(rows)
         if sizes := results.sizes():
-            print_sizes(sizes, {name: list(task.splits) for name, task in request.config.tasks.items()})
+            print_sizes(sizes, {name: list(task.splits) for name, task in chain.request.config.tasks.items()})
         if against:
             against.show()
     tell_raw(rows, arguments.quiet)
-    if chain.report is not None and not arguments.quiet:
-        say(f"statistics: {chain.report}")
+    if outcome.report is not None and not arguments.quiet:
+        say(f"statistics: {outcome.report}")
     unread = against is not None and against.tell_problems()
-    return int(tell_problems(chain, request) or unread)
+    return int(tell_problems(results, outcome) or unread)
 
 
-def comparing(request: Request, releases: Sequence[str]) -> Against:
+def comparing(chain: Chain, releases: Sequence[str]) -> Against:
     """What `--against` does. Its modules make nothing of a build, so a build without it does not load them."""
     from scrollwork.cli.terminal.compared import Against
 
-    return Against(request, releases)
+    return Against(chain, releases)
 
 
 def tell_raw(rows: Sequence[Mapping[str, Any]], quiet: bool) -> None:

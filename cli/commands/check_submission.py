@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from scrollwork.cli.terminal.common import print_json, request_of, say
+from scrollwork.cli.terminal.common import chain_of, print_json, say
 from scrollwork.exchange.check_submission import check_submission
 from scrollwork.preprocessing.raw.errors import sayable
 
@@ -15,7 +15,7 @@ SUCCESS = {"scrolls": "The verification was succesful."}  # (sic), as their code
 
 def run(arguments: argparse.Namespace) -> int:
     """Check, and print what is wrong; exit status 1 where something is."""
-    verdict = check_submission(request_of(arguments), Path(arguments.file))
+    verdict = check_submission(chain_of(arguments), Path(arguments.file))
     if arguments.json:
         print_json(verdict.to_json())
     for finding in verdict.findings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Any, Literal
 
-from scrollwork.cli.terminal.common import console, print_json, request_of, say
+from scrollwork.cli.terminal.common import chain_of, console, print_json, say
 from scrollwork.cli.terminal.progress import shown
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.reporting.page.text import visible
@@ -33,16 +33,16 @@ PRICES = ("online", "online_most", "batch")
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the estimate."""
-    from scrollwork.flows.chains import plan
+    from scrollwork.flows.execute import plan
     from scrollwork.readings.estimate import estimates
 
     if not arguments.model:
         raise UsageError("estimate needs a model: --model openai:gpt-6-luna")
     if arguments.strategies:
         return strategies(arguments)
-    request = request_of(arguments)
-    with shown(arguments.quiet, len(plan(request).statuses)):
-        rows, free, failed = estimates(request)
+    chain = chain_of(arguments)
+    with shown(arguments.quiet, len(plan(chain).statuses)):
+        rows, free, failed = estimates(chain)
     for problem in failed:
         say(f"error: {problem}")
     if arguments.json:
@@ -50,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         return int(bool(failed))
     for model in dict.fromkeys(row["model"] for row in rows):
         console().print(table_of(model, [row for row in rows if row["model"] == model]))
-    told = [*remarks(rows, request.models), *cuts(free), *retired(request)]
+    told = [*remarks(rows, chain.request.models), *cuts(free), *retired(chain.resolved.calling)]
     for line in told if rows or not failed else []:
         say(line)
     return int(bool(failed))
@@ -61,8 +61,7 @@ def strategies(arguments: argparse.Namespace) -> int:
     from scrollwork.cli.terminal.strategies import show
     from scrollwork.readings.strategies import strategy_costs
 
-    request = request_of(arguments)
-    rows, failed = strategy_costs(request)
+    rows, failed = strategy_costs(chain_of(arguments))
     for problem in failed:
         say(f"error: {problem}")
     if arguments.json:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from scrollwork.cli.terminal.common import print_json, request_of, say
+from scrollwork.cli.terminal.common import chain_of, print_json, say
 from scrollwork.pipeline.errors import UsageError
 
 
@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
         return observations(arguments)
     from scrollwork.exchange.trials import export_trials
 
-    made = export_trials(arguments.format, request_of(arguments), Path(arguments.out))
+    made = export_trials(arguments.format, chain_of(arguments), Path(arguments.out))
     tell(
         arguments,
         list(made.files),
@@ -47,7 +47,7 @@ def hf(arguments: argparse.Namespace) -> int:
 
     if arguments.model:
         raise UsageError("export hf writes the suite, not what a model answered: leave out --model")
-    tell(arguments, export_hf(request_of(arguments), Path(arguments.out)))
+    tell(arguments, export_hf(chain_of(arguments), Path(arguments.out)))
     return 0
 
 
@@ -57,9 +57,9 @@ def prompts(arguments: argparse.Namespace) -> int:
     from scrollwork.exchange.prompted import prompt_nodes
     from scrollwork.exchange.prompts import export_prompts
 
-    request = request_of(arguments)
-    with shown(arguments.quiet, len(prompt_nodes(request))):
-        made = export_prompts(request, Path(arguments.out))
+    chain = chain_of(arguments)
+    with shown(arguments.quiet, len(prompt_nodes(chain))):
+        made = export_prompts(chain, Path(arguments.out))
     tell(arguments, list(made.files), prompts=made.prompts, lacking=list(made.lacking))
     for line in made.lacking:
         say(f"lacking: {line}")
@@ -70,7 +70,7 @@ def submission(arguments: argparse.Namespace) -> int:
     """A model's answers as the official CSV."""
     from scrollwork.exchange.submission import export_submission
 
-    made = export_submission(request_of(arguments), Path(arguments.out), fill=arguments.allow_missing)
+    made = export_submission(chain_of(arguments), Path(arguments.out), fill=arguments.allow_missing)
     tell(arguments, list(made.files), **made.told)
     for line in made.lines:
         say(line)
@@ -81,7 +81,7 @@ def observations(arguments: argparse.Namespace) -> int:
     """A model's answers on windows, a row each."""
     from scrollwork.exchange.observations import export_observations
 
-    made = export_observations(request_of(arguments), Path(arguments.out))
+    made = export_observations(chain_of(arguments), Path(arguments.out))
     tell(arguments, list(made.files), rows=made.rows, lacking=list(made.lacking))
     for line in made.lacking:
         say(f"lacking: {line}")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 
-from scrollwork.cli.terminal.common import print_json, request_of
-from scrollwork.flows.chains import plan
+from scrollwork.cli.terminal.common import chain_of, print_json
+from scrollwork.flows.execute import plan
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the plan."""
-    planned = plan(request_of(arguments))
+    planned = plan(chain_of(arguments))
     rows = [
         {
             "stage": node.stage,

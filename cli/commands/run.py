@@ -6,18 +6,19 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scrollwork.cli.terminal.common import console, execute, print_json, request_of, say, tell_problems
+from scrollwork.cli.terminal.common import chain_of, console, execute, print_json, say, tell_problems
 from scrollwork.cli.terminal.interrupts import interrupts
 from scrollwork.cli.terminal.progress import shown
 from scrollwork.cli.terminal.spending import spent_by, told
 from scrollwork.cli.terminal.waiting import in_batches
-from scrollwork.flows.chains import plan
+from scrollwork.flows.chains import Chain
+from scrollwork.flows.execute import plan
 from scrollwork.flows.twins import twins_of
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.readings.results import Results, report_of
-from scrollwork.readings.run_outcome import Chain
+from scrollwork.readings.run_outcome import Outcome
 from scrollwork.reporting.boards.leaderboard import as_json, terminal
-from scrollwork.suites.model_tables import calling_of, need_keys, retired, unbounded
+from scrollwork.suites.model_tables import need_keys, retired, unbounded
 from scrollwork.suites.request import Request
 
 # tables of stage complexity: they have a key of their own in --json
@@ -28,25 +29,25 @@ def run(arguments: argparse.Namespace) -> int:
     """Run, and print the leaderboard."""
     if not arguments.model:
         raise UsageError("run needs a model: --model naive")
-    request = request_of(arguments)
-    return tell(arguments, request, evaluated(arguments, request))
+    chain = chain_of(arguments)
+    return tell(arguments, chain, evaluated(arguments, chain))
 
 
-def evaluated(arguments: argparse.Namespace, request: Request) -> Chain:
-    """What a request left, after it has run with its progress shown."""
-    planned = plan(request)
-    need_keys(request, planned.statuses)
-    for line in [*retired(request), *unbounded(request)] if planned.work else []:
+def evaluated(arguments: argparse.Namespace, chain: Chain) -> Outcome:
+    """What a chain left, after it has run with its progress shown."""
+    planned, calling = plan(chain), chain.resolved.calling
+    need_keys(calling, planned.statuses)
+    for line in [*retired(calling), *unbounded(chain.request, calling)] if planned.work else []:
         say(line)
     with shown(arguments.quiet, len(planned.statuses)), interrupts():
-        return execute(arguments, request, planned, "evaluate")
+        return execute(arguments, chain, planned, "evaluate")
 
 
-def tell(arguments: argparse.Namespace, request: Request, chain: Chain, **more: Any) -> int:
+def tell(arguments: argparse.Namespace, chain: Chain, outcome: Outcome, **more: Any) -> int:
     """Print the leaderboard, on standard error what is lacking; the exit status. more: further fields of --json."""
-    report = report_of(chain)
-    board = Results(request).board(report) if report is not None else None
-    tables = Results(request).beside(report) if report is not None else {}
+    request, results, report = chain.request, Results(chain), report_of(outcome)
+    board = results.board(report) if report is not None else None
+    tables = results.beside(report) if report is not None else {}
     needs = {name: tables.pop(name, []) for name in NEEDS}
     if arguments.json:
         result: dict[str, Any] = {"tasks": [], "averages": {}} if board is None else as_json(board)
@@ -56,35 +57,36 @@ def tell(arguments: argparse.Namespace, request: Request, chain: Chain, **more: 
                 from scrollwork.readings.complexity_json import complexity_json
 
                 result[request.suite] = complexity_json(needs)
-            if ranks := Results(request).ranks(report):
+            if ranks := results.ranks(report):
                 from scrollwork.readings.ranking_json import ranking_json
 
                 result[request.suite] = ranking_json(ranks)
-        print_json({**result, "report": str(chain.report) if chain.report else None, "spent": spent_by(chain), **more})
+        page = str(outcome.report) if outcome.report else None
+        print_json({**result, "report": page, "spent": spent_by(chain, outcome.request.run), **more})
     elif board is not None:
         console().print(terminal(board))
         if needs["mixtures"]:
             from scrollwork.cli.dolce.tables import show_needs
 
             show_needs(needs["mixtures"])
-    if all(one.how == "reused" for one in chain.finished):
+    if all(one.how == "reused" for one in outcome.finished):
         say("nothing was to be done: every stage stands")
-    if chain.report is not None:
-        say(f"report: {chain.report}")
-    gaps = Results(request).unanswered(report) if report is not None else []
+    if outcome.report is not None:
+        say(f"report: {outcome.report}")
+    gaps = results.unanswered(report) if report is not None else []
     for gap in gaps:
         say(f"unanswered: {gap}")
-    for line in in_batches(request):
+    for line in in_batches(chain):
         say(line)
-    for line in Results(request).failures(chain) if gaps else []:
+    for line in results.failures(outcome) if gaps else []:
         say(f"failed: {line}")
-    if calling_of(request).tables:
-        say(told(spent_by(chain)))
+    if chain.resolved.calling.tables:
+        say(told(spent_by(chain, outcome.request.run)))
     for line in own_thresholds(request, needs["mixtures"]):
         say(line)
-    for line in Results(request).without_gold(chain):
+    for line in results.without_gold(outcome):
         say(f"not scored: {line}")
-    return int(tell_problems(chain, request) or bool(gaps))
+    return int(tell_problems(results, outcome) or bool(gaps))
 
 
 def own_thresholds(request: Request, mixtures: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from scrollwork.cli.terminal.common import print_json, request_of, say
+from scrollwork.cli.terminal.common import chain_of, print_json, say
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.preprocessing.raw.errors import sayable
 from scrollwork.scoring.files.released import BENCHMARKS
@@ -31,13 +31,13 @@ def run(arguments: argparse.Namespace) -> int:
     home = Home.at(arguments.home, arguments.store)
     model = adopt(arguments.predictions, arguments.name, arguments.suite, tuple(arguments.task), home)
     arguments.model = [model]
-    request = request_of(arguments)
-    chain = evaluated(arguments, request)
-    matched = Results(request).matched(chain)
+    chain = chain_of(arguments)
+    outcome = evaluated(arguments, chain)
+    matched = Results(chain).matched(outcome)
     inside = table_of(model, home)["tasks"]
-    lacking = [name for name in request.config.tasks if name not in inside]
+    lacking = [name for name in chain.request.config.tasks if name not in inside]
     others = passed_over(arguments.predictions)
-    status = tell(arguments, request, chain, ids=matched, tasks_without_predictions=lacking, not_read=others)
+    status = tell(arguments, chain, outcome, ids=matched, tasks_without_predictions=lacking, not_read=others)
     for row in matched:
         what = f"{row['task']}, {row['split']}"
         for kind, told in (("missing", "have no prediction"), ("unknown", "are no input of it")):

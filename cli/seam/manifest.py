@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from scrollwork.cli.terminal.common import request_of
+from scrollwork.cli.terminal.common import chain_of
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.readings.manifests import manifest_of
 
@@ -16,5 +16,5 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.task:
             raise UsageError("--task names the data sets of the one stream of --draws official, which is not asked for")
         arguments.task = [arguments.dataset]
-    print(manifest_of(request_of(arguments), arguments.dataset, arguments.number).decode("utf-8"), end="")
+    print(manifest_of(chain_of(arguments), arguments.dataset, arguments.number).decode("utf-8"), end="")
     return 0

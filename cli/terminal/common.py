@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrollwork.flows.chains import Planned
+from scrollwork.flows.chains import Chain
+from scrollwork.flows.execute import Planned
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.extras import install_line
 from scrollwork.preprocessing.raw.errors import sayable
-from scrollwork.readings.run_outcome import Chain
+from scrollwork.readings.run_outcome import Outcome
 from scrollwork.storage.errors import StorageError
 from scrollwork.storage.home import Home
 from scrollwork.suites.judging_models import ROLES
@@ -23,6 +24,8 @@ from scrollwork.suites.request import Request
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from scrollwork.readings.results import Results
 
 OF_CALLS = ("base_url", "context", "budget", "rpm", "tpm", "concurrency", "batch", "batch_wait", "retry_failed")
 # only `evaluate` is told
@@ -84,6 +87,11 @@ def configure(arguments: argparse.Namespace) -> None:
             setattr(arguments, name, value)
 
 
+def chain_of(arguments: argparse.Namespace) -> Chain:
+    """The stages of a command of build's or run's options. Raises UsageError."""
+    return Chain(request_of(arguments))
+
+
 def options_of(settings: list[str]) -> dict[str, Any]:
     """`TASK.OPTION=VALUE` as {task.option: value}; true, false, numbers and JSON lists are read as such."""
     found: dict[str, Any] = {}
@@ -100,22 +108,22 @@ def options_of(settings: list[str]) -> dict[str, Any]:
     return found
 
 
-def execute(arguments: argparse.Namespace, request: Request, planned: Planned, flow: str) -> Chain:
+def execute(arguments: argparse.Namespace, chain: Chain, planned: Planned, flow: str) -> Outcome:
     """Run the chain: through Prefect where there is work, at once where everything stands."""
-    from scrollwork.flows import chains
+    from scrollwork.flows import execute
 
-    inline: Callable[[Request], Chain] = chains.build if flow == "build_datasets" else chains.run
-    home = Home.at(arguments.home, arguments.store)
+    inline: Callable[[Chain], Outcome] = execute.build if flow == "build_datasets" else execute.run
+    home = chain.shop.home
     if not home.writable:
         if planned.work:
             raise StorageError(f"{home.url}: cannot be written, and not every stage stands there; name another --home")
         say(f"{home.url} cannot be written: it is read, and no row of this run is kept")
     if arguments.engine == "inline" or not planned.work:
-        return inline(request)
-    return through_prefect(arguments, request, flow)
+        return inline(chain)
+    return through_prefect(arguments, chain.request, flow)
 
 
-def through_prefect(arguments: argparse.Namespace, request: Request, flow: str) -> Chain:
+def through_prefect(arguments: argparse.Namespace, request: Request, flow: str) -> Outcome:
     """Run the flow in this process, on the server that `up` started or on one in process."""
     import importlib
     import logging
@@ -144,12 +152,12 @@ def through_prefect(arguments: argparse.Namespace, request: Request, flow: str) 
     if server is not None:
         server.wait()
     try:
-        chain: Chain = getattr(module, flow)(**parameters)
+        outcome: Outcome = getattr(module, flow)(**parameters)
     except StageFailed as failed:
-        if not isinstance(failed.chain, Chain):
+        if not isinstance(failed.outcome, Outcome):
             raise
-        return failed.chain
-    return chain
+        return failed.outcome
+    return outcome
 
 
 def lines_of(path: str, option: str) -> Iterator[bytes]:
@@ -182,25 +190,23 @@ def say(text: str) -> None:
     print(sayable(text, len(text) * 6), file=sys.stderr)
 
 
-def tell_problems(chain: Chain, request: Request) -> bool:
+def tell_problems(results: Results, outcome: Outcome) -> bool:
     """Say what failed and what was dropped, on standard error; whether there was something."""
-    from scrollwork.readings.results import Results
-
-    for one in chain.failed:
+    strict = results.request.strict
+    for one in outcome.failed:
         say(f"error: {one.node.title} failed: {one.error}")
-    results = Results(request)
     for line in results.imports():
         say(line)
-    bad, first = (0, []) if request.strict else results.bad_records(MOST_DROPPED)
+    bad, first = (0, []) if strict else results.bad_records(MOST_DROPPED)
     for drop in first:
         say(f"dropped: {drop.detail}")
     if bad > len(first):
         say(f"... and {bad - len(first)} more")
-    for line in [] if request.strict and chain.failed else results.dropped():
+    for line in [] if strict and outcome.failed else results.dropped():
         say(f"left out: {line}")
     if bad:
         say(f"{bad} malformed record(s) were dropped; the rest is finished")
-    return bool(chain.failed or bad)
+    return bool(outcome.failed or bad)
 
 
 def expected(error: BaseException) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from scrollwork.cli.terminal.common import console, say
 from scrollwork.exchange.against_release import comparisons, locate
@@ -11,7 +11,9 @@ from scrollwork.preprocessing.datasets.against_release import IN_ORDER, REFERENC
 from scrollwork.preprocessing.raw.errors import MalformedFile
 from scrollwork.reporting.page.text import shown
 from scrollwork.suites.parts import parts
-from scrollwork.suites.request import Request
+
+if TYPE_CHECKING:
+    from scrollwork.flows.chains import Chain
 
 Compared = Mapping[tuple[str, str], Comparison | MalformedFile]
 COLUMNS: dict[str, Literal["left", "right"]] = {
@@ -32,14 +34,14 @@ NO_OFFSETS = ("input", REFERENCES, IN_ORDER)
 class Against:
     """The built tasks of a request beside releases. Raises UsageError, MalformedFile for an unusable release."""
 
-    def __init__(self, request: Request, given: Sequence[str]) -> None:
-        self._request = request
-        self._releases = locate(request, given)
+    def __init__(self, chain: Chain, given: Sequence[str]) -> None:
+        self._chain = chain
+        self._releases = locate(chain.request, given)
         self._compared: Compared = {}
 
     def compare(self) -> None:
         """Read what is built."""
-        self._compared = comparisons(self._request, self._releases)
+        self._compared = comparisons(self._chain, self._releases)
 
     def as_json(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """What `build --json` adds to a row."""
@@ -69,7 +71,7 @@ class Against:
 
     def tell_problems(self) -> bool:
         """Say which tasks were not compared; whether a release could not be read."""
-        for part in parts(self._request):
+        for part in parts(self._chain.request):
             if (part.task.name, part.split) not in self._compared:
                 say(f"not compared: {part.task.name}, {part.split}: not built, or no release of it given")
         broken = [(name, one) for name, one in self._compared.items() if isinstance(one, MalformedFile)]

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrollwork.models.engine.budget import NANO, whole
 from scrollwork.pipeline.calling import known_price
-from scrollwork.readings.run_outcome import Chain
 from scrollwork.storage.answers.rows import Spent
 from scrollwork.storage.home import Home
-from scrollwork.suites.model_tables import calling_of
+
+if TYPE_CHECKING:
+    from scrollwork.flows.chains import Chain
 
 
-def spent_by(chain: Chain) -> dict[str, Any]:
+def spent_by(chain: Chain, run: str) -> dict[str, Any]:
     """{currency, amount, saved, calls, input_tokens, cached_tokens, output_tokens, cost_unknown_calls,
-    cost_assumed_calls, assumed} of a run.
+    cost_assumed_calls, assumed} of a run of a chain's models.
 
     amount leaves out calls whose price nobody knows: cost_unknown_calls of them. Those whose tokens nobody knows count
     for what was set aside: cost_assumed_calls of them, assumed of the amount. saved: what all input would have cost
@@ -30,10 +31,10 @@ def spent_by(chain: Chain) -> dict[str, Any]:
     total, saved = Spent(), 0
     if home.has_store:
         store = ResponseStore(home.store_place)
-        spent = store.spent(request.run)
+        spent = store.spent(run)
         store.close()
         total = sum(spent.values(), total)
-        tables = calling_of(request).tables
+        tables = chain.resolved.calling.tables
         saved = sum(cheaper(model, tables.get(model, {}), one) for model, one in spent.items())
     return {
         "currency": "USD",

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrollwork.preprocessing.raw.errors import sayable
-from scrollwork.storage.home import Home
-from scrollwork.suites.model_tables import calling_of
-from scrollwork.suites.request import Request
+
+if TYPE_CHECKING:
+    from scrollwork.flows.chains import Chain
 
 
-def in_batches(request: Request) -> list[str]:
-    """What a request's models still have in batches, a line each."""
-    tables = calling_of(request).tables
+def in_batches(chain: Chain) -> list[str]:
+    """What a chain's models still have in batches, a line each."""
+    tables = chain.resolved.calling.tables
     if not tables:
         return []
     from scrollwork.readings.open_batches import waiting
 
-    found = waiting(Home(request.home, request.store))
+    found = waiting(chain.shop.home)
     return [f"{line(one)}; run the same command with --batch later" for one in found if one["model"] in tables]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from scrollwork.models.hosted.tables import BadTable
@@ -12,8 +12,8 @@ from scrollwork.pipeline.build import Built, ensure
 from scrollwork.pipeline.calling import STOP
 from scrollwork.pipeline.errors import BadRecord, CodeChanged, Interrupted, UsageError
 from scrollwork.pipeline.extras import install_line
-from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Locations, Workshop
+from scrollwork.pipeline.plan import Node, Plan
+from scrollwork.pipeline.session import Workshop
 from scrollwork.preprocessing.raw.errors import RawError, sayable
 from scrollwork.storage.errors import StorageError
 
@@ -30,14 +30,14 @@ class Finished:
     error: str = ""
 
 
-Engine = Callable[[Sequence[Node], Locations], list[Finished]]
+Engine = Callable[[Plan], list[Finished]]
 
 
-def run_inline(nodes: Sequence[Node], locations: Locations) -> list[Finished]:
+def run_inline(plan: Plan) -> list[Finished]:
     """One node after another. A failure skips what needs it; everything else goes on."""
-    shop = Workshop(locations)
+    shop = Workshop(plan.locations)
     finished: dict[str, Finished] = {}
-    for node in nodes:
+    for node in plan.nodes:
         broken = [needed for needed in node.needs if needed.name in finished and finished[needed.name].error]
         if broken:
             finished[node.name] = Finished(node, "skipped", finished[broken[0].name].error)
@@ -51,19 +51,19 @@ def run_inline(nodes: Sequence[Node], locations: Locations) -> list[Finished]:
     return list(finished.values())
 
 
-def run_strictly(engine: Engine, nodes: Sequence[Node], locations: Locations) -> list[Finished]:
+def run_strictly(engine: Engine, plan: Plan) -> list[Finished]:
     """With --strict: what can meet malformed records first, one after another; nothing else after the first that fails.
 
     So no model is asked before all input is known to be sound, and which record is named depends on no race.
     """
     finished: list[Finished] = []
-    for node in (node for node in nodes if node.strict):
-        finished += engine([node], locations)
+    for node in (node for node in plan.nodes if node.strict):
+        finished += engine(plan.only([node]))
         if finished[-1].error:
             done = {one.node.name for one in finished}
-            rest = [node for node in nodes if node.name not in done]
+            rest = [node for node in plan.nodes if node.name not in done]
             return [*finished, *(Finished(node, "skipped", finished[-1].error) for node in rest)]
-    return [*finished, *engine([node for node in nodes if not node.strict], locations)]
+    return [*finished, *engine(plan.only(node for node in plan.nodes if not node.strict))]
 
 
 def build_told(node: Node, shop: Workshop) -> Built:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any, cast
 
 from prefect import get_run_logger, task
@@ -22,7 +23,8 @@ from prefect.task_runners import ThreadPoolTaskRunner
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.engines.inline import Finished, build_told, said
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.plan import Node, Plan
+from scrollwork.pipeline.plan_files import filed, plan_of
 from scrollwork.pipeline.session import Locations, Workshop
 
 TOLD_EVERY_S = 30.0
@@ -34,19 +36,22 @@ def side_by_side() -> Any:
     return ThreadPoolTaskRunner(max_workers=SIDE_BY_SIDE)
 
 
-def run_stage(node: Node, locations: Locations) -> Any:
-    """Build one node. Returns its content key, as the state `Reused` where the artifact stood already."""
+def run_stage(name: str, file: str, locations: Locations) -> Any:
+    """Build one node of the plan in a file. Returns its content key, as the state `Reused` where the artifact stood
+    already. locations: without `calling`, which the plan tells."""
     logger = get_run_logger()
+    plan = plan_of(file, locations)
+    node, calling = plan.by_name[name], plan.locations.calling
     own = logging.getLogger("scrollwork")
     handler = _Forward(logger)
     own.addHandler(handler)
     told = Told(node.title, logger.info) if node.asks else nullcontext()
     try:
-        if node.asks and locations.calling is not None:
+        if node.asks and calling is not None:
             model = node.label("model")
-            provide_secrets({model: locations.calling.tables.get(model, {})})
+            provide_secrets({model: calling.tables.get(model, {})})
         with told:
-            built = build_told(node, Workshop(locations))
+            built = build_told(node, Workshop(plan.locations))
     finally:
         own.removeHandler(handler)
     if built.reused:
@@ -113,15 +118,17 @@ class _Forward(logging.Handler):
         self._logger.log(record.levelno, record.getMessage())
 
 
-def run_prefect(nodes: Sequence[Node], locations: Locations) -> list[Finished]:
+def run_prefect(plan: Plan) -> list[Finished]:
     """Every node as a task of the running flow; those that do not wait for another run side by side."""
     futures: dict[str, PrefectFuture[Any]] = {}
-    for node in nodes:
-        before = [futures[needed.name] for needed in node.needs if needed.name in futures]
-        futures[node.name] = stage_task(node).submit(node, locations, wait_for=before)
     finished: dict[str, Finished] = {}
-    for node in nodes:
-        finished[node.name] = how_ended(node, futures[node.name], finished)
+    locations = replace(plan.locations, calling=None)
+    with filed(plan) as file:
+        for node in plan.nodes:
+            before = [futures[needed.name] for needed in node.needs if needed.name in futures]
+            futures[node.name] = stage_task(node).submit(node.name, file, locations, wait_for=before)
+        for node in plan.nodes:
+            finished[node.name] = how_ended(node, futures[node.name], finished)
     return list(finished.values())
 
 

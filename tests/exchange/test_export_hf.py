@@ -17,7 +17,8 @@ from scrollwork.exchange import hf
 from scrollwork.exchange.hf import export_hf, licences
 from scrollwork.exchange.hf_card import Config, Licence, Split, card, quoted
 from scrollwork.fetching.sources import load_catalogue
-from scrollwork.flows.chains import build
+from scrollwork.flows.chains import Chain
+from scrollwork.flows.execute import build
 from scrollwork.pipeline.errors import StageFailed, UsageError
 from scrollwork.preprocessing.prompts.template import Template, official_rows
 from scrollwork.readings.results import Results
@@ -26,7 +27,6 @@ from scrollwork.storage.errors import StorageError
 from scrollwork.storage.folder import files_below
 from scrollwork.suites.parts import parts
 from scrollwork.suites.request import Request
-from scrollwork.tasks.stages import curate_node, sample_node
 
 datasets = pytest.importorskip("datasets", reason="the extra hf is not installed")
 
@@ -42,17 +42,18 @@ def exported(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Reques
     made = {}
     for suite, tasks in SUITES.items():
         request = Request.of(suite, home=str(folder / "home"), sample=True, tasks=tasks)
-        assert build(request).failed == []
-        export_hf(request, folder / suite)
+        assert build(Chain(request)).failed == []
+        export_hf(Chain(request), folder / suite)
         made[suite] = (request, folder / suite)
     return made
 
 
 def rows_of(request: Request) -> dict[str, list[dict[str, Any]]]:
     """The official records of each task, made without Parquet."""
-    results, made = Results(request), {}
+    chain = Chain(request)
+    results, made = Results(chain), {}
     for part in parts(request):
-        curated, sampled = results.artifact(curate_node(part)), results.artifact(sample_node(part))
+        curated, sampled = results.artifact(chain.curate(part)), results.artifact(chain.sample(part))
         assert curated is not None
         assert sampled is not None
         template, texts = Template(**part.task.template), curated.texts()
@@ -130,10 +131,10 @@ def test_second_export_has_equal_bytes_and_changes_nothing(
     exported: dict[str, tuple[Request, Path]], tmp_path: Path
 ) -> None:
     request, folder = exported["zeroscrolls"]
-    export_hf(request, tmp_path / "other name")
+    export_hf(Chain(request), tmp_path / "other name")
     assert digests(tmp_path / "other name") == digests(folder)
     before = {name: (folder / name).stat().st_mtime_ns for name in files_below(folder)}
-    export_hf(request, folder)
+    export_hf(Chain(request), folder)
     assert {name: (folder / name).stat().st_mtime_ns for name in files_below(folder)} == before
 
 
@@ -154,18 +155,18 @@ def test_interrupted_export_leaves_no_half_folder(
 
     monkeypatch.setattr(hf, "write_split", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        export_hf(small(exported, "qmsum", "musique"), out)
+        export_hf(Chain(small(exported, "qmsum", "musique")), out)
     assert list(tmp_path.iterdir()) == []
     monkeypatch.undo()
-    export_hf(small(exported, "qmsum"), out)
+    export_hf(Chain(small(exported, "qmsum")), out)
     assert files_below(out) == ["README.md", "qmsum/test-00000-of-00001.parquet"]
 
 
 def test_export_of_other_tasks_leaves_none_of_the_earlier_ones_behind(
     exported: dict[str, tuple[Request, Path]], tmp_path: Path
 ) -> None:
-    export_hf(small(exported, "qmsum", "squality"), tmp_path / "out")
-    export_hf(small(exported, "musique"), tmp_path / "out")
+    export_hf(Chain(small(exported, "qmsum", "squality")), tmp_path / "out")
+    export_hf(Chain(small(exported, "musique")), tmp_path / "out")
     assert datasets.get_dataset_config_names(str(tmp_path / "out")) == ["musique"]
     assert files_below(tmp_path / "out") == ["README.md", "musique/test-00000-of-00001.parquet"]
 
@@ -173,14 +174,14 @@ def test_export_of_other_tasks_leaves_none_of_the_earlier_ones_behind(
 def test_folder_with_other_files_is_refused(exported: dict[str, tuple[Request, Path]], tmp_path: Path) -> None:
     (tmp_path / "README.md").write_text("# My thesis\n")
     with pytest.raises(StorageError, match=r"holds files that are no export \(README\.md\)"):
-        export_hf(small(exported, "qmsum"), tmp_path)
+        export_hf(Chain(small(exported, "qmsum")), tmp_path)
     assert (tmp_path / "README.md").read_text() == "# My thesis\n"
 
 
 def test_task_that_is_not_built_is_named_and_nothing_is_written(tmp_path: Path) -> None:
     request = Request.of("zeroscrolls", home=str(tmp_path / "home"), sample=True, tasks=("qmsum",))
     with pytest.raises(StageFailed, match="qmsum, split test: not built; run `scrollwork build zeroscrolls` first"):
-        export_hf(request, tmp_path / "out")
+        export_hf(Chain(request), tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -197,9 +198,10 @@ def test_card_says_sizes_keys_and_how_it_was_built_and_no_path_of_this_machine(
     assert head["size_categories"] == ["n<1K"]
     assert head["task_categories"] == ["summarization", "question-answering", "text-generation"]
     assert "`scrollwork export hf zeroscrolls --sample --out FOLDER`" in text
-    results = Results(request)
+    chain = Chain(request)
+    results = Results(chain)
     for part in parts(request):
-        artifact = results.artifact(curate_node(part))
+        artifact = results.artifact(chain.curate(part))
         assert artifact is not None
         assert artifact.content[:20] in text
     assert str(folder) not in text
@@ -276,7 +278,7 @@ def test_name_that_datasets_or_a_folder_cannot_have_is_refused(
     tasks = [replace(task, name=name) for task in request.chosen_tasks()]
     monkeypatch.setattr(Request, "chosen_tasks", lambda self: tasks)
     with pytest.raises(UsageError, match="cannot be the name of a configuration"):
-        export_hf(request, tmp_path / "sub/out")
+        export_hf(Chain(request), tmp_path / "sub/out")
     assert files_below(tmp_path) == []
 
 

@@ -9,13 +9,13 @@ import zipfile
 import pytest
 
 from scrollwork.exchange.hf import records
-from scrollwork.flows.chains import build
+from scrollwork.flows.chains import Chain
+from scrollwork.flows.execute import build
 from scrollwork.readings.results import Results
 from scrollwork.records.example import Example
 from scrollwork.suites.parts import parts
 from scrollwork.suites.request import Request
 from scrollwork.suites.suite_files import load_suite
-from scrollwork.tasks.stages import curate_node, sample_node
 
 ZERO = tuple(load_suite("zeroscrolls").tasks)
 SCROLLS = tuple(task for task in load_suite("scrolls").tasks if task != "contract_nli")  # the sample has none
@@ -24,10 +24,11 @@ INLINE = ("--engine", "inline", "--quiet")
 
 def released(request):
     """The official rows of what is built, by task."""
-    results = Results(request)
+    chain = Chain(request)
+    results = Results(chain)
     found = {}
     for part in parts(request):
-        curated, sampled = results.artifact(curate_node(part)), results.artifact(sample_node(part))
+        curated, sampled = results.artifact(chain.curate(part)), results.artifact(chain.sample(part))
         found[part.task.name] = list(records(part.task, sampled.rows("examples", Example), curated.texts()))
     return found
 
@@ -46,7 +47,7 @@ def own(tmp_path_factory):
     rows = {}
     for suite, tasks in (("zeroscrolls", ZERO), ("scrolls", SCROLLS)):
         request = Request.of(suite, home=str(home), sample=True, tasks=tasks)
-        assert build(request).failed == []
+        assert build(Chain(request)).failed == []
         rows[suite] = released(request)
     return home, rows
 

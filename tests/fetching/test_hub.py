@@ -15,7 +15,8 @@ import pytest
 from scrollwork.fetching.fetch import Fetcher
 from scrollwork.fetching.raw_states import Row
 from scrollwork.fetching.sources import load_catalogue, needs
-from scrollwork.flows.chains import build
+from scrollwork.flows.chains import Chain
+from scrollwork.flows.execute import build
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.readings.results import Results
 from scrollwork.records.example import Example
@@ -23,7 +24,6 @@ from scrollwork.storage.downloads.web import Patience
 from scrollwork.storage.errors import DownloadError
 from scrollwork.suites.parts import parts
 from scrollwork.suites.request import Request
-from scrollwork.tasks.stages import sample_node
 from tests.hubserver import COMMIT, Hub, Repo, hub_serving, sha256
 from tests.preprocessing.raw_kit import story
 
@@ -350,8 +350,9 @@ def test_hub_alternative_stands_in_place_of_what_gives_an_earlier_pattern() -> N
 
 def built(home: Path, raw: Path) -> list[Example]:
     request = Request("zeroscrolls", str(home), str(raw), tasks=("squality",))
-    assert build(request).failed == []
-    artifact = Results(request).artifact(sample_node(parts(request)[0]))
+    chain = Chain(request)
+    assert build(chain).failed == []
+    artifact = Results(chain).artifact(chain.sample(parts(request)[0]))
     assert artifact is not None
     return list(artifact.rows("examples", Example))
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from scrollwork.flows.chains import Chain
 from scrollwork.sample.windows import TASKS, dolce
 from scrollwork.suites.model_tables import unbounded
 from scrollwork.suites.request import Request
@@ -111,7 +112,7 @@ def test_equal_windows_are_asked_twice_and_shared_ones_share_no_prefix(call: Cal
 )
 def test_thousands_of_windows_are_asked_without_a_word(suite: str, changes: dict[str, Any], told: bool) -> None:
     request = Request(**{"suite": suite, "home": "h", "raw": "r", "models": ("gpt-4o-mini",), **changes})
-    assert bool(unbounded(request)) is told
+    assert bool(unbounded(request, Chain(request).resolved.calling)) is told
 
 
 def test_windows_are_hidden_and_still_count_as_seen(call: Call) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from scrollwork.exchange.prompts import export_prompts
+from scrollwork.flows.chains import Chain
 from scrollwork.suites.request import Request
 from tests.flows.seam_official import write
 
@@ -34,7 +35,7 @@ def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def exported(raw: Path, folder: Path) -> dict[str, list[dict[str, Any]]]:
     """The rows of `export prompts`, by task."""
-    made = export_prompts(Request.of("seam", home=str(folder / "home"), raw=str(raw), **SIZES), folder / "out")
+    made = export_prompts(Chain(Request.of("seam", home=str(folder / "home"), raw=str(raw), **SIZES)), folder / "out")
     assert made.lacking == ()
     return {
         path.name.removesuffix("-test.jsonl"): list(map(json.loads, path.read_text(encoding="utf-8").split("\n")[:-1]))

@@ -223,10 +223,9 @@ def test_stage_runs_code_of_draws_or_runs_that_its_key_does_not_know(
             """
 raw, models = sys.argv[sys.argv.index("--raw") + 1], ("naive", "same-head")
 request = Request.of("seam", home=sys.argv[2], raw=raw, models=models, runs=2)
-scored = run_nodes(request)
-judged = [judge_node(node) for node in scored]
-over_all = [compare_node(request, judged, scored), rank_node(request, scored, [])]
-nodes = [report_node(request, scored, [], [*judged, *over_all])]
+chain = Chain(request)
+scored, judged = chain.scored, [chain.judge(node) for node in chain.scored]
+nodes = [chain.report(scored, [], [*judged, *chain.together(judged, scored, [])])]
 """
         )
     )

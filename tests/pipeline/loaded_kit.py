@@ -5,9 +5,7 @@ from __future__ import annotations
 # `nodes` is what is put between: the stages whose keys are meant.
 SCRIPT = """
 import json, sys
-from scrollwork.tasks.stages import (
-    build_nodes, compare_node, judge_node, overview_node, rank_node, report_node, run_nodes
-)
+from scrollwork.flows.chains import Chain
 named = {name for name in sys.modules if name.startswith("scrollwork.records.")}  # classes of rows that declarations name
 from scrollwork.cli.main import main
 status = main(sys.argv[1:])

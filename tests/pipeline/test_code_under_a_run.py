@@ -20,20 +20,21 @@ ONE_PROCESS = """
 import importlib, json, os, shutil, sys
 import scrollwork.pipeline.loaded_code
 from pathlib import Path
-from scrollwork.flows import chains
+from scrollwork.flows import execute
+from scrollwork.flows.chains import Chain
 from scrollwork.suites.request import Request
 home, case = sys.argv[1:]
 request = Request.of("zeroscrolls", home=home, sample=True, models=("naive:seed=0",), tasks=("space_digest",))
 path = Path("scoring/metrics/es.py")
 if case == "digested, then loaded":
-    chains.plan(request)
+    execute.plan(Chain(request))
     shutil.copy2(path, "aside.py")
 else:
     importlib.import_module("scrollwork.scoring.metrics.es")
 text = path.read_text()
 assert "HALVING_POINTS = 10.0" in text
 path.write_text(text.replace("HALVING_POINTS = 10.0", "HALVING_POINTS = 20.0"))
-ended = chains.run(request)
+ended = execute.run(Chain(request))
 if case == "digested, then loaded":  # as a checkout of another branch and back; the time of the file is put back too
     with path.open("wb") as stream:
         stream.write(Path("aside.py").read_bytes())

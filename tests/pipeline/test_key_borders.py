@@ -14,13 +14,12 @@ from typing import Any
 
 import pytest
 
-from scrollwork.flows.chains import over_all, run_targets
+from scrollwork.flows.chains import Chain
 from scrollwork.models.registry import PROVIDERS, make
 from scrollwork.pipeline import kernel, planner, source_digest
 from scrollwork.pipeline.build import ensure
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node, topological
-from scrollwork.pipeline.session import Workshop
 from scrollwork.pipeline.source_digest import ABSENT, libraries, sources
 from scrollwork.preprocessing.curation import PROMPTS, PROMPTS_MODULE
 from scrollwork.preprocessing.tokens.tokenizer import engine_module
@@ -28,11 +27,9 @@ from scrollwork.readings import verified_sources
 from scrollwork.scoring.registry import module_of
 from scrollwork.storage.artifacts.manifest import Ingredients
 from scrollwork.storage.digest import sha256_of
-from scrollwork.suites.model_tables import locations_of
 from scrollwork.suites.outside_systems import noted
 from scrollwork.suites.request import Request
 from scrollwork.tasks.generate.pending import Calls
-from scrollwork.tasks.stages import build_nodes, overview_node, report_node, run_nodes
 from tests.conftest import FINISHED, PROJECT, Scrollwork, edit, environment
 from tests.suites.test_checkpoints import LLAMA, T5, folder
 
@@ -146,14 +143,14 @@ def requests(place: Path) -> Iterator[Request]:
 
 def nodes_of(request: Request) -> list[Node]:
     """Every stage of `build` and `run`."""
-    built = build_nodes(request)
-    targets = run_targets(request)
+    chain = Chain(request)
+    targets = chain.evaluated
     scored = [node for node in targets if node.stage == "aggregate"]
     judged = [node for node in targets if node.stage == "judge"]
     fitted = [node for node in targets if node.stage == "complexity"]
-    together = over_all(request, judged, scored, [])
-    report = report_node(request, scored, [], [*judged, *fitted, *together])
-    return topological([*built, overview_node(request, built), report])
+    together = chain.together(judged, scored, [])
+    report = chain.report(scored, [], [*judged, *fitted, *together])
+    return topological([*chain.built, chain.overview(chain.built), report])
 
 
 @pytest.fixture(scope="module")
@@ -252,7 +249,6 @@ SUITES_BEHIND_KEYS = {"scrollwork.suites", "scrollwork.suites.vocabularies"}
 def test_stage_imports_what_declares_or_drives_it(plans: Mapping[tuple[str, ...], Node]) -> None:
     """Parameters are in the key, so what declares them need not be; a body that imported it would have it both ways."""
     outside = (
-        "tasks.stages",
         "tasks.overview.parameters",
         "tasks.rank.parameters",
         "tasks.report.parameters",
@@ -346,11 +342,12 @@ def profiled(node, *rest):
         if found := ran - set(sources(node.code)):
             unknown[node.name] = sorted(found)
 build._build = profiled
-from scrollwork.flows import chains
+from scrollwork.flows import execute
+from scrollwork.flows.chains import Chain
 from scrollwork.suites.request import Request
 for suite, tasks, more in json.loads(sys.argv[2]):
     request = Request.of(suite, home=sys.argv[1], sample=True, tasks=tuple(tasks), **more)
-    ended = [chains.build(request), chains.run(request)]
+    ended = [execute.build(Chain(request)), execute.run(Chain(request))]
     assert not any(one.failed for one in ended), [one.failed for one in ended]
 print(json.dumps([unknown, len(met)]))
 """
@@ -458,9 +455,10 @@ def test_request_key_of_a_paid_answer_changes(tmp_path: Path, suite: str, tasks:
     own: dict[str, Any] = {"runs": runs} if runs else {}
     own |= {"base_url": "http://127.0.0.1:9/v1", "tokenizer": "words", "context": 4096}
     asked = Request.of(suite, home=str(tmp_path / "home"), sample=True, tasks=tasks, models=models, **own)
-    shop = Workshop(locations_of(asked))
+    chain = Chain(asked)
+    shop = chain.shop
     found: dict[tuple[str, str], list[str]] = {}
-    for node in topological(run_nodes(asked)):
+    for node in topological(chain.scored):
         if node.stage != "generate":
             continue
         name, settings = node.params["model"], node.params["settings"]

@@ -90,7 +90,7 @@ def test_an_unrelated_module_rebuilds_something(work):
         "scoring/metrics/em.py",
         "scoring/metrics/f1_scrolls.py",
         "tasks/fit.py",
-        "tasks/stages.py",
+        "flows/chains.py",
         "pipeline/build.py",
         "pipeline/session.py",
         "storage/artifacts/parts.py",
@@ -153,9 +153,9 @@ def test_a_stage_runs_house_code_that_its_key_does_not_know(scrollwork, tmp_path
         script(
             """
 request = Request.of("zeroscrolls", home=sys.argv[2], sample=True, models=("naive:seed=0",))
-scored = run_nodes(request)
-judged = [judge_node(node) for node in scored]
-nodes = [report_node(request, scored, [], [*judged, compare_node(request, judged, scored)])]
+chain = Chain(request)
+judged = [chain.judge(node) for node in chain.scored]
+nodes = [chain.report(chain.scored, [], [*judged, chain.compare(judged, chain.scored)])]
 """
         )
     )
@@ -172,8 +172,8 @@ def test_a_build_runs_house_code_that_its_key_does_not_know(scrollwork, tmp_path
         script(
             """
 request = Request.of("zeroscrolls", home=sys.argv[2], sample=True)
-built = build_nodes(request)
-nodes = [*built, overview_node(request, built)]
+chain = Chain(request)
+nodes = [*chain.built, chain.overview(chain.built)]
 """
         )
     )

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
+from scrollwork.flows.chains import Chain
 from scrollwork.models.local.model import make
 from scrollwork.models.registry import settings
 from scrollwork.pipeline.errors import UsageError
@@ -18,7 +19,6 @@ from scrollwork.suites.checkpoints import adopt_name, adopted
 from scrollwork.suites.model_tables import tables_of
 from scrollwork.suites.parts import parts, profile_of
 from scrollwork.suites.request import Request
-from scrollwork.tasks.stages import generate_node, run_nodes
 from tests.models.hosted_kit import ask
 
 T5 = {"model_type": "t5", "is_encoder_decoder": True}
@@ -197,9 +197,9 @@ def test_device_or_place_changes_the_key_of_a_stage(tmp_path: Path, house: Path)
             models=("lab",),
             models_file=str(own),
         )
-        assert run_nodes(request)[0].stage == "aggregate"
+        assert Chain(request).scored[0].stage == "aggregate"
         part = replace(parts(request)[0], model="lab", table=tables_of(request)["lab"])
-        keys.append(generate_node(part).params)
+        keys.append(Chain(request).generate(part).params)
     assert keys[0] == keys[1]
     assert keys[0] != keys[2]
     assert str(tmp_path) not in json.dumps(keys)

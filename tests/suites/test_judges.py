@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from scrollwork.flows.chains import Chain
 from scrollwork.models.hosted.tables import BadTable
 from scrollwork.models.local.local_tables import checked
 from scrollwork.models.registry import UnknownModel, settings
@@ -15,7 +16,6 @@ from scrollwork.pipeline.source_digest import sources
 from scrollwork.suites.judging_models import judged_suite
 from scrollwork.suites.request import Request
 from scrollwork.suites.suite_files import load_suite
-from scrollwork.tasks.stages import run_nodes
 from tests.suites.test_checkpoints import LLAMA, T5, folder
 
 GOOD = {"template": "{premise} so {hypothesis}", "label": "yes", "window": 9}
@@ -27,7 +27,7 @@ def request(tmp_path: Path, **more: Any) -> Request:
 
 def scores(asked: Request) -> dict[str, Any]:
     """The score stage's node of each task."""
-    return {node.label("task"): node.each("scores")[0] for node in run_nodes(asked)}
+    return {node.label("task"): node.each("scores")[0] for node in Chain(asked).scored}
 
 
 def test_judged_task_keeps_its_proxy_and_others_change(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def told(folder: Path, monkeypatch: pytest.MonkeyPatch, today: str, *models: str
     monkeypatch.setattr(model_tables, "adopt", lambda tokenizer, home: tokenizer)  # a vocabulary is not needed
     monkeypatch.setattr("scrollwork.suites.model_tables.time.strftime", lambda form: today)
     request = Request(suite="zeroscrolls", home=str(folder), raw=str(folder), models=models)
-    return retired(request)
+    return retired(model_tables.calling_of(request, model_tables.tables_of(request)))
 
 
 @pytest.mark.parametrize("model", ENDING)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from scrollwork.cli.terminal.spending import spent_by, told
-from scrollwork.flows import chains
+from scrollwork.flows import execute
+from scrollwork.flows.chains import Chain
 from scrollwork.pipeline import calling
 from scrollwork.readings.everything import held
 from scrollwork.storage.home import Home
@@ -79,13 +80,13 @@ def test_retried_run_forgets_what_it_has_spent(
         "zeroscrolls", home=str(work.home), sample=True, tasks=("qasper",), models=("gpt",), budget="0.05",
         models_file=str(tmp_path / "own.toml"), run="a-run",
     )  # fmt: skip
-    chains.run(request)
+    execute.run(Chain(request))
     first = charged(served)
     assert 0.02 < first <= 0.05 + dearest(work.home)
     calling._budgets.clear()  # as in another process
-    chains.run(request)
+    execute.run(Chain(request))
     assert charged(served) <= 0.05 + dearest(work.home)
-    chains.run(replace(request, run="another"))
+    execute.run(Chain(replace(request, run="another")))
     assert charged(served) > first + 0.02
 
 
@@ -102,9 +103,10 @@ def test_vendor_that_tells_wrong_tokens_passes_the_budget(
         "zeroscrolls", home=str(work.home), sample=True, tasks=("qasper",), models=("gpt",), budget="0.05",
         models_file=str(tmp_path / "own.toml"), run=f"run-{reported}",
     )  # fmt: skip
-    done = chains.run(request)
+    chain = Chain(request)
+    done = execute.run(chain)
     assert 0.01 < charged(served) <= 0.05 + dearest(work.home)
-    spent = spent_by(done)
+    spent = spent_by(chain, done.request.run)
     assert spent["amount"] <= 0.05
     assert spent["amount"] == calling._budgets[request.run].spent / 1e9 == spent["assumed"]
     assert spent["cost_assumed_calls"] == spent["calls"] == len(served.requests())

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from scrollwork.flows.chains import Chain
 from scrollwork.pipeline.raw_files import find
 from scrollwork.preprocessing.curation import DEMONSTRATIONS, curate
 from scrollwork.preprocessing.runs.drawn_examples import How, Pool, draw_of
@@ -18,7 +19,6 @@ from scrollwork.records.instruction import Instruction
 from scrollwork.suites.parts import Part, parts
 from scrollwork.suites.request import Request
 from scrollwork.suites.suite_files import load_suite
-from scrollwork.tasks.stages import curate_node, sample_node
 
 SUITES = {name: load_suite(name) for name in ("zeroscrolls", "scrolls", "seam", "dolce")}
 TASKS = [
@@ -48,7 +48,7 @@ def part_of(suite: str, task: str, split: str, limit: int = 0, run: int = 0) -> 
 def curated(suite: str, task: str, split: str) -> tuple[tuple[Example, ...], Pool]:
     """The examples of the bundled sample, and what runs choose from beside them."""
     part = part_of(suite, task, split)
-    node = curate_node(part)
+    node = Chain(part.request).curate(part)
     assert node.raw is not None
     raw = part.request.raw
     files = find(node.raw.dataset, node.raw.patterns, node.raw.values, raw, Undigested()).opened(raw)  # type: ignore[arg-type]
@@ -64,7 +64,8 @@ def curated(suite: str, task: str, split: str) -> tuple[tuple[Example, ...], Poo
 def taken(suite: str, task: str, split: str, limit: int, run: int = 0) -> list[str]:
     """The ids of what a limit takes, in order."""
     examples, pool = curated(suite, task, split)
-    node = sample_node(part_of(suite, task, split, limit, run))
+    part = part_of(suite, task, split, limit, run)
+    node = Chain(part.request).sample(part)
     params = {name: value for name, value in node.params.items() if name not in ("observed", "strategy")}
     if "run" in params:
         how = How(**{name: tuple(value) if isinstance(value, list) else value for name, value in params["how"].items()})
@@ -91,7 +92,8 @@ def test_larger_limit_lacks_what_a_smaller_one_takes(suite: str, task: str, spli
 @pytest.mark.parametrize(("suite", "task", "split"), [one for one in TASKS if one[0] != "seam" and one[1] != "musique"])
 def test_task_that_was_nested_has_other_inputs(suite: str, task: str, split: str) -> None:
     """What was taken before limits had a parameter of their own: a smaller size."""
-    params = dict(sample_node(part_of(suite, task, split)).params)
+    part = part_of(suite, task, split)
+    params = dict(Chain(part.request).sample(part).params)
     params = {name: value for name, value in params.items() if name not in ("observed", "strategy")}
     for limit in LIMITS:
         size = min(limit, params.get("size") or limit)

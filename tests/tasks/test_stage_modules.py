@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
+from scrollwork.flows.chains import Chain
 from scrollwork.pipeline import source_digest
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node, topological
 from scrollwork.suites.request import Request
-from scrollwork.tasks.stages import build_nodes, judge_node, run_nodes
 from tests.conftest import PROJECT
 
 MODULES = {
@@ -23,7 +23,7 @@ MODULES = {
     if path.name == "run.py"
     else path.stem: f"scrollwork.tasks.{'.'.join(path.relative_to(PROJECT / 'tasks').with_suffix('').parts)}"
     for path in [*(PROJECT / "tasks").glob("*.py"), *(PROJECT / "tasks").glob("*/run.py")]
-    if path.name not in ("__init__.py", "stages.py")
+    if path.name != "__init__.py"
 }
 PLAIN = {"judge", "report", "sample"}  # judge has those of score; the others' are mappings so far
 KNOWN_BELOW = {"pipeline/snapshots/check.py"}  # stands below the stages (docs/architecture.md)
@@ -32,8 +32,8 @@ KNOWN_BELOW = {"pipeline/snapshots/check.py"}  # stands below the stages (docs/a
 def nodes(suite: str, home: Path) -> list[Node]:
     models = {"scrolls": ("lead:fit_split=validation",), "dolce": ("bm25",)}.get(suite, ("naive",))
     asked = Request.of(suite, home=str(home), sample=True, models=models, limit=4)
-    scored = run_nodes(asked)
-    return topological([*build_nodes(asked), *scored, *map(judge_node, scored)])
+    chain = Chain(asked)
+    return topological([*chain.built, *chain.scored, *map(chain.judge, chain.scored)])
 
 
 @pytest.mark.parametrize("stage", sorted(MODULES))

@@ -1,0 +1,64 @@
+"""Planning a large run, SEAM with 50 models, beside what no plan of it can do without: a digest of each key's text.
+
+Printed too: what a task of Prefect is sent, beside the nodes with all that they need.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+
+from benchmarks.measure import cost, python
+
+PLAN = """
+import json, pickle, sys, time
+from dataclasses import replace
+from scrollwork.flows.chains import Chain
+from scrollwork.flows.execute import plan
+from scrollwork.pipeline.planner import Planner
+from scrollwork.storage.digest import sha256_of
+from scrollwork.suites.request import Request
+home, models, out = sys.argv[1:]
+models = tuple(f"compatible:m{number}" for number in range(int(models)))
+asked = Request.of("seam", home=home, sample=True, models=models, base_url="http://127.0.0.1:9/v1")
+began = time.process_time()
+chain = Chain(asked)
+planned = plan(chain)
+whole = time.process_time() - began
+planner = Planner(chain.shop)
+texts = [made for node, _ in planned.statuses if (made := planner.ingredients(node)) is not None]
+for one in texts:
+    one.key()
+began = time.process_time()
+for one in texts:
+    sha256_of(vars(one))
+floor = time.process_time() - began
+began = time.process_time()
+again = plan(chain)
+second = time.process_time() - began
+made = chain.plan(chain.evaluated)
+sent = [len(pickle.dumps((node.name, "0" * 37, replace(made.locations, calling=None)))) for node in made.nodes]
+nodes = sum(len(pickle.dumps((node, made.locations))) for node in made.nodes[::50]) * 50
+json.dump([len(planned.statuses), whole, floor, len(texts), second, sum(sent), nodes], open(out, "w"))
+"""
+
+
+def main() -> list[str]:
+    """The lines of the report."""
+    with tempfile.TemporaryDirectory() as home:
+        out = f"{home}/figures.json"
+        spent = cost(python(PLAN, f"{home}/home", "50", out))
+        with open(out, encoding="utf-8") as stream:
+            count, whole, floor, keys, second, sent, nodes = json.load(stream)
+        empty = cost(python("import scrollwork.flows.execute"))
+    plan = (
+        f"planning SEAM, 50 models, 10 runs, 6 data sets: {count:,} nodes in {whole:.2f} s of CPU, {whole / floor:.1f}x "
+        f"the digests of {keys:,} keys alone ({floor:.2f} s); again on the same chain {second:.2f} s"
+    )
+    memory = f"{spent.peak_mb:.0f} MB with all keys, {spent.peak_mb / empty.peak_mb:.1f}x the imports alone"
+    task = f"sent to tasks of Prefect: {sent / 1e6:.2f} MB for all, {sent / nodes:.4f}x nodes with what they need"
+    return [f"{plan}; {memory}", task]
+
+
+if __name__ == "__main__":
+    print("\n".join(main()))

@@ -1,0 +1,53 @@
+"""A request with everything that is looked up for it, once: nothing behind it reads a table of models again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.pipeline.session import Calling, Locations
+from scrollwork.suites.model_tables import calling_of, tables_of
+from scrollwork.suites.parts import Part, parts, profile_of
+from scrollwork.suites.request import Request
+
+Table = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """tables: of the request's models, by the name they were asked for. locations: where a worker finds everything, and
+    how it calls models."""
+
+    request: Request
+    tables: Mapping[str, Table]
+    locations: Locations
+
+    @property
+    def calling(self) -> Calling:
+        """How hosted and local models are called; of a request without models nothing."""
+        return self.locations.calling or Calling()
+
+    def asked(self, model: str) -> list[Part]:
+        """The tasks and splits that a model is asked for, with the way its prompts are made. Raises UsageError where it
+        is defined for other suites or tasks only."""
+        table, request = self.tables[model], self.request
+        suites, tasks = table.get("suites", [request.suite]), table.get("tasks")
+        if request.suite not in suites:
+            raise UsageError(f"model {model!r} is defined for {', '.join(suites)} only, not for {request.suite}")
+        chosen = [part for part in parts(request) if tasks is None or part.task.name in tasks]
+        if not chosen:
+            raise UsageError(f"model {model!r} is defined for the tasks {', '.join(tasks or ())} only")
+        own = {name: value for name, value in table.items() if name not in ("suites", "tasks")}
+        profile = profile_of(request, own)
+        return [replace(part, profile=profile, model=own.get("shown", model), table=own) for part in chosen]
+
+
+def resolve(request: Request) -> Resolved:
+    """Look up what a request names. Raises UnknownModel, UsageError."""
+    if not request.models:
+        return Resolved(request, {}, Locations(request.home, request.raw, request.store))
+    tables = tables_of(request)
+    calling = calling_of(request, tables)
+    return Resolved(request, tables, Locations(request.home, request.raw, request.store, calling))
