@@ -52,8 +52,8 @@ def main() -> list[str]:
             count, whole, floor, keys, second, sent, nodes = json.load(stream)
         empty = cost(python("import scrollwork.flows.execute"))
     plan = (
-        f"planning SEAM, 50 models, 10 runs, 6 data sets: {count:,} nodes in {whole:.2f} s of CPU, {whole / floor:.1f}x "
-        f"the digests of {keys:,} keys alone ({floor:.2f} s); again on the same chain {second:.2f} s"
+        f"planning SEAM, 50 models, 10 runs, 6 data sets: {count:,} nodes in {whole:.2f} s of CPU, "
+        f"{whole / floor:.1f}x the digests of {keys:,} keys alone ({floor:.2f} s), again {second:.2f} s"
     )
     memory = f"{spent.peak_mb:.0f} MB with all keys, {spent.peak_mb / empty.peak_mb:.1f}x the imports alone"
     task = f"sent to tasks of Prefect: {sent / 1e6:.2f} MB for all, {sent / nodes:.4f}x nodes with what they need"
