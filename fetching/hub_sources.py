@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.storage.downloads.hub import PUBLIC, endpoint, page_of, resolve_url
+from scrollwork.storage.downloads.addresses import PUBLIC, endpoint, page_of, resolve_url
 from scrollwork.storage.downloads.partial import UNFINISHED, Wanted
 from scrollwork.storage.downloads.unpack import glob_match
 from scrollwork.storage.errors import DownloadError

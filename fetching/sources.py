@@ -13,8 +13,8 @@ from urllib.parse import quote, urlsplit
 from scrollwork.fetching.hub_sources import Hub, hub_of, moved
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.raw_files import filled
+from scrollwork.storage.downloads.addresses import Manners
 from scrollwork.storage.downloads.unpack import glob_match
-from scrollwork.storage.downloads.web import Manners
 from scrollwork.suites.request import Request
 from scrollwork.suites.suite_files import CONFIG, refuse_unknown_keys
 

@@ -271,8 +271,8 @@ class Chain:
         asked = [task.name for task in request.chosen_tasks()]
         params = report_params(request.config, models, failures, bounds, decoding, asked)
         modules = sorted({metric_module(node.label("metric")) for node in aggregates})
-        params |= {"run": shown(request), "assets": report_digest(params)}
-        return report.declare(params, aggregates, beside, modules)
+        parameters = report.Parameters(**params, run=shown(request), assets=report_digest(params))
+        return report.declare(parameters, aggregates, beside, modules)
 
 
 def upper_bounds(aggregates: Sequence[Node]) -> list[str]:

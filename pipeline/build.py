@@ -34,31 +34,36 @@ class Built:
     reused: bool
 
 
-def ensure(node: Node, shop: Workshop, again: bool = True) -> Built:
+def ensure(node: Node, shop: Workshop, again: bool = True, made: dict[str, Built] | None = None) -> Built:
     """The node's artifact, built with whatever it needs if it does not stand. Raises what the stage raises.
 
     again: ask again for answers that are missing; an input is taken with those it has, or every stage behind would ask.
+    made: by name, what this process has built or seen to stand a moment ago; emptied when one turns out to be damaged.
     """
-    return mending(shop, lambda: _ensure(node, shop, again))
+    known = {} if made is None else made
+    return mending(shop, lambda: _ensure(node, shop, again, known), known.clear)
 
 
-def mending(shop: Workshop, work: Callable[[], T]) -> T:
-    """What `work` gives. A damaged artifact that it meets is taken away, and it begins again."""
+def mending(shop: Workshop, work: Callable[[], T], forget: Callable[[], None] = lambda: None) -> T:
+    """What `work` gives. A damaged artifact that it meets is taken away, and it begins again, after `forget`."""
     for _ in range(REPAIRS):
         try:
             return work()
         except DamagedArtifact as damage:
             _discard(shop, damage)
+            forget()
     return work()
 
 
-def _ensure(node: Node, shop: Workshop, again: bool) -> Built:
-    status = _checked(node, shop)
+def _ensure(node: Node, shop: Workshop, again: bool, made: dict[str, Built]) -> Built:
+    status = _checked(
+        node, shop, _standing_inputs({one.name: made[one.name] for one in node.needs if one.name in made})
+    )
     if status.state == "reused" or (status.state == "partial" and not again):
         return _standing(node, status)
-    built = {needed.name: ensure(needed, shop, again=False) for needed in node.needs}
+    built = {one.name: made.get(one.name) or ensure(one, shop, again=False, made=made) for one in node.needs}
     inputs = InputArtifacts.of(node, lambda needed: built[needed.name].artifact)
-    stands = {name: Status("reused", content=one.content, artifact=one.artifact) for name, one in built.items()}
+    stands = _standing_inputs(built)
     ingredients = Planner(shop, stands).ingredients(node)
     assert ingredients is not None, "every input stands"
     with shop.artifacts.building(node.stage, node.slot, ingredients.key()):
@@ -66,6 +71,11 @@ def _ensure(node: Node, shop: Workshop, again: bool) -> Built:
         if status.state == "reused":
             return _standing(node, status)
         return _build(node, ingredients, inputs, shop)
+
+
+def _standing_inputs(built: Mapping[str, Built]) -> dict[str, Status]:
+    """The states of inputs that stand."""
+    return {name: Status("reused", content=one.content, artifact=one.artifact) for name, one in built.items()}
 
 
 def _standing(node: Node, status: Status) -> Built:

@@ -16,7 +16,7 @@ from scrollwork.storage.location import Location
 if TYPE_CHECKING:
     from scrollwork.storage.answers.store import ResponseStore
 
-
+SNAPSHOTS = "generate"  # the stage that leaves snapshots of answers: its folder in every home
 T = TypeVar("T")
 
 
@@ -74,7 +74,7 @@ class Workshop:
 
     def _keep(self, folder: Location) -> Location | None:
         """No snapshot is thrown away that may hold the last copy of paid answers."""
-        if "generate" not in folder.url.split("/")[-3:-2]:
+        if SNAPSHOTS not in folder.url.split("/")[-3:-2]:
             return None
         from scrollwork.pipeline.snapshots.check import Keeper
 

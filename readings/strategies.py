@@ -22,7 +22,6 @@ from scrollwork.pipeline.errors import StageFailed, UsageError
 from scrollwork.pipeline.plan import Node, topological
 from scrollwork.preprocessing.prompts.from_examples import Profile, prompts
 from scrollwork.preprocessing.prompts.template import Template
-from scrollwork.preprocessing.sampling import choose
 from scrollwork.preprocessing.windows.observations import Observed
 from scrollwork.preprocessing.windows.spans import Strategy, lengths, starts, strategy
 from scrollwork.preprocessing.windows.units import units
@@ -31,7 +30,7 @@ from scrollwork.records.example import Example
 from scrollwork.records.prompt import CLOSED_BOOK, Part, part_text
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.tasks.generate.pending import BEHIND_THE_DOCUMENT
-from scrollwork.tasks.sample.run import Curated
+from scrollwork.tasks.sample.windows import Parameters
 
 if TYPE_CHECKING:
     from scrollwork.flows.chains import Chain
@@ -85,20 +84,18 @@ def costs(
     """By strategy: problems, and what asking all its windows comes to."""
     task, split, model, arm = (node.label(name) for name in ("task", "split", "model", "arm"))
     found = {name: (strategy(name), Estimate(task, split, model, arm, counted=False)) for name in compared}
-    params = dict(node.input("sample").params)
-    shown = params.pop("observed")
-    params.pop("strategy")
-    how = Observed(shown["units"], tuple(shown["lengths"]), shown["full"], shown.get("more"))
+    parameters = Parameters(**node.input("sample").params)
+    how = parameters.how
     minimum = int(table.get("cache_minimum", CACHE_MINIMUM))
     text_of = curated.texts()
     problems = 0
-    for document_ids, group in groupby(choose(Curated(curated), **params), key=lambda one: one.document_ids):
+    for document_ids, group in groupby(parameters.chosen(curated), key=lambda one: one.document_ids):
         text = text_of(document_ids[0])
         spans = np.array(units(text, how.spec), dtype=np.int64).reshape(-1, 2)
         frames = [frame_of(example, node, how, text_of, table) for example in group]
         problems += len(frames)
         for one, row in found.values():
-            add(row, frames, spans, len(text), one, params["seed"], minimum, how.full)
+            add(row, frames, spans, len(text), one, parameters.seed, minimum, how.full)
     return {name: (problems, row) for name, (_, row) in found.items()}
 
 

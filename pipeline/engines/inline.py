@@ -37,13 +37,14 @@ def run_inline(plan: Plan) -> list[Finished]:
     """One node after another. A failure skips what needs it; everything else goes on."""
     shop = Workshop(plan.locations)
     finished: dict[str, Finished] = {}
+    made: dict[str, Built] = {}
     for node in plan.nodes:
         broken = [needed for needed in node.needs if needed.name in finished and finished[needed.name].error]
         if broken:
             finished[node.name] = Finished(node, "skipped", finished[broken[0].name].error)
             continue
         try:
-            built = build_told(node, shop)
+            built = made[node.name] = build_told(node, shop, made)
             finished[node.name] = Finished(node, "reused" if built.reused else "built")
         except Exception as error:
             log.debug("%s failed", node.title, exc_info=True)
@@ -66,13 +67,14 @@ def run_strictly(engine: Engine, plan: Plan) -> list[Finished]:
     return [*finished, *engine(plan.only(node for node in plan.nodes if not node.strict))]
 
 
-def build_told(node: Node, shop: Workshop) -> Built:
-    """Build a node and tell its progress. Raises Interrupted once a person has stopped the process."""
+def build_told(node: Node, shop: Workshop, made: dict[str, Built] | None = None) -> Built:
+    """Build a node and tell its progress. made: as `ensure` takes it. Raises Interrupted once a person has stopped the
+    process."""
     if STOP.level:
         raise Interrupted(STOP.reason)
     progress.started(node.title)
     try:
-        built = ensure(node, shop)
+        built = ensure(node, shop, made=made)
     except BaseException:
         progress.ended(node.title, "failed")
         raise

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from scrollwork.models.registry import CALLED
+from scrollwork.pipeline.session import SNAPSHOTS
 from scrollwork.pipeline.snapshots.damaged import Damaged, damaged, folders, lacking, move_aside, provider_of, refusal
 from scrollwork.pipeline.snapshots.rows import differences, same_where_both_hold
 from scrollwork.records.base import InvalidRow
@@ -65,7 +66,7 @@ def store_problems(home: Home, found: Sequence[Artifact], whole: bool) -> list[s
 def checked_store(home: Home, found: Sequence[Artifact], whole: bool = True) -> Checked:
     """Rows of the store, counted, and what is wrong with them, also beside these snapshots. Nothing is written where
     there is no store."""
-    asked = [one for one in found if one.manifest.ingredients.stage == "generate"]
+    asked = [one for one in found if one.manifest.ingredients.stage == SNAPSHOTS]
     if why := absent(home.store_place):
         number = sum(artifact.facts.get("answered", 0) + artifact.facts.get("failed", 0) for artifact in asked)
         if number:

@@ -17,6 +17,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from scrollwork.models.registry import CALLED
+from scrollwork.pipeline.session import SNAPSHOTS
 from scrollwork.pipeline.snapshots.rows import refilled
 from scrollwork.records.base import InvalidRow, Row
 from scrollwork.records.response import Failure, Response
@@ -67,7 +68,7 @@ def provider_of(snapshot: Artifact) -> str:
 
 def folders(home: Home) -> Iterator[Location]:
     """Where the snapshots of answers of a home are."""
-    base = home.artifacts.root.child("generate")
+    base = home.artifacts.root.child(SNAPSHOTS)
     for slot in base.names():
         for name in base.child(slot).names():
             if not name.endswith(".json"):
@@ -221,7 +222,7 @@ def move_aside(home: Home, folder: Location) -> Location | None:
         return None
     slot, name = folder.url.split("/")[-2:]
     base, number = Location(home.url).child("damaged"), 1
-    while (aside := base.child(f"generate.{slot}.{name}-{number}")).names():
+    while (aside := base.child(f"{SNAPSHOTS}.{slot}.{name}-{number}")).names():
         number += 1
     for one in sorted(names, key=lambda one: one != MANIFEST):  # it never stands without its parts
         _move(folder, one, aside)

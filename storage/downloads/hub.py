@@ -9,14 +9,13 @@ import json
 import os
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote
 
 import httpx
 
-from scrollwork.storage.downloads.web import Web, check
+from scrollwork.storage.downloads.addresses import endpoint, page_of
+from scrollwork.storage.downloads.web import Web
 from scrollwork.storage.errors import Again, DownloadError
 
-PUBLIC = "https://huggingface.co"
 LISTING_BYTES = 64 << 20  # of one page; the hub's have 1,000 files
 PAGES = 1_000
 
@@ -30,32 +29,12 @@ class Published:
     git_blob: str | None = None
 
 
-def endpoint() -> str:
-    """The hub that is asked, without a slash at its end. Raises DownloadError where HF_ENDPOINT is no URL."""
-    url = (os.environ.get("HF_ENDPOINT") or PUBLIC).rstrip("/")
-    try:
-        check(url)
-    except (DownloadError, ValueError):
-        raise DownloadError(f"HF_ENDPOINT={url}: must be an http or https URL") from None
-    return url
-
-
 def tokens() -> dict[str, str]:
     """{origin of the hub: HF_TOKEN}, empty without one. Raises DownloadError for one that no header can carry."""
     token = os.environ.get("HF_TOKEN", "").strip()
     if not (token.isascii() and token.isprintable()):
         raise DownloadError("HF_TOKEN holds characters that no token has; copy it anew")
     return {endpoint(): token} if token else {}
-
-
-def page_of(repo: str) -> str:
-    """Where a person reads about the data set."""
-    return f"{endpoint()}/datasets/{repo}"
-
-
-def resolve_url(repo: str, revision: str, path: str) -> str:
-    """Where the bytes of a file of a commit are."""
-    return f"{page_of(repo)}/resolve/{revision}/{quote(path, safe='/')}"
 
 
 def list_files(repo: str, revision: str, web: Web) -> dict[str, Published]:

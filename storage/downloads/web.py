@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from scrollwork.storage.downloads.addresses import Manners, check
 from scrollwork.storage.downloads.public import PublicTransport
 from scrollwork.storage.errors import Again, DownloadError, Gone, NeedsPerson, Stopped
 
@@ -43,14 +44,6 @@ class Patience:
     progress_bytes: int = 1 << 20
     backoff_s: float = 1.0
     longest_s: float = 120.0
-
-
-@dataclass(frozen=True)
-class Manners:
-    """How a host is treated: requests at once, and seconds from the start of one to the start of the next."""
-
-    at_once: int = 2
-    pause_s: float = 0.0
 
 
 @dataclass
@@ -188,13 +181,6 @@ def origin(url: str) -> tuple[str, str, int | None]:
         raise DownloadError(f"{url}: no URL (its port)") from None
     port = port or {"http": 80, "https": 443}.get(parts.scheme)
     return parts.scheme, (parts.hostname or "").lower(), port
-
-
-def check(url: str) -> None:
-    """Raise DownloadError unless the URL is http or https and names a host."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise DownloadError(f"{url}: only http and https URLs are fetched")
 
 
 def understood(answer: httpx.Response, asked: str, patience: Patience) -> None:

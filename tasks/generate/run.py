@@ -17,14 +17,14 @@ from scrollwork.pipeline import progress
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import SNAPSHOTS, Workshop
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.artifacts.manifest import Ingredients
 
 if TYPE_CHECKING:
     from scrollwork.suites.parts import Part
 
-STAGE = "generate"
+STAGE = SNAPSHOTS
 
 
 @dataclass(frozen=True)

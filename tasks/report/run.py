@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from scrollwork.pipeline.inputs import InputArtifacts
+from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.records.score import SUBSETS, Aggregate
@@ -15,18 +17,43 @@ from scrollwork.tasks.report.behind_scores import behind, lots_of
 STAGE = "report"
 
 
-def declare(
-    params: Mapping[str, Any], aggregates: Sequence[Node], beside: Sequence[Node], modules: Sequence[str]
-) -> Node:
-    """Make one page of all aggregates. params: as tasks/report/parameters.py gives them, with `run` and `assets`.
-    beside: what was judged, compared, ranked and fitted of them. modules: those of the metrics."""
-    labels = (("suite", params["suite"]), ("models", "+".join(params["models"])))
+@dataclass(frozen=True)
+class Parameters:
+    """What the page shows beside its rows (tasks/report/parameters.py).
+
+    tasks: its columns, {name, short, metric, paper, parts, units}. published: rows of the paper. upstream_files: known
+    digests of raw files. failures: tasks of models without a score, and why. run: what of the request differs from the
+    suite's way. assets: digest of templates, styles and scripts. upper_bounds: models that read the references.
+    decoding: by model, how it decodes where that is not the suite's way. observed, ranked: the suite's design.
+    upstream: what upstream calls the test split of a task.
+    """
+
+    suite: str
+    title: str
+    tasks: Sequence[Mapping[str, Any]]
+    published: Mapping[str, Any]
+    models: Sequence[str]
+    failures: Sequence[Mapping[str, str]]
+    upstream_files: Mapping[str, Any]
+    run: Mapping[str, Any]
+    assets: str
+    upper_bounds: Sequence[str] = ()
+    decoding: Mapping[str, str] = field(default_factory=dict)
+    observed: bool = False
+    ranked: bool = False
+    upstream: Mapping[str, str] | None = None
+
+
+def declare(parameters: Parameters, aggregates: Sequence[Node], beside: Sequence[Node], modules: Sequence[str]) -> Node:
+    """Make one page of all aggregates. beside: what was judged, compared, ranked and fitted of them. modules: those of
+    the metrics."""
+    labels = (("suite", parameters.suite), ("models", "+".join(parameters.models)))
     by_stage: dict[str, list[Node]] = {}
     for node in beside:
         by_stage.setdefault(node.stage, []).append(node)
     others = tuple((stage, tuple(nodes)) for stage, nodes in by_stage.items())
     inputs = (("aggregates", tuple(aggregates)), ("behind", behind(aggregates)), *others)
-    return Node(STAGE, labels, params, __name__, tuple(modules), inputs, exact=True)
+    return Node(STAGE, labels, stated(parameters), __name__, tuple(modules), inputs, exact=True)
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.pipeline.inputs import InputArtifacts
+from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
 from scrollwork.preprocessing.sampling import choose
@@ -20,13 +21,34 @@ if TYPE_CHECKING:
 STAGE = "sample"
 
 
+@dataclass(frozen=True)
+class Parameters:
+    """What is chosen, as `choose` takes it (preprocessing/sampling.py); but for suite, seed and limit the suite file
+    says it in `sample` of a task."""
+
+    suite: str
+    seed: int
+    size: int = 0
+    by: str = ""
+    strata: Mapping[str, int] | None = None
+    order_by: str = ""
+    unique_by: str = ""
+    group_by: str = ""
+    skip: int = 0
+    limit: int = 0
+
+    def chosen(self, curated: Artifact) -> Iterator[Example]:
+        """The chosen examples of a curated artifact."""
+        return choose(Curated(curated), **{one.name: getattr(self, one.name) for one in fields(Parameters)})
+
+
 def declare(part: Part, curated: Node) -> Node:
     """Choose the benchmark's examples."""
-    return Node(STAGE, part.base, policy(part), __name__, (), (("curated", (curated,)),))
+    return Node(STAGE, part.base, stated(Parameters(**policy(part))), __name__, (), (("curated", (curated,)),))
 
 
 def policy(part: Part) -> dict[str, Any]:
-    """Parameters: suite, seed, limit, and what else preprocessing/sampling.py takes (`sample` of the suite file).
+    """What of the suite file, the request and the split decides the choice: fields of `Parameters`.
 
     Where both splits are cut from the same raw files, validation takes what comes after the test inputs. An imported
     release is the benchmark: taken whole, in its order.
@@ -52,7 +74,7 @@ def scaled(strata: Mapping[str, int], size: int) -> dict[str, int]:
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """Write table `examples`: those that are chosen."""
-    writer.facts = kept(choose(Curated(inputs["curated"]), **node.params), writer)
+    writer.facts = kept(Parameters(**node.params).chosen(inputs["curated"]), writer)
 
 
 def kept(chosen: Iterable[Example], writer: ArtifactWriter) -> dict[str, int]:

@@ -2,40 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from scrollwork.pipeline.inputs import InputArtifacts
+from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
-from scrollwork.preprocessing.sampling import choose
 from scrollwork.preprocessing.windows.observations import Observed, observed
 from scrollwork.preprocessing.windows.prompt_template import window_in
 from scrollwork.preprocessing.windows.spans import strategy as read
 from scrollwork.records.example import Example
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
-from scrollwork.tasks.sample.run import STAGE, Curated, kept, policy
+from scrollwork.tasks.sample import run as chosen
+from scrollwork.tasks.sample.run import STAGE, kept, policy
 
 if TYPE_CHECKING:
     from scrollwork.suites.parts import Part
 
 
+@dataclass(frozen=True, kw_only=True)
+class Parameters(chosen.Parameters):
+    """Those of any sample, which choose problems. observed: units, lengths, full and more of `windows` in the suite
+    file. strategy: which windows (preprocessing/windows/spans.py)."""
+
+    observed: Mapping[str, Any]
+    strategy: str
+
+    @property
+    def how(self) -> Observed:
+        """What a context is made of, and the windows that can be shown of it."""
+        told = self.observed
+        return Observed(told["units"], tuple(told["lengths"]), told["full"], told.get("more"))
+
+
 def declare(part: Part, curated: Node) -> Node:
-    """Choose problems and the windows of their contexts. Parameters: those of any sample; observed: units, lengths,
-    full and more of `windows` in the suite file; strategy: which windows (preprocessing/windows/spans.py)."""
+    """Choose problems and the windows of their contexts."""
     request = part.request
-    observed = {"observed": dict(part.task.observed(request.units)), "strategy": request.strategy or "all"}
-    return Node(STAGE, part.base, policy(part) | observed, __name__, (), (("curated", (curated,)),))
+    shown, strategy = dict(part.task.observed(request.units)), request.strategy or "all"
+    parameters = Parameters(**policy(part), observed=shown, strategy=strategy)
+    return Node(STAGE, part.base, stated(parameters), __name__, (), (("curated", (curated,)),))
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """Write table `examples`: a row for each window that the strategy takes of the chosen problems' contexts."""
-    curated, params = inputs["curated"], dict(node.params)
-    how, strategy = params.pop("observed"), read(params.pop("strategy"))
-    own = Observed(how["units"], tuple(how["lengths"]), how["full"], how.get("more"))
-    chosen = choose(Curated(curated), **params)
-    texts = curated.texts()
-    windows = observed(chosen, texts, own, strategy, seed=params["seed"], suite=params["suite"])
+    parameters, curated = Parameters(**node.params), inputs["curated"]
+    problems, strategy = parameters.chosen(curated), read(parameters.strategy)
+    seed, suite = parameters.seed, parameters.suite
+    windows = observed(problems, curated.texts(), parameters.how, strategy, seed=seed, suite=suite)
     writer.facts = {"largest_units": 0}
     writer.facts |= kept(measured(windows, writer.facts), writer)
 

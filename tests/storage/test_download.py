@@ -20,9 +20,10 @@ from typing import Any
 import httpx
 import pytest
 
+from scrollwork.storage.downloads.addresses import Manners
 from scrollwork.storage.downloads.download import download
 from scrollwork.storage.downloads.partial import Fetched, Wanted, git_blob
-from scrollwork.storage.downloads.web import Manners, Patience, Web, retry_after
+from scrollwork.storage.downloads.web import Patience, Web, retry_after
 from scrollwork.storage.errors import DownloadError, Gone, NeedsPerson, Stopped, WrongBytes
 from tests.fileserver import FileServer, body, redirect, serving, status
 

@@ -25,15 +25,17 @@ MODULES = {
     for path in [*(PROJECT / "tasks").glob("*.py"), *(PROJECT / "tasks").glob("*/run.py")]
     if path.name != "__init__.py"
 }
-PLAIN = {"judge", "report", "sample"}  # judge has those of score; the others' are mappings so far
-KNOWN_BELOW = {"pipeline/snapshots/check.py"}  # stands below the stages (docs/architecture.md)
+PLAIN = {"judge"}  # it has those of score
 
 
 def nodes(suite: str, home: Path) -> list[Node]:
     models = {"scrolls": ("lead:fit_split=validation",), "dolce": ("bm25",)}.get(suite, ("naive",))
     asked = Request.of(suite, home=str(home), sample=True, models=models, limit=4)
     chain = Chain(asked)
-    return topological([*chain.built, *chain.scored, *map(chain.judge, chain.scored)])
+    judged = [chain.judge(node) for node in chain.scored]
+    together = chain.together(judged, chain.scored, [])
+    report = chain.report(chain.scored, [], [*judged, *together])
+    return topological([*chain.built, chain.overview(chain.built), *chain.evaluated, report])
 
 
 @pytest.mark.parametrize("stage", sorted(MODULES))
@@ -55,10 +57,10 @@ def test_a_node_has_parameters_that_its_stage_does_not_know(suite: str, tmp_path
     for node in nodes(suite, tmp_path):
         module: Any = importlib.import_module(MODULES[node.stage])
         parameters = getattr(importlib.import_module(node.body), "Parameters", getattr(module, "Parameters", None))
-        if parameters is not None and not (node.stage == "sample" and not node.label("run")):
+        if parameters is not None:
             assert stated(parameters(**node.params)) == dict(node.params), node.name
             seen.add(node.stage)
-    assert {"curate", "prompt", "generate", "score", "aggregate", "statistics", "tokens"} <= seen
+    assert {"curate", "prompt", "generate", "score", "aggregate", "statistics", "tokens", "sample", "report"} <= seen
 
 
 @dataclass(frozen=True)
@@ -110,4 +112,4 @@ def test_a_stage_is_known_by_a_string_outside_its_module() -> None:
         for path in (PROJECT / room).rglob("*.py")
         if (names := list(compared(path)))
     }
-    assert set(found) == KNOWN_BELOW, found
+    assert set(found) == set(), found
