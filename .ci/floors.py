@@ -18,6 +18,7 @@ WIDTH, GAP, LINE, TOP, BETWEEN = 1180, 18, 15, 30, 46
 SAYS = {
     "cli": "the command line, one module a command",
     "flows": "what is started: chains, Prefect flows, server",
+    "designs": "experiments: once, in runs, on windows",
     "exchange": "files of other tools, in and out",
     "readings": "reads a home or a plan: results, estimate, verify",
     "tasks": "the stages",

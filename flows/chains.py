@@ -5,8 +5,11 @@
                                -> statistics -> overview (of `build`)
     curate (another split) -> fit -> generate, for models with fitted rules
     prompt -> predictions -> score, for systems that ran elsewhere
-    aggregate -> rank -> report, of a suite that draws its prompts anew in each run
-    score -> complexity -> report, of a suite that observes windows of contexts
+
+What a suite's design does otherwise (designs/): how a sample becomes prompts, and further stages:
+
+    aggregate -> rank -> report, where prompts are drawn anew in each run
+    score -> complexity -> report, where windows of contexts are observed
 
 prompt, generate and score of a big task are split into shards by document (`shards` in the suite file). What a stage is
 told and leaves stands in its own module.
@@ -18,9 +21,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, wraps
 
-from scrollwork.flows.twins import twin_part, twins_of
 from scrollwork.models.registry import CALLED
 from scrollwork.pipeline.calling import new_run
+from scrollwork.pipeline.design import design_of
 from scrollwork.pipeline.plan import Node, Plan
 from scrollwork.pipeline.planner import Planner
 from scrollwork.pipeline.session import Workshop
@@ -34,19 +37,15 @@ from scrollwork.suites.raw_queries import curation_of
 from scrollwork.suites.replies import reply_parameters
 from scrollwork.suites.request import Request
 from scrollwork.suites.resolved import Resolved, resolve
-from scrollwork.suites.tokenizers import WORDS, length_tokenizer
-from scrollwork.tasks import compare, curate, fit, predictions, prompt, sizes, statistics, tokens
+from scrollwork.suites.tokenizers import WORDS
+from scrollwork.tasks import compare, curate, fit, predictions, prompt, statistics, tokens
 from scrollwork.tasks.aggregate import run as aggregate
-from scrollwork.tasks.complexity import run as complexity
 from scrollwork.tasks.generate import run as generate
 from scrollwork.tasks.judge import run as judge
 from scrollwork.tasks.overview import run as overview
 from scrollwork.tasks.overview.parameters import overview_parameters
-from scrollwork.tasks.rank import run as rank
-from scrollwork.tasks.rank.parameters import rank_parameters
 from scrollwork.tasks.report import run as report
-from scrollwork.tasks.report.parameters import report_params, shown
-from scrollwork.tasks.sample import run as sample
+from scrollwork.tasks.report.parameters import report_params, shown, upper_bounds
 from scrollwork.tasks.score import run as score
 
 FIT_SPLIT = "train"  # what a model with fitted rules learns from, where its table does not say
@@ -76,6 +75,7 @@ class Chain:
 
     def __init__(self, request: Request) -> None:
         self.request = replace(request, run=request.run or new_run()) if request.models else request
+        self.design = design_of(request.config)
         self.made: dict[tuple[str, object], Node] = {}
 
     def other(self, request: Request) -> Chain:
@@ -95,6 +95,10 @@ class Chain:
     def plan(self, targets: Sequence[Node]) -> Plan:
         """What the engines run: targets, and all that they need."""
         return Plan.of(targets, self.resolved.locations)
+
+    def only(self, nodes: Sequence[Node]) -> Plan:
+        """The same of nodes whose inputs stand, or have ended."""
+        return Plan(tuple(nodes), self.resolved.locations)
 
     @cached_property
     def at_first(self) -> Planner:
@@ -120,8 +124,13 @@ class Chain:
 
     @cached_property
     def evaluated(self) -> list[Node]:
-        """What `run` builds before models are compared: all scores, and what is judged and fitted of them."""
-        return [*self.scored, *map(self.judge, self.scored), *filter(None, map(self.complexity, self.scored))]
+        """What `run` builds before models are compared: all scores, and what is judged and said of each."""
+        return [*self.scored, *map(self.judge, self.scored), *self.further]
+
+    @cached_property
+    def further(self) -> list[Node]:
+        """What the design adds behind each aggregate."""
+        return [node for aggregated in self.scored for node in self.design.further(self, aggregated)]
 
     @once(lambda part: part.base)
     def curate(self, part: Part) -> Node:
@@ -129,32 +138,12 @@ class Chain:
         told = curation_of(part)
         return curate.declare(part, told.raw, told.options, told.modules)
 
-    @once(lambda part: (part.base, part.run))
+    @once(lambda part: part.sampled)
     def sample(self, part: Part) -> Node:
-        """Curated examples to the benchmark's; where the suite draws, to those of a run."""
-        curated = self.curate(part)
-        if part.run:
-            from scrollwork.tasks.sample import runs  # loaded for suites that draw only
+        """Curated examples to the benchmark's, as the design has it."""
+        return self.design.sample(self, part)
 
-            return runs.declare(
-                part,
-                curated,
-                [
-                    (other, [self.curate(replace(part, task=other, split=split)) for split in other.splits])
-                    for other in runs.official_order(part)
-                ],
-            )
-        if part.task.windows:
-            from scrollwork.tasks.sample import windows
-
-            return windows.declare(part, curated)
-        return sample.declare(part, curated)
-
-    def samples(self, part: Part) -> list[Node]:
-        """The benchmark's examples: of every run where the suite draws."""
-        return part.each_shard(self.sample) if part.run else [self.sample(part)]
-
-    @once(lambda part: (part.base, part.run, part.profile.tokenizer))
+    @once(lambda part: (part.sampled, part.profile.tokenizer))
     def tokens(self, part: Part) -> Node:
         """The sample's documents counted by the profile's tokenizer."""
         tokenizer = part.profile.tokenizer
@@ -190,8 +179,8 @@ class Chain:
     def score(self, part: Part) -> Node:
         """Answers to scores by the task's metric."""
         reading = reply_parameters(part)
-        way = "judged" if "judges" in reading else "windows" if "extractor" in reading else "run"
-        body, modules = f"scrollwork.tasks.score.{way}", [metric_module(part.task.metric)]
+        body = "scrollwork.tasks.score.judged" if "judges" in reading else self.design.score
+        modules = [metric_module(part.task.metric)]
         return score.declare(part, self.sample(part), self.answers(part), reading, modules, body)
 
     @once(lambda part: part.labels)
@@ -201,7 +190,7 @@ class Chain:
         return aggregate.declare(
             part,
             {
-                "sample": self.samples(part),
+                "sample": self.design.samples(self, part),
                 "answers": part.each_shard(self.answers),
                 "prompts": part.each_shard(self.prompt),
                 "scores": part.each_shard(self.score),
@@ -209,52 +198,35 @@ class Chain:
             [metric_module(part.task.metric)],
             decoding=decoded_otherwise(table, part.request.config),
             reads_references=bool(table.get("reads_references")),
-            body=f"scrollwork.tasks.aggregate.{'runs' if part.run else 'run'}",
+            body=self.design.aggregate,
         )
 
     def judge(self, aggregated: Node) -> Node:
         """Judged answers, and measures and slices of them, of what an aggregate is of."""
         return judge.declare(aggregated, [tokens.declare(one, WORDS) for one in aggregated.each("sample")])
 
-    def complexity(self, aggregated: Node) -> Node | None:
-        """lambda, k and category of the problems of an aggregate whose contexts are observed through windows, beside
-        the twins of its task whose raw files are here; None of others."""
-        task = self.request.config.tasks[aggregated.label("task")]
-        if not task.windows:
-            return None
-        twins = [twin_part(self.request, one, aggregated.label("split")) for one in twins_of(self.request.config, task)]
-        chosen = [self.sample(part) for part in twins if part is not None]
-        return complexity.declare(aggregated, [node for node in chosen if self.at_first.status(node).problem is None])
-
     def compare(self, judged: Sequence[Node], scored: Sequence[Node]) -> Node:
         """Averages and comparisons of everything that was judged. scored: its aggregates."""
         request = self.request
         metrics = {name: task.metric for name, task in request.config.tasks.items()}
         models = [shown_name(model) for model in request.models]  # as rows name them
-        parameters = compare.Parameters(metrics, models, upper_bounds(scored), averaged=not request.run_count)
+        parameters = compare.Parameters(metrics, models, upper_bounds(scored), averaged=self.design.averaged)
         modules = sorted({metric_module(one) for one in metrics.values()})
         return compare.declare(request.suite, parameters, judged, modules)
-
-    def rank(self, scored: Sequence[Node], failures: Sequence[Mapping[str, str]]) -> Node:
-        """Models ranked by the scores of their runs. scored: aggregates of a suite that draws; failures: of tasks that
-        have none."""
-        request, lengths = self.request, length_tokenizer(self.request.tokenizer)
-        parameters = rank_parameters(request.config, failures, upper_bounds(scored), lengths)
-        return rank.declare(parameters, [shown_name(model) for model in request.models], scored, engine_of(lengths))
 
     def together(
         self, judged: Sequence[Node], scored: Sequence[Node], failures: Sequence[Mapping[str, str]]
     ) -> list[Node]:
-        """What is said of all models together: compared on the same inputs, and ranked where the suite has runs."""
+        """What is said of all models together: compared on the same inputs, and what the design adds. failures: of
+        tasks that have no score."""
         compared = [self.compare(judged, scored)] if judged else []
-        return [*compared, *([self.rank(scored, failures)] if self.request.run_count and scored else [])]
+        return [*compared, *self.design.together(self, scored, failures)]
 
     @once(lambda part: part.base)
     def statistics(self, part: Part) -> Node:
         """Everything that is built of a task and split to lengths, histograms and spread."""
-        curated = self.curate(part)
-        whole = sizes.declare(part, curated, length_tokenizer(part.request.tokenizer)) if part.run else None
-        return statistics.declare(part, curated, self.samples(part), part.each_shard(self.prompt), whole)
+        samples, whole = self.design.samples(self, part), self.design.sizes(self, part)
+        return statistics.declare(part, self.curate(part), samples, part.each_shard(self.prompt), whole)
 
     def overview(self, counted: Sequence[Node]) -> Node:
         """The statistics of all tasks that could be built to one page and its pictures."""
@@ -273,11 +245,6 @@ class Chain:
         modules = sorted({metric_module(node.label("metric")) for node in aggregates})
         parameters = report.Parameters(**params, run=shown(request), assets=report_digest(params))
         return report.declare(parameters, aggregates, beside, modules)
-
-
-def upper_bounds(aggregates: Sequence[Node]) -> list[str]:
-    """The models that read the references."""
-    return sorted({node.label("model") for node in aggregates if node.params.get("reads_references")})
 
 
 def failure(node: Node, message: str) -> dict[str, str]:

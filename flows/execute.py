@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scrollwork.flows.chains import Chain, failure
-from scrollwork.flows.twins import without_failed_twins
 from scrollwork.pipeline import plan_files
 from scrollwork.pipeline.build import mending
 from scrollwork.pipeline.calling import begin
@@ -21,7 +20,6 @@ from scrollwork.storage.digest import sha256_of
 from scrollwork.suites.outside_systems import is_outside, shown_name
 from scrollwork.suites.request import Request
 from scrollwork.tasks.aggregate.run import STAGE as AGGREGATE
-from scrollwork.tasks.complexity.run import STAGE as COMPLEXITY
 from scrollwork.tasks.judge.run import STAGE as JUDGE
 from scrollwork.tasks.report.published import keep
 from scrollwork.tasks.report.published import publish as publish_page
@@ -59,7 +57,8 @@ def planned_report(chain: Chain, statuses: Sequence[tuple[Node, Status]]) -> lis
     failures = [failure(node, str(status.problem)) for node, status in aggregates if status.problem is not None]
     scored = [node for node, status in aggregates if status.problem is None]
     judged = [node for node, status in statuses if node.stage == JUDGE and status.problem is None]
-    fitted = [node for node, status in statuses if node.stage == COMPLEXITY and status.problem is None]
+    further = {node.name for node in chain.further}
+    fitted = [node for node, status in statuses if node.name in further and status.problem is None]
     together = chain.together(judged, scored, failures)
     return [*together, chain.report(scored, failures, [*judged, *fitted, *together])]
 
@@ -82,7 +81,7 @@ def build(chain: Chain, engine: Engine = run_inline) -> Outcome:
 
 def overviewed(chain: Chain, overview: Node, engine: Engine) -> tuple[Finished, Path | None]:
     """The overview, built, its page and pictures published. Raises DamagedArtifact."""
-    (last,) = engine(Plan((overview,), chain.resolved.locations))
+    (last,) = engine(chain.only([overview]))
     if last.error:
         return last, None
     artifact = Planner(chain.shop).status(overview).artifact
@@ -101,14 +100,15 @@ def run(chain: Chain, engine: Engine = run_inline) -> Outcome:
     finished = ran(chain, engine, chain.evaluated)
     if chain.request.strict and any(one.error and one.node.strict for one in finished):
         return noted(chain, Outcome(chain.request, tuple(finished)))
-    finished = without_failed_twins(chain.request, finished, engine, chain.plan(chain.evaluated))
+    finished = chain.design.ended(chain, finished, engine)
     aggregates = [one for one in finished if one.node.stage == AGGREGATE]
     failures = [failure(one.node, one.error) for one in aggregates if one.error]
     scored = [one.node for one in aggregates if not one.error]
     judged = [one.node for one in finished if one.node.stage == JUDGE and not one.error]
-    fitted = [one.node for one in finished if one.node.stage == COMPLEXITY and not one.error]
+    further = {node.name for node in chain.further}
+    fitted = [one.node for one in finished if one.node.name in further and not one.error]
     together = chain.together(judged, scored, failures)
-    compared = engine(Plan(tuple(together), chain.resolved.locations)) if together else []
+    compared = engine(chain.only(together)) if together else []
     beside = [*judged, *fitted, *(one.node for one in compared if not one.error)]
     report = chain.report(scored, failures, beside)
     last, page = mending(chain.shop, lambda: reported(chain, report, engine))
@@ -150,7 +150,7 @@ def before_batches(request: Request, engine: Engine, plan: Plan) -> dict[str, Fi
 
 def reported(chain: Chain, report: Node, engine: Engine) -> tuple[Finished, Path | None]:
     """The report, built and published. Raises DamagedArtifact."""
-    (last,) = engine(Plan((report,), chain.resolved.locations))
+    (last,) = engine(chain.only([report]))
     return last, None if last.error else publish(chain, report)
 
 

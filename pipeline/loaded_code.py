@@ -20,8 +20,8 @@ from scrollwork.pipeline.errors import CodeChanged
 NAME = "scrollwork"
 ROOT = Path(__file__).resolve().parents[1]  # holds the rooms: of a checkout, or the package itself
 ROOMS = (
-    "analysis", "cli", "config", "exchange", "fetching", "flows", "models", "pipeline", "preprocessing", "readings",
-    "records", "reporting", "scoring", "storage", "suites", "tasks",
+    "analysis", "cli", "config", "designs", "exchange", "fetching", "flows", "models", "pipeline", "preprocessing",
+    "readings", "records", "reporting", "scoring", "storage", "suites", "tasks",
 )  # fmt: skip
 Stamp = tuple[int, ...]
 

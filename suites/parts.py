@@ -8,7 +8,8 @@ from typing import Any
 
 from scrollwork.models.local.checkpoint import CAUSAL
 from scrollwork.models.registry import HOSTED
-from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.design import Design, design_of
+from scrollwork.pipeline.plan import Labels, Node
 from scrollwork.preprocessing.prompts.from_examples import Profile
 from scrollwork.preprocessing.prompts.truncation import CHAT_OVERHEAD
 from scrollwork.preprocessing.tokens.tokenizer import engine_module
@@ -34,31 +35,35 @@ class Part:
     table: Mapping[str, Any] | None = None
 
     @property
-    def base(self) -> tuple[tuple[str, str], ...]:
+    def base(self) -> Labels:
         """Labels of a stage of a task."""
         return (("suite", self.request.suite), ("task", self.task.name), ("split", self.split))
 
     @property
-    def labels(self) -> tuple[tuple[str, str], ...]:
+    def labels(self) -> Labels:
         """Labels of a stage of a model (or of prompts for any), without shard."""
         named = [("model", self.model)] if self.model else []
         return (*self.base, *named, ("profile", self.profile.name), ("arm", self.arm))
 
     @property
     def shards(self) -> int:
-        """How many shards prompts and what follows come in: of a suite that draws, its runs."""
-        return self.request.run_count or self.task.shards
+        """How many shards prompts and what follows come in."""
+        return self.design.shards(self.request, self.task)
 
     @property
-    def run(self) -> tuple[tuple[str, str], ...]:
-        """The label of its run, where the suite draws."""
-        return (("run", str(self.shard)),) if self.request.run_count else ()
+    def design(self) -> Design:
+        """The suite's."""
+        return design_of(self.request.config)
 
     @property
-    def sharded(self) -> tuple[tuple[str, str], ...]:
-        """Labels with the run, or the shard where there are several."""
-        many = self.task.shards > 1 and not self.run
-        return (*self.labels, *self.run, *([("shard", f"{self.shard + 1}-of-{self.shards}")] if many else []))
+    def sampled(self) -> Labels:
+        """Labels of the sample that a shard is of."""
+        return (*self.base, *self.design.sample_labels(self.request, self.shard))
+
+    @property
+    def sharded(self) -> Labels:
+        """Labels with the shard, where there are several."""
+        return (*self.labels, *self.design.shard_labels(self.request, self.task, self.shard))
 
     @property
     def seed(self) -> int:

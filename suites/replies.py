@@ -23,5 +23,5 @@ def reply_parameters(part: Part) -> dict[str, Any]:
         **({"cue": cue_of(texts["block"]["text"])} if "block" in texts else {}),
         **({"empty": task.empty_answer} if task.empty_answer else {}),
         **({"judges": what_judges(part.request.judges)} if task.judges else {}),
-        **{name: task.windows[name] for name in ("extractor", "unknown") if name in task.windows},
+        **part.design.reading(task),
     }

@@ -31,7 +31,7 @@ TEMPLATE_FIELDS = (
 SUITE_NEEDS = frozenset({"name", "title", "default_splits", "seed", "truncation", "temperature", "task"})
 SUITE_KEYS = SUITE_NEEDS | {
     *("chat_sentence", "validation_size", "citation", "release", "submission", "submission_order", "in_sample"),
-    *("layout", "prompts", "runs"),
+    *("design", "layout", "prompts", "runs"),
 }
 TASK_NEEDS = frozenset({"dataset", "short", "kind", "metric", "max_new_tokens", "splits", "raw"})
 TASK_KEYS = TASK_NEEDS | {
@@ -107,9 +107,9 @@ class TaskConfig:
 
 @dataclass(frozen=True)
 class Suite:
-    """A benchmark: its tasks in official order. runs: of a suite that draws its prompts anew in each run, how many
-    there are (count), demonstrations (shots) and instances of a run; else empty. in_sample: the tasks that the bundled
-    sample has, where these are not all."""
+    """A benchmark: its tasks in official order. design: its experiment, a module of designs/. runs: of a suite that
+    draws its prompts anew in each run, how many there are (count), demonstrations (shots) and instances of a run; else
+    empty. in_sample: the tasks that the bundled sample has, where these are not all."""
 
     name: str
     title: str
@@ -125,6 +125,7 @@ class Suite:
     prompts: Mapping[str, Mapping[str, Any]]
     submission: str
     submission_order: tuple[str, ...]
+    design: str = "fixed"
     runs: Mapping[str, int] = field(default_factory=dict)
     in_sample: tuple[str, ...] = ()
 
@@ -187,6 +188,7 @@ def load_suite(name: str) -> Suite:
         release=tuple(data.get("release", ())),
         submission=data.get("submission", f"{data['name']}_predictions.csv"),
         submission_order=tuple(data.get("submission_order", data["task"])),
+        design=data.get("design", "fixed"),
         runs=data.get("runs", {}),
         in_sample=tuple(data.get("in_sample", ())),
         tasks={task: _task(task, table, data.get("layout")) for task, table in data["task"].items()},

@@ -43,7 +43,7 @@ class Parameters:
 
 def declare(part: Part, raw: RawQuery, options: Mapping[str, Any], modules: Sequence[str]) -> Node:
     """Turn raw files into rows. raw: which. options: of the data set's module. modules: loaded by name for it."""
-    units = part.task.windows["units"] if part.task.windows else None
+    units = part.design.units(part.task)
     parameters = stated(Parameters(raw.dataset, part.task.name, part.split, options, units))
     return Node(STAGE, part.base, parameters, __name__, tuple(modules), raw=raw, strict=part.request.strict)
 

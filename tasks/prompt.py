@@ -49,8 +49,8 @@ def declare(part: Part, curated: Node, sample: Node, tokens: Node | None) -> Nod
         suite.new_tokens(part.task, profile.prompts),
         suite.chat_sentence,
     )
-    if part.task.shards > 1 and not part.run:
-        parameters = replace(parameters, shard=[part.shard, part.task.shards])
+    if (shard := part.design.prompts(part)) is not None:
+        parameters = replace(parameters, shard=shard)
     inputs = [("curated", (curated,)), ("sample", (sample,)), *([("tokens", (tokens,))] if tokens else [])]
     labels = replace(part, model="").sharded
     return Node(STAGE, labels, stated(parameters), __name__, part.engine(profile.tokenizer), tuple(inputs))

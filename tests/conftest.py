@@ -30,7 +30,19 @@ from tests.forked import POSSIBLE, READ_BY_LIBRARIES, Forked, forking_process
 
 PROJECT = Path(__file__).resolve().parents[1]
 HOUSE = (
-    *("analysis", "cli", "config", "exchange", "fetching", "flows", "models", "pipeline", "preprocessing", "readings"),
+    *(
+        "analysis",
+        "cli",
+        "config",
+        "designs",
+        "exchange",
+        "fetching",
+        "flows",
+        "models",
+        "pipeline",
+        "preprocessing",
+        "readings",
+    ),
     *("records", "reporting", "sample", "scoring", "storage", "suites", "tasks", "scrollwork"),
     *("prefect.yaml", "prefect.toml", "pyproject.toml"),
 )

@@ -13,7 +13,6 @@ from scrollwork.cli.terminal.spending import spent_by, told
 from scrollwork.cli.terminal.waiting import in_batches
 from scrollwork.flows.chains import Chain
 from scrollwork.flows.execute import plan
-from scrollwork.flows.twins import twins_of
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.readings.results import Results, report_of
 from scrollwork.readings.run_outcome import Outcome
@@ -91,6 +90,10 @@ def tell(arguments: argparse.Namespace, chain: Chain, outcome: Outcome, **more: 
 
 def own_thresholds(request: Request, mixtures: Sequence[Mapping[str, Any]]) -> list[str]:
     """A line a task that stands in two suites whose other one is not here: its thresholds may be too large."""
+    if not mixtures:
+        return []
+    from scrollwork.designs.windows import twins_of  # loaded for what is observed only
+
     found = {}
     for task in {row["task"]: request.config.tasks[row["task"]] for row in mixtures if not row["twins"]}.values():
         if others := [one.name for one in twins_of(request.config, task)]:

@@ -25,7 +25,7 @@ class Parameters:
 def declare(aggregate: Node, twins: Sequence[Node] = ()) -> Node:
     """Fit the problems of an aggregate whose contexts are observed through windows.
 
-    twins: samples of the same task in other suites, whose contexts decide the thresholds too (flows/twins.py).
+    twins: samples of the same task in other suites, whose contexts decide the thresholds too (designs/windows.py).
     """
     inputs = tuple((name, aggregate.each(name)) for name in ("prompts", "scores"))
     others = (("twin", tuple(twins)),) if twins else ()

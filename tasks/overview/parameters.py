@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from scrollwork.pipeline.design import design_of
 from scrollwork.pipeline.plan import Node
 from scrollwork.reporting.page.files import STATISTICS, digest
 from scrollwork.suites.request import Request
-from scrollwork.suites.suite_files import data_set_sizes, load_published, paper_means, paper_sizes
+from scrollwork.suites.suite_files import load_published, paper_means, paper_sizes
 from scrollwork.tasks.overview.run import Parameters
 from scrollwork.tasks.report.parameters import shown
 
 
 def overview_parameters(request: Request, statistics: Sequence[Node]) -> Parameters:
     """Those of the overview of the statistics that could be made."""
-    suite, tasks = request.suite, request.config.tasks
+    suite, tasks, design = request.suite, request.config.tasks, design_of(request.config)
     shown_tasks = [
         {
             "name": node.label("task"),
             "split": node.label("split"),
             "paper": paper_sizes(suite, tasks[node.label("task")], node.label("split")),
             "means": paper_means(suite, node.label("task")),
-            **({"data_set": data_set_sizes(suite, node.label("task"))} if request.run_count else {}),
+            **design.overview(suite, node.label("task")),
         }
         for node in statistics
     ]

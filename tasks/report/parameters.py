@@ -6,6 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from scrollwork.fetching.upstream import upstream_of
+from scrollwork.pipeline.design import design_of
+from scrollwork.pipeline.plan import Node
 from scrollwork.records.score import subset_metric
 from scrollwork.reporting.boards.published import ROUGE
 from scrollwork.suites.judging_models import labels_of
@@ -35,11 +37,11 @@ def report_params(
     decoding: Mapping[str, str],
     asked: Collection[str] | None = None,
 ) -> dict[str, Any]:
-    """What a report is told beside its rows. asked: tasks that have a column where the suite observes windows.
+    """What a report is told beside its rows. asked: tasks that were asked for, None for all.
     upper_bounds: those of the models that read the references. decoding: of
     models that decode otherwise than the suite says.
     """
-    published = load_published(suite.name)
+    published, design = load_published(suite.name), design_of(suite)
     in_rouge = {task for row in published.get("row", ()) for task in row.get("rouge", ())}
     parts = {
         t.name: list(ROUGE) if t.name in in_rouge else [t.metric, subset_metric(t.metric, t.subset)] if t.subset else []
@@ -55,10 +57,10 @@ def report_params(
                 "metric": t.metric,
                 "paper": dict(t.paper),
                 **({"parts": parts[t.name]} if parts[t.name] else {}),
-                **({"units": t.windows["units"]} if t.windows else {}),
+                **column,
             }
             for t in suite.tasks.values()
-            if asked is None or not t.windows or t.name in asked
+            if (column := design.column(t, asked is None or t.name in asked)) is not None
         ],
         "published": dict(published),
         "models": list(models),
@@ -66,11 +68,10 @@ def report_params(
         **({"decoding": dict(decoding)} if decoding else {}),
         "failures": [dict(one) for one in failures],
         "upstream_files": upstream_of(suite.name),
-        **({"observed": True} if any(task.windows for task in suite.tasks.values()) else {}),
-        **({"ranked": True, "upstream": upstream_splits(suite)} if suite.runs else {}),
+        **design.page(suite),
     }
 
 
-def upstream_splits(suite: Suite) -> dict[str, str]:
-    """What upstream calls the test split of a task, where it is another."""
-    return {task.name: name for task in suite.tasks.values() if (name := task.splits.get("test", "test")) != "test"}
+def upper_bounds(aggregates: Sequence[Node]) -> list[str]:
+    """The models that read the references."""
+    return sorted({node.label("model") for node in aggregates if node.params.get("reads_references")})

@@ -44,7 +44,7 @@ class Parameters:
 
 def declare(part: Part, curated: Node) -> Node:
     """Choose the benchmark's examples."""
-    return Node(STAGE, part.base, stated(Parameters(**policy(part))), __name__, (), (("curated", (curated,)),))
+    return Node(STAGE, part.sampled, stated(Parameters(**policy(part))), __name__, (), (("curated", (curated,)),))
 
 
 def policy(part: Part) -> dict[str, Any]:

@@ -81,7 +81,7 @@ def declare(part: Part, curated: Node, official: Sequence[tuple[TaskConfig, Sequ
             runs=request.run_count,
             limit=request.limit or None,
         )
-    return Node(STAGE, (*part.base, *part.run), stated(parameters), __name__, (), tuple(inputs))
+    return Node(STAGE, part.sampled, stated(parameters), __name__, (), tuple(inputs))
 
 
 def official_order(part: Part) -> list[TaskConfig]:

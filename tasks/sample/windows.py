@@ -42,7 +42,7 @@ def declare(part: Part, curated: Node) -> Node:
     request = part.request
     shown, strategy = dict(part.task.observed(request.units)), request.strategy or "all"
     parameters = Parameters(**policy(part), observed=shown, strategy=strategy)
-    return Node(STAGE, part.base, stated(parameters), __name__, (), (("curated", (curated,)),))
+    return Node(STAGE, part.sampled, stated(parameters), __name__, (), (("curated", (curated,)),))
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:

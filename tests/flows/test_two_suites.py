@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scrollwork.flows.twins import twins_of
+from scrollwork.designs.windows import twins_of
 from scrollwork.suites.suite_files import load_suite
 from tests.conftest import Call
 

@@ -34,8 +34,8 @@ from tests.conftest import FINISHED, PROJECT, Scrollwork, edit, environment
 from tests.suites.test_checkpoints import LLAMA, T5, folder
 
 ROOMS = (
-    "analysis", "cli", "config", "exchange", "fetching", "flows", "models", "pipeline", "preprocessing", "readings",
-    "records", "reporting", "scoring", "storage", "suites", "tasks",
+    "analysis", "cli", "config", "designs", "exchange", "fetching", "flows", "models", "pipeline", "preprocessing",
+    "readings", "records", "reporting", "scoring", "storage", "suites", "tasks",
 )  # fmt: skip
 SUITES = ("zeroscrolls", "scrolls", "seam", "dolce")
 STAGES = {
@@ -256,7 +256,7 @@ def test_stage_imports_what_declares_or_drives_it(plans: Mapping[tuple[str, ...]
         "pipeline.build",
         "pipeline.engines",
     )
-    rooms = ("cli", "flows", "exchange", "readings", "config")
+    rooms = ("cli", "designs", "flows", "exchange", "readings", "config")
     for code, node in plans.items():
         for module in behind(code):
             assert not module.removeprefix("scrollwork.").startswith(outside), f"{node.name}: {module}"

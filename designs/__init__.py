@@ -1,0 +1,2 @@
+if __name__ != "scrollwork.designs":
+    raise ImportError("designs/ is a part of scrollwork: import scrollwork.designs")

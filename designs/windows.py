@@ -1,0 +1,96 @@
+"""Problems are observed through windows of their contexts, to say where the evidence lies: Dolce.
+
+Tasks that stand in two suites take the smaller thresholds of both for their categories (the Dolce paper, section 3.3).
+L-Eval and LongBench both have Qasper, NarrativeQA, MultiNews, GovReport and QMSum. Thresholds depend on the largest
+context of a task, so the fit of one needs the windows that were chosen of the other, its twin: its stage `sample`, of
+which nothing is asked. A twin whose raw files are not here, or which fails, is left out, and the task has thresholds of
+its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from scrollwork.designs.fixed import Fixed
+from scrollwork.suites.parts import Part
+from scrollwork.tasks.complexity import run as complexity
+from scrollwork.tasks.sample import windows
+
+if TYPE_CHECKING:
+    from scrollwork.flows.chains import Chain
+    from scrollwork.pipeline.design import Design, Engine
+    from scrollwork.pipeline.engines.inline import Finished
+    from scrollwork.pipeline.plan import Node
+    from scrollwork.suites.request import Request
+    from scrollwork.suites.suite_files import Suite, TaskConfig
+
+
+class Windows(Fixed):
+    """An input is a window of a problem's context."""
+
+    score = "scrollwork.tasks.score.windows"
+
+    def sample(self, chain: Chain, part: Part) -> Node:
+        """The windows that the strategy takes of the chosen problems' contexts."""
+        return windows.declare(part, chain.curate(part))
+
+    def further(self, chain: Chain, aggregated: Node) -> list[Node]:
+        """lambda, k and category of an aggregate's problems, beside the twins of its task whose raw files are here."""
+        request, split = chain.request, aggregated.label("split")
+        others = twins_of(request.config, request.config.tasks[aggregated.label("task")])
+        chosen = [chain.sample(part) for one in others if (part := twin_part(request, one, split)) is not None]
+        here = [node for node in chosen if chain.at_first.status(node).problem is None]
+        return [complexity.declare(aggregated, here)]
+
+    def ended(self, chain: Chain, finished: Sequence[Finished], engine: Engine) -> list[Finished]:
+        """Fits that were skipped for a twin alone are made without it. A twin that was not asked for and failed is no
+        failure of the request."""
+        ended = {one.node.name: one for one in finished}
+        failed = {name for name, one in ended.items() if one.error}
+        alone = []
+        for one in finished:
+            broken = {node.name for node in one.node.each("twin") if node.name in failed}
+            own = [(name, tuple(node for node in nodes if node.name not in broken)) for name, nodes in one.node.inputs]
+            if broken and not any(node.name in failed for _, nodes in own for node in nodes):
+                alone.append(replace(one.node, inputs=tuple((name, nodes) for name, nodes in own if nodes)))
+        ended |= {one.node.name: one for one in (engine(chain.only(alone)) if alone else ())}
+        twins = {node.label("task") for one in finished for node in one.node.each("twin")}
+        unasked = twins.difference(task.name for task in chain.request.chosen_tasks())
+        return [one for one in ended.values() if not one.error or one.node.label("task") not in unasked]
+
+    def units(self, task: TaskConfig) -> Any:
+        """Those of the task's own granularity."""
+        return task.windows["units"]
+
+    def reading(self, task: TaskConfig) -> Mapping[str, Any]:
+        """extractor: how an answer is read. unknown: what says that a window tells nothing."""
+        return {name: task.windows[name] for name in ("extractor", "unknown") if name in task.windows}
+
+    def column(self, task: TaskConfig, asked: bool) -> Mapping[str, Any] | None:
+        """The units of its contexts; of forty-four tasks those that were asked for."""
+        return {"units": task.windows["units"]} if asked else None
+
+    def page(self, suite: Suite) -> Mapping[str, Any]:
+        """That problems are observed."""
+        return {"observed": True}
+
+
+def twins_of(suite: Suite, task: TaskConfig) -> list[TaskConfig]:
+    """The tasks of the same name in other suites of the paper."""
+    name, own = task.paper.get("task"), task.paper.get("suite")
+    others = [one for one in suite.tasks.values() if one.paper.get("task") == name]
+    return [one for one in others if one.paper["suite"] != own] if name else []
+
+
+def twin_part(request: Request, twin: TaskConfig, split: str) -> Part | None:
+    """What the sample of a twin is of, as the request chooses it; None where it has no such split. One that was not
+    asked for has its own units, and its malformed records end nothing."""
+    if split not in twin.splits:
+        return None
+    asked = twin in request.chosen_tasks()
+    return Part(request if asked else replace(request, units="", strict=False), twin, split)
+
+
+DESIGN: Design = Windows()

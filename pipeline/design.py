@@ -1,0 +1,90 @@
+"""The contract of a design: what of the pipeline differs with a suite's experiment. Each is a module of designs/."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from scrollwork.pipeline.errors import UsageError
+
+if TYPE_CHECKING:
+    from scrollwork.flows.chains import Chain
+    from scrollwork.pipeline.engines.inline import Finished
+    from scrollwork.pipeline.plan import Labels, Node, Plan
+    from scrollwork.suites.parts import Part
+    from scrollwork.suites.request import Request
+    from scrollwork.suites.suite_files import Suite, TaskConfig
+
+Engine = Callable[["Plan"], "list[Finished]"]
+
+
+class Design(Protocol):
+    """How a suite's inputs become prompts, and what is made of their scores. `designs/fixed.py` is the usual one, on
+    which the others build. Stages know none: what a design chooses for them are parameters, bodies and inputs."""
+
+    @property
+    def averaged(self) -> bool:
+        """Whether a model has an average over the suite's tasks."""
+
+    def shards(self, request: Request, task: TaskConfig) -> int:
+        """In how many shards prompts come, and what follows from them."""
+
+    def shard_labels(self, request: Request, task: TaskConfig, shard: int) -> Labels:
+        """What tells a shard's nodes from those of the others; nothing where there is one."""
+
+    def sample_labels(self, request: Request, shard: int) -> Labels:
+        """What tells a shard's sample from those of the others; nothing where all shards have one."""
+
+    def sample(self, chain: Chain, part: Part) -> Node:
+        """The stage that makes the benchmark's examples of curated ones."""
+
+    def samples(self, chain: Chain, part: Part) -> list[Node]:
+        """All samples of a task and split."""
+
+    def sizes(self, chain: Chain, part: Part) -> Node | None:
+        """What is counted of a data set before the benchmark's examples are taken of it; None for nothing."""
+
+    def prompts(self, part: Part) -> Sequence[int] | None:
+        """[shard, of how many] where a shard's prompts are a part of the sample's; None where they are all of it."""
+
+    @property
+    def score(self) -> str:
+        """The module that scores answers, where no models judge them."""
+
+    @property
+    def aggregate(self) -> str:
+        """The module that aggregates."""
+
+    def further(self, chain: Chain, aggregated: Node) -> list[Node]:
+        """Stages behind each aggregate, beside what is judged of it."""
+
+    def together(self, chain: Chain, scored: Sequence[Node], failures: Sequence[Mapping[str, str]]) -> list[Node]:
+        """Stages behind all aggregates, beside their comparison. failures: of tasks that have none."""
+
+    def ended(self, chain: Chain, finished: Sequence[Finished], engine: Engine) -> list[Finished]:
+        """How stages ended, once those are made that can do without inputs that failed."""
+
+    def units(self, task: TaskConfig) -> Any:
+        """What contexts of the task's examples are made of, where they are shown in parts; None where they are not."""
+
+    def reading(self, task: TaskConfig) -> Mapping[str, Any]:
+        """Parameters of the stage that reads answers out of replies."""
+
+    def column(self, task: TaskConfig, asked: bool) -> Mapping[str, Any] | None:
+        """What a report is told of a task beside what all designs tell; None for one that gets no column."""
+
+    def page(self, suite: Suite) -> Mapping[str, Any]:
+        """What a report is told of the suite beside what all designs tell."""
+
+    def overview(self, suite: str, task: str) -> Mapping[str, Any]:
+        """What the page of a build is told of a task beside what all designs tell."""
+
+
+def design_of(suite: Suite) -> Design:
+    """The design that a suite file names. Raises UsageError for one that there is not."""
+    try:
+        module = importlib.import_module(f"scrollwork.designs.{suite.design}")
+    except ModuleNotFoundError as error:
+        raise UsageError(f"suite {suite.name}: there is no design {suite.design!r}: fixed, runs or windows") from error
+    return cast(Design, module.DESIGN)
