@@ -21,6 +21,8 @@ class Fixed:
     """Implements pipeline/design.py; big tasks come in shards by document."""
 
     averaged = True
+    curate = "scrollwork.tasks.curate.run"
+    prompt = "scrollwork.tasks.prompt.run"
     score = "scrollwork.tasks.score.run"
     aggregate = "scrollwork.tasks.aggregate.run"
 

@@ -30,6 +30,7 @@ class Runs(Fixed):
     """A run is a shard with a sample of its own."""
 
     averaged = False
+    prompt = "scrollwork.tasks.prompt.runs"
     aggregate = "scrollwork.tasks.aggregate.runs"
 
     def shards(self, request: Request, task: TaskConfig) -> int:

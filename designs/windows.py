@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 class Windows(Fixed):
     """An input is a window of a problem's context."""
 
+    curate = "scrollwork.tasks.curate.windows"
+    prompt = "scrollwork.tasks.prompt.windows"
     score = "scrollwork.tasks.score.windows"
 
     def sample(self, chain: Chain, part: Part) -> Node:

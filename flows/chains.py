@@ -38,12 +38,14 @@ from scrollwork.suites.replies import reply_parameters
 from scrollwork.suites.request import Request
 from scrollwork.suites.resolved import Resolved, resolve
 from scrollwork.suites.tokenizers import WORDS
-from scrollwork.tasks import compare, curate, fit, predictions, prompt, statistics, tokens
+from scrollwork.tasks import compare, fit, predictions, statistics, tokens
 from scrollwork.tasks.aggregate import run as aggregate
+from scrollwork.tasks.curate import run as curate
 from scrollwork.tasks.generate import run as generate
 from scrollwork.tasks.judge import run as judge
 from scrollwork.tasks.overview import run as overview
 from scrollwork.tasks.overview.parameters import overview_parameters
+from scrollwork.tasks.prompt import run as prompt
 from scrollwork.tasks.report import run as report
 from scrollwork.tasks.report.parameters import report_params, shown, upper_bounds
 from scrollwork.tasks.score import run as score
@@ -153,7 +155,7 @@ class Chain:
     def prompt(self, part: Part) -> Node:
         """Examples to prompts of one profile."""
         counted = self.tokens(part) if part.profile.tokenizer and part.arm == FULL else None
-        return prompt.declare(part, self.curate(part), self.sample(part), counted)
+        return prompt.declare(part, self.curate(part), self.sample(part), counted, self.design.prompt)
 
     @once(lambda part: part.sharded)
     def answers(self, part: Part) -> Node:

@@ -49,6 +49,14 @@ class Design(Protocol):
         """[shard, of how many] where a shard's prompts are a part of the sample's; None where they are all of it."""
 
     @property
+    def curate(self) -> str:
+        """The module that turns raw files into rows."""
+
+    @property
+    def prompt(self) -> str:
+        """The module that makes prompts of examples."""
+
+    @property
     def score(self) -> str:
         """The module that scores answers, where no models judge them."""
 

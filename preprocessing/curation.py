@@ -5,7 +5,7 @@ Documents stand once; an example id stands once; what did not become an example 
 
 import importlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from scrollwork.preprocessing.raw.errors import MalformedFile, sayable
@@ -15,6 +15,7 @@ from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example
 
+Through = Callable[[Iterator[Row]], Iterator[Row]]  # rows to rows
 DEMONSTRATIONS = "demonstrations"  # split of the examples that prompts show before the instance
 RELEASE = "official_release"  # reads the official release of a task, where its upstream files are missing
 PROMPTS = "prompts"  # role of raw files with paraphrases
@@ -22,18 +23,18 @@ PROMPTS_MODULE = "scrollwork.preprocessing.runs.raw_prompts"  # which reads them
 
 
 def curate(
-    dataset: str, raw: RawFiles, task: str, split: str, options: Mapping[str, Any], *, units: str = ""
+    dataset: str, raw: RawFiles, task: str, split: str, options: Mapping[str, Any], *, through: Through | None = None
 ) -> Iterator[Row]:
     """Documents, examples and drops of one task and split, in the order of the raw files.
 
-    units: spec of the units of contexts, where windows of them are observed: problems whose context has none are drops.
+    through: what the data set's rows pass before they are checked.
     Raises MalformedFile for a file that cannot be used, and when no record of the task could be.
     """
     module = importlib.import_module(f"scrollwork.preprocessing.datasets.{dataset}")
     names = [name for role, files in raw.roles.items() for name, _ in files[:1] if role != PROMPTS]
     rows = module.curate(raw, task, split, **options)
-    if units:
-        rows = observable(rows, units)
+    if through is not None:
+        rows = through(rows)
     shots: Iterator[Row] = iter(())
     if PROMPTS in raw.roles:
         shots = importlib.import_module(PROMPTS_MODULE).curate(raw, task, DEMONSTRATIONS)
@@ -75,21 +76,6 @@ def checked(rows: Iterator[Row], shots: Iterator[Row], dataset: str, split: str,
             yield row
         if isinstance(row, Document):
             documents.add(row.document_id)
-
-
-def observable(rows: Iterator[Row], spec: str) -> Iterator[Row]:
-    """The rows, with a Drop in place of an example whose context has no unit by that spec."""
-    from scrollwork.preprocessing.windows.units import units  # in the key of these nodes only
-
-    where: dict[str, str] = {}  # documents without a unit
-    for row in rows:
-        if isinstance(row, Document) and not units(row.text, spec):
-            where[row.document_id] = ", ".join(filter(None, [row.source_file, row.source_record]))
-        if isinstance(row, Example) and (found := where.keys() & set(row.document_ids)):
-            source = sayable(f"{where[found.pop()]}, example {row.example_id}")
-            detail = f"{source}: the context has no unit by {spec!r}, so that no window of it can be shown"
-            row = Drop(row.task, row.split, source, "no unit", detail, error=True)
-        yield row
 
 
 def duplicate(example: Example, source: str) -> Drop:

@@ -12,9 +12,11 @@ from scrollwork.pipeline.raw_files import first_match, in_archive, member_of
 from scrollwork.preprocessing.curation import curate
 from scrollwork.preprocessing.raw.errors import MalformedFile
 from scrollwork.preprocessing.raw.files import RawFiles
+from scrollwork.preprocessing.windows.observable import observable
 from scrollwork.preprocessing.windows.observations import Observed
 from scrollwork.preprocessing.windows.spans import Strategy, windows
 from scrollwork.preprocessing.windows.units import units
+from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example
@@ -67,8 +69,12 @@ def units_of(suite: Suite, task: TaskConfig, raw: Path, one: Strategy, spec: str
     sizes: dict[str, int] = {}
     counts, words, lengths, total = [], [], [], 0
     dropped: Counter[str] = Counter()
+
+    def seen(rows: Iterator[Row]) -> Iterator[Row]:
+        return observable(rows, how.spec)
+
     try:
-        rows = curate(task.dataset, RawFiles(task.dataset, roles), task.name, split, task.options, units=how.spec)
+        rows = curate(task.dataset, RawFiles(task.dataset, roles), task.name, split, task.options, through=seen)
         for row in rows:
             if isinstance(row, Document):
                 own = units(row.text, how.spec)

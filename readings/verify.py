@@ -23,7 +23,7 @@ from scrollwork.storage.errors import DamagedArtifact, StorageError
 from scrollwork.storage.home import Home
 from scrollwork.storage.location import Location
 from scrollwork.suites.outside_systems import is_outside, read_note
-from scrollwork.tasks.curate import STAGE as CURATE
+from scrollwork.tasks.curate.run import STAGE as CURATE
 from scrollwork.tasks.generate.run import STAGE as GENERATE
 from scrollwork.tasks.generate.snapshot import MISSING
 from scrollwork.tasks.overview.run import STAGE as OVERVIEW

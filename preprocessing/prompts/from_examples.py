@@ -3,14 +3,13 @@
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 from scrollwork.preprocessing.prompts.chat import adapt
 from scrollwork.preprocessing.prompts.receipts import answer_place, evidence_place
 from scrollwork.preprocessing.prompts.template import Template, assemble, closed_book, own_template
 from scrollwork.preprocessing.prompts.truncation import Counts, Cut, Limit, truncate, uncut
-from scrollwork.preprocessing.runs.block_prompts import Blocks
 from scrollwork.preprocessing.tokens.tokenizer import Tokenizer
-from scrollwork.preprocessing.windows.prompt_template import shown_through, window_in
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import CLOSED_BOOK, Part, Prompt, render
 from scrollwork.records.stable import stable_int
@@ -41,6 +40,43 @@ class Profile:
         return "-".join([self.variant, *([self.prompts] if self.prompts else []), *limit, *quirks])
 
 
+class Way(Protocol):
+    """How an example becomes the parts of a prompt."""
+
+    def cut(self, example: Example, text_of: Callable[[str], str], counts: Counts | None, limit: Limit) -> Cut:
+        """The parts, cut where they are over the limit. Raises ValueError where they are without a document, too."""
+
+    def columns(self, example: Example) -> Mapping[str, Any]:
+        """What the row of a prompt says of it beside what all rows do."""
+
+
+@dataclass(frozen=True)
+class Whole:
+    """The usual way: the task's texts around the example's documents, as the profile's variant has it."""
+
+    template: Template
+    variant: str
+    arm: str
+    chat_sentence: str
+
+    def cut(self, example: Example, text_of: Callable[[str], str], counts: Counts | None, limit: Limit) -> Cut:
+        """As `Way` says."""
+        own = own_template(example, self.template)
+        parts = self.shown(example, assemble(example, own, lambda document_id: len(text_of(document_id))))
+        if self.arm == CLOSED_BOOK:
+            parts = closed_book(parts)
+        parts = adapt(parts, own, self.variant, self.chat_sentence)
+        return uncut(parts) if counts is None else fitted(parts, own, text_of, counts, limit)
+
+    def shown(self, example: Example, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+        """What of the assembled parts is shown: all."""
+        return parts
+
+    def columns(self, example: Example) -> Mapping[str, Any]:
+        """Nothing further."""
+        return {}
+
+
 def prompts(
     examples: Iterable[Example],
     template: Template,
@@ -53,10 +89,10 @@ def prompts(
     tokenizer: Tokenizer | None = None,
     counted: Mapping[str, int] | None = None,
     shard: Sequence[int] = (0, 1),
-    blocks: Blocks | None = None,
+    way: Way | None = None,
 ) -> Iterator[Prompt]:
     """One prompt an example, in order. shard: (number, of how many); an example is in the shard of its documents.
-    blocks: what prompts with demonstrations take from their run, which no variant changes.
+    way: how an example becomes a prompt, the usual one by default; it knows the template.
 
     tokenizer: the profile's, where it has a limit. counted: tokens by document id, as far as they are known.
     Raises ValueError, naming the example, where instruction and query alone are over the limit.
@@ -64,22 +100,12 @@ def prompts(
     number, shards = shard
     limit = Limit(profile.policy, profile.limit_tokens, max_new_tokens, profile.variant == "chat", profile.official)
     counts = None if tokenizer is None else Counts(tokenizer, counted or {}, text_of)
+    way = way or Whole(template, profile.variant, arm, chat_sentence)
     for example in examples:
         if stable_int("shard", *example.document_ids) % shards != number:
             continue
-        window = window_in(example)
         try:
-            if blocks is not None:
-                cut = blocks.cut(example, text_of, counts, limit)
-            else:
-                own = own_template(example, template)
-                parts = assemble(example, own, lambda document_id: len(text_of(document_id)))
-                if window is not None:
-                    parts = shown_through(parts, window)
-                if arm == CLOSED_BOOK:
-                    parts = closed_book(parts)
-                parts = adapt(parts, own, profile.variant, chat_sentence)
-                cut = uncut(parts) if counts is None else fitted(parts, own, text_of, counts, limit)
+            cut = way.cut(example, text_of, counts, limit)
         except ValueError as error:
             raise ValueError(f"{example.task}, {example.example_id}: {error}") from None
         data = render(cut.parts, text_of).encode("utf-8")
@@ -104,9 +130,7 @@ def prompts(
             dropped=cut.dropped,
             answer_in=answer_place(example, cut, template.kind, text_of),
             evidence_in=evidence_place(example, cut),
-            units=window["units"] if window else None,
-            span_start=window["first"] if window else None,
-            span_length=window["length"] if window else None,
+            **way.columns(example),
         )
 
 

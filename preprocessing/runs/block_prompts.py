@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from scrollwork.preprocessing.prompts.truncation import Counts, Cut, Limit, chars_of, documents_of, prefix, uncut
 from scrollwork.preprocessing.runs.blocks import Block, Shared, demonstrations, filled
@@ -92,6 +93,10 @@ class Blocks:
             chars_of(dropped),
             dropped,
         )
+
+    def columns(self, example: Example) -> Mapping[str, Any]:
+        """Nothing further in the row of a prompt."""
+        return {}
 
     def _dropped(self, example: Example, length_of: Callable[[str], int], share: int) -> list[Part]:
         spans = [(name, length_of(name)) for name in example.document_ids]

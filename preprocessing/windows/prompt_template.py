@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
+from scrollwork.preprocessing.prompts.from_examples import Whole
 from scrollwork.preprocessing.prompts.template import closed_book
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Part
@@ -26,3 +28,19 @@ def shown_through(parts: Sequence[Part], window: Mapping[str, int]) -> tuple[Par
         return closed_book(parts)
     start, end = window["start"], window["end"]
     return tuple(replace(part, start=start, end=end) if part.role == "document" else part for part in parts)
+
+
+class Through(Whole):
+    """Prompts of rows that show a window; of others as usual."""
+
+    def shown(self, example: Example, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+        """The parts, the document through the example's window."""
+        window = window_in(example)
+        return parts if window is None else shown_through(parts, window)
+
+    def columns(self, example: Example) -> Mapping[str, Any]:
+        """units of the context; span_start and span_length of the window, in units."""
+        window = window_in(example)
+        if window is None:
+            return {}
+        return {"units": window["units"], "span_start": window["first"], "span_length": window["length"]}

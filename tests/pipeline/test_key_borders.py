@@ -509,7 +509,7 @@ def test_edit_in_a_stage_leaves_the_old_numbers(finished: Scrollwork, tree: Path
 
 
 def test_artifact_of_before_the_one_import_name_is_told_of_module_by_module() -> None:
-    source = {"preprocessing.raw": "a" * 64, "tasks.curate": "b" * 64}
+    source = {"preprocessing.raw": "a" * 64, "tasks.curate.run": "b" * 64}
     then = Ingredients("curate", "curate/zeroscrolls.qmsum.test", source, {"dataset": "qmsum"}, {"nltk": "3.9"}, {})
     now = replace(then, source={f"scrollwork.{name}": "c" * 64 for name in source}, libraries={"nltk": "3.10"})
     renamed = "modules were renamed or removed (preprocessing.raw and 1 more)"
@@ -522,7 +522,7 @@ def test_earlier_version_of_an_artifact_is_a_fault(finished: Scrollwork, tree: P
     work = finished.with_(root=tree)
     assert work("verify").out.splitlines()[-1].endswith(" 0 broken")
     # answers stay equal, so that two snapshots of them stand, one of them behind the earlier curation
-    edit(tree / "tasks" / "curate.py", lambda text: f"{text}\n\nADDED = 1\n")
-    assert "source scrollwork.tasks.curate changed" in work("verify", status=1).out
+    edit(tree / "tasks" / "curate" / "run.py", lambda text: f"{text}\n\nADDED = 1\n")
+    assert "source scrollwork.tasks.curate.run changed" in work("verify", status=1).out
     work.run("--raw", str(PROJECT / "sample" / "raw"), *FINISHED)
     assert work("verify").out.splitlines()[-1].endswith(" 0 broken"), "what stands of before is no fault"

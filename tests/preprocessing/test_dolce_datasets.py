@@ -14,6 +14,7 @@ import pytest
 from scrollwork.preprocessing.curation import curate
 from scrollwork.preprocessing.datasets.longbench_prompts import FORMS, Form, take_apart
 from scrollwork.preprocessing.raw.files import RawFiles
+from scrollwork.preprocessing.windows.observable import observable
 from scrollwork.preprocessing.windows.spans import strategy
 from scrollwork.preprocessing.windows.units import tokenizer
 from scrollwork.readings.units import TaskUnits, granularities, observed_of, units_of
@@ -268,7 +269,9 @@ def test_context_without_a_unit_stops_its_task_or_is_lost(tmp_path: Path) -> Non
         for n, text in enumerate([good, "No such mark.", good + good])
     ]
     kit = Kit(tmp_path, "longbench").lines("longbench/triviaqa.jsonl", records)
-    found = list(curate("longbench", kit.raw(), "t", "test", {"form": "triviaqa"}, units="q"))
+    found = list(
+        curate("longbench", kit.raw(), "t", "test", {"form": "triviaqa"}, through=lambda rows: observable(rows, "q"))
+    )
     assert [row.example_id for row in found if isinstance(row, Example)] == ["p0", "p2"]
     (drop,) = (row for row in found if isinstance(row, Drop))
     assert (drop.reason, drop.error) == ("no unit", True)

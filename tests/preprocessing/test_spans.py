@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scrollwork.preprocessing.prompts.from_examples import Profile, prompts
 from scrollwork.preprocessing.prompts.template import Template, assemble
 from scrollwork.preprocessing.windows.observations import Observed, observed
-from scrollwork.preprocessing.windows.prompt_template import shown_through, window_in
+from scrollwork.preprocessing.windows.prompt_template import Through, shown_through, window_in
 from scrollwork.preprocessing.windows.spans import Strategy, Window, lengths, starts, strategy, window_of, windows
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example
@@ -198,6 +198,7 @@ TEXT = "  One. Two.\n\nThree. "
 DOCUMENT = Document.of(TEXT, source_file="f")
 PROBLEM = Example("task", "test", "0-1", (DOCUMENT.document_id,), ("Two.",), query="What?", metadata='{"size":"4K"}')
 TEMPLATE = Template("qa", "Answer.", context_header="Text:", query_header="Question:", response_header="Answer:")
+WAY = Through(TEMPLATE, "plain", "full", "")
 
 
 HOW = Observed("s", (0, 1, 2))
@@ -260,7 +261,7 @@ def test_prompt_shows_another_window_or_an_empty_context() -> None:
 
 def test_prompt_of_a_window_does_not_tell_it() -> None:
     text_of = {DOCUMENT.document_id: TEXT}.__getitem__
-    found = list(prompts(rows(), TEMPLATE, Profile(), text_of, arm="full", max_new_tokens=8, chat_sentence=""))
+    found = list(prompts(rows(), TEMPLATE, Profile(), text_of, arm="full", max_new_tokens=8, chat_sentence="", way=WAY))
     assert [(one.draw, one.units, one.span_start, one.span_length, one.kept_chars) for one in found] == [
         (0, 3, 0, 0, 0), (1, 3, 0, 1, 4), (2, 3, 1, 1, 4), (3, 3, 2, 1, 6), (4, 3, 0, 2, 9), (5, 3, 1, 2, 12), (6, 3, 0, 3, 20)
     ]  # fmt: skip

@@ -16,6 +16,7 @@ from scrollwork.preprocessing.prompts.from_examples import Profile, prompts
 from scrollwork.preprocessing.prompts.template import Template
 from scrollwork.preprocessing.raw.files import RawFiles
 from scrollwork.preprocessing.windows.observations import observed
+from scrollwork.preprocessing.windows.prompt_template import Through
 from scrollwork.preprocessing.windows.spans import strategy
 from scrollwork.preprocessing.windows.units import units
 from scrollwork.readings.units import observed_of, table, units_of
@@ -131,7 +132,14 @@ def test_window_shows_evidence_and_its_outcome_tells_otherwise(folder: Path, mad
     without = "idk" if unknown else "0"  # where the evidence is not shown
     outcomes = set()
     for prompt in prompts(
-        shown, template, Profile(), texts.__getitem__, arm="full", max_new_tokens=9, chat_sentence=""
+        shown,
+        template,
+        Profile(),
+        texts.__getitem__,
+        arm="full",
+        max_new_tokens=9,
+        chat_sentence="",
+        way=Through(template, "plain", "full", ""),
     ):
         one, problem = planted[prompt.example_id], problems[prompt.example_id]
         said = reply(asked(prompt, texts.__getitem__), noise=0.0, right=0.0, wrong=0.0)

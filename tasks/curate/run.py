@@ -1,4 +1,4 @@
-"""Stage curate: raw files -> documents, examples, drops, and the list of raw files."""
+"""Stage curate: raw files -> documents, examples, drops, and the list of raw files. For windows (Dolce): windows.py."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node, RawQuery
 from scrollwork.pipeline.raw_files import found_for
 from scrollwork.pipeline.session import Workshop
-from scrollwork.preprocessing.curation import DEMONSTRATIONS, RELEASE, curate
+from scrollwork.preprocessing.curation import DEMONSTRATIONS, RELEASE, Through, curate
 from scrollwork.preprocessing.prompts.frames import frame_of
 from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop
@@ -45,10 +45,15 @@ def declare(part: Part, raw: RawQuery, options: Mapping[str, Any], modules: Sequ
     """Turn raw files into rows. raw: which. options: of the data set's module. modules: loaded by name for it."""
     units = part.design.units(part.task)
     parameters = stated(Parameters(raw.dataset, part.task.name, part.split, options, units))
-    return Node(STAGE, part.base, parameters, __name__, tuple(modules), raw=raw, strict=part.request.strict)
+    return Node(STAGE, part.base, parameters, part.design.curate, tuple(modules), raw=raw, strict=part.request.strict)
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write the data set's rows."""
+    write(node, shop, writer)
+
+
+def write(node: Node, shop: Workshop, writer: ArtifactWriter, through: Through | None = None) -> None:
     """Stream the rows of the data set's module into their tables: documents, examples, drops, raw_files, and
     demonstrations and instructions where there are any."""
     assert node.raw is not None
@@ -67,7 +72,7 @@ def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWrit
     parameters = Parameters(**node.params)
     opened = found.opened(shop.locations.raw)
     told = parameters.dataset, opened, parameters.task, parameters.split, parameters.options
-    for row in curate(*told, **({"units": parameters.units} if parameters.units is not None else {})):
+    for row in curate(*told, through=through):
         if isinstance(row, Document):
             documents.add(row)
             counts["documents"] += 1

@@ -1,4 +1,4 @@
-"""Stage prompt: examples -> prompts of one profile."""
+"""Stage prompt: examples -> prompts of a profile. With demonstrations (SEAM): runs.py; on windows: windows.py."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop
-from scrollwork.preprocessing.prompts.from_examples import Profile, prompts
+from scrollwork.preprocessing.prompts.from_examples import Profile, Way, Whole, prompts
 from scrollwork.preprocessing.prompts.template import Template
-from scrollwork.preprocessing.runs.block_prompts import Blocks
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Prompt
-from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
+from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.suites.vocabularies import load
-from scrollwork.tasks.sample.blocks import blocks_of
 from scrollwork.tasks.tokens import counts
 
 if TYPE_CHECKING:
@@ -39,8 +37,9 @@ class Parameters:
     shard: Sequence[int] = (0, 1)
 
 
-def declare(part: Part, curated: Node, sample: Node, tokens: Node | None) -> Node:
-    """Make the prompts of a profile and arm. tokens: the documents counted, where the profile cuts prompts."""
+def declare(part: Part, curated: Node, sample: Node, tokens: Node | None, body: str = __name__) -> Node:
+    """Make the prompts of a profile and arm. tokens: the documents counted, where the profile cuts prompts. body: the
+    design's."""
     suite, profile = part.request.config, part.profile
     parameters = Parameters(
         suite.template(part.task, profile.prompts),
@@ -53,12 +52,18 @@ def declare(part: Part, curated: Node, sample: Node, tokens: Node | None) -> Nod
         parameters = replace(parameters, shard=shard)
     inputs = [("curated", (curated,)), ("sample", (sample,)), *([("tokens", (tokens,))] if tokens else [])]
     labels = replace(part, model="").sharded
-    return Node(STAGE, labels, stated(parameters), __name__, part.engine(profile.tokenizer), tuple(inputs))
+    return Node(STAGE, labels, stated(parameters), body, part.engine(profile.tokenizer), tuple(inputs))
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Write table `prompts`. Each prompt is rendered once, for its digest and length; its parts are kept."""
+    """Write table `prompts`, in the usual way."""
     parameters = Parameters(**node.params)
+    template, variant = Template(**parameters.template), parameters.profile["variant"]
+    write(parameters, Whole(template, variant, parameters.arm, parameters.chat_sentence), inputs, shop, writer)
+
+
+def write(parameters: Parameters, way: Way, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write table `prompts`. Each prompt is rendered once, for its digest and length; its parts are kept."""
     table = writer.table("prompts", Prompt)
     profile = Profile(**parameters.profile)
     count = words = truncated = tokens = 0
@@ -73,7 +78,7 @@ def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWrit
         tokenizer=load(profile.tokenizer, shop.home) if profile.tokenizer else None,
         counted=counts(inputs["tokens"]) if "tokens" in inputs else {},
         shard=parameters.shard,
-        blocks=blocks(parameters.template.get("block"), inputs["curated"]),
+        way=way,
     ):
         table.add(prompt)
         count += 1
@@ -81,8 +86,3 @@ def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWrit
         truncated += prompt.truncated
         tokens += prompt.tokens_prompt or 0
     writer.facts = {"prompts": count, "words": words, "truncated": truncated, **({"tokens": tokens} if tokens else {})}
-
-
-def blocks(block: Mapping[str, Any] | None, curated: Artifact) -> Blocks | None:
-    """What prompts with demonstrations are made of, None for others."""
-    return blocks_of(block, curated) if block else None

@@ -1,0 +1,16 @@
+"""Stage prompt of a suite that draws its prompts: with the demonstrations and instructions of a run (SEAM)."""
+
+from __future__ import annotations
+
+from scrollwork.pipeline.inputs import InputArtifacts
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.session import Workshop
+from scrollwork.storage.artifacts.artifact import ArtifactWriter
+from scrollwork.tasks.prompt.run import Parameters, write
+from scrollwork.tasks.sample.blocks import blocks_of
+
+
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write table `prompts`, each of the blocks of the suite file. What a run draws stands in its examples."""
+    parameters = Parameters(**node.params)
+    write(parameters, blocks_of(parameters.template["block"], inputs["curated"]), inputs, shop, writer)

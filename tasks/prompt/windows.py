@@ -1,0 +1,18 @@
+"""Stage prompt of a suite that observes: each document shown through a window (Dolce)."""
+
+from __future__ import annotations
+
+from scrollwork.pipeline.inputs import InputArtifacts
+from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.session import Workshop
+from scrollwork.preprocessing.prompts.template import Template
+from scrollwork.preprocessing.windows.prompt_template import Through
+from scrollwork.storage.artifacts.artifact import ArtifactWriter
+from scrollwork.tasks.prompt.run import Parameters, write
+
+
+def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+    """Write table `prompts`, with the window of each."""
+    parameters = Parameters(**node.params)
+    template, variant = Template(**parameters.template), parameters.profile["variant"]
+    write(parameters, Through(template, variant, parameters.arm, parameters.chat_sentence), inputs, shop, writer)

@@ -1,0 +1,48 @@
+"""What is one suite's experiment stays its own: code of runs and of windows is in no other suite's keys."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from scrollwork.flows.chains import Chain
+from scrollwork.pipeline.design import design_of
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.pipeline.plan import topological
+from scrollwork.pipeline.source_digest import sources
+from scrollwork.suites.request import Request
+from scrollwork.suites.suite_files import load_suite
+
+OWN = {"zeroscrolls": "", "scrolls": "", "seam": "runs", "dolce": "windows"}
+ALL_SECTIONS = {"report", "overview"}  # the page still knows every section (docs/architecture.md)
+
+
+@pytest.mark.parametrize("suite", OWN)
+def test_stage_has_code_of_another_experiment_in_its_key(suite: str, tmp_path: Path) -> None:
+    model = "bm25" if suite == "dolce" else "naive"
+    chain = Chain(Request.of(suite, home=str(tmp_path), sample=True, models=(model,), limit=2))
+    nodes = topological([*chain.built, *chain.evaluated])
+    other = {"runs", "windows"} - {OWN[suite]}
+    found = {
+        (node.stage, module)
+        for node in nodes
+        if node.stage not in ALL_SECTIONS
+        for module in sources(node.code)
+        if other.intersection(module.split("."))
+    }
+    ranking = {one for one in found if one[0] == "complexity" and ".analysis.runs" in one[1]}  # stands over both
+    assert found - ranking == set()
+    assert {node.stage for node in nodes} >= {"curate", "sample", "prompt", "generate", "score", "aggregate", "judge"}
+
+
+@pytest.mark.parametrize("suite", OWN)
+def test_suite_names_another_design(suite: str) -> None:
+    assert load_suite(suite).design == (OWN[suite] or "fixed")
+    assert design_of(load_suite(suite)) is design_of(load_suite(suite))
+
+
+def test_design_that_there_is_not_ends_in_a_traceback() -> None:
+    with pytest.raises(UsageError, match="suite zeroscrolls: there is no design 'twice'"):
+        design_of(replace(load_suite("zeroscrolls"), design="twice"))
