@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Fixed:
     """Implements pipeline/design.py; big tasks come in shards by document."""
 
-    averaged = True
+    ranked = False
     curate = "scrollwork.tasks.curate.run"
     prompt = "scrollwork.tasks.prompt.run"
     score = "scrollwork.tasks.score.run"
@@ -81,6 +81,13 @@ class Fixed:
     def page(self, suite: Suite) -> Mapping[str, Any]:
         """Nothing of its own."""
         return {}
+
+    def refuse_ids(self, suite: Suite, what: str, runs: bool = False) -> None:
+        """An id says it."""
+
+    def caution(self, request: Request) -> str:
+        """Nothing: each input is asked once."""
+        return ""
 
     def overview(self, suite: str, task: str) -> Mapping[str, Any]:
         """Nothing of its own."""

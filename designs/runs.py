@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.designs.fixed import Fixed
+from scrollwork.pipeline.errors import UsageError
 from scrollwork.suites.outside_systems import shown_name
 from scrollwork.suites.parts import engine_of
 from scrollwork.suites.suite_files import data_set_sizes
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 class Runs(Fixed):
     """A run is a shard with a sample of its own."""
 
-    averaged = False
+    ranked = True
     prompt = "scrollwork.tasks.prompt.runs"
     aggregate = "scrollwork.tasks.aggregate.runs"
 
@@ -78,6 +79,14 @@ class Runs(Fixed):
         """That models are ranked; what upstream calls the test split of a task, where it is another."""
         splits = {name: task.splits.get("test", "test") for name, task in suite.tasks.items()}
         return {"ranked": True, "upstream": {name: split for name, split in splits.items() if split != "test"}}
+
+    def refuse_ids(self, suite: Suite, what: str, runs: bool = False) -> None:
+        """An id does not say of which run an answer is."""
+        if not runs:
+            raise UsageError(
+                f"{what}: inputs of {suite.name} are asked anew in each run, and the format names an input by its id "
+                f"alone; mean and spread over all runs are in the report"
+            )
 
     def overview(self, suite: str, task: str) -> Mapping[str, Any]:
         """What the paper counts of the data set that is drawn from."""

@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.designs.fixed import Fixed
+from scrollwork.pipeline.errors import UsageError
 from scrollwork.suites.parts import Part
 from scrollwork.tasks.complexity import run as complexity
 from scrollwork.tasks.sample import windows
@@ -73,6 +74,22 @@ class Windows(Fixed):
     def column(self, task: TaskConfig, asked: bool) -> Mapping[str, Any] | None:
         """The units of its contexts; of forty-four tasks those that were asked for."""
         return {"units": task.windows["units"]} if asked else None
+
+    def refuse_ids(self, suite: Suite, what: str, runs: bool = False) -> None:
+        """An id does not say on which window an answer is."""
+        raise UsageError(
+            f"{what}: inputs of {suite.name} are asked on many windows of their contexts, and the format names an "
+            f"input by its id alone; export observations writes a row a window"
+        )
+
+    def caution(self, request: Request) -> str:
+        """That all windows are asked where nobody says which."""
+        if request.strategy:
+            return ""
+        return (
+            "no --strategy: every window of every context is asked, thousands a problem; `estimate` tells what that "
+            "costs, --budget stops it there, --strategy take:20 asks a twentieth"
+        )
 
     def page(self, suite: Suite) -> Mapping[str, Any]:
         """That problems are observed."""

@@ -35,7 +35,7 @@ class Verdict:
 def check_submission(chain: Chain, file: Path) -> Verdict:
     """Check a file. Tasks that cannot be built are findings: of them nothing can be said. Raises UsageError."""
     request = chain.request
-    request.config.refuse_runs("check-submission")
+    chain.design.refuse_ids(request.config, "check-submission")
     if len(request.chosen_splits()) > 1:
         raise UsageError("a submission is of one split: name one with --split")
     if not file.is_file():

@@ -57,7 +57,7 @@ def export_hf(chain: Chain, out: Path) -> list[Path]:
     be), StorageError where other files stand in the folder.
     """
     request = chain.request
-    request.config.refuse_windows("export hf")
+    chain.design.refuse_ids(request.config, "export hf", runs=True)
     catalogue = load_catalogue()
     built = run_sources(chain) if request.run_count else sources(chain)
     configs: dict[str, Config] = {}

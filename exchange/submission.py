@@ -77,7 +77,7 @@ def export_submission(chain: Chain, out: Path, *, fill: bool) -> Submission:
     Raises UsageError for more than one system, StageFailed where nothing is scored or the file does not read back.
     """
     request = chain.request
-    request.config.refuse_runs("export submission")
+    chain.design.refuse_ids(request.config, "export submission")
     if len(request.models) > 1 or len(request.chosen_arms()) > 1 or len(request.chosen_splits()) > 1:
         raise UsageError("a submission is of one model, arm and split: name one")
     found = scored(chain)

@@ -45,9 +45,7 @@ class Exported:
 
 def export_trials(kind: str, chain: Chain, out: Path) -> Exported:
     """Write a folder of this kind (WRITERS). Raises UsageError, StageFailed, StorageError."""
-    config = chain.request.config
-    refuse = config.refuse_windows if kind in OF_RUNS else config.refuse_runs
-    refuse(f"export {kind}")
+    chain.design.refuse_ids(chain.request.config, f"export {kind}", runs=kind in OF_RUNS)
     found = scored(chain)
     with whole_folder(out, ours) as folder:
         WRITERS[kind](found, folder)

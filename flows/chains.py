@@ -212,7 +212,7 @@ class Chain:
         request = self.request
         metrics = {name: task.metric for name, task in request.config.tasks.items()}
         models = [shown_name(model) for model in request.models]  # as rows name them
-        parameters = compare.Parameters(metrics, models, upper_bounds(scored), averaged=self.design.averaged)
+        parameters = compare.Parameters(metrics, models, upper_bounds(scored), averaged=not self.design.ranked)
         modules = sorted({metric_module(one) for one in metrics.values()})
         return compare.declare(request.suite, parameters, judged, modules)
 

@@ -24,8 +24,8 @@ class Design(Protocol):
     which the others build. Stages know none: what a design chooses for them are parameters, bodies and inputs."""
 
     @property
-    def averaged(self) -> bool:
-        """Whether a model has an average over the suite's tasks."""
+    def ranked(self) -> bool:
+        """Whether models are ranked; else each has an average over the suite's tasks."""
 
     def shards(self, request: Request, task: TaskConfig) -> int:
         """In how many shards prompts come, and what follows from them."""
@@ -84,6 +84,13 @@ class Design(Protocol):
 
     def page(self, suite: Suite) -> Mapping[str, Any]:
         """What a report is told of the suite beside what all designs tell."""
+
+    def refuse_ids(self, suite: Suite, what: str, runs: bool = False) -> None:
+        """Raise UsageError where an id alone does not say which input is meant. what: a format that names inputs so.
+        runs: one that has a place for a run."""
+
+    def caution(self, request: Request) -> str:
+        """What a person is told before hosted models are asked without a budget; "" for nothing."""
 
     def overview(self, suite: str, task: str) -> Mapping[str, Any]:
         """What the page of a build is told of a task beside what all designs tell."""

@@ -9,6 +9,7 @@ from typing import Any
 from scrollwork.analysis.comparison.judged import COLUMNS, outcomes_from
 from scrollwork.analysis.comparison.models import Measured, Who, averages, comparisons, pairs
 from scrollwork.analysis.comparison.outcomes import Outcomes
+from scrollwork.pipeline.design import design_of
 from scrollwork.readings.everything import Scored
 from scrollwork.records.base import InvalidRow
 from scrollwork.records.judgement import Conduct, Slice
@@ -102,7 +103,7 @@ def unreadable_fits(everything: Iterable[Artifact], scored: Found) -> list[str]:
 def ranks_of(home: Home, suite: str, found: Scored, lots: Sequence[Lot]) -> Ranks:
     """Everything scored of a suite that is run several times, ranked; empty for other suites. lots: for scores against
     length of prompts, none for a ranking without it."""
-    if not found.suite.runs:
+    if not design_of(found.suite).ranked:
         return Ranks()
     from scrollwork.readings.experiments import experiments
     from scrollwork.tasks.rank.ranking import ranking_of

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from scrollwork.pipeline.design import design_of
 from scrollwork.records.score import SUBSETS, Aggregate
 from scrollwork.reporting.boards.board import is_member
 from scrollwork.storage.artifacts.artifact import Artifact
@@ -60,7 +61,7 @@ def everything_scored(home: Home, suite: str) -> Scored:
     of the newest run stand. What is left out for that is told. A seed that was also run alone, on other inputs than
     its family, says so in its name.
     """
-    ranks = load_suite(suite).runs
+    ranks = design_of(load_suite(suite)).ranked
     rows: dict[Place, list[Aggregate]] = {}
     artifacts: dict[Place, Artifact] = {}
     settings: list[dict[str, Any]] = []

@@ -107,7 +107,7 @@ class Results:
 
     def sizes(self) -> dict[str, list[Sizes]]:
         """The data sets from which a suite draws, whole, a split each, by task; of others nothing."""
-        if not self.request.run_count:
+        if not self._chain.design.ranked:
             return {}
         from scrollwork.reporting.page.sizes import sizes_of  # for suites that draw only
 

@@ -11,6 +11,7 @@ from scrollwork.models.hosted import tables
 from scrollwork.models.hosted.tables import BASE_URLS, BadTable, key_of
 from scrollwork.models.local import local_tables
 from scrollwork.models.registry import BATCHES, CALLED, HOSTED, LOCAL, UnknownModel, needs_address, settings
+from scrollwork.pipeline.design import design_of
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.planner import Status
@@ -149,16 +150,9 @@ def retired(calling: Calling) -> list[str]:
 
 
 def unbounded(request: Request, calling: Calling) -> list[str]:
-    """A line where all windows of contexts are asked of a hosted model because nobody said which, and nothing stops it
-    from costing what it costs."""
-    observing = any(task.windows for task in request.chosen_tasks())
+    """What is said where hosted models are asked and nothing stops it from costing what it costs."""
     hosted = any(table["provider"] in HOSTED for table in calling.tables.values())
-    if request.strategy or request.budget or not (observing and hosted):
-        return []
-    return [
-        "no --strategy: every window of every context is asked, thousands a problem; `estimate` tells what that costs, "
-        "--budget stops it there, --strategy take:20 asks a twentieth"
-    ]
+    return [line for line in [design_of(request.config).caution(request)] if line and hosted and not request.budget]
 
 
 def need_keys(calling: Calling, statuses: Iterable[tuple[Node, Status]]) -> None:

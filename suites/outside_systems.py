@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from scrollwork.pipeline.design import design_of
 from scrollwork.pipeline.errors import StageFailed, UsageError
 from scrollwork.preprocessing.raw.errors import sayable
 from scrollwork.storage.digest import sha256_of
@@ -51,7 +52,8 @@ def adopt(path: str, name: str, suite: str, tasks: Sequence[str], home: Home) ->
 
     Raises UsageError for what cannot be predictions of this suite, StageFailed naming what is wrong in a file.
     """
-    load_suite(suite).refuse_runs("predictions of another system")
+    config = load_suite(suite)
+    design_of(config).refuse_ids(config, "predictions of another system")
     if not (NAME.fullmatch(name) and name.isprintable()):
         raise UsageError(f"--name {name!r}: 1 to 80 characters, without control characters, quotes and ~")
     if name.partition(":")[0] in load_models():

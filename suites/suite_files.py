@@ -133,24 +133,6 @@ class Suite:
         """How prompts of a set are cut where the model's table does not say."""
         return str(self.prompts[prompts].get("truncation", self.truncation)) if prompts else self.truncation
 
-    def refuse_windows(self, what: str) -> None:
-        """Raise UsageError for a suite that observes windows: an id alone does not say on which one an answer is."""
-        if any(task.windows for task in self.tasks.values()):
-            raise UsageError(
-                f"{what}: inputs of {self.name} are asked on many windows of their contexts, and the format names an "
-                f"input by its id alone; export observations writes a row a window"
-            )
-
-    def refuse_runs(self, what: str) -> None:
-        """Raise UsageError for a suite that draws its prompts or observes windows: an id alone does not say of which
-        run, or on which window, an answer is."""
-        self.refuse_windows(what)
-        if self.runs:
-            raise UsageError(
-                f"{what}: inputs of {self.name} are asked anew in each run, and the format names an input by its id "
-                f"alone; mean and spread over all runs are in the report"
-            )
-
     def template(self, task: TaskConfig, prompts: str = "") -> dict[str, Any]:
         """The strings of a task's prompts: the suite's own, or those of a set of `prompts` over them."""
         if not prompts:
