@@ -70,7 +70,7 @@ class Fixed:
         """Contexts are shown whole."""
         return None
 
-    def reading(self, task: TaskConfig) -> Mapping[str, Any]:
+    def reading(self, task: TaskConfig, texts: Mapping[str, Any]) -> Mapping[str, Any]:
         """Nothing of its own."""
         return {}
 

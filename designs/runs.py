@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrollwork.designs.fixed import Fixed
 from scrollwork.pipeline.errors import UsageError
+from scrollwork.preprocessing.runs.blocks import cue_of
 from scrollwork.suites.outside_systems import shown_name
 from scrollwork.suites.parts import engine_of
 from scrollwork.suites.suite_files import data_set_sizes
@@ -65,6 +66,10 @@ class Runs(Fixed):
     def prompts(self, part: Part) -> Sequence[int] | None:
         """All of the run's sample."""
         return None
+
+    def reading(self, task: TaskConfig, texts: Mapping[str, Any]) -> Mapping[str, Any]:
+        """cue: a prompt's last words, which a reply may repeat."""
+        return {"cue": cue_of(texts["block"]["text"])} if "block" in texts else {}
 
     def together(self, chain: Chain, scored: Sequence[Node], failures: Sequence[Mapping[str, str]]) -> list[Node]:
         """Models ranked by the scores of their runs."""

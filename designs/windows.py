@@ -67,7 +67,7 @@ class Windows(Fixed):
         """Those of the task's own granularity."""
         return task.windows["units"]
 
-    def reading(self, task: TaskConfig) -> Mapping[str, Any]:
+    def reading(self, task: TaskConfig, texts: Mapping[str, Any]) -> Mapping[str, Any]:
         """extractor: how an answer is read. unknown: what says that a window tells nothing."""
         return {name: task.windows[name] for name in ("extractor", "unknown") if name in task.windows}
 

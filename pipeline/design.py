@@ -76,8 +76,8 @@ class Design(Protocol):
     def units(self, task: TaskConfig) -> Any:
         """What contexts of the task's examples are made of, where they are shown in parts; None where they are not."""
 
-    def reading(self, task: TaskConfig) -> Mapping[str, Any]:
-        """Parameters of the stage that reads answers out of replies."""
+    def reading(self, task: TaskConfig, texts: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Parameters of the stage that reads answers out of replies. texts: of the task's prompts."""
 
     def column(self, task: TaskConfig, asked: bool) -> Mapping[str, Any] | None:
         """What a report is told of a task beside what all designs tell; None for one that gets no column."""

@@ -6,7 +6,6 @@ from typing import Any
 
 from scrollwork.preprocessing.prompts.chat import answer_tag, asks_for_tag
 from scrollwork.preprocessing.prompts.template import Template
-from scrollwork.preprocessing.runs.blocks import cue_of
 from scrollwork.suites.judging_models import what_judges
 from scrollwork.suites.parts import Part
 
@@ -20,8 +19,7 @@ def reply_parameters(part: Part) -> dict[str, Any]:
     tagged = part.profile.variant == "claude" and asks_for_tag(template)
     return {
         **({"tag": answer_tag(template)} if tagged else {}),
-        **({"cue": cue_of(texts["block"]["text"])} if "block" in texts else {}),
         **({"empty": task.empty_answer} if task.empty_answer else {}),
         **({"judges": what_judges(part.request.judges)} if task.judges else {}),
-        **part.design.reading(task),
+        **part.design.reading(task, texts),
     }
