@@ -9,7 +9,7 @@ LOCAL_STAMP := $(VENV)/.installed-local
 # The suites start hundreds of processes: without bytecode each of them compiles the house and its libraries anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-all check bench soak env validators prefect clean lock licences floors
+.PHONY: run test test-all check bench soak env validators prefect clean lock licences floors options
 
 run: $(STAMP)  ## the whole chain on the bundled sample: leaderboard and page
 	@$(BIN)/scrollwork run zeroscrolls --sample --model naive
@@ -41,6 +41,7 @@ check: $(STAMP)  ## style, types, the import direction of the house, undeclared 
 	$(BIN)/deptry .
 	$(BIN)/python .ci/licences.py check
 	$(BIN)/python .ci/floors.py check
+	$(BIN)/python .ci/options.py check
 
 bench: $(STAMP)  ## measured speed and memory, as ratios in one run
 	$(BIN)/python -m benchmarks
@@ -67,6 +68,9 @@ $(LOCAL_STAMP): $(STAMP)
 
 licences: $(LOCAL_STAMP)  ## renew docs/licences.md from what is installed
 	$(BIN)/python .ci/licences.py write
+
+options: $(STAMP)  ## write docs/options.md anew from the declarations
+	$(BIN)/python .ci/options.py write
 
 floors: $(STAMP)  ## draw docs/floors.svg anew from the imports
 	$(BIN)/python .ci/floors.py write

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from scrollwork.cli.options import BUILD_OPTIONS, RUN_OPTIONS
-
-Command = tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]  # as in options.COMMANDS
-
-
-def options(*names: str) -> list[tuple[list[str], dict[str, Any]]]:
-    """Those of build and run that decide what a command says: an option that it would ignore is refused."""
-    return [one for one in (*BUILD_OPTIONS, *RUN_OPTIONS) if one[0][0] in names]
-
+from scrollwork.cli.declared import Argument, chosen
+from scrollwork.cli.options import Command
 
 SOURCE = ("--raw", "--sample", "--config")
 SIZES = ("--runs", "--shots", "--instances", "--limit", "--seed")
 
-FIT_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
+FIT_OPTIONS: list[Argument] = [
     (
         ["--scenario"],
         {
@@ -121,9 +112,7 @@ GROUPS: dict[str, dict[str, Command]] = {
             "scrollwork.cli.dolce.units",
             [
                 (["task"], {"nargs": "?", "default": "", "help": "all 44 by default"}),
-                (["--raw"], {"default": "", "metavar": "DIR", "help": "folder of raw upstream files"}),
-                (["--sample"], {"action": "store_true", "help": "the bundled sample"}),
-                (["--strategy"], {"default": "", "metavar": "S", "help": "as for run dolce (default: all)"}),
+                chosen("--raw", "--sample", "--strategy"),
                 (["--out"], {"default": "", "metavar": "FILE", "help": "histograms, .svg or .png"}),
             ],
         ),
@@ -213,7 +202,7 @@ GROUPS: dict[str, dict[str, Command]] = {
             [
                 (["dataset"], {"help": "multi_news, open_asp, fuse_reviews, musique, sci_co or ecb_plus"}),
                 (["number"], {"type": int, "metavar": "run", "help": "from 0"}),
-                *options("--task", "--split", *SOURCE, *SIZES, "--draws", "--vary", "--set", "--prompts"),
+                chosen("--task", "--split", *SOURCE, *SIZES, "--draws", "--vary", "--set", "--prompts"),
             ],
         ),
         "config": (
@@ -222,7 +211,7 @@ GROUPS: dict[str, dict[str, Command]] = {
             "scrollwork.cli.seam.config",
             [
                 (["--out"], {"default": "", "metavar": "FILE", "help": "where it goes (default: printed)"}),
-                *options("--task", "--config", *SIZES),
+                chosen("--task", "--config", *SIZES),
             ],
         ),
     },

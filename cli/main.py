@@ -14,8 +14,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import scrollwork.pipeline.loaded_code  # noqa: F401  before what it watches
-from scrollwork.cli.groups import GROUPS, Command
-from scrollwork.cli.options import COMMANDS, GLOBAL_OPTIONS
+from scrollwork.cli.groups import GROUPS
+from scrollwork.cli.options import COMMANDS, GLOBAL_OPTIONS, Command
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -24,8 +24,9 @@ PROG = "scrollwork"
 OK, FAILED, WRONG = 0, 1, 2
 
 
-def parser() -> argparse.ArgumentParser:
-    """The command line; global options may stand before or after the command."""
+def parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    """The command line; global options may stand before or after the command. words: what is to be parsed; of a command
+    that does not stand there only its line in --help is needed."""
     top = argparse.ArgumentParser(
         prog=PROG,
         description="Build long-text benchmarks and evaluate language models on them; every stage is resumable.",
@@ -38,20 +39,28 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="store_true", help="print the version")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     for name, command in COMMANDS.items():
-        sub = add_command(commands, given, name, command)
+        sub = add_command(commands, given, name, command, whole=name in words)
         if name in GROUPS:
             below = sub.add_subparsers(dest="subcommand", metavar="COMMAND")
             for inner, one in GROUPS[name].items():
-                add_command(below, given, inner, one)
+                add_command(below, given, inner, one, whole=inner in words)
     return top
 
 
-def add_command(commands: Commands, given: set[str], name: str, command: Command) -> argparse.ArgumentParser:
-    """A command with its options, and the global ones behind it. given: names of the options met so far."""
+def add_command(
+    commands: Commands, given: set[str], name: str, command: Command, *, whole: bool
+) -> argparse.ArgumentParser:
+    """A command; whole: with its options, and the global ones behind it. given: names of the options met so far."""
     summary, example, _, arguments = command
     sub = commands.add_parser(name, help=summary, description=summary, epilog=f"example: {example}")
-    for flags, settings in arguments:
-        add_option(sub, given, flags, settings)
+    if not whole:
+        return sub
+    groups: dict[str, argparse._ArgumentGroup] = {}
+    for flags, settings in (each for one in arguments for each in (one() if callable(one) else [one])):
+        group = settings.get("group", "")
+        if group and group not in groups:
+            groups[group] = sub.add_argument_group(group)
+        add_option(groups.get(group, sub), given, flags, settings)
     for flags, settings in GLOBAL_OPTIONS:
         add_option(sub, given, flags, {**settings, "default": argparse.SUPPRESS})
     sub.set_defaults(parser=sub)
@@ -59,9 +68,10 @@ def add_command(commands: Commands, given: set[str], name: str, command: Command
 
 
 def add_option(
-    parser: argparse.ArgumentParser, given: set[str], flags: Sequence[str], settings: dict[str, Any]
+    parser: argparse._ActionsContainer, given: set[str], flags: Sequence[str], settings: dict[str, Any]
 ) -> None:
     """An argument; an option that takes one value takes it once (Once)."""
+    settings = {name: value for name, value in settings.items() if name != "group"}
     if flags[0].startswith("-") and "action" not in settings:
         settings = {**settings, "action": partial(Once, given)}
     parser.add_argument(*flags, **settings)
@@ -98,8 +108,9 @@ def unrecognized(arguments: argparse.Namespace, unknown: Sequence[str]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; the exit status: 0 done, 1 the work failed, 2 the call was wrong."""
-    top = parser()
-    arguments, unknown = top.parse_known_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    top = parser(words)
+    arguments, unknown = top.parse_known_args(words)
     if unknown:
         arguments.parser.error(unrecognized(arguments, unknown))
     if arguments.version:

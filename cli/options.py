@@ -1,202 +1,22 @@
-"""The commands of the command line and their options: data, for `main.py`."""
+"""The commands of the command line and their arguments: data, for `main.py`."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from scrollwork.cli.declared import Argument, Declared, chosen, everywhere, of_build, of_models, of_run
 from scrollwork.scoring.names import JUDGED, MODULES
 
 SUITE = "a suite: zeroscrolls, scrolls, seam or dolce"
-BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
-    (["--task"], {"action": "append", "default": [], "metavar": "T", "help": "only this task (repeat for several)"}),
-    (
-        ["--split"],
-        {"action": "append", "default": [], "metavar": "S", "help": "this split instead of the suite's own (test)"},
-    ),
-    (
-        ["--raw"],
-        {
-            "default": "",
-            "metavar": "DIR",
-            "help": "folder of raw upstream files, DIR/<dataset>/<path as upstream>, or of the official TASK.zip",
-        },
-    ),
-    (["--sample"], {"action": "store_true", "help": "use the small input bundled with scrollwork"}),
-    (
-        ["--limit"],
-        {"type": int, "default": 0, "metavar": "N", "help": "at most N inputs a task; a larger N takes these and more"},
-    ),
-    (["--seed"], {"type": int, "metavar": "N", "help": "seed of random choices (default: the suite's)"}),
-    (
-        ["--max-input-tokens"],
-        {
-            "type": int,
-            "default": 0,
-            "metavar": "N",
-            "help": "cut prompts to N tokens (of --tokenizer, the model's own, or else white-space words)",
-        },
-    ),
-    (["--runs"], {"type": int, "default": 0, "metavar": "N", "help": "seam: runs (default 10)"}),
-    (
-        ["--instances"],
-        {"type": int, "default": 0, "metavar": "N", "help": "seam: instances of a run at most (default 100, -1: all)"},
-    ),
-    (
-        ["--config"],
-        {"default": "", "metavar": "FILE", "help": "seam: the official code's configuration (JSON) in place of these"},
-    ),
-    (
-        ["--strategy"],
-        {
-            "default": "",
-            "metavar": "S",
-            "help": "dolce: which windows are observed: all, take:N, sample:R, take-ip[:N], sample-ip[:R], short, long "
-            "or wide; several joined by + (default: all)",
-        },
-    ),
-    (
-        ["--units"],
-        {
-            "default": "",
-            "metavar": "SPEC",
-            "help": "dolce: contexts in other units than the task's own, of those that it has (`dolce units`), e.g. o "
-            "for a passage each",
-        },
-    ),
-    (["--shots"], {"type": int, "metavar": "K", "help": "seam: demonstrations in a prompt (default 3)"}),
-    (
-        ["--draws"],
-        {
-            "default": "",
-            "choices": ["", "official"],
-            "help": "seam: official draws all in one stream, as the official code does",
-        },
-    ),
-    (
-        ["--vary"],
-        {
-            "action": "append",
-            "default": [],
-            "metavar": "VARIABLE",
-            "help": "seam: only this differs between runs: instruction, document-order, shots, shot-order, instances, "
-            "mention-ids, or generation, nothing but the model's own draws (repeat for several; default: all)",
-        },
-    ),
-    (
-        ["--set"],
-        {
-            "action": "append",
-            "default": [],
-            "metavar": "TASK.OPTION=VALUE",
-            "dest": "settings",
-            "help": "an option of the suite file, e.g. squality.release=v1-3",
-        },
-    ),
-    (
-        ["--engine"],
-        {
-            "choices": ["prefect", "inline"],
-            "default": "prefect",
-            "help": "prefect (default), or inline: the same stages one after another without Prefect",
-        },
-    ),
-]
-STRICT: list[tuple[list[str], dict[str, Any]]] = [
-    (["--strict"], {"action": "store_true", "help": "stop at the first malformed record instead of dropping it"}),
-]
-JUDGE_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
-    (
-        ["--faithfulness"],
-        {
-            "default": "",
-            "metavar": "MODEL",
-            "help": "metric fic, in place of seam's lexical proxy, with --coverage: the encoder-decoder that judges "
-            "whether highlights entail an answer: transformers:FOLDER, or a name of --models",
-        },
-    ),
-    (
-        ["--coverage"],
-        {"default": "", "metavar": "MODEL", "help": "metric fic: the one that judges whether an answer covers them"},
-    ),
-]
-RUN_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
-    (
-        ["--model"],
-        {
-            "action": "append",
-            "default": [],
-            "metavar": "M",
-            "help": "a model of config/models.toml (naive, naive:seed=7, lead, lexrank, bm25, lexicon, strong, oracle, "
-            "...) or PROVIDER:ID: openai:gpt-6-luna, anthropic:ID, compatible:ID --base-url URL, "
-            "transformers:FOLDER (repeat for several)",
-        },
-    ),
-    (["--models"], {"default": "", "metavar": "FILE", "dest": "models_file", "help": "your own file of models"}),
-    *JUDGE_OPTIONS,
-    (
-        ["--arm"],
-        {
-            "action": "append",
-            "default": [],
-            "choices": ["full", "closed-book"],
-            "help": "closed-book: the QA tasks without their documents (repeat for both; default: full)",
-        },
-    ),
-    (
-        ["--tokenizer"],
-        {
-            "default": "",
-            "metavar": "NAME",
-            "help": "what --max-input-tokens and a model's context count: words, estimate, tiktoken:ENCODING, "
-            "hf:FOLDER, hf:OWNER/NAME@REV",
-        },
-    ),
-    (
-        ["--truncation"],
-        {"default": "", "choices": ["", "official"], "help": "official: cut with the quirks of the official code"},
-    ),
-    (
-        ["--prompts"],
-        {"default": "", "metavar": "SET", "help": "a set of instructions of the suite file, e.g. instructed (scrolls)"},
-    ),
-]
-CALL_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
-    (
-        ["--base-url"],
-        {"default": "", "metavar": "URL", "help": "address up to /v1 of your own server, for compatible:ID"},
-    ),
-    (
-        ["--context"],
-        {"type": int, "default": 0, "metavar": "TOKENS", "help": "limit of a model of which nothing is known"},
-    ),
-    (
-        ["--budget"],
-        {
-            "default": "",
-            "metavar": "USD",
-            "help": "stop before this run's hosted models cost more; needs their prices",
-        },
-    ),
-    (["--concurrency"], {"type": int, "default": 0, "metavar": "N", "help": "requests in flight at most"}),
-    (["--rpm"], {"type": int, "default": 0, "metavar": "N", "help": "requests a minute"}),
-    (["--tpm"], {"type": int, "default": 0, "metavar": "N", "help": "tokens a minute"}),
-    (
-        ["--batch"],
-        {"action": "store_true", "help": "ask in batches (openai, anthropic): cheaper, answered within a day"},
-    ),
-    (
-        ["--batch-wait"],
-        {
-            "type": int,
-            "default": 0,
-            "metavar": "SECONDS",
-            "help": "wait so long for batches; the same command later takes in the rest (default: until they end)",
-        },
-    ),
-    (["--retry-failed"], {"action": "store_true", "help": "ask again what failed for good"}),
-]
-# command -> (summary, example, module that runs it, arguments)
-COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]] = {
+Command = tuple[str, str, str, list[Argument | Declared]]  # summary, example, module that runs it, arguments
+ENGINE: Argument = (
+    ["--engine"],
+    {
+        "choices": ["prefect", "inline"],
+        "default": "prefect",
+        "help": "prefect (default), or inline: the same stages one after another without Prefect",
+    },
+)
+JUDGES = ("--faithfulness", "--coverage", "--models")
+COMMANDS: dict[str, Command] = {
     "fetch": (
         "download raw files from where upstream publishes them into the home; verified, resumable",
         "scrollwork fetch zeroscrolls --task qmsum --list",
@@ -204,7 +24,7 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         [
             (["suite"], {"help": SUITE}),
             (["--list"], {"action": "store_true", "help": "only say what is here, what is missing and where it is"}),
-            *(option for option in BUILD_OPTIONS if option[0][0] in ("--task", "--split", "--set")),
+            chosen("--task", "--split", "--set"),
             (
                 ["--allow-private-addresses"],
                 {
@@ -241,8 +61,9 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         "scrollwork.cli.commands.build",
         [
             (["suite"], {"help": SUITE}),
-            *BUILD_OPTIONS,
-            *STRICT,
+            of_build,
+            chosen("--strict"),
+            ENGINE,
             (
                 ["--against"],
                 {
@@ -259,13 +80,13 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         "every stage with its state, and why; runs nothing",
         "scrollwork plan zeroscrolls --sample --model naive",
         "scrollwork.cli.commands.plan",
-        [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *CALL_OPTIONS, *BUILD_OPTIONS, *STRICT],
+        [(["suite"], {"help": SUITE}), of_run, ENGINE],
     ),
     "run": (
         "the whole chain, to scores and report",
         "scrollwork run zeroscrolls --sample --model naive",
         "scrollwork.cli.commands.run",
-        [(["suite"], {"help": SUITE}), *RUN_OPTIONS, *CALL_OPTIONS, *BUILD_OPTIONS, *STRICT],
+        [(["suite"], {"help": SUITE}), of_run, ENGINE],
     ),
     "estimate": (
         "requests, tokens and price of a run by task, after what is stored; sends nothing",
@@ -273,10 +94,8 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         "scrollwork.cli.commands.estimate",
         [
             (["suite"], {"help": SUITE}),
-            *RUN_OPTIONS,
-            *CALL_OPTIONS,
-            *BUILD_OPTIONS,
-            *STRICT,
+            of_run,
+            ENGINE,
             (
                 ["--strategies"],
                 {"action": "store_true", "help": "dolce: what each strategy would cost, without building its prompts"},
@@ -306,8 +125,7 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
                 },
             ),
             (["--pairs"], {"default": "", "metavar": "FILE", "help": "JSON Lines; - for standard input"}),
-            *JUDGE_OPTIONS,
-            (["--models"], {"default": "", "metavar": "FILE", "dest": "models_file", "help": "your own file of them"}),
+            chosen(*JUDGES),
             (["--stem"], {"action": "store_true", "help": "stem words (rouge_geo)"}),
             (["--first-line"], {"action": "store_true", "help": "score only the first line of a prediction"}),
             (
@@ -320,7 +138,8 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
                 },
             ),
             (["--name"], {"default": "", "metavar": "NAME", "help": "under which it stands in the leaderboard"}),
-            *BUILD_OPTIONS,
+            of_build,
+            ENGINE,
         ],
     ),
     "report": (
@@ -363,9 +182,10 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
                 },
             ),
             (["suite"], {"help": SUITE}),
-            *RUN_OPTIONS,
-            *(option for option in CALL_OPTIONS if option[0][0] in ("--base-url", "--context")),
-            *BUILD_OPTIONS,
+            of_models,
+            chosen("--base-url", "--context"),
+            of_build,
+            ENGINE,
             (
                 ["--out"],
                 {
@@ -391,7 +211,8 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         [
             (["suite"], {"help": SUITE}),
             (["file"], {"metavar": "FILE", "help": "CSV of Task, ID, Prediction"}),
-            *BUILD_OPTIONS,
+            of_build,
+            ENGINE,
         ],
     ),
     "import": (
@@ -409,7 +230,8 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
                 },
             ),
             (["--name"], {"default": "", "metavar": "NAME", "help": "under which it stands in the leaderboard"}),
-            *BUILD_OPTIONS,
+            of_build,
+            ENGINE,
         ],
     ),
     "cuts": (
@@ -418,7 +240,7 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         "scrollwork.cli.commands.cuts",
         [
             (["suite"], {"nargs": "?", "default": "zeroscrolls", "help": SUITE}),
-            *(option for option in BUILD_OPTIONS if option[0][0] in ("--raw", "--sample", "--set")),
+            chosen("--raw", "--sample", "--set"),
             (["--every-source"], {"action": "store_true", "help": "all sources of a book, not only the chosen one"}),
             (
                 ["--out"],
@@ -521,7 +343,6 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
                 ["--models"],
                 {
                     "dest": "models_file",
-                    "default": "",
                     "metavar": "FILE",
                     "help": "your own tables of models, for the names of their keys",
                 },
@@ -530,9 +351,8 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
     ),
     "down": ("stop what `up` started", "scrollwork down", "scrollwork.cli.commands.down", []),
 }
-GLOBAL_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
-    (["--home"], {"metavar": "DIR", "help": "where everything is kept (default: SCROLLWORK_HOME, else ./.scrollwork)"}),
-    (["--store"], {"metavar": "URL", "help": "database of answers (default: responses.db in the home)"}),
+GLOBAL_OPTIONS: list[Argument] = [
+    *everywhere(),
     (["--json"], {"action": "store_true", "help": "print one JSON document on standard output"}),
     (["--quiet"], {"action": "store_true", "help": "no progress"}),
 ]

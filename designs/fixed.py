@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from scrollwork.tasks.sample import run as sample
 
 if TYPE_CHECKING:
     from scrollwork.flows.chains import Chain
@@ -17,14 +16,34 @@ if TYPE_CHECKING:
     from scrollwork.suites.suite_files import Suite, TaskConfig
 
 
-class Fixed:
-    """Implements pipeline/design.py; big tasks come in shards by document."""
+@dataclass(frozen=True)
+class NoOptions:
+    """A design without options of its own."""
 
+
+class Fixed:
+    """Implements pipeline/design.py; big tasks come in shards by document. Stages are imported where they are declared:
+    the command line loads every design for its options."""
+
+    options: type = NoOptions
+    group = does = ""
+    modules: Mapping[str, str] = {}
     ranked = False
     curate = "scrollwork.tasks.curate.run"
     prompt = "scrollwork.tasks.prompt.run"
     score = "scrollwork.tasks.score.run"
     aggregate = "scrollwork.tasks.aggregate.run"
+
+    def completed(self, common: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The same."""
+        return dict(common), dict(own)
+
+    def check(self, request: Request) -> None:
+        """Nothing to refuse."""
+
+    def words(self, request: Request) -> list[str]:
+        """None."""
+        return []
 
     def shards(self, request: Request, task: TaskConfig) -> int:
         """As the suite file says of the task."""
@@ -40,6 +59,8 @@ class Fixed:
 
     def sample(self, chain: Chain, part: Part) -> Node:
         """Chosen once, by the seed."""
+        from scrollwork.tasks.sample import run as sample
+
         return sample.declare(part, chain.curate(part))
 
     def samples(self, chain: Chain, part: Part) -> list[Node]:

@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.designs.fixed import Fixed
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.preprocessing.runs.blocks import cue_of
-from scrollwork.suites.outside_systems import shown_name
-from scrollwork.suites.parts import engine_of
-from scrollwork.suites.suite_files import data_set_sizes
-from scrollwork.suites.tokenizers import length_tokenizer
-from scrollwork.tasks import sizes
-from scrollwork.tasks.rank import run as rank
-from scrollwork.tasks.rank.parameters import rank_parameters
-from scrollwork.tasks.report.parameters import upper_bounds
-from scrollwork.tasks.sample import runs
+from scrollwork.suites.options import among, option, words
 
 if TYPE_CHECKING:
     from scrollwork.flows.chains import Chain
@@ -26,18 +17,91 @@ if TYPE_CHECKING:
     from scrollwork.suites.parts import Part
     from scrollwork.suites.request import Request
     from scrollwork.suites.suite_files import Suite, TaskConfig
+    from scrollwork.tasks.sample.runs import Drawing
+
+GROUP = "prompts drawn anew in runs (seam)"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How many runs there are, and what each draws."""
+
+    runs: int | None = option(None, "runs (default: the suite's, 10)", group=GROUP, metavar="N", least=1)
+    instances: int | None = option(
+        None, "instances of a run at most (default: the suite's, 100; -1: all)", group=GROUP, metavar="N", least=-1
+    )
+    shots: int | None = option(
+        None, "demonstrations in a prompt (default: the suite's, 3)", group=GROUP, metavar="K", least=0
+    )
+    draws: str | None = option(
+        None,
+        "official draws all in one stream, as the official code does",
+        group=GROUP,
+        choices=("official",),
+    )
+    vary: tuple[str, ...] = option(
+        (),
+        "only this differs between runs: instruction, document-order, shots, shot-order, instances, mention-ids, or "
+        "generation, nothing but the model's own draws (default: all)",
+        group=GROUP,
+        metavar="VARIABLE",
+    )
+    config: str | None = option(
+        None, "the official code's configuration (JSON) in place of these", group=GROUP, metavar="FILE"
+    )
 
 
 class Runs(Fixed):
     """A run is a shard with a sample of its own."""
 
+    options = Options
+    group = GROUP
+    does = "draw its prompts anew in runs"
+    modules = {  # noqa: RUF012
+        "export hf": "scrollwork.exchange.runs.hf_rows",
+        "export prompts": "scrollwork.exchange.runs.manifest_files",
+    }
     ranked = True
     prompt = "scrollwork.tasks.prompt.runs"
     aggregate = "scrollwork.tasks.aggregate.runs"
 
+    def completed(self, common: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """config: what it says, where nothing else is said. Raises UsageError."""
+        common, own = dict(common), dict(own)
+        if file := own.pop("config", None):
+            from scrollwork.preprocessing.runs.official_config import read_config
+
+            try:
+                found = read_config(file)
+            except (OSError, ValueError) as error:
+                raise UsageError(f"--config {file}: {error}") from error
+            for name, value in found.items():
+                place = common if name in ("seed", "tasks") else own
+                if place.get(name) in (None, ()):
+                    place[name] = value
+        return common, own
+
+    def check(self, request: Request) -> None:
+        """Raise UsageError for options that do not fit together."""
+        own: Options = request.of_design
+        if own.instances == 0:
+            raise UsageError("--instances must be 1 or more, or -1 for all, not 0")
+        if own.vary:
+            from scrollwork.preprocessing.runs.draws import GENERATION, VARIABLES
+
+            for variable in own.vary:
+                among("variable of --vary", variable, (*VARIABLES, GENERATION))
+        if own.draws and own.vary:
+            raise UsageError("--vary holds other variables fixed, which one stream (--draws official) cannot")
+
+    def words(self, request: Request) -> list[str]:
+        """How many runs there are, also where that is the suite's number."""
+        own = replace(request.of_design, runs=count_of(request))
+        return [*words(own), *(["--prompts", request.prompts] if request.prompts else [])]
+
     def shards(self, request: Request, task: TaskConfig) -> int:
         """As many as there are runs."""
-        return request.run_count
+        return count_of(request)
 
     def shard_labels(self, request: Request, task: TaskConfig, shard: int) -> Labels:
         """The run's number, from 0."""
@@ -49,11 +113,14 @@ class Runs(Fixed):
 
     def sample(self, chain: Chain, part: Part) -> Node:
         """What the run draws; under --draws official after all that the official stream draws before it."""
+        from scrollwork.tasks.sample import runs
+
+        drawing = drawing_of(part.request)
         before = [
             (task, [chain.curate(replace(part, task=task, split=split)) for split in task.splits])
-            for task in runs.official_order(part)
+            for task in (runs.official_order(part) if drawing.official else ())
         ]
-        return runs.declare(part, chain.curate(part), before)
+        return runs.declare(part, chain.curate(part), drawing, before)
 
     def samples(self, chain: Chain, part: Part) -> list[Node]:
         """One a run."""
@@ -61,6 +128,9 @@ class Runs(Fixed):
 
     def sizes(self, chain: Chain, part: Part) -> Node | None:
         """The data set whole, which table 1 of the paper counts."""
+        from scrollwork.suites.tokenizers import length_tokenizer
+        from scrollwork.tasks import sizes
+
         return sizes.declare(part, chain.curate(part), length_tokenizer(part.request.tokenizer))
 
     def prompts(self, part: Part) -> Sequence[int] | None:
@@ -69,10 +139,19 @@ class Runs(Fixed):
 
     def reading(self, task: TaskConfig, texts: Mapping[str, Any]) -> Mapping[str, Any]:
         """cue: a prompt's last words, which a reply may repeat."""
+        from scrollwork.preprocessing.runs.blocks import cue_of
+
         return {"cue": cue_of(texts["block"]["text"])} if "block" in texts else {}
 
     def together(self, chain: Chain, scored: Sequence[Node], failures: Sequence[Mapping[str, str]]) -> list[Node]:
         """Models ranked by the scores of their runs."""
+        from scrollwork.suites.outside_systems import shown_name
+        from scrollwork.suites.parts import engine_of
+        from scrollwork.suites.tokenizers import length_tokenizer
+        from scrollwork.tasks.rank import run as rank
+        from scrollwork.tasks.rank.parameters import rank_parameters
+        from scrollwork.tasks.report.parameters import upper_bounds
+
         request = chain.request
         if not scored:
             return []
@@ -95,7 +174,33 @@ class Runs(Fixed):
 
     def overview(self, suite: str, task: str) -> Mapping[str, Any]:
         """What the paper counts of the data set that is drawn from."""
+        from scrollwork.suites.suite_files import data_set_sizes
+
         return {"data_set": data_set_sizes(suite, task)}
+
+
+def count_of(request: Request) -> int:
+    """How many runs a request has."""
+    own: Options = request.of_design
+    return own.runs or request.config.runs["count"]
+
+
+def drawing_of(request: Request) -> Drawing:
+    """What a request's runs draw."""
+    from scrollwork.tasks.sample.runs import Drawing
+
+    own: Options = request.of_design
+    sizes = request.config.runs
+    drawn = max(0, own.instances or sizes["instances"])
+    limit = request.limit
+    return Drawing(
+        runs=count_of(request),
+        shots=sizes["shots"] if own.shots is None else own.shots,
+        most=(min(limit or drawn, drawn) if drawn else limit) or 0,
+        drawn=drawn,
+        vary=own.vary,
+        official=own.draws == "official",
+    )
 
 
 DESIGN: Design = Runs()

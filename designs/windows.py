@@ -10,37 +10,90 @@ its own.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.designs.fixed import Fixed
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.suites.parts import Part
-from scrollwork.tasks.complexity import run as complexity
-from scrollwork.tasks.sample import windows
+from scrollwork.records.prompt import CLOSED_BOOK
+from scrollwork.suites.options import option
 
 if TYPE_CHECKING:
     from scrollwork.flows.chains import Chain
     from scrollwork.pipeline.design import Design, Engine
     from scrollwork.pipeline.engines.inline import Finished
     from scrollwork.pipeline.plan import Node
+    from scrollwork.suites.parts import Part
     from scrollwork.suites.request import Request
     from scrollwork.suites.suite_files import Suite, TaskConfig
+
+
+GROUP = "windows of contexts (dolce)"
+
+
+@dataclass(frozen=True)
+class Options:
+    """Which windows of contexts are observed."""
+
+    strategy: str | None = option(
+        None,
+        "which windows are observed: all, take:N, sample:R, take-ip[:N], sample-ip[:R], short, long or wide; several "
+        "joined by + (default: all)",
+        group=GROUP,
+        metavar="S",
+    )
+    units: str | None = option(
+        None,
+        "contexts in other units than the task's own, of those that it has (`dolce units`), e.g. o for a passage each",
+        group=GROUP,
+        metavar="SPEC",
+    )
 
 
 class Windows(Fixed):
     """An input is a window of a problem's context."""
 
+    options = Options
+    group = GROUP
+    does = "observe windows of its contexts"
+    modules = {  # noqa: RUF012
+        "export observations": "scrollwork.exchange.windows.observations",
+        "estimate --strategies": "scrollwork.readings.windows.strategies",
+    }
     curate = "scrollwork.tasks.curate.windows"
     prompt = "scrollwork.tasks.prompt.windows"
     score = "scrollwork.tasks.score.windows"
 
+    def check(self, request: Request) -> None:
+        """Raise UsageError for a strategy or units that there are not, and for a closed book beside windows."""
+        own: Options = request.of_design
+        if CLOSED_BOOK in request.arms:
+            raise UsageError(f"--arm {CLOSED_BOOK}: windows of length 0 are the closed book of {request.suite}")
+        if own.units:
+            try:
+                for task in request.chosen_tasks():
+                    task.observed(own.units)
+            except ValueError as error:
+                raise UsageError(f"--units: {error}; name tasks that have it: --task T") from None
+        if own.strategy:
+            from scrollwork.preprocessing.windows.spans import strategy
+
+            try:
+                strategy(own.strategy)
+            except ValueError as error:
+                raise UsageError(f"--strategy: {error}") from None
+
     def sample(self, chain: Chain, part: Part) -> Node:
         """The windows that the strategy takes of the chosen problems' contexts."""
-        return windows.declare(part, chain.curate(part))
+        from scrollwork.tasks.sample import windows
+
+        own: Options = part.request.of_design
+        return windows.declare(part, chain.curate(part), own.strategy or "all", own.units or "")
 
     def further(self, chain: Chain, aggregated: Node) -> list[Node]:
         """lambda, k and category of an aggregate's problems, beside the twins of its task whose raw files are here."""
+        from scrollwork.tasks.complexity import run as complexity
+
         request, split = chain.request, aggregated.label("split")
         others = twins_of(request.config, request.config.tasks[aggregated.label("task")])
         chosen = [chain.sample(part) for one in others if (part := twin_part(request, one, split)) is not None]
@@ -84,7 +137,7 @@ class Windows(Fixed):
 
     def caution(self, request: Request) -> str:
         """That all windows are asked where nobody says which."""
-        if request.strategy:
+        if request.of_design.strategy:
             return ""
         return (
             "no --strategy: every window of every context is asked, thousands a problem; `estimate` tells what that "
@@ -108,8 +161,12 @@ def twin_part(request: Request, twin: TaskConfig, split: str) -> Part | None:
     asked for has its own units, and its malformed records end nothing."""
     if split not in twin.splits:
         return None
-    asked = twin in request.chosen_tasks()
-    return Part(request if asked else replace(request, units="", strict=False), twin, split)
+    from scrollwork.suites.parts import Part
+
+    if twin in request.chosen_tasks():
+        return Part(request, twin, split)
+    own = replace(request.of_design, units=None)
+    return Part(replace(request, of_design=own, strict=False), twin, split)
 
 
 DESIGN: Design = Windows()

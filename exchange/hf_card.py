@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
+from typing import Protocol
 
 from scrollwork.suites.request import Request
 from scrollwork.suites.suite_files import SAMPLE
@@ -17,25 +18,6 @@ MARK = "built by scrollwork"
 LICENCES = {"CC BY 4.0": "cc-by-4.0", "MIT": "mit", "Apache-2.0": "apache-2.0", "BSD-3-Clause": "bsd-3-clause"}
 CATEGORIES = {"summarization": "summarization", "qa": "question-answering", "nli": "text-classification"}
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"))
-COLUMNS = {
-    "id": "one an input; what predictions are given for",
-    "pid": "one a row: an input with several references has several rows, which differ in `pid` and `output`",
-    "input": "the whole prompt, documents included, untruncated",
-    "output": "a reference; null where upstream does not publish the answers of the split",
-    "document_start_index": "character of `input` where the document begins, behind its header",
-    "document_end_index": "character behind the document",
-    "query_start_index": "character where the query begins, with its header (without a query: the response header)",
-    "query_end_index": "character behind the query",
-    "truncation_seperator": "(sic, as released) what is put between a document that was cut and the query",
-    "inner_docs_start_indices": "character where each of several documents begins, with its header",
-}
-RUN_COLUMNS = {  # of a suite that draws its prompts in runs
-    "id": "one an instance, which may stand in several runs",
-    "pid": "one a row: the instance and its run",
-    "input": "the whole prompt of the run, demonstrations included, untruncated",
-    "run": "which run drew the prompt, from 0: paraphrase, demonstrations, orders, instances, ids of mentions",
-    "sha256": "of `input` in UTF-8, as the run's manifest has it (`export prompts`)",
-}
 
 
 @dataclass(frozen=True)
@@ -76,9 +58,19 @@ class Config:
     licences: dict[Licence, None] = field(default_factory=dict)
 
 
-def card(request: Request, configs: list[Config]) -> str:
+class Rows(Protocol):
+    """What the module of the rows says of them (exchange/hf_rows.py)."""
+
+    COLUMNS: Mapping[str, str]
+    WITHHELD: str
+
+    def row_sentence(self, request: Request) -> str: ...
+    def scoring_lines(self, request: Request, tasks: Sequence[str]) -> list[str]: ...
+
+
+def card(request: Request, configs: list[Config], rows: Rows) -> str:
     """README.md. The same for equal artifacts: no clock, no path of this machine."""
-    return "\n".join([*_head(request, configs), "", *_body(request, configs), ""])
+    return "\n".join([*_head(request, configs), "", *_body(request, configs, rows), ""])
 
 
 def quoted(text: str) -> str:
@@ -137,7 +129,7 @@ def _licence_ids(configs: list[Config]) -> list[str]:
     return sorted(found)
 
 
-def _body(request: Request, configs: list[Config]) -> Iterator[str]:
+def _body(request: Request, configs: list[Config], rows: Rows) -> Iterator[str]:
     yield from (f"# {request.config.title}, {MARK}", "")
     yield f"One configuration a task: `load_dataset(FOLDER, {json.dumps(configs[0].name)})`."
     yield from ("", "## Sizes and licences", "")
@@ -145,17 +137,11 @@ def _body(request: Request, configs: list[Config]) -> Iterator[str]:
         ("task", "split", "inputs", "rows", "bytes", "data set", "licence as its publisher states it"),
         ((c.name, s.name, s.inputs, s.rows, s.file_bytes, *_joined(c.licences)) for c in configs for s in c.splits),
     )
-    drawn = bool(request.run_count)
-    row = f"A row is an instance in one of {request.run_count} runs." if drawn else "A row is one reference."
-    yield from ("", f"{row} The texts keep the licences of their publishers.", "", "## Columns", "")
+    sentence = rows.row_sentence(request)
+    yield from ("", f"{sentence} The texts keep the licences of their publishers.", "", "## Columns", "")
     columns = {name: kind for config in configs for name, kind in config.columns.items()}
-    said = {**COLUMNS, **(RUN_COLUMNS if drawn else {})}
-    yield from table(("column", "type", "what it holds"), ((f"`{n}`", k, said[n]) for n, k in columns.items()))
-    if drawn:
-        yield from ("", "References of coreference are clusters of mentions by their ids in the same row's `input`.")
-        yield "A score is of one run, of {id, prediction, references: [output]} of its rows; the benchmark's is the"
-        metrics = ", ".join(f"{config.name} {request.config.tasks[config.name].metric}" for config in configs)
-        yield f"mean over runs: `scrollwork score --metric NAME --pairs FILE`, metrics {metrics}."
+    yield from table(("column", "type", "what it holds"), ((f"`{n}`", k, rows.COLUMNS[n]) for n, k in columns.items()))
+    yield from rows.scoring_lines(request, [config.name for config in configs])
     yield from ("", "## How it was built", "")
     yield f"scrollwork {version('scrollwork')}, `{command(request)}`"
     yield from ("", "Equal keys, equal rows: `scrollwork verify KEY` goes from an artifact back to the raw files.", "")
@@ -167,7 +153,7 @@ def _body(request: Request, configs: list[Config]) -> Iterator[str]:
             for s in c.splits
         ),
     )
-    yield from ("", "## What is not in it", "", *_absent(configs, drawn=drawn))
+    yield from ("", "## What is not in it", "", *_absent(configs, rows.WITHHELD))
     yield from ("", "## Papers", "", *_papers(request, configs))
 
 
@@ -175,13 +161,12 @@ def _joined(licences: Iterable[Licence]) -> tuple[str, str]:
     return "; ".join(one.title for one in licences), "; ".join(one.licence for one in licences)
 
 
-def _absent(configs: list[Config], *, drawn: bool) -> Iterator[str]:
+def _absent(configs: list[Config], withheld: str) -> Iterator[str]:
     private = [(c, s) for c in configs for s in c.splits if s.without_output]
     for config, split in private:
         yield f"- References of {split.without_output:,} rows of {config.name}, {split.name}: they are not published."
     if not private:
-        official = "" if drawn else " The official releases leave `output` empty in their test splits."
-        yield f"- No reference is missing.{official}"
+        yield f"- No reference is missing.{withheld}"
     yield "- Records that the benchmark's rules leave out or that were malformed (counted above), metadata, raw files."
 
 
@@ -199,13 +184,7 @@ def command(request: Request) -> str:
         words += [word for value in values for word in (flag, value)]
     words += ["--limit", str(request.limit)] if request.limit else []
     words += ["--seed", str(request.seed)] if request.seed is not None else []
-    if request.run_count:
-        words += ["--runs", str(request.run_count)]
-        words += ["--instances", str(request.instances)] if request.instances else []
-        words += ["--shots", str(request.shots)] if request.shots is not None else []
-        words += [word for name in request.vary for word in ("--vary", name)]
-        for flag, value in (("--draws", request.draws), ("--prompts", request.prompts)):
-            words += [flag, value] if value else []
+    words += request.design.words(request)
     for name, value in sorted((request.options or {}).items()):
         words += ["--set", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
     return shlex.join([*words, "--out", "FOLDER"])

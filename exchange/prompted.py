@@ -75,7 +75,7 @@ def prompt_nodes(chain: Chain) -> list[Node]:
     for option, value in (*limits.items(), ("--truncation", request.truncation)):
         if value:
             raise UsageError(f"{option}: without --model prompts are whole; name a model to cut them")
-    profile = Profile(prompts=request.prompts)
+    profile = Profile(prompts=request.prompts or "")
     made = (replace(part, profile=profile, arm=arm) for arm in request.chosen_arms() for part in parts(request))
     return unique(
         node for part in made if part.arm == "full" or part.task.asks for node in part.each_shard(chain.prompt)

@@ -5,7 +5,9 @@ A row is {suite, task, split, run, instance, draw, prompt, sha256, references, m
 
 from __future__ import annotations
 
+import importlib
 import json
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +18,6 @@ from scrollwork.exchange.trials import ours, seal
 from scrollwork.pipeline import progress
 from scrollwork.records.prompt import FULL
 from scrollwork.storage.folder import whole_folder
-from scrollwork.tasks.sample.runs import MANIFEST
 
 if TYPE_CHECKING:
     from scrollwork.flows.chains import Chain
@@ -33,8 +34,9 @@ class Exported:
 
 def export_prompts(chain: Chain, out: Path) -> Exported:
     """Write the folder, whole or not at all. Raises UsageError, StageFailed, StorageError."""
-    request = chain.request
     found, lacking = prompted(chain)
+    beside = chain.design.modules.get("export prompts")  # writes what belongs to the prompts of each file
+    of_file = Counter(map(file_name, found))
     count = 0
     with whole_folder(out, ours) as folder:
         for one in found:
@@ -42,11 +44,9 @@ def export_prompts(chain: Chain, out: Path) -> Exported:
                 for row in rows(one):
                     stream.write(json.dumps(row, ensure_ascii=False) + "\n")
                     count += 1
-            if request.run_count:
-                place = folder / "manifests" / f"{one.node.label('task')}-{one.node.label('split')}-{one.run}.json"
-                place.parent.mkdir(exist_ok=True)
-                place.write_bytes(one.sample.bytes_of(MANIFEST))
-            progress.tell(f"prompts of {one.node.label('task')}", one.run + 1, request.run_count or 1)
+            if beside is not None:
+                importlib.import_module(beside).write(folder, one)
+            progress.tell(f"prompts of {one.node.label('task')}", one.run + 1, of_file[file_name(one)])
         names = seal(folder, "prompts")
     return Exported(tuple(out / name for name in names), count, tuple(lacking))
 

@@ -63,16 +63,15 @@ class Scored:
 
     @cached_property
     def runs(self) -> dict[str, list[RunScore]]:
-        """Of a suite that draws its prompts: the runs of each member; empty else."""
+        """The runs of each member; empty where the aggregate has no table of runs."""
         found: dict[str, list[RunScore]] = {}
-        if self.request.run_count:
-            for row in self.aggregate.rows("runs", RunScore):
-                found.setdefault(row.model, []).append(row)
+        for row in self.aggregate.rows("runs", RunScore):
+            found.setdefault(row.model, []).append(row)
         return {member: found[row.model] for member, row in self.rows.items() if row.model in found}
 
     def each_run(self, member: str) -> Sequence[RunScore | None]:
-        """The runs of a member, or None once where the suite does not draw its prompts."""
-        return self.runs[member] if self.request.run_count else [None]
+        """The runs of a member, or None once where it has no runs."""
+        return self.runs.get(member) or [None]
 
     @cached_property
     def tag(self) -> str:
@@ -200,7 +199,7 @@ def scored(chain: Chain) -> Found:
         known = ", ".join(ran(request)) or "none yet"
         raise UsageError(f"this export needs --model M; models that ran on {request.suite} in this home: {known}")
     requests = [request] if request.models else []
-    requests += [replace(request, models=(name,), tasks=tasks, base_url="") for name, tasks in elsewhere]
+    requests += [replace(request, models=(name,), tasks=tasks, base_url=None) for name, tasks in elsewhere]
     chains = [chain.other(one) for one in requests]
     results = Results(chains[0])
     tables = [pair for one in chains for pair in one.resolved.tables.items()]

@@ -88,7 +88,7 @@ def export_submission(chain: Chain, out: Path, *, fill: bool) -> Submission:
         raise UsageError(f"{family}; run and export one: --model {first}")
     (member,) = found.members
     by_task = {one.node.label("task"): one for one in found.scored}
-    made = Submission(filled=fill, limit=request.limit)
+    made = Submission(filled=fill, limit=request.limit or 0)
     name = request.config.submission
     if out.suffix.lower() != ".csv":
         with whole_folder(out, ours) as folder:

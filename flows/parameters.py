@@ -2,28 +2,94 @@
 
 from __future__ import annotations
 
+import inspect
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import Field
 
 from scrollwork.flows.server.local_server import PROJECT, noted
 from scrollwork.flows.server.recovery import mark_run
+from scrollwork.pipeline.design import designs
 from scrollwork.pipeline.errors import StageFailed, UsageError
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.storage.home import Home
+from scrollwork.suites.options import BUILD, CALLS, RUN, Option, every_option, global_options
 from scrollwork.suites.request import Request
 
+F = TypeVar("F", bound=Callable[..., Any])
+OF_BUILD, OF_RUN = (BUILD,), (BUILD, RUN, CALLS)
+SUITE = "zeroscrolls"
+OWN_HELP = {  # where a form says it otherwise than a command line
+    "tasks": "only these tasks (default: all)",
+    "splits": "these splits instead of the suite's own (test)",
+    "models": "names of config/models.toml (naive, naive:seed=7, lead, bm25, ...) or PROVIDER:ID, such as "
+    "openai:gpt-6-luna",
+    "sample": "use the bundled sample where no raw folder is named; else what was fetched into the home",
+    "home": "home folder, by its whole path (default: SCROLLWORK_HOME, else that of `scrollwork up`)",
+    "batch_wait": "seconds to wait for batches; a later run takes in what waits (default: until they end)",
+    "options": "values by task.option, e.g. {squality.release: v1-3}",
+}
 
-def request_of(parameters: dict[str, Any]) -> Request:
+
+def flow_options(scopes: Sequence[str]) -> dict[str, Option]:
+    """The options that a flow of these scopes takes, by the names of its parameters."""
+    return {name: one for name, one in every_option().items() if one.scope in scopes} | global_options()
+
+
+def with_options(scopes: Sequence[str], **defaults: Any) -> Callable[[F], F]:
+    """Give a flow the parameters that are declared as options (suites/options.py): its signature and the "Args" of its
+    docstring, from which Prefect makes the form and the check of its UI. defaults: those that differ from the command
+    line's."""
+
+    def described(function: F) -> F:
+        known = flow_options(scopes)
+        kind = inspect.Parameter.KEYWORD_ONLY
+        parameters = [inspect.Parameter("suite", kind, default=SUITE, annotation=str)]
+        lines = ["suite: Which benchmark."]
+        for name, one in known.items():
+            default = defaults.get(name, list(one.default) if one.type is tuple else one.default)
+            parameters.append(inspect.Parameter(name, kind, default=default, annotation=annotation(one)))
+            text = OWN_HELP.get(name, one.help)
+            text = f"{one.group}: {text}" if of_a_design(one) else text
+            lines.append(f"{name}: {text[:1].upper()}{text[1:]}.")
+        function.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        function.__doc__ = "\n".join([inspect.getdoc(function) or "", "", "Args:", *(f"    {line}" for line in lines)])
+        return function
+
+    return described
+
+
+def of_a_design(option: Option) -> bool:
+    """Whether an option is of one design alone."""
+    return any(option.group == design.group for design in designs().values())
+
+
+def annotation(option: Option) -> Any:
+    """The type of a parameter, as Prefect and pydantic read it."""
+    inner: Any = option.type
+    if option.type is str:
+        inner = Annotated[str, Field(min_length=1)]
+    if option.choices:
+        inner = Literal[option.choices]
+    if option.type is int and option.least is not None:
+        inner = Annotated[int, Field(ge=option.least)]
+    if option.type is tuple:
+        return list[inner] if option.choices else list[str]
+    if option.type is dict:
+        return dict[str, Any] | None
+    return inner if option.type is bool else inner | None
+
+
+def request_of(parameters: Mapping[str, Any]) -> Request:
     """The request of a flow's parameters, in the home of `home_of`. Raises UsageError."""
-    parameters["store"] = parameters["store"] or os.environ.get("SCROLLWORK_STORE", "")
-    home = home_of(parameters.pop("home"), parameters["store"])
-    names = [name for name in ("tasks", "splits", "models", "arms", "vary") if name in parameters]
-    lists: dict[str, Any] = {name: tuple(parameters.pop(name) or ()) for name in names}
-    raw = parameters.pop("raw") or ""
-    parameters |= {"home": home, "raw": raw, "sample": parameters["sample"] and not raw}
-    request = Request.of(**parameters, **lists)
+    given = dict(parameters)
+    store = given.pop("store", None) or os.environ.get("SCROLLWORK_STORE", "")
+    home = home_of(given.pop("home", None), store)
+    raw, sample = given.pop("raw", None), given.pop("sample", True)
+    request = Request.of(**given, home=home, store=store, raw=raw, sample=sample and not raw)
     if (run_id := running_id()) and not deployed():  # its worker tells of a deployed one
         mark_run(Home.at(request.home, request.store).folder, run_id)
     return request
@@ -72,14 +138,15 @@ def relative(place: str) -> bool:
     return bool(path) and "://" not in path and not Path(path).expanduser().is_absolute()
 
 
-def parameters_of(request: Request) -> dict[str, Any]:
-    """A flow's parameters that give this request again; those of build-datasets are a part of them.
+def parameters_of(request: Request, scopes: Sequence[str]) -> dict[str, Any]:
+    """The parameters of a flow of these scopes that give this request again.
 
     The store's URL may hold a password, and parameters are kept by the server: it goes by SCROLLWORK_STORE.
     """
     plain = request.to_json()
-    del plain["run"]  # the flow run's own id
-    return {**plain, "store": "", "sample": False, "options": plain["options"] or {}}
+    known = flow_options(scopes)
+    own = {name: value for name, value in plain.items() if name in known}
+    return {**own, "suite": request.suite, "store": None, "sample": False}
 
 
 def finish(outcome: Outcome, unanswered: Sequence[str] = ()) -> Outcome:

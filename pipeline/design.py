@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from scrollwork.pipeline.errors import UsageError
@@ -22,6 +24,33 @@ Engine = Callable[["Plan"], "list[Finished]"]
 class Design(Protocol):
     """How a suite's inputs become prompts, and what is made of their scores. `designs/fixed.py` is the usual one, on
     which the others build. Stages know none: what a design chooses for them are parameters, bodies and inputs."""
+
+    @property
+    def options(self) -> type:
+        """The options of this design alone: a dataclass of declarations (suites/options.py)."""
+
+    @property
+    def group(self) -> str:
+        """The heading over these options in `--help`."""
+
+    @property
+    def does(self) -> str:
+        """What its suites do and others do not, as the end of "SUITE does not ..."."""
+
+    def completed(self, common: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Options of all designs and its own, by name, with what one of them says of others filled in. Raises
+        UsageError."""
+
+    def check(self, request: Request) -> None:
+        """Raise UsageError for options of a request that do not fit together."""
+
+    def words(self, request: Request) -> list[str]:
+        """The words of a command that set what a built suite depends on of its own options again."""
+
+    @property
+    def modules(self) -> Mapping[str, str]:
+        """Modules that read results, by what they read, where the design has them: "export hf", "estimate
+        --strategies", ..."""
 
     @property
     def ranked(self) -> bool:
@@ -96,10 +125,27 @@ class Design(Protocol):
         """What the page of a build is told of a task beside what all designs tell."""
 
 
+def reader_of(suite: Suite, what: str) -> Any:
+    """The module of the suite's design that reads results for `what`, a key of its `modules`. Raises UsageError."""
+    found = design_of(suite).modules.get(what)
+    if found is None:
+        does = next(design.does for design in designs().values() if what in design.modules)
+        raise UsageError(f"{what.partition('estimate ')[2] or what}: {suite.name} does not {does}")
+    return importlib.import_module(found)
+
+
+@cache
+def designs() -> Mapping[str, Design]:
+    """All designs by name: the modules of designs/."""
+    package = importlib.import_module("scrollwork.designs")
+    names = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
+    return {name: cast("Design", importlib.import_module(f"scrollwork.designs.{name}").DESIGN) for name in names}
+
+
 def design_of(suite: Suite) -> Design:
     """The design that a suite file names. Raises UsageError for one that there is not."""
-    try:
-        module = importlib.import_module(f"scrollwork.designs.{suite.design}")
-    except ModuleNotFoundError as error:
-        raise UsageError(f"suite {suite.name}: there is no design {suite.design!r}: fixed, runs or windows") from error
-    return cast(Design, module.DESIGN)
+    known = designs()
+    if suite.design not in known:
+        there = ", ".join(known)
+        raise UsageError(f"suite {suite.name}: there is no design {suite.design!r}; there are: {there}")
+    return known[suite.design]

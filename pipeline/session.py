@@ -25,15 +25,15 @@ class Calling:
     """How hosted and local models are called in one run, as plain data.
 
     run: under this name attempts and money are written down. budget_usd: "" for none. batch: asked in batches
-    between the stages; batch_wait_s: waited for so long, 0 for as long as it takes. tables: whole, by model; judges: by
-    role.
+    between the stages; batch_wait_s: waited for so long, None for as long as it takes. tables: whole, by model;
+    judges: by role.
     """
 
     run: str = ""
     budget_usd: str = ""
     retry_failed: bool = False
     batch: bool = False
-    batch_wait_s: float = 0.0
+    batch_wait_s: float | None = None
     tables: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     judges: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 

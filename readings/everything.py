@@ -15,14 +15,13 @@ from scrollwork.reporting.boards.board import is_member
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home
 from scrollwork.suites.judging_models import judged_suite
+from scrollwork.suites.options import every_option, global_options
 from scrollwork.suites.suite_files import Suite, load_suite
 from scrollwork.tasks.aggregate.run import STAGE as AGGREGATE
 from scrollwork.tasks.report.parameters import report_params
 from scrollwork.tasks.sample.run import STAGE as SAMPLE
 
 # how hosted models are called changes no answer
-CALLED = ("base_url", "budget", "rpm", "tpm", "concurrency", "batch", "batch_wait", "retry_failed", "run")
-NOT_SETTINGS = ("home", "store", "tasks", "splits", "models", "models_file", "arms", "strict", *CALLED)
 IN_NAME = ("max_input_tokens", "tokenizer", "truncation", "prompts")  # said by the profile in a row's name
 
 NOTHING: tuple[Any, ...] = (None, "", {}, [])
@@ -131,7 +130,9 @@ def everything_scored(home: Home, suite: str) -> Scored:
 
 def settings_of(request: Mapping[str, Any]) -> dict[str, Any]:
     """What decides which inputs are asked, without what was not set: an earlier version did not write every setting."""
-    given = {name: value for name, value in request.items() if name not in NOT_SETTINGS and value not in NOTHING}
+    known = every_option() | global_options()
+    ignored = {"run", *(name for name, one in known.items() if not one.decides)}
+    given = {name: value for name, value in request.items() if name not in ignored and value not in NOTHING}
     return {name: value for name, value in given.items() if value or name in ("seed", "shots")}  # elsewhere 0 is none
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from scrollwork.analysis.runs.rank_rows import who
 from scrollwork.analysis.runs.scores import RunScores
 from scrollwork.analysis.runs.variance import GENERATION, SOURCES
-from scrollwork.readings.everything import NOT_SETTINGS, named
+from scrollwork.readings.everything import named, settings_of
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home
 from scrollwork.tasks.aggregate.run import STAGE as AGGREGATE
@@ -30,7 +30,7 @@ def experiments(home: Home, suite: str) -> Designed:
     of_suite = [run for run in reversed(home.runs()) if run["request"]["suite"] == suite]
     for run in sorted(of_suite, key=lambda run: bool(run["request"].get("vary"))):  # ordinary ones set the settings
         varied = run["request"].get("vary") or []
-        own = {name: value for name, value in run["request"].items() if name not in (*NOT_SETTINGS, *VARIED)}
+        own = {name: value for name, value in settings_of(run["request"]).items() if name not in VARIED}
         for artifact in scored_by(home, run):
             shown = named(artifact)[-1]
             if (

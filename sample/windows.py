@@ -18,7 +18,7 @@ from scrollwork.preprocessing.curation import curate
 from scrollwork.preprocessing.raw.files import RawFiles
 from scrollwork.preprocessing.windows.spans import strategy
 from scrollwork.preprocessing.windows.units import units
-from scrollwork.readings.units import units_of
+from scrollwork.readings.windows.units import units_of
 from scrollwork.records.document import Document
 from scrollwork.sample._kit import Voice, write_lines
 from scrollwork.sample.planting import NAMES, Ledger, dressed, placed, replanted

@@ -31,7 +31,9 @@ def judges_of(request: Request) -> dict[str, dict[str, Any]]:
     return judging(names, request.models_file, Home(request.home, request.store), request.suite)
 
 
-def judging(names: Mapping[str, str], models_file: str, home: Home, suite: str = "") -> dict[str, dict[str, Any]]:
+def judging(
+    names: Mapping[str, str], models_file: str | None, home: Home, suite: str = ""
+) -> dict[str, dict[str, Any]]:
     """The tables of models by role, with what the checkpoints say. names: by role. Raises UsageError."""
     if lost := [role for role, name in names.items() if not name]:
         raise UsageError(f"--{lost[0]} is missing: answers are judged by two models, --faithfulness and --coverage")

@@ -36,8 +36,8 @@ def calling_of(request: Request, tables: Mapping[str, Mapping[str, Any]]) -> Cal
                 raise UsageError(f"--budget: {error}") from error
     if request.batch:
         need_batches(called)
-    wait_s = float(request.batch_wait)
-    return Calling(request.run, request.budget, request.retry_failed, request.batch, wait_s, called, request.judges)
+    wait_s, budget = request.batch_wait, request.budget or ""
+    return Calling(request.run, budget, request.retry_failed, request.batch, wait_s, called, request.judges)
 
 
 def need_batches(called: Mapping[str, Mapping[str, Any]]) -> None:
@@ -126,7 +126,7 @@ def decoded_otherwise(table: Mapping[str, Any], suite: Suite) -> str:
     return "" if sent == suite.temperature else f"decoded at temperature {sent:g}, the suite's is {suite.temperature:g}"
 
 
-def from_file(model: str, own_file: str) -> bool:
+def from_file(model: str, own_file: str | None) -> bool:
     """Whether a model's table stands in the user's own file: by its name, or by its id behind a provider's name."""
     name, _, model_id = model.partition(":")
     own = own_models(own_file)

@@ -112,14 +112,14 @@ def profile_of(request: Request, table: Mapping[str, Any]) -> Profile:
     kept_free += max(0, around - CHAT_OVERHEAD) if (policy, table.get("variant")) == ("openai", "chat") else around
     limit = request.max_input_tokens or max(0, int(table.get("context", 0)) - kept_free)
     if not limit:
-        return Profile(table.get("variant", "plain"), prompts=request.prompts)
+        return Profile(table.get("variant", "plain"), prompts=request.prompts or "")
     return Profile(
         variant=table.get("variant", "plain"),
         policy=policy,
         tokenizer=request.tokenizer or table.get("tokenizer", "words"),
         limit_tokens=limit,
         official=request.truncation == "official",
-        prompts=request.prompts,
+        prompts=request.prompts or "",
     )
 
 

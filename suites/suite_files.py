@@ -129,11 +129,11 @@ class Suite:
     runs: Mapping[str, int] = field(default_factory=dict)
     in_sample: tuple[str, ...] = ()
 
-    def truncation_of(self, prompts: str = "") -> str:
+    def truncation_of(self, prompts: str | None = None) -> str:
         """How prompts of a set are cut where the model's table does not say."""
         return str(self.prompts[prompts].get("truncation", self.truncation)) if prompts else self.truncation
 
-    def template(self, task: TaskConfig, prompts: str = "") -> dict[str, Any]:
+    def template(self, task: TaskConfig, prompts: str | None = None) -> dict[str, Any]:
         """The strings of a task's prompts: the suite's own, or those of a set of `prompts` over them."""
         if not prompts:
             return dict(task.template)
@@ -141,7 +141,7 @@ class Suite:
         layout = {"layout": chosen["layout"]} if "layout" in chosen else {}
         return {**task.template, **layout, **chosen.get("task", {}).get(task.name, {})}
 
-    def new_tokens(self, task: TaskConfig, prompts: str = "") -> int:
+    def new_tokens(self, task: TaskConfig, prompts: str | None = None) -> int:
         """How long an answer may be: as the task has it, or a set of `prompts` for it."""
         longer = self.prompts[prompts].get("max_new_tokens", {}) if prompts else {}
         return int(longer.get(task.name, task.max_new_tokens))
@@ -292,7 +292,7 @@ def data_set_sizes(suite: str, task: str) -> dict[str, Any]:
     return {name: sizes[name] for name in ("samples", "documents", "tokens_in", "tokens_out") if name in sizes}
 
 
-def load_models(own_file: str = "") -> dict[str, dict[str, Any]]:
+def load_models(own_file: str | None = None) -> dict[str, dict[str, Any]]:
     """The tables of config/models.toml, with those of the user's own file in their place; one without a provider is put
     over ours of that name, key by key (a price). Raises UsageError."""
     tables: dict[str, dict[str, Any]] = tomllib.loads((CONFIG / "models.toml").read_text(encoding="utf-8"))
@@ -301,7 +301,7 @@ def load_models(own_file: str = "") -> dict[str, dict[str, Any]]:
     return tables
 
 
-def own_models(own_file: str) -> dict[str, dict[str, Any]]:
+def own_models(own_file: str | None) -> dict[str, dict[str, Any]]:
     """The tables of the user's own file, none where there is no file. Raises UsageError."""
     if not own_file:
         return {}

@@ -72,7 +72,7 @@ def downloaded(wanted: str) -> Path:
         raise UsageError(f"--tokenizer hf:{wanted}: no such folder, and the hub did not give it: {first}") from None
 
 
-def length_tokenizer(asked: str = "") -> str:
+def length_tokenizer(asked: str | None = None) -> str:
     """What lengths are counted by: the paper's tokenizer where it was asked for or its table is on this machine, else
     white-space words. Nothing is downloaded for a figure: a damaged table, which tiktoken would fetch anew, is none."""
     if asked == OF_LENGTHS:

@@ -24,8 +24,8 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.suite,
         home=arguments.home,
         raw=arguments.raw,
-        sample=arguments.sample,
-        options=options_of(arguments.settings),
+        sample=bool(arguments.sample),
+        options=options_of(arguments.options or []),
     )
     cuts = cuts_of(request, every=arguments.every_source)
     if out:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from scrollwork.cli.terminal.common import chain_of, console, print_json, say
 from scrollwork.cli.terminal.progress import shown
+from scrollwork.pipeline.design import reader_of
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.reporting.page.text import visible
 from scrollwork.suites.model_tables import retired
@@ -36,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
     from scrollwork.flows.execute import plan
     from scrollwork.readings.estimate import estimates
 
-    if not arguments.model:
+    if not arguments.models:
         raise UsageError("estimate needs a model: --model openai:gpt-6-luna")
     if arguments.strategies:
         return strategies(arguments)
@@ -59,9 +60,9 @@ def run(arguments: argparse.Namespace) -> int:
 def strategies(arguments: argparse.Namespace) -> int:
     """Print what each strategy of observing windows would cost."""
     from scrollwork.cli.terminal.strategies import show
-    from scrollwork.readings.strategies import strategy_costs
 
-    rows, failed = strategy_costs(chain_of(arguments))
+    chain = chain_of(arguments)
+    rows, failed = reader_of(chain.request.config, "estimate --strategies").strategy_costs(chain)
     for problem in failed:
         say(f"error: {problem}")
     if arguments.json:

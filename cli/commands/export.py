@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from scrollwork.cli.terminal.common import chain_of, print_json, say
+from scrollwork.pipeline.design import reader_of
 from scrollwork.pipeline.errors import UsageError
 
 
@@ -45,7 +46,7 @@ def hf(arguments: argparse.Namespace) -> int:
     """The built suite as official records."""
     from scrollwork.exchange.hf import export_hf
 
-    if arguments.model:
+    if arguments.models:
         raise UsageError("export hf writes the suite, not what a model answered: leave out --model")
     tell(arguments, export_hf(chain_of(arguments), Path(arguments.out)))
     return 0
@@ -79,9 +80,8 @@ def submission(arguments: argparse.Namespace) -> int:
 
 def observations(arguments: argparse.Namespace) -> int:
     """A model's answers on windows, a row each."""
-    from scrollwork.exchange.observations import export_observations
-
-    made = export_observations(chain_of(arguments), Path(arguments.out))
+    chain = chain_of(arguments)
+    made = reader_of(chain.request.config, "export observations").export_observations(chain, Path(arguments.out))
     tell(arguments, list(made.files), rows=made.rows, lacking=list(made.lacking))
     for line in made.lacking:
         say(f"lacking: {line}")

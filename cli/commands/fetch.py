@@ -25,9 +25,9 @@ def run(arguments: argparse.Namespace) -> int:
         home=home.url,
         raw=str(home.folder / "raw"),
         store=arguments.store,
-        tasks=tuple(dict.fromkeys(arguments.task)),
-        splits=tuple(dict.fromkeys(arguments.split)),
-        options=options_of(arguments.settings),
+        tasks=arguments.tasks,
+        splits=arguments.splits,
+        options=options_of(arguments.options or []),
     )
     fetcher = Fetcher(
         request,

@@ -26,7 +26,7 @@ NEEDS = ("mixtures", "complexity", "observed", "tables", "planes", "sights", "pa
 
 def run(arguments: argparse.Namespace) -> int:
     """Run, and print the leaderboard."""
-    if not arguments.model:
+    if not arguments.models:
         raise UsageError("run needs a model: --model naive")
     chain = chain_of(arguments)
     return tell(arguments, chain, evaluated(arguments, chain))
@@ -53,11 +53,11 @@ def tell(arguments: argparse.Namespace, chain: Chain, outcome: Outcome, **more: 
         if report is not None:
             result |= beside(tables)
             if needs["mixtures"]:
-                from scrollwork.readings.complexity_json import complexity_json
+                from scrollwork.readings.windows.complexity_json import complexity_json
 
                 result[request.suite] = complexity_json(needs)
             if ranks := results.ranks(report):
-                from scrollwork.readings.ranking_json import ranking_json
+                from scrollwork.readings.runs.ranking_json import ranking_json
 
                 result[request.suite] = ranking_json(ranks)
         page = str(outcome.report) if outcome.report else None

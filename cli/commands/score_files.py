@@ -29,8 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
     from scrollwork.suites.outside_systems import adopt, passed_over, table_of
 
     home = Home.at(arguments.home, arguments.store)
-    model = adopt(arguments.predictions, arguments.name, arguments.suite, tuple(arguments.task), home)
-    arguments.model = [model]
+    model = adopt(arguments.predictions, arguments.name, arguments.suite, tuple(arguments.tasks or ()), home)
+    arguments.models = [model]
     chain = chain_of(arguments)
     outcome = evaluated(arguments, chain)
     matched = Results(chain).matched(outcome)
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         say(f"not read in the folder: {listed(others)}")
     if not arguments.quiet:
         say(f"beside the models of this home: scrollwork report {arguments.suite}")
-    if lacking and not arguments.task:
+    if lacking and not arguments.tasks:
         say(f"no predictions for: {', '.join(lacking)}")
     return int(status or any(row["missing"] or row["unknown"] for row in matched))
 
@@ -66,7 +66,7 @@ def released(arguments: argparse.Namespace) -> int:
 
     rows: list[dict[str, Any]] = []
     result = score_files(
-        arguments.suite, arguments.predictions, arguments.name, tuple(arguments.task), arguments.metric or ""
+        arguments.suite, arguments.predictions, arguments.name, tuple(arguments.tasks or ()), arguments.metric or ""
     )
     rows = result["tasks"]
     if arguments.json:

@@ -44,7 +44,7 @@ def observed(path: str, option: str, strategy: str = "", seed: int = 0) -> Obser
     """The rows of a file; of a strategy those that it takes. Raises StageFailed naming line and field, UsageError for
     a file that is not there or a strategy that is none."""
     from scrollwork.preprocessing.windows.spans import strategy as read_strategy
-    from scrollwork.readings.observed_windows import taken
+    from scrollwork.readings.windows.observed_windows import taken
 
     try:
         one = read_strategy(strategy) if strategy else None

@@ -10,7 +10,7 @@ from typing import Any
 from scrollwork.cli.terminal.common import print_json, say
 from scrollwork.pipeline.errors import StageFailed, UsageError
 from scrollwork.preprocessing.windows.spans import strategy
-from scrollwork.readings.units import TaskUnits, granularities, units_of
+from scrollwork.readings.windows.units import TaskUnits, granularities, units_of
 from scrollwork.reporting.charts.drawing import quantiles
 from scrollwork.storage.home import Home
 from scrollwork.suites.suite_files import SAMPLE, load_suite

@@ -6,15 +6,15 @@ import argparse
 
 from scrollwork.cli.terminal.common import chain_of
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.readings.manifests import manifest_of
+from scrollwork.readings.runs.manifests import manifest_of
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the manifest, one JSON object: drawn again where it does not stand."""
     arguments.suite = "seam"
     if not arguments.draws:  # no draw depends on another data set
-        if arguments.task:
+        if arguments.tasks:
             raise UsageError("--task names the data sets of the one stream of --draws official, which is not asked for")
-        arguments.task = [arguments.dataset]
+        arguments.tasks = [arguments.dataset]
     print(manifest_of(chain_of(arguments), arguments.dataset, arguments.number).decode("utf-8"), end="")
     return 0

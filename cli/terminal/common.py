@@ -19,7 +19,7 @@ from scrollwork.preprocessing.raw.errors import sayable
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.storage.errors import StorageError
 from scrollwork.storage.home import Home
-from scrollwork.suites.judging_models import ROLES
+from scrollwork.suites.options import every_option
 from scrollwork.suites.request import Request
 
 if TYPE_CHECKING:
@@ -27,64 +27,20 @@ if TYPE_CHECKING:
 
     from scrollwork.readings.results import Results
 
-OF_CALLS = ("base_url", "context", "budget", "rpm", "tpm", "concurrency", "batch", "batch_wait", "retry_failed")
-# only `evaluate` is told
-OF_RUNS = ("models", "models_file", "arms", "tokenizer", "truncation", "prompts", *ROLES, *OF_CALLS)
 MOST_DROPPED = 20  # malformed records that are named
 WIDTH = 130  # of tables where the output is no terminal
 
 
 def request_of(arguments: argparse.Namespace) -> Request:
     """The request of a command of build's or run's options. Raises UsageError."""
-    if getattr(arguments, "config", ""):
-        configure(arguments)
-    request = Request.of(
-        arguments.suite,
-        home=arguments.home,
-        store=arguments.store,
-        raw=getattr(arguments, "raw", ""),
-        sample=getattr(arguments, "sample", False),
-        tasks=tuple(dict.fromkeys(arguments.task)),
-        splits=tuple(dict.fromkeys(getattr(arguments, "split", []))),
-        models=tuple(dict.fromkeys(getattr(arguments, "model", []))),
-        models_file=str(Path(arguments.models_file).resolve()) if getattr(arguments, "models_file", "") else "",
-        limit=arguments.limit,
-        seed=arguments.seed,
-        max_input_tokens=getattr(arguments, "max_input_tokens", 0),
-        runs=arguments.runs,
-        shots=arguments.shots,
-        draws=getattr(arguments, "draws", ""),
-        instances=arguments.instances,
-        strategy=getattr(arguments, "strategy", ""),
-        units=getattr(arguments, "units", ""),
-        vary=tuple(dict.fromkeys(getattr(arguments, "vary", []))),
-        options=options_of(getattr(arguments, "settings", [])),
-        arms=tuple(dict.fromkeys(getattr(arguments, "arm", []))),
-        tokenizer=getattr(arguments, "tokenizer", ""),
-        truncation=getattr(arguments, "truncation", ""),
-        prompts=getattr(arguments, "prompts", ""),
-        strict=getattr(arguments, "strict", False),
-        **{name: getattr(arguments, name) for name in (*ROLES, *OF_CALLS) if hasattr(arguments, name)},
-    )
-    if request.tasks and not arguments.task:
+    given = {name: value for name in every_option() if (value := getattr(arguments, name, None)) is not None}
+    if "options" in given:
+        given["options"] = options_of(given["options"])
+    request = Request.of(arguments.suite, home=arguments.home, store=arguments.store, **given)
+    if request.tasks and "sample" in given and "tasks" not in given and request.tasks == request.config.in_sample:
         whole = len(request.config.tasks)
         say(f"the sample has {len(request.tasks)} of the {whole} tasks of {request.suite}: {', '.join(request.tasks)}")
     return request
-
-
-def configure(arguments: argparse.Namespace) -> None:
-    """Take from --config what the command line does not say. Raises UsageError."""
-    from scrollwork.suites.seam_config import read_config
-
-    if arguments.suite != "seam":
-        raise UsageError("--config: only seam has such a configuration")
-    found = read_config(arguments.config)
-    tasks = found.pop("tasks")
-    arguments.task = arguments.task or tasks
-    for name, value in found.items():
-        unsaid = None if name in ("seed", "shots") else 0  # of which 0 is a value
-        if getattr(arguments, name) == unsaid:
-            setattr(arguments, name, value)
 
 
 def chain_of(arguments: argparse.Namespace) -> Chain:
@@ -128,7 +84,7 @@ def through_prefect(arguments: argparse.Namespace, request: Request, flow: str) 
     import importlib
     import logging
 
-    from scrollwork.flows.parameters import parameters_of
+    from scrollwork.flows.parameters import OF_BUILD, OF_RUN, parameters_of
     from scrollwork.flows.server.in_process import start_server
     from scrollwork.flows.server.local_server import make_private, settings
     from scrollwork.flows.server.variables import quiet_libraries
@@ -144,9 +100,7 @@ def through_prefect(arguments: argparse.Namespace, request: Request, flow: str) 
         os.environ["PREFECT_LOGGING_LEVEL"] = "CRITICAL"  # our own progress says it
         logging.getLogger("prefect").setLevel(logging.CRITICAL)
     progress.say("waiting for Prefect" if "PREFECT_API_URL" in os.environ else "starting Prefect in this process")
-    parameters = parameters_of(request)
-    if flow == "build_datasets":
-        parameters = {name: value for name, value in parameters.items() if name not in OF_RUNS}
+    parameters = parameters_of(request, OF_BUILD if flow == "build_datasets" else OF_RUN)
     server = start_server(folder / "prefect")
     module = importlib.import_module(f"scrollwork.flows.{flow}")  # takes as long as the server
     if server is not None:

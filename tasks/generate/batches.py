@@ -118,11 +118,11 @@ def watch(posts: Sequence[tuple[Post, Wanted]], calling: Calling, wake: threadin
             if post.ready and calling.batch and not STOP.level:
                 keys, post.todo = post.todo if post.through else set(), set()
                 post.submit(wanted.batches(keys))
-        over = calling.batch_wait_s and time.monotonic() - began >= calling.batch_wait_s
+        over = calling.batch_wait_s is not None and time.monotonic() - began >= calling.batch_wait_s
         if not calling.batch or over or STOP.level or not any(post.waits for post, _ in posts):
             break
         pause = FIRST_LOOK_S if any(ended) else min(1.5 * pause, LONGEST_LOOK_S)
-        left = calling.batch_wait_s - (time.monotonic() - began) if calling.batch_wait_s else pause
+        left = pause if calling.batch_wait_s is None else calling.batch_wait_s - (time.monotonic() - began)
         wake.wait(max(0.0, min(pause, left)))
     for post, _ in posts:
         if post.stopped:

@@ -57,17 +57,31 @@ class Parameters:
     limit: int | None = None
 
 
-def declare(part: Part, curated: Node, official: Sequence[tuple[TaskConfig, Sequence[Node]]] = ()) -> Node:
+@dataclass(frozen=True)
+class Drawing:
+    """How a request draws. runs: how many. shots: demonstrations. most: instances of a run, 0 for all; drawn: the same
+    before --limit takes of them. vary: what differs between runs, () for all. official: in one stream."""
+
+    runs: int
+    shots: int
+    most: int
+    drawn: int
+    vary: Sequence[str] = ()
+    official: bool = False
+
+
+def declare(
+    part: Part, curated: Node, drawing: Drawing, official: Sequence[tuple[TaskConfig, Sequence[Node]]] = ()
+) -> Node:
     """Draw one run, whose key no other run is part of. official: the tasks of the official stream up to this one, each
     with its curated splits."""
     request, task = part.request, part.task
-    sizes = request.config.runs
     how: dict[str, Any] = {
         "seed": part.seed,
-        "shots": sizes["shots"] if request.shots is None else request.shots,
-        "most": request.most,
+        "shots": drawing.shots,
+        "most": drawing.most,
         "ids": list(task.mention_ids),
-        **({"vary": list(request.vary)} if request.vary else {}),
+        **({"vary": list(drawing.vary)} if drawing.vary else {}),
     }
     block = request.config.template(task, request.prompts)["block"]
     parameters = Parameters(request.suite, task.name, part.shard, how, block)
@@ -76,18 +90,16 @@ def declare(part: Part, curated: Node, official: Sequence[tuple[TaskConfig, Sequ
         inputs.append(("official", tuple(node for _, nodes in official for node in nodes)))
         parameters = replace(
             parameters,
-            how={**how, "most": request.most_drawn},  # --limit takes of a run and draws nothing from the stream
+            how={**how, "most": drawing.drawn},  # --limit takes of a run and draws nothing from the stream
             official=[[other.name, list(other.splits)] for other, _ in official],
-            runs=request.run_count,
-            limit=request.limit or None,
+            runs=drawing.runs,
+            limit=request.limit,
         )
     return Node(STAGE, part.sampled, stated(parameters), __name__, (), tuple(inputs))
 
 
 def official_order(part: Part) -> list[TaskConfig]:
-    """The tasks of a request through which the official stream goes up to this one; none where it is not asked for."""
-    if part.request.draws != "official":
-        return []
+    """The tasks of a request through which the official stream goes up to this one."""
     chosen = {task.name: task for task in part.request.chosen_tasks()}
     names = [name for name in ORDER if name in chosen]
     return [chosen[name] for name in names[: names.index(part.task.name) + 1]]

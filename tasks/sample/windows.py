@@ -37,11 +37,9 @@ class Parameters(chosen.Parameters):
         return Observed(told["units"], tuple(told["lengths"]), told["full"], told.get("more"))
 
 
-def declare(part: Part, curated: Node) -> Node:
-    """Choose problems and the windows of their contexts."""
-    request = part.request
-    shown, strategy = dict(part.task.observed(request.units)), request.strategy or "all"
-    parameters = Parameters(**policy(part), observed=shown, strategy=strategy)
+def declare(part: Part, curated: Node, strategy: str, units: str) -> Node:
+    """Choose problems and the windows of their contexts. units: one of the task's granularities, "" for its own."""
+    parameters = Parameters(**policy(part), observed=dict(part.task.observed(units)), strategy=strategy)
     return Node(STAGE, part.sampled, stated(parameters), __name__, (), (("curated", (curated,)),))
 
 

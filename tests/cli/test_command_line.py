@@ -26,7 +26,7 @@ def test_a_command_has_no_help_or_an_example_that_is_refused(call, command):
     _, _, example = " ".join(out.split()).partition("example: ")
     name, *arguments = shlex.split(example)
     assert name == "scrollwork"
-    assert parser().parse_args(arguments).command == command
+    assert parser(arguments).parse_args(arguments).command == command
     assert "--home" in out
     assert "--json" in out
 

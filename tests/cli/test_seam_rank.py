@@ -55,7 +55,7 @@ def test_a_command_of_a_group_has_no_help_or_an_example_that_is_refused(call, gr
     _, _, example = " ".join(out.split()).partition("example: ")
     program, *arguments = shlex.split(example)
     assert program == "scrollwork"
-    parsed = parser().parse_args(arguments)
+    parsed = parser(arguments).parse_args(arguments)
     assert (parsed.command, parsed.subcommand) == (group, name)
     assert "--json" in out
 

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
-from scrollwork.exchange import hf
+from scrollwork.exchange import hf, hf_rows
 from scrollwork.exchange.hf import export_hf, licences
 from scrollwork.exchange.hf_card import Config, Licence, Split, card, quoted
 from scrollwork.fetching.sources import load_catalogue
@@ -239,7 +239,7 @@ SPLIT = Split("test", 1, 2, 2, 3, 4, 5, 6, "0" * 64, "a" * 64, "b" * 64)
 def made(name: str, *, licence: str = "CC BY 4.0", title: str = "T") -> str:
     request = Request("zeroscrolls", "/nowhere", "/nowhere/raw")
     config = Config(name, "qa", {"id": "string"}, [SPLIT], {Licence(title, licence, "A paper"): None})
-    return card(request, [config])
+    return card(request, [config], hf_rows)
 
 
 NAMES = [

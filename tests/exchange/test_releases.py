@@ -8,7 +8,7 @@ import zipfile
 
 import pytest
 
-from scrollwork.exchange.hf import records
+from scrollwork.exchange.hf_rows import records
 from scrollwork.flows.chains import Chain
 from scrollwork.flows.execute import build
 from scrollwork.readings.results import Results

@@ -127,7 +127,7 @@ def test_batches_do_not_work_under_prefect(work: Scrollwork, vendor: Vendor) -> 
         (("--model", "compatible:t", "--base-url", "http://127.0.0.1:9/v1", "--batch"), "which takes no batches"),
         (("--model", "naive", "--batch"), "--batch is for models of anthropic and openai; none was named"),
         (("--model", "naive", "--batch-wait", "5"), "--batch-wait says how long --batch waits: give both"),
-        (("--model", "openai:g", "--batch", "--batch-wait", "-1"), "limits must be positive"),
+        (("--model", "openai:g", "--batch", "--batch-wait", "-1"), "--batch-wait must be 0 or more, not -1"),
     ],
 )
 def test_batch_where_there_is_none(

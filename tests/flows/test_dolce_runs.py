@@ -110,8 +110,10 @@ def test_equal_windows_are_asked_twice_and_shared_ones_share_no_prefix(call: Cal
         ("zeroscrolls", {}, False),
     ],
 )
-def test_thousands_of_windows_are_asked_without_a_word(suite: str, changes: dict[str, Any], told: bool) -> None:
-    request = Request(**{"suite": suite, "home": "h", "raw": "r", "models": ("gpt-4o-mini",), **changes})
+def test_thousands_of_windows_are_asked_without_a_word(
+    suite: str, changes: dict[str, Any], told: bool, tmp_path: Path
+) -> None:
+    request = Request.of(suite, home=str(tmp_path), sample=True, **{"models": ("gpt-4o-mini",), **changes})
     assert bool(unbounded(request, Chain(request).resolved.calling)) is told
 
 

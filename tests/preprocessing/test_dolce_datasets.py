@@ -17,7 +17,7 @@ from scrollwork.preprocessing.raw.files import RawFiles
 from scrollwork.preprocessing.windows.observable import observable
 from scrollwork.preprocessing.windows.spans import strategy
 from scrollwork.preprocessing.windows.units import tokenizer
-from scrollwork.readings.units import TaskUnits, granularities, observed_of, units_of
+from scrollwork.readings.windows.units import TaskUnits, granularities, observed_of, units_of
 from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example

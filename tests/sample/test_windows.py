@@ -19,7 +19,7 @@ from scrollwork.preprocessing.windows.observations import observed
 from scrollwork.preprocessing.windows.prompt_template import Through
 from scrollwork.preprocessing.windows.spans import strategy
 from scrollwork.preprocessing.windows.units import units
-from scrollwork.readings.units import observed_of, table, units_of
+from scrollwork.readings.windows.units import observed_of, table, units_of
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Prompt

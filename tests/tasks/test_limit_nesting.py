@@ -39,7 +39,7 @@ class Undigested:
         return "0" * 64, path.stat().st_size
 
 
-def part_of(suite: str, task: str, split: str, limit: int = 0, run: int = 0) -> Part:
+def part_of(suite: str, task: str, split: str, limit: int | None = None, run: int = 0) -> Part:
     request = Request.of(suite, home="/nowhere", sample=True, tasks=(task,), splits=(split,), limit=limit)
     (part,) = [part for part in parts(request) if part.split == split]
     return replace(part, shard=run)
@@ -62,7 +62,7 @@ def curated(suite: str, task: str, split: str) -> tuple[tuple[Example, ...], Poo
     return own, Pool(instructions, [one for one in examples if one.split == DEMONSTRATIONS])
 
 
-def taken(suite: str, task: str, split: str, limit: int, run: int = 0) -> list[str]:
+def taken(suite: str, task: str, split: str, limit: int | None, run: int = 0) -> list[str]:
     """The ids of what a limit takes, in order."""
     examples, pool = curated(suite, task, split)
     part = part_of(suite, task, split, limit, run)
@@ -78,7 +78,7 @@ def taken(suite: str, task: str, split: str, limit: int, run: int = 0) -> list[s
 @pytest.mark.parametrize(("suite", "task", "split"), TASKS)
 def test_larger_limit_lacks_what_a_smaller_one_takes(suite: str, task: str, split: str) -> None:
     for run in (0, 3) if suite == "seam" else (0,):
-        whole = taken(suite, task, split, 0, run)
+        whole = taken(suite, task, split, None, run)
         assert whole
         before: set[str] = set()
         for limit in LIMITS:
@@ -112,5 +112,5 @@ RECORDED = {  # before limits were nested
 
 @pytest.mark.parametrize("suite", SUITES)
 def test_inputs_without_a_limit_are_others(suite: str) -> None:
-    told = [(task, split, taken(suite, task, split, 0)) for own, task, split in TASKS if own == suite]
+    told = [(task, split, taken(suite, task, split, None)) for own, task, split in TASKS if own == suite]
     assert hashlib.sha256(repr(told).encode()).hexdigest()[:16] == RECORDED[suite]

@@ -18,8 +18,6 @@ def manifest_of(chain: Chain, dataset: str, run: int) -> bytes:
     """The manifest as its artifact holds it, JSON. chain: of one split; of several tasks where draws of one depend on
     the others. Raises UsageError, and what stages raise."""
     request = chain.request
-    if not request.run_count:
-        raise UsageError(f"{request.suite} does not draw its prompts in runs")
     if run < 0:
         raise UsageError("runs are counted from 0")
     task = next((one for one in request.chosen_tasks() if one.name == dataset), None)
@@ -28,5 +26,7 @@ def manifest_of(chain: Chain, dataset: str, run: int) -> bytes:
     if len(request.chosen_splits()) != 1:
         raise UsageError("a manifest is of one split")
     (split,) = request.chosen_splits()
-    part = Part(replace(request, runs=max(request.run_count, run + 1)), task, split, shard=run)
+    runs = max(Part(request, task, split).shards, run + 1)
+    drawn = replace(request, of_design=replace(request.of_design, runs=runs))
+    part = Part(drawn, task, split, shard=run)
     return ensure(chain.sample(part), chain.shop).artifact.bytes_of(MANIFEST)

@@ -18,7 +18,7 @@ from scrollwork.models.base import CHARACTERS
 from scrollwork.models.hosted.model import most_output
 from scrollwork.models.hosted.tables import CACHE_MINIMUM
 from scrollwork.models.registry import HOSTED
-from scrollwork.pipeline.errors import StageFailed, UsageError
+from scrollwork.pipeline.errors import StageFailed
 from scrollwork.pipeline.plan import Node, topological
 from scrollwork.preprocessing.prompts.from_examples import Profile, prompts
 from scrollwork.preprocessing.prompts.template import Template
@@ -55,11 +55,9 @@ class Frame:
 
 def strategy_costs(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
     """(a row a strategy, task and model: {strategy, windows, per_problem} and the fields of an Estimate with its price;
-    what failed). Raises UsageError for a suite that does not observe windows."""
-    request = chain.request
-    if not any(task.windows for task in request.config.tasks.values()):
-        raise UsageError(f"--strategies: {request.suite} does not observe windows of its contexts")
-    compared = dict.fromkeys((*COMPARED, *([request.strategy] if request.strategy else [])))
+    what failed)."""
+    asked = chain.request.of_design.strategy
+    compared = dict.fromkeys((*COMPARED, *([asked] if asked else [])))
     shop, tables = chain.shop, chain.resolved.calling.tables
     rows, failed = [], []
     for node in (one for one in topological(chain.scored) if one.asks):

@@ -33,11 +33,9 @@ class Observations:
 
 
 def export_observations(chain: Chain, out: Path) -> Observations:
-    """Write FILE, whole or not at all. Raises UsageError for more than one model or a suite that does not observe,
-    StageFailed where nothing is scored."""
+    """Write FILE, whole or not at all. Raises UsageError for more than one model, StageFailed where nothing is
+    scored."""
     request = chain.request
-    if not any(task.windows for task in request.config.tasks.values()):
-        raise UsageError(f"export observations: {request.suite} does not observe windows of its contexts")
     if len(request.models) > 1 or len(request.chosen_arms()) > 1 or len(request.chosen_splits()) > 1:
         raise UsageError("observations are of one model, arm and split: name one")
     found = scored(chain)

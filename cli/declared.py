@@ -1,0 +1,58 @@
+"""Declared options (suites/options.py) as arguments of the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from scrollwork.suites.options import BUILD, CALLS, RUN, Option, every_option, global_options
+
+Argument = tuple[list[str], dict[str, Any]]  # flags, settings of argparse and `group`, the heading in --help
+Declared = Callable[[], list[Argument]]  # looked up for the command that is asked for alone
+REPEAT, STRICT = "repeat for several", "--strict"
+
+
+def argument(option: Option) -> Argument:
+    """What argparse is told of an option. One that is not given is None: its default is the declaration's."""
+    settings: dict[str, Any] = {"dest": option.name, "default": None, "help": option.help, "group": option.group}
+    if option.type is bool:
+        return [option.flag], {**settings, "action": "store_true"}
+    if option.metavar:
+        settings["metavar"] = option.metavar
+    if option.choices:
+        settings["choices"] = option.choices
+    if option.type in (tuple, dict):
+        closed = option.help.endswith(")")
+        told = f"{option.help[:-1]}; {REPEAT})" if closed else f"{option.help} ({REPEAT})"
+        return [option.flag], {**settings, "action": "append", "help": told}
+    return [option.flag], {**settings, "type": option.type}
+
+
+def several(options: Iterable[Option]) -> list[Argument]:
+    """What argparse is told of each."""
+    return [argument(one) for one in options]
+
+
+def chosen(*flags: str) -> Declared:
+    """Those with these flags: a command refuses an option that it would ignore."""
+    return lambda: several(one for one in every_option().values() if one.flag in flags)
+
+
+def of_models() -> list[Argument]:
+    """Which models answer, and what they are asked."""
+    return several(one for one in every_option().values() if one.scope == RUN)
+
+
+def of_build() -> list[Argument]:
+    """What is built, but for --strict: only some commands can end at a malformed record."""
+    return several(one for one in every_option().values() if one.scope == BUILD and one.flag != STRICT)
+
+
+def of_run() -> list[Argument]:
+    """All."""
+    return several(sorted(every_option().values(), key=lambda one: (RUN, CALLS, BUILD).index(one.scope)))
+
+
+def everywhere() -> list[Argument]:
+    """Those of every command: where everything lies."""
+    return several(global_options().values())
