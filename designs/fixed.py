@@ -110,6 +110,10 @@ class Fixed:
         """Nothing: each input is asked once."""
         return ""
 
+    def remarks(self, request: Request, tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
+        """Nothing of its own."""
+        return []
+
     def overview(self, suite: str, task: str) -> Mapping[str, Any]:
         """Nothing of its own."""
         return {}

@@ -144,6 +144,17 @@ class Windows(Fixed):
             "costs, --budget stops it there, --strategy take:20 asks a twentieth"
         )
 
+    def remarks(self, request: Request, tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
+        """A line a task that stands in two suites whose other one is not here: its thresholds may be too large."""
+        alone = dict.fromkeys(row["task"] for row in tables.get("mixtures", ()) if not row["twins"])
+        others = {name: twins_of(request.config, request.config.tasks[name]) for name in alone}
+        return [
+            f"{name}: thresholds of its own contexts alone; the paper takes the smaller ones of it and of "
+            f"{', '.join(one.name for one in twins)}, of which there are no problems here"
+            for name, twins in others.items()
+            if twins
+        ]
+
     def page(self, suite: Suite) -> Mapping[str, Any]:
         """That problems are observed."""
         return {"observed": True}

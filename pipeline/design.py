@@ -121,6 +121,9 @@ class Design(Protocol):
     def caution(self, request: Request) -> str:
         """What a person is told before hosted models are asked without a budget; "" for nothing."""
 
+    def remarks(self, request: Request, tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
+        """What a person is told beside the leaderboard of a run. tables: rows of the design's further stages."""
+
     def overview(self, suite: str, task: str) -> Mapping[str, Any]:
         """What the page of a build is told of a task beside what all designs tell."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scrollwork.cli.terminal.common import chain_of, console, execute, print_json, say, tell_problems
@@ -18,7 +17,6 @@ from scrollwork.readings.results import Results, report_of
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.reporting.boards.leaderboard import as_json, terminal
 from scrollwork.suites.model_tables import need_keys, retired, unbounded
-from scrollwork.suites.request import Request
 
 # tables of stage complexity: they have a key of their own in --json
 NEEDS = ("mixtures", "complexity", "observed", "tables", "planes", "sights", "passages", "agreements")
@@ -81,27 +79,11 @@ def tell(arguments: argparse.Namespace, chain: Chain, outcome: Outcome, **more: 
         say(f"failed: {line}")
     if chain.resolved.calling.tables:
         say(told(spent_by(chain, outcome.request.run)))
-    for line in own_thresholds(request, needs["mixtures"]):
+    for line in chain.design.remarks(request, needs):
         say(line)
     for line in results.without_gold(outcome):
         say(f"not scored: {line}")
     return int(tell_problems(results, outcome) or bool(gaps))
-
-
-def own_thresholds(request: Request, mixtures: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A line a task that stands in two suites whose other one is not here: its thresholds may be too large."""
-    if not mixtures:
-        return []
-    from scrollwork.designs.windows import twins_of  # loaded for what is observed only
-
-    found = {}
-    for task in {row["task"]: request.config.tasks[row["task"]] for row in mixtures if not row["twins"]}.values():
-        if others := [one.name for one in twins_of(request.config, task)]:
-            found[task.name] = (
-                f"{task.name}: thresholds of its own contexts alone; the paper takes the smaller ones of it and of "
-                f"{', '.join(others)}, of which there are no problems here"
-            )
-    return list(found.values())
 
 
 def beside(tables: dict[str, Any]) -> dict[str, Any]:
