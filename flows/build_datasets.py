@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from prefect import flow
@@ -11,6 +12,7 @@ from scrollwork.flows.chains import Chain
 from scrollwork.flows.execute import build
 from scrollwork.flows.parameters import OF_BUILD, finish, request_of, with_options
 from scrollwork.pipeline.engines.prefect import run_prefect, side_by_side
+from scrollwork.pipeline.engines.processes import Processes
 from scrollwork.readings.run_outcome import Outcome
 
 
@@ -18,4 +20,6 @@ from scrollwork.readings.run_outcome import Outcome
 @with_options(OF_BUILD, sample=True)
 def build_datasets(**parameters: Any) -> Outcome:
     """Build a suite's data sets. By default: the bundled sample."""
-    return finish(build(Chain(request_of(parameters)), run_prefect))
+    chain = Chain(request_of(parameters))
+    with Processes(chain.request.workers) as processes:
+        return finish(build(chain, partial(run_prefect, processes=processes)))

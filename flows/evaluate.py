@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from prefect import flow
@@ -13,6 +14,7 @@ from scrollwork.flows.chains import Chain
 from scrollwork.flows.execute import run
 from scrollwork.flows.parameters import OF_RUN, finish, request_of, with_options
 from scrollwork.pipeline.engines.prefect import provide_secrets, run_prefect, show_leaderboard, side_by_side
+from scrollwork.pipeline.engines.processes import Processes
 from scrollwork.readings.results import Results, report_of
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.reporting.boards.leaderboard import markdown
@@ -26,7 +28,8 @@ def evaluate(**parameters: Any) -> Outcome:
     chain = Chain(replace(request, run=str(flow_run.id or "")))
     if request.batch:  # they are asked here, between the stages
         provide_secrets(chain.resolved.calling.tables)
-    outcome = run(chain, run_prefect)
+    with Processes(request.workers) as processes:
+        outcome = run(chain, partial(run_prefect, processes=processes))
     report, results = report_of(outcome), Results(chain)
     board = results.board(report) if report is not None else None
     if board is not None:

@@ -26,6 +26,10 @@ class StageFailed(RuntimeError):
         self.outcome = outcome
 
 
+class FailedElsewhere(RuntimeError):
+    """A stage failed in another process; the message is the one for a person."""
+
+
 class CodeChanged(RuntimeError):
     """Code changed while this process ran: no key could say what is made with it."""
 

@@ -54,6 +54,16 @@ _NOTED = noted(ROOT)
 _SURE: set[str] = set()  # modules that were loaded and digested from the same bytes
 
 
+def noted_at_first() -> dict[str, tuple[str, Stamp | None]]:
+    """What every module's file was like when this process began."""
+    return _NOTED
+
+
+def take_over(noted: dict[str, tuple[str, Stamp | None]]) -> None:
+    """In a process that another started: the files must be as they were when that one began."""
+    _NOTED.update(noted)
+
+
 def settle(modules: Iterable[str]) -> None:
     """Load modules that were digested, before a stage uses them. Raises CodeChanged where one may be loaded from other
     bytes than were digested."""

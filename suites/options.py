@@ -149,6 +149,14 @@ class Options:
         metavar="TASK.OPTION=VALUE",
     )
     strict: bool = option(False, "stop at the first malformed record instead of dropping it", decides=False)
+    workers: int | None = option(
+        None,
+        "processes that build stages, once a run takes longer than two seconds (default: SCROLLWORK_WORKERS, else one "
+        "a core, at most 4); 1: one stage after another",
+        metavar="N",
+        least=1,
+        decides=False,
+    )
     max_input_tokens: int | None = option(
         None,
         "cut prompts to N tokens (of --tokenizer, the model's own, or else white-space words)",

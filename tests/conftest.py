@@ -49,6 +49,8 @@ HOUSE = (
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell starts what runs behind it so, and children inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 BIN = Path(sys.executable).parent
+# The tests run beside each other and look into the process that they start: one builds all stages, but where a test says else.
+WORKERS = os.environ["SCROLLWORK_WORKERS"] = "1"
 TOGETHER = Path()  # set by the fixture of this name
 SUITE = "zeroscrolls"
 
@@ -88,6 +90,7 @@ def environment(**more: str) -> dict[str, str]:
         if not name.startswith(("PREFECT_", "SCROLLWORK_", "PYTEST_")) and name not in left_out
     }
     own = {"NO_PROXY": "127.0.0.1,localhost", "PATH": f"{BIN}{os.pathsep}{kept.get('PATH', '')}", "COLUMNS": "160"}
+    own["SCROLLWORK_WORKERS"] = WORKERS
     return {**kept, **own, **more}
 
 

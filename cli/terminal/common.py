@@ -7,12 +7,15 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.flows.chains import Chain
 from scrollwork.flows.execute import Planned
 from scrollwork.pipeline import progress
+from scrollwork.pipeline.engines.inline import run_inline
+from scrollwork.pipeline.engines.processes import Processes
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.extras import install_line
 from scrollwork.preprocessing.raw.errors import sayable
@@ -68,14 +71,17 @@ def execute(arguments: argparse.Namespace, chain: Chain, planned: Planned, flow:
     """Run the chain: through Prefect where there is work, at once where everything stands."""
     from scrollwork.flows import execute
 
-    inline: Callable[[Chain], Outcome] = execute.build if flow == "build_datasets" else execute.run
+    inline: Callable[..., Outcome] = execute.build if flow == "build_datasets" else execute.run
     home = chain.shop.home
     if not home.writable:
         if planned.work:
             raise StorageError(f"{home.url}: cannot be written, and not every stage stands there; name another --home")
         say(f"{home.url} cannot be written: it is read, and no row of this run is kept")
-    if arguments.engine == "inline" or not planned.work:
+    if not planned.work:
         return inline(chain)
+    if arguments.engine == "inline":
+        with Processes(chain.request.workers) as processes:
+            return inline(chain, partial(run_inline, processes=processes))
     return through_prefect(arguments, chain.request, flow)
 
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
+from functools import partial
+from graphlib import TopologicalSorter
+from heapq import heappop, heappush
+from math import inf
 
-from scrollwork.models.hosted.tables import BadTable
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.build import Built, ensure
 from scrollwork.pipeline.calling import STOP
-from scrollwork.pipeline.errors import BadRecord, CodeChanged, Interrupted, UsageError
-from scrollwork.pipeline.extras import install_line
+from scrollwork.pipeline.engines.error_text import error_text
+from scrollwork.pipeline.engines.processes import Done, Processes, outcome
+from scrollwork.pipeline.errors import Interrupted
 from scrollwork.pipeline.plan import Node, Plan
 from scrollwork.pipeline.session import Workshop
-from scrollwork.preprocessing.raw.errors import RawError, sayable
-from scrollwork.storage.errors import StorageError
 
 log = logging.getLogger("scrollwork")
-MESSAGE = 4000  # characters of an error that are kept and shown
 
 
 @dataclass(frozen=True)
@@ -33,23 +35,135 @@ class Finished:
 Engine = Callable[[Plan], list[Finished]]
 
 
-def run_inline(plan: Plan) -> list[Finished]:
-    """One node after another. A failure skips what needs it; everything else goes on."""
-    shop = Workshop(plan.locations)
-    finished: dict[str, Finished] = {}
-    made: dict[str, Built] = {}
-    for node in plan.nodes:
-        broken = [needed for needed in node.needs if needed.name in finished and finished[needed.name].error]
-        if broken:
-            finished[node.name] = Finished(node, "skipped", finished[broken[0].name].error)
-            continue
-        try:
-            built = made[node.name] = build_told(node, shop, made)
-            finished[node.name] = Finished(node, "reused" if built.reused else "built")
-        except Exception as error:
-            log.debug("%s failed", node.title, exc_info=True)
-            finished[node.name] = Finished(node, "failed", said(error))
-    return list(finished.values())
+def run_inline(plan: Plan, processes: Processes | None = None) -> list[Finished]:
+    """One node after another, in this process; once `processes` are due, as many at once as there are. A failure skips
+    what needs it; everything else goes on."""
+    order = Order(plan, processes.movable if processes is not None else lambda node: False)
+    shop, made = Workshop(plan.locations), dict[str, Built]()
+    begun: dict[Future[Done], Node] = {}
+    while order.open:
+        while processes is not None and processes.due and len(begun) < processes.count and order.movable:
+            node = order.movable.pop()
+            begun[begin(node, plan, processes)] = node
+        if (here := order.next(both=processes is None or not processes.due)) is not None:
+            order.end(here, *how_ended(partial(build_here, here, shop, made)))
+        elif begun:
+            wait(begun, return_when=FIRST_COMPLETED)
+        for future in [one for one in begun if one.done()]:
+            node = begun.pop(future)
+            order.end(node, *how_ended(partial(stood_elsewhere, node, future)))
+    return order.finished()
+
+
+class Ready:
+    """Nodes that may be built by now, the first of the plan first."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[int, Node]] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._heap)
+
+    @property
+    def place(self) -> float:
+        """Of the first in the plan; infinite where there is none."""
+        return self._heap[0][0] if self._heap else inf
+
+    def add(self, place: int, node: Node) -> None:
+        """Take a node in. No two have one place."""
+        heappush(self._heap, (place, node))
+
+    def pop(self) -> Node:
+        """The first."""
+        return heappop(self._heap)[1]
+
+
+class Order:
+    """Which nodes of a plan may be built by now, and how the others ended. movable: those that another process may
+    build; fixed: the rest."""
+
+    def __init__(self, plan: Plan, movable: Callable[[Node], bool]) -> None:
+        self._nodes, self._is_movable = plan.nodes, movable
+        self._place = {node.name: place for place, node in enumerate(plan.nodes)}
+        inside = [[one.name for one in node.needs if one.name in self._place] for node in plan.nodes]
+        self._sorter = TopologicalSorter(dict(zip(self._place, inside, strict=True)))
+        self._sorter.prepare()
+        self.movable, self.fixed = Ready(), Ready()
+        self._ended: dict[str, Finished] = {}
+        self._look()
+
+    @property
+    def open(self) -> bool:
+        """Whether some have not ended."""
+        return self._sorter.is_active()
+
+    def next(self, both: bool) -> Node | None:
+        """The first that is fixed, or (both) of all."""
+        first = self.movable if both and self.movable.place < self.fixed.place else self.fixed
+        return first.pop() if first else None
+
+    def end(self, node: Node, how: str, error: str = "") -> None:
+        """Note how a node ended; what waited for it is ready, or skipped where it failed."""
+        self._ended[node.name] = Finished(node, how, error)
+        self._sorter.done(node.name)
+        self._look()
+
+    def finished(self) -> list[Finished]:
+        """How all ended, in the order of the plan."""
+        return [self._ended[node.name] for node in self._nodes]
+
+    def _look(self) -> None:
+        while names := self._sorter.get_ready():
+            for name in names:
+                node = self._nodes[self._place[name]]
+                before = (self._ended[one.name].error for one in node.needs if one.name in self._ended)
+                if error := next(filter(None, before), ""):
+                    self._ended[name] = Finished(node, "skipped", error)
+                    self._sorter.done(name)
+                else:
+                    (self.movable if self._is_movable(node) else self.fixed).add(self._place[name], node)
+
+
+def how_ended(work: Callable[[], bool]) -> tuple[str, str]:
+    """(how a node ended, its error). work: builds it and tells whether it stood already."""
+    try:
+        return "reused" if work() else "built", ""
+    except Exception as error:
+        log.debug("a stage failed", exc_info=True)
+        return "failed", error_text(error)
+
+
+def build_here(node: Node, shop: Workshop, made: dict[str, Built]) -> bool:
+    """Build a node in this process; whether it stood already."""
+    built = made[node.name] = build_told(node, shop, made)
+    return built.reused
+
+
+def begin(node: Node, plan: Plan, processes: Processes, file: str = "") -> Future[Done]:
+    """Begin to build a node in another process, and tell its progress. file: where the plan lies, if it does."""
+    progress.started(node.title)
+    if not STOP.level:
+        return processes.submit(node, plan, file)
+    stopped: Future[Done] = Future()
+    stopped.set_exception(Interrupted(STOP.reason))
+    return stopped
+
+
+def stood_elsewhere(node: Node, future: Future[Done]) -> bool:
+    """Whether a node that was begun stood already; see `built_elsewhere`."""
+    return built_elsewhere(node, future)[1]
+
+
+def built_elsewhere(node: Node, future: Future[Done]) -> tuple[str, bool]:
+    """Wait for a node that was begun, and tell how it ended: (its content key, whether it stood already). Raises
+    FailedElsewhere, Interrupted."""
+    try:
+        content, reused = outcome(future)
+    except BaseException:
+        progress.ended(node.title, "failed")
+        raise
+    progress.ended(node.title, "reused" if reused else "built")
+    return content, reused
 
 
 def run_strictly(engine: Engine, plan: Plan) -> list[Finished]:
@@ -80,12 +194,3 @@ def build_told(node: Node, shop: Workshop, made: dict[str, Built] | None = None)
         raise
     progress.ended(node.title, "reused" if built.reused else "built")
     return built
-
-
-def said(error: BaseException) -> str:
-    """An error for the person who meets it: expected ones as they are, others with their kind."""
-    expected = (RawError, StorageError, BadRecord, CodeChanged, UsageError, BadTable)
-    text = install_line(error) or str(error) or "no message"
-    return sayable(
-        text if isinstance(error, expected) or install_line(error) else f"{type(error).__name__}: {text}", MESSAGE
-    )

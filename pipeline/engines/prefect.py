@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, cast
 
@@ -21,19 +21,23 @@ from prefect.states import Completed
 from prefect.task_runners import ThreadPoolTaskRunner
 
 from scrollwork.pipeline import progress
-from scrollwork.pipeline.engines.inline import Finished, build_told, said
+from scrollwork.pipeline.engines.error_text import error_text
+from scrollwork.pipeline.engines.inline import Finished, begin, build_told, built_elsewhere
+from scrollwork.pipeline.engines.processes import Processes, cores
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.plan import Node, Plan
 from scrollwork.pipeline.plan_files import filed, plan_of
 from scrollwork.pipeline.session import Locations, Workshop
 
 TOLD_EVERY_S = 30.0
-SIDE_BY_SIDE = 2  # stages at once: they share one interpreter, so more would only wait for each other
+AT_LEAST = 2  # stages at once, also on one core: some wait for a vendor
+_processes: dict[str, Processes] = {}  # of the plans that this process runs, by their files
 
 
 def side_by_side() -> Any:
-    """The task runner of the flows: a few threads of this process."""
-    return ThreadPoolTaskRunner(max_workers=SIDE_BY_SIDE)
+    """The task runner of the flows: a thread for each stage that may run at once. What takes CPU goes from there to
+    other processes: Prefect's own process pool takes ten seconds to begin, and cannot tell what must stay together."""
+    return ThreadPoolTaskRunner(max_workers=max(AT_LEAST, cores()))
 
 
 def run_stage(name: str, file: str, locations: Locations) -> Any:
@@ -50,14 +54,19 @@ def run_stage(name: str, file: str, locations: Locations) -> Any:
         if node.asks and calling is not None:
             model = node.label("model")
             provide_secrets({model: calling.tables.get(model, {})})
+        processes = _processes.get(file)
         with told:
-            built = build_told(node, Workshop(plan.locations))
+            if processes is not None and processes.due and processes.movable(node):
+                content, reused = built_elsewhere(node, begin(node, plan, processes, file))
+            else:
+                built = build_told(node, Workshop(plan.locations))
+                content, reused = built.content, built.reused
     finally:
         own.removeHandler(handler)
-    if built.reused:
-        return Completed(name="Reused", message=f"artifact {built.content[:12]} stands", data=built.content)
-    logger.info("%s: built %s", node.title, built.content[:12])
-    return built.content
+    if reused:
+        return Completed(name="Reused", message=f"artifact {content[:12]} stands", data=content)
+    logger.info("%s: built %s", node.title, content[:12])
+    return content
 
 
 class Told:
@@ -118,18 +127,30 @@ class _Forward(logging.Handler):
         self._logger.log(record.levelno, record.getMessage())
 
 
-def run_prefect(plan: Plan) -> list[Finished]:
-    """Every node as a task of the running flow; those that do not wait for another run side by side."""
+def run_prefect(plan: Plan, processes: Processes | None = None) -> list[Finished]:
+    """Every node as a task of the running flow; those that do not wait for another run side by side, in `processes`
+    once these are due."""
     futures: dict[str, PrefectFuture[Any]] = {}
     finished: dict[str, Finished] = {}
     locations = replace(plan.locations, calling=None)
-    with filed(plan) as file:
+    with filed(plan) as file, at_hand(file, processes):
         for node in plan.nodes:
             before = [futures[needed.name] for needed in node.needs if needed.name in futures]
             futures[node.name] = stage_task(node).submit(node.name, file, locations, wait_for=before)
         for node in plan.nodes:
             finished[node.name] = how_ended(node, futures[node.name], finished)
     return list(finished.values())
+
+
+@contextmanager
+def at_hand(file: str, processes: Processes | None) -> Iterator[None]:
+    """Let the tasks of a plan find the processes of this one."""
+    if processes is not None:
+        _processes[file] = processes
+    try:
+        yield
+    finally:
+        _processes.pop(file, None)
 
 
 def stage_task(node: Node) -> Any:
@@ -151,7 +172,7 @@ def how_ended(node: Node, future: PrefectFuture[Any], before: dict[str, Finished
     try:
         future.result()
     except BaseException as error:
-        return Finished(node, "failed", said(error))
+        return Finished(node, "failed", error_text(error))
     return Finished(node, "failed", f"ended in state {state.name}")
 
 

@@ -18,6 +18,8 @@ from scrollwork.tasks.generate.pending import Calls
 from scrollwork.tasks.generate.run import Parameters
 from scrollwork.tasks.generate.snapshot import Asking, model_of, noted
 
+ONE_PROCESS = True  # calls share limits, a budget and claims; a checkpoint is loaded once
+
 
 def run(node: Node, ingredients: Ingredients, inputs: InputArtifacts, shop: Workshop) -> Artifact:
     """Ask what is not stored, then write down what the store holds for these prompts. Raises Interrupted."""

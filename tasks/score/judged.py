@@ -9,6 +9,8 @@ from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.tasks.score.judge_models import fic_of
 from scrollwork.tasks.score.run import write
 
+ONE_PROCESS = True  # checkpoints are loaded once
+
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """Write table `scores`: a row for each answer to an input with gold. Judging models travel with how

@@ -1,0 +1,181 @@
+"""Stages in worker processes, several at once on as many cores. Each gets the names of a node and of its plan's file.
+
+The processes are loky's: unlike those of the standard library they do not import the program that started them again
+(Prefect, pytest, a notebook). They are started once a run has taken a while: a short one would wait for their imports
+longer than it takes. What must stay in the main process says so in its module (`ONE_PROCESS`): calls of hosted models,
+which share limits and a budget, and local checkpoints, which are loaded once.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import signal
+import threading
+import time
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Self
+
+from scrollwork.pipeline import loaded_code, progress
+from scrollwork.pipeline.build import ensure
+from scrollwork.pipeline.engines.error_text import error_text
+from scrollwork.pipeline.errors import FailedElsewhere, UsageError
+from scrollwork.pipeline.plan import Node, Plan
+from scrollwork.pipeline.plan_files import filed, plan_of
+from scrollwork.pipeline.session import Locations, Workshop
+
+MOST = 4  # processes where nobody says how many: each holds its own libraries, some 150 MB
+WAIT_S = 2.0  # of work in the main process before others are started
+Done = tuple[str, bool, str]  # content key, whether it stood already, or what the stage failed with
+
+log = logging.getLogger("scrollwork")
+
+
+def cores() -> int:
+    """How many processes may run at once where nobody says it: SCROLLWORK_WORKERS, else the cores that this process may
+    use, at most MOST. Raises UsageError."""
+    if given := os.environ.get("SCROLLWORK_WORKERS"):
+        if not given.isdecimal() or not int(given):
+            raise UsageError(f"SCROLLWORK_WORKERS must be a whole number of 1 or more, not {given!r}")
+        return int(given)
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(MOST, usable)
+
+
+class Processes:
+    """Worker processes of a run. count: how many, None for `cores`; with one all stays in this process. wait_s: seconds
+    until they are started, WAIT_S by default."""
+
+    def __init__(self, count: int | None = None, wait_s: float | None = None) -> None:
+        self.count = count or cores()
+        self._due = time.monotonic() + (WAIT_S if wait_s is None else wait_s)
+        self._executor: Any = None
+        self._told: Any = None  # a queue: what workers tell of their stages
+        self._files: dict[int, tuple[Plan, str]] = {}
+        self._stack = ExitStack()
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, kill_workers=error is not None)
+            self._told.put(None)
+        self._stack.close()
+
+    @property
+    def due(self) -> bool:
+        """Whether the run has taken long enough for them."""
+        return self.count > 1 and time.monotonic() >= self._due
+
+    def movable(self, node: Node) -> bool:
+        """Whether a node may be built in another process."""
+        return self.count > 1 and not getattr(importlib.import_module(node.body), "ONE_PROCESS", False)
+
+    def submit(self, node: Node, plan: Plan, file: str = "") -> Future[Done]:
+        """Begin to build a node of a plan. file: where the plan lies (plan_files.py), "" for nowhere yet. `outcome`
+        takes what comes of it."""
+        with self._lock:
+            if self._executor is None:
+                self._start()
+            if not file and id(plan) not in self._files:
+                self._files[id(plan)] = plan, self._stack.enter_context(filed(plan))
+            file = file or self._files[id(plan)][1]
+            executor = self._executor
+        try:
+            future: Future[Done] = executor.submit(_build, node.name, file, replace(plan.locations, calling=None))
+        except BrokenProcessPool as error:
+            future = Future()
+            future.set_exception(error)
+        return future
+
+    def _start(self) -> None:
+        from loky.backend import get_context
+        from loky.process_executor import ProcessPoolExecutor
+
+        self._told = get_context("loky").SimpleQueue()
+        threading.Thread(target=_listen, args=(self._told,), name="scrollwork-told", daemon=True).start()
+        begin = loaded_code.noted_at_first(), self._told
+        self._executor = ProcessPoolExecutor(self.count, initializer=_begin, initargs=begin)
+
+
+def outcome(future: Future[Done]) -> tuple[str, bool]:
+    """(content key of what was built, whether it stood already). Raises FailedElsewhere with what the stage says, or
+    that its process died."""
+    try:
+        content, reused, error = future.result()
+    except BrokenProcessPool:
+        raise FailedElsewhere(
+            "a process that builds stages was killed, by hand or because memory ran out (--workers 1 takes least); "
+            "what was finished stands, and the same command goes on"
+        ) from None
+    if error:
+        raise FailedElsewhere(error)
+    return content, reused
+
+
+def _listen(told: Any) -> None:
+    """Pass on what workers tell, until they end."""
+    while (one := told.get()) is not None:
+        what, *rest = one
+        if what == "moved":
+            progress.tell(*rest)
+        else:
+            log.log(*rest)
+
+
+class _Teller(logging.Handler):
+    """In a worker: tells the process that started it how far stages are, and warnings."""
+
+    EVERY_S = 0.2  # of one stage
+
+    def __init__(self, told: Any) -> None:
+        super().__init__(logging.WARNING)
+        self._told, self._last = told, 0.0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._told.put(("warning", record.levelno, record.getMessage()))
+
+    def said(self, text: str) -> None: ...
+    def started(self, title: str) -> None: ...
+    def ended(self, title: str, how: str) -> None: ...
+
+    def moved(self, title: str, done: int, total: int) -> None:
+        """Tell it, not too often."""
+        now = time.monotonic()
+        if now - self._last > self.EVERY_S:
+            self._last = now
+            self._told.put(("moved", title, done, total))
+
+
+def _begin(noted: Any, told: Any) -> None:
+    """In a new worker: its code is that of the process that started it, and it ends with that process."""
+    loaded_code.take_over(noted)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches all processes of a terminal
+    teller, parent = _Teller(told), os.getppid()
+    progress.listen(teller)
+    log.addHandler(teller)
+
+    def look() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=look, name="scrollwork-parent", daemon=True).start()
+
+
+def _build(name: str, file: str, locations: Locations) -> Done:
+    """In a worker: build one node of the plan in a file. Errors go back as text: not all can be sent."""
+    try:
+        plan = plan_of(file, locations)
+        built = ensure(plan.by_name[name], Workshop(plan.locations))
+    except Exception as error:
+        log.debug("%s failed", name, exc_info=True)
+        return "", False, error_text(error)
+    return built.content, built.reused, ""
