@@ -485,6 +485,17 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
         ],
     ),
     "status": ("runs, stages, answers, failures, money", "scrollwork status", "scrollwork.cli.commands.status", []),
+    "init": (
+        "a project of your own: prefect.yaml, prefect.toml, models.toml, .gitignore; then `scrollwork up` there",
+        "scrollwork init my-evals",
+        "scrollwork.cli.commands.init",
+        [
+            (
+                ["folder"],
+                {"metavar": "DIR", "help": "where it is written; made if missing, no file in it is overwritten"},
+            )
+        ],
+    ),
     "up": (
         "start a local Prefect server, work pool, deployments and worker",
         "scrollwork up",
@@ -523,7 +534,7 @@ COMMANDS: dict[str, tuple[str, str, str, list[tuple[list[str], dict[str, Any]]]]
                     "dest": "models_file",
                     "default": "",
                     "metavar": "FILE",
-                    "help": "your own tables of models, for the names of their keys",
+                    "help": "your own tables of models, for the names of their keys (default: models.toml there)",
                 },
             ),
         ],

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from scrollwork.flows.server.local_server import PROJECT, noted
+from scrollwork.flows.server.local_server import noted
+from scrollwork.flows.server.project import project_folder
 from scrollwork.flows.server.recovery import mark_run
 from scrollwork.pipeline.errors import StageFailed, UsageError
 from scrollwork.readings.run_outcome import Outcome
@@ -36,15 +37,16 @@ def home_of(given: str | None, store: str = "") -> str:
     is deleted with all that was paid for. Relative paths of a deployed run begin there, too. Raises UsageError.
     """
     home = given or os.environ.get("SCROLLWORK_HOME") or ""
-    server = noted(PROJECT / ".scrollwork")
+    project = project_folder() or Path.cwd()
+    server = noted(project / ".scrollwork")
     if server is not None:
-        return home or str(server.get("home") or PROJECT / ".scrollwork")
+        return home or str(server.get("home") or project / ".scrollwork")
     lost = [] if home else ["no home"]
     lost += [f"home {home!r}"] if relative(home) and deployed() else []
     lost += [f"store {store!r}"] if relative(store.removeprefix("sqlite:///")) and deployed() else []
     if lost:
         raise UsageError(
-            f"{' and '.join(lost)}: what this run makes would lie in the folder of its code ({PROJECT}), which may be "
+            f"{' and '.join(lost)}: what this run makes would lie in the folder of its code ({project}), which may be "
             "deleted after it, paid answers too. Name a folder that stays, by its whole path: export "
             "SCROLLWORK_HOME=/path/of/home where the worker starts, or for one deployment parameters: "
             "{home: /path/of/home} in prefect.yaml, or for one run --param home=/path/of/home"
