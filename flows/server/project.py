@@ -125,22 +125,25 @@ def make_project(given: str) -> list[Path]:
     folder = Path(given).expanduser()
     refuse_unfit(given, folder)
     new_folders = [place for place in (folder, *folder.parents) if not os.path.exists(place)]
-    made: list[str] = []
+    files = {folder / name: text.encode("utf-8") for name, text in project_files().items()}
+    begun: list[Path] = []
     try:
-        for name, text in project_files().items():
-            if not Location(str(folder)).create(name, text.encode("utf-8")):
-                raise UsageError(f"{folder / name} came while this was written; nothing was changed")
-            made.append(name)
+        for path, data in files.items():
+            begun.append(path)
+            if not Location(str(folder)).create(path.name, data):
+                raise UsageError(f"{path} came while this was written; nothing was changed")
     except BaseException as error:
-        for name in made:
-            (folder / name).unlink(missing_ok=True)
+        for path in begun:
+            with suppress(OSError):
+                if path.read_bytes() == files[path]:  # else somebody else's
+                    path.unlink()
         for place in new_folders:
             with suppress(OSError):
                 place.rmdir()
         if isinstance(error, OSError):
             raise StorageError(f"{folder}: no project can be written there ({error.strerror or error})") from error
         raise
-    return [folder / name for name in made]
+    return list(files)
 
 
 def refuse_unfit(given: str, folder: Path) -> None:

@@ -278,7 +278,18 @@ def test_the_night_of_a_project_fails_or_its_deployments_cannot_be_made_again(st
 def test_a_project_is_left_with_more_than_a_home_or_a_server_goes_on(stranger: Stranger) -> None:
     """Last: the server is gone afterwards. A worker that died is brought back from the same folder."""
     kill([stranger.server.noted["worker"]])
-    assert "its worker has ended" in stranger("scrollwork", "up").stderr
+    (stranger.folder / "statistics.py").write_text("raise SystemExit('theirs was taken for ours')\n")
+    said = stranger("scrollwork", "up").stderr
+    assert "its worker has ended" in said, "it begins in a folder that hides a module of Python's"
+    assert "flow runs import statistics of this project in place of the module of that name that is installed" in said
+    (stranger.folder / "statistics.py").unlink()
+    stranger("scrollwork", "init", "other")
+    other = Stranger(stranger.bin, stranger.folder / "other")
+    said = other("scrollwork", "--home", "../.scrollwork", "up").stderr
+    assert (
+        f"it serves the deployments of {stranger.folder}: scrollwork down, then up, for those of {other.folder}" in said
+    )
+    shutil.rmtree(other.folder)
     assert json.loads(stranger("scrollwork", "status", "--json").stdout)["worker_state"] == "running"
     assert stranger("scrollwork", "down").stderr.splitlines() == ["stopped"]
     assert processes_of(stranger.folder / ".scrollwork") == []

@@ -7,6 +7,7 @@ import json
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
@@ -217,6 +218,41 @@ def test_a_full_disk_leaves_half_a_project(house, tmp_path, there):
     assert f"{place}: file size limit reached while writing models.toml" in done.stderr
     assert contents(tmp_path) == ({"own/evals/mine.txt": b"mine"} if there else {})
     assert (tmp_path / "own").exists() == there
+
+
+STOPPED = """
+import os, sys
+from scrollwork.cli.main import main
+
+sign, when, number, folder = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4]
+seen = []
+
+def stop(event, arguments):
+    if event == when and (event == "os.link" or str(arguments[0]) == folder):
+        seen.append(event)
+        if len(seen) == number:
+            os.kill(os.getpid(), sign)
+
+sys.addaudithook(stop)
+sys.exit(main(["init", folder]))
+"""
+
+
+@pytest.mark.parametrize("when", ["os.link", "open"], ids=["before", "after"])  # open: the folder is synced
+@pytest.mark.parametrize("number", [1, 3, 4])
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGKILL])
+def test_a_stopped_init_leaves_something_or_a_killed_one_half_a_file(house, tmp_path, sign, number, when):
+    """Stopped before or after the file of that number has its name."""
+    command = [sys.executable, "-c", STOPPED, str(int(sign)), when, str(number), str(tmp_path / "evals")]
+    done = subprocess.run(command, cwd=house, env=environment(PYTHONPATH=str(house)), capture_output=True, text=True)
+    if sign == signal.SIGINT:
+        assert done.returncode == 130, done.stderr
+        assert list(tmp_path.iterdir()) == []
+        return
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    texts = list(project.project_files().items())[: number - (when == "os.link")]
+    left = {name: data for name, data in contents(tmp_path).items() if "/.tmp-" not in name}
+    assert left == {f"evals/{name}": text.encode() for name, text in texts}
 
 
 # ---- which folder is the project
