@@ -138,10 +138,11 @@ def test_a_chain_or_status_needs_an_extra(installed: Installed) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
-def test_a_command_ends_in_a_traceback(installed: Installed, name: str) -> None:
+def test_a_command_ends_in_a_traceback(installed: Installed, tmp_path: Path, name: str) -> None:
     """Each in an empty folder with an empty home: what it says names no module of ours that lacks."""
+    asked = "zeroscrolls" if name != "init" else str(tmp_path / "project")  # which writes what it is given
     for inner in [(one,) for one in GROUPS.get(name, ())] or [()]:
-        for more in ((), ("--help",), ("zeroscrolls",)):
+        for more in ((), ("--help",), (asked,)):
             done = installed(name, *inner, *more)
             assert done.returncode in (0, 1, 2)
             assert "No module named" not in done.stdout + done.stderr
