@@ -10,7 +10,7 @@ from prefect.runtime import flow_run
 import scrollwork.pipeline.loaded_code  # noqa: F401  before what it watches
 from scrollwork.flows.chains import Chain
 from scrollwork.flows.execute import run
-from scrollwork.flows.parameters import finish, request_of
+from scrollwork.flows.parameters import finish, naming_extras, request_of
 from scrollwork.pipeline.engines.prefect import provide_secrets, run_prefect, show_leaderboard, side_by_side
 from scrollwork.readings.results import Results, report_of
 from scrollwork.readings.run_outcome import Outcome
@@ -100,7 +100,8 @@ def evaluate(
     chain = Chain(request_of({**parameters, "models": models or ["naive"]}))
     if batch:  # they are asked here, between the stages
         provide_secrets(chain.resolved.calling.tables)
-    outcome = run(chain, run_prefect)
+    with naming_extras():
+        outcome = run(chain, run_prefect)
     report, results = report_of(outcome), Results(chain)
     board = results.board(report) if report is not None else None
     if board is not None:

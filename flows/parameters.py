@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from scrollwork.flows.server.local_server import noted
 from scrollwork.flows.server.project import project_folder
 from scrollwork.flows.server.recovery import mark_run
 from scrollwork.pipeline.errors import StageFailed, UsageError
+from scrollwork.pipeline.extras import install_line
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.storage.home import Home
 from scrollwork.suites.request import Request
@@ -37,17 +39,17 @@ def home_of(given: str | None, store: str = "") -> str:
     is deleted with all that was paid for. Relative paths of a deployed run begin there, too. Raises UsageError.
     """
     home = given or os.environ.get("SCROLLWORK_HOME") or ""
-    project = project_folder() or Path.cwd()
-    server = noted(project / ".scrollwork")
-    if server is not None:
+    project = project_folder()
+    server = noted(project / ".scrollwork") if project else None
+    if project and server:
         return home or str(server.get("home") or project / ".scrollwork")
     lost = [] if home else ["no home"]
     lost += [f"home {home!r}"] if relative(home) and deployed() else []
     lost += [f"store {store!r}"] if relative(store.removeprefix("sqlite:///")) and deployed() else []
     if lost:
         raise UsageError(
-            f"{' and '.join(lost)}: what this run makes would lie in the folder of its code ({project}), which may be "
-            "deleted after it, paid answers too. Name a folder that stays, by its whole path: export "
+            f"{' and '.join(lost)}: what this run makes would lie in the folder of its code ({project or Path.cwd()}), "
+            "which may be deleted after it, paid answers too. Name a folder that stays, by its whole path: export "
             "SCROLLWORK_HOME=/path/of/home where the worker starts, or for one deployment parameters: "
             "{home: /path/of/home} in prefect.yaml, or for one run --param home=/path/of/home"
         )
@@ -82,6 +84,17 @@ def parameters_of(request: Request) -> dict[str, Any]:
     plain = request.to_json()
     del plain["run"]  # the flow run's own id
     return {**plain, "store": "", "sample": False, "options": plain["options"] or {}}
+
+
+@contextmanager
+def naming_extras() -> Iterator[None]:
+    """Say in the state of a flow run which extra brings a library that is not installed. Raises UsageError."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if line := install_line(error):
+            raise UsageError(line) from error
+        raise
 
 
 def finish(outcome: Outcome, unanswered: Sequence[str] = ()) -> Outcome:

@@ -89,11 +89,14 @@ def refuse_no_project() -> UsageError:
     here = Path.cwd()
     above = next((folder for folder in here.parents if is_project(folder)), None)
     other = checkout_around(here)
-    hint = f"; {above} is a project: call it there" if above else ""
-    hint = f"; the checkout {other} has a command of its own, `make env` and .venv/bin/scrollwork" if other else hint
+    then = "`scrollwork init DIR` writes a project that has one; call it there"
+    if other:
+        then = f"the checkout {other} has a command of its own, `make env` and .venv/bin/scrollwork up"
+    elif above:
+        then = f"{above} is a project; call it there"
     return UsageError(
-        f"up serves the deployments of scrollwork's prefect.yaml, and {here} has none: `scrollwork init DIR` writes a "
-        f"project with one, to be called in{hint}. `scrollwork run` needs no server"
+        f"up serves the deployments of scrollwork's prefect.yaml, and {here} has none: {then}. `scrollwork run` needs "
+        "no server"
     )
 
 

@@ -185,7 +185,7 @@ def test_up_in_no_project_starts_half_a_server(installed: Installed, tmp_path: P
     done = installed("up")
     assert done.returncode == 2
     assert done.stderr.startswith("scrollwork: up serves the deployments of scrollwork's prefect.yaml")
-    assert "`scrollwork init DIR` writes a project with one" in done.stderr
+    assert "`scrollwork init DIR` writes a project that has one; call it there. `scrollwork run`" in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "home").exists()
 
@@ -264,6 +264,15 @@ def test_an_evaluation_of_a_project_does_not_know_its_models(stranger: Stranger)
     document = json.loads(stranger("scrollwork", "status", "--json").stdout)
     assert document["runs"][-1]["models"] == ["brief"]
     assert (document["server_state"], document["worker_state"]) == ("running", "running")
+
+
+def test_a_flow_run_that_lacks_an_extra_names_none(stranger: Stranger) -> None:
+    """The core alone is installed, and a table of the project's models.toml asks for a hosted model."""
+    asked = ["--param", 'models=["theirs"]', "--param", 'tasks=["qmsum"]', "--watch"]
+    stranger("prefect", "deployment", "run", "evaluate", *asked, status=1)
+    run = stranger.server.flow_runs()[0]
+    assert run["state_name"] == "Failed"
+    assert "UsageError: aiohttp is not installed: pip install 'scrollwork[api]'" in run["state"]["message"]
 
 
 def test_the_night_of_a_project_fails_or_its_deployments_cannot_be_made_again(stranger: Stranger) -> None:

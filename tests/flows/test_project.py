@@ -277,7 +277,7 @@ def test_a_folder_above_is_served_unasked_or_not_named(made, monkeypatch):
     (made / "notebooks").mkdir()
     monkeypatch.chdir(made / "notebooks")
     assert project.project_folder() is None
-    assert f"{made} is a project: call it there" in str(project.refuse_no_project())
+    assert f"{made} is a project; call it there" in str(project.refuse_no_project())
 
 
 def test_another_checkout_is_served_by_the_installed_package(house, monkeypatch):
