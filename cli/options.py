@@ -307,6 +307,17 @@ COMMANDS: dict[str, Command] = {
         ],
     ),
     "status": ("runs, stages, answers, failures, money", "scrollwork status", "scrollwork.cli.commands.status", []),
+    "init": (
+        "a project of your own: prefect.yaml, prefect.toml, models.toml, .gitignore; then `scrollwork up` there",
+        "scrollwork init my-evals",
+        "scrollwork.cli.commands.init",
+        [
+            (
+                ["folder"],
+                {"metavar": "DIR", "help": "where it is written; made if missing, no file in it is overwritten"},
+            )
+        ],
+    ),
     "up": (
         "start a local Prefect server, work pool, deployments and worker",
         "scrollwork up",
@@ -344,7 +355,7 @@ COMMANDS: dict[str, Command] = {
                 {
                     "dest": "models_file",
                     "metavar": "FILE",
-                    "help": "your own tables of models, for the names of their keys",
+                    "help": "your own tables of models, for the names of their keys (default: models.toml there)",
                 },
             ),
         ],

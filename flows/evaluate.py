@@ -12,7 +12,7 @@ from prefect.runtime import flow_run
 import scrollwork.pipeline.loaded_code  # noqa: F401  before what it watches
 from scrollwork.flows.chains import Chain
 from scrollwork.flows.execute import run
-from scrollwork.flows.parameters import OF_RUN, finish, request_of, with_options
+from scrollwork.flows.parameters import OF_RUN, finish, naming_extras, request_of, with_options
 from scrollwork.pipeline.engines.prefect import provide_secrets, run_prefect, show_leaderboard, side_by_side
 from scrollwork.pipeline.engines.processes import Processes
 from scrollwork.readings.results import Results, report_of
@@ -28,7 +28,7 @@ def evaluate(**parameters: Any) -> Outcome:
     chain = Chain(replace(request, run=str(flow_run.id or "")))
     if request.batch:  # they are asked here, between the stages
         provide_secrets(chain.resolved.calling.tables)
-    with Processes(request.workers) as processes:
+    with naming_extras(), Processes(request.workers) as processes:
         outcome = run(chain, partial(run_prefect, processes=processes))
     report, results = report_of(outcome), Results(chain)
     board = results.board(report) if report is not None else None

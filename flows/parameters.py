@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field
 
-from scrollwork.flows.server.local_server import PROJECT, noted
+from scrollwork.flows.server.local_server import noted
+from scrollwork.flows.server.project import project_folder
 from scrollwork.flows.server.recovery import mark_run
 from scrollwork.pipeline.design import designs
 from scrollwork.pipeline.errors import StageFailed, UsageError
+from scrollwork.pipeline.extras import install_line
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.storage.home import Home
 from scrollwork.suites.options import BUILD, CALLS, RUN, Option, every_option, global_options
@@ -102,16 +105,17 @@ def home_of(given: str | None, store: str = "") -> str:
     is deleted with all that was paid for. Relative paths of a deployed run begin there, too. Raises UsageError.
     """
     home = given or os.environ.get("SCROLLWORK_HOME") or ""
-    server = noted(PROJECT / ".scrollwork")
-    if server is not None:
-        return home or str(server.get("home") or PROJECT / ".scrollwork")
+    project = project_folder()
+    server = noted(project / ".scrollwork") if project else None
+    if project and server:
+        return home or str(server.get("home") or project / ".scrollwork")
     lost = [] if home else ["no home"]
     lost += [f"home {home!r}"] if relative(home) and deployed() else []
     lost += [f"store {store!r}"] if relative(store.removeprefix("sqlite:///")) and deployed() else []
     if lost:
         raise UsageError(
-            f"{' and '.join(lost)}: what this run makes would lie in the folder of its code ({PROJECT}), which may be "
-            "deleted after it, paid answers too. Name a folder that stays, by its whole path: export "
+            f"{' and '.join(lost)}: what this run makes would lie in the folder of its code ({project or Path.cwd()}), "
+            "which may be deleted after it, paid answers too. Name a folder that stays, by its whole path: export "
             "SCROLLWORK_HOME=/path/of/home where the worker starts, or for one deployment parameters: "
             "{home: /path/of/home} in prefect.yaml, or for one run --param home=/path/of/home"
         )
@@ -147,6 +151,17 @@ def parameters_of(request: Request, scopes: Sequence[str]) -> dict[str, Any]:
     known = flow_options(scopes)
     own = {name: value for name, value in plain.items() if name in known}
     return {**own, "suite": request.suite, "store": None, "sample": False}
+
+
+@contextmanager
+def naming_extras() -> Iterator[None]:
+    """Say in the state of a flow run which extra brings a library that is not installed. Raises UsageError."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if line := install_line(error):
+            raise UsageError(line) from error
+        raise
 
 
 def finish(outcome: Outcome, unanswered: Sequence[str] = ()) -> Outcome:

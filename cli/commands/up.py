@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
         print_json(found)
         return 0
     print(f"UI: {found['ui']} (its password is the line in {found['secret_file']})\nAPI: {found['url']}")
-    print("In the project folder: prefect deployment run build-datasets")
+    print(f"In the project folder, {found['project']}: prefect deployment run build-datasets")
     print(f"In another folder, first: {found['access']}")
     print(f"The worker has, of your variables: {', '.join(found['variables'])}")
     return 0

@@ -16,13 +16,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import scrollwork
 from scrollwork.flows.server.guard import PROOF, WORD, proof
+from scrollwork.flows.server.project import CODE, IMPORTED, project_of
 from scrollwork.flows.server.variables import calm
 from scrollwork.flows.server.worker import KEEP
 
-PROJECT = Path(__file__).resolve().parents[2]
-IMPORTED = Path(scrollwork.__file__).parents[1]  # `import scrollwork` looks there; in a checkout PROJECT
 STARTED = (b"scrollwork.flows.", b"prefect")  # in the commands of what `up` starts, of an earlier version too
 POOL = "local"  # the work pool of prefect.yaml
 QUIET = {
@@ -50,6 +48,22 @@ def noted(home: Path) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return None
     return value if isinstance(value, dict) and {"url", "ui", "server", "worker"} <= set(value) else None
+
+
+def note(running: dict[str, Any]) -> None:
+    """Note a server where later commands, and `prefect` in its project folder, find it."""
+    for place in {Path(running["home"]), project_of(running) / ".scrollwork"}:
+        make_private(note_path(place).parent)
+        write_private(note_path(place), json.dumps(running))
+
+
+def forget(home: Path) -> None:
+    """Take the secret away, and the notes that name this home's server."""
+    standing = noted(home)
+    secret_path(home).unlink(missing_ok=True)
+    for place in {home, project_of(standing or {}) / ".scrollwork"}:
+        if noted(place) == standing:
+            note_path(place).unlink(missing_ok=True)
 
 
 def healthy(url: str, secret: str, timeout_s: float = 2.0) -> bool:
@@ -194,6 +208,12 @@ def access_line(server: dict[str, Any]) -> str:
 
 
 # ---- how it is started
+
+
+def module_command(module: str, folder: Path) -> list[str]:
+    """The command that runs a module of ours in a project folder. What lies there is not imported (-P), for it may be
+    named like a module of a library; the checkout's may be where our own are found."""
+    return [sys.executable, *([] if folder == CODE else ["-P"]), "-m", module]
 
 
 def server_command(port: int) -> list[str]:

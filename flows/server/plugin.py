@@ -18,7 +18,8 @@ from typing import Any
 
 from prefect.plugins import register_hook
 
-from scrollwork.flows.server.local_server import POOL, PROJECT, access, noted, stands
+from scrollwork.flows.server.local_server import POOL, access, noted, stands
+from scrollwork.flows.server.project import project_folder
 
 log = logging.getLogger("scrollwork")
 
@@ -93,7 +94,9 @@ def full_name(name: str) -> str:
 def point_to_server() -> Any:
     """The environment that names the server of this project, where one runs and the user named no other."""
     named = os.environ.get("PREFECT_API_URL")
-    places = [os.environ.get("SCROLLWORK_HOME"), Path.cwd() / ".scrollwork", PROJECT / ".scrollwork"]
+    places = [os.environ.get("SCROLLWORK_HOME"), Path.cwd() / ".scrollwork"]
+    if (project := project_folder()) is not None:
+        places.append(project / ".scrollwork")
     for place in places:
         server = noted(Path(place)) if place else None
         if server is not None and named in (None, server["url"]) and stands(server):

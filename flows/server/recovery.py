@@ -15,10 +15,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from scrollwork.flows.server.local_server import PROJECT, alive, make_private, post
+from scrollwork.flows.server.local_server import alive, make_private, post
+from scrollwork.flows.server.project import BY_MODULE, BY_PATH, project_of
 
 WORKER_NAME = "scrollwork-"  # and the port
-ENTRYPOINTS = ("flows/build_datasets.py:build_datasets", "flows/evaluate.py:evaluate")
 CRASHED = {"type": "CRASHED", "name": "Crashed", "message": "its process was killed; what finished stands"}
 CANCELLED = {"type": "CANCELLED", "name": "Cancelled", "message": "its process is gone"}
 PAGE = 200  # rows that the server gives at once
@@ -91,11 +91,11 @@ def is_lost(run: Mapping[str, Any], home: Path, ours: list[str], new_worker: boo
 
 
 def own_deployments(running: dict[str, Any]) -> list[str]:
-    """The deployments of this project's flows in this folder."""
+    """The deployments of this package's flows in the project folder of a server."""
     return [
         made["id"]
         for made in every(running, "deployments", {})
-        if made["entrypoint"] in ENTRYPOINTS and str(PROJECT) in folders_of(made)
+        if made["entrypoint"] in (*BY_PATH, *BY_MODULE) and str(project_of(running)) in folders_of(made)
     ]
 
 

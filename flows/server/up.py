@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -15,13 +14,14 @@ from typing import Any
 from scrollwork.flows.server.guard import ALLOWED_HOSTS, KEEPER, OWN_HOSTS, host_of
 from scrollwork.flows.server.local_server import (
     POOL,
-    PROJECT,
     QUIET,
     access_line,
+    forget,
     is_keeper,
     make_private,
+    module_command,
     new_secret,
-    note_path,
+    note,
     noted,
     ours,
     post,
@@ -46,10 +46,17 @@ from scrollwork.flows.server.processes import (
     wait_while,
     watch,
 )
+from scrollwork.flows.server.project import (
+    checkout,
+    own_models,
+    project_folder,
+    project_of,
+    refuse_no_project,
+    shadowing,
+)
 from scrollwork.flows.server.recovery import WORKER_NAME, end_lost_runs, is_locked
 from scrollwork.flows.server.variables import SERVER, WORKER, calm, chosen, key_names
 from scrollwork.flows.server.worker import KEPT
-from scrollwork.pipeline.errors import UsageError
 from scrollwork.storage.location import held
 
 BUSY_S = 30.0  # for which a server whose process lives may give no answer
@@ -63,34 +70,36 @@ def up(
     *,
     hosts: Sequence[str] = (),
     passed: Sequence[str] = (),
-    models_file: str = "",
+    models_file: str | None = None,
 ) -> dict[str, Any]:
-    """Start what does not run yet; what `up` prints of it, without the secret. Raises ServiceError.
+    """Start what does not run yet; what `up` prints of it, without the secret. Raises ServiceError, UsageError.
 
     hosts: names beside 127.0.0.1 and localhost that the server answers to. passed: variables that the worker gets
-    beside those of variables.py (NAME or NAME*). models_file: the user's own file of models, for its key_env.
+    beside those of variables.py (NAME or NAME*). models_file: the user's own file of models, for its key_env; the
+    project's by default.
     """
-    if not (PROJECT / "prefect.yaml").is_file():
-        raise UsageError(
-            "up serves the deployments of scrollwork's prefect.yaml, which a checkout has and an installed package "
-            "does not: run it in a checkout; `scrollwork run` needs no server"
-        )
+    project = project_folder()
+    if project is None:
+        raise refuse_no_project()
+    for name in [] if project == checkout() else shadowing(project):
+        say(f"flow runs import {name} of this project in place of the module of that name that is installed: rename it")
     wrong = [name for name in hosts if not host_of(name) or host_of(name) != name.lower() or "*" in name]
     if wrong:
         raise ServiceError(f"--allow-host {wrong[0]}: write a host name or an address, without a port")
-    keys = key_names(models_file)
+    keys = key_names(models_file or own_models(project))
     folder = home / "prefect"
     make_private(folder)
     lock = folder / ".up.lock"
     lock.touch(mode=0o600)
     lock.chmod(0o600)
     variables = chosen(os.environ, [*WORKER, *keys, *passed])
+    names = [name.lower() for name in hosts]
     with held(lock):
         standing = noted(home)
         if standing is None:
-            return shown(start(home, free_port(port), variables, [name.lower() for name in hosts], say))
+            return shown(start(home, free_port(port), variables, names, say, project=project))
         if not server_lives(standing):
-            return shown(start_again(home, standing, port, variables, [name.lower() for name in hosts], say))
+            return shown(start_again(home, standing, port, variables, names, say, project))
         if worker_lives(standing):
             say(f"already up: {standing['ui']}")
             end_lost(standing, say, new_worker=False)
@@ -101,10 +110,16 @@ def up(
             end_lost(standing, say, new_worker=True)
             standing |= {"variables": list(variables), "worker": 0}
             if not standing.get("prepared", True):  # the last `up` was stopped before that
-                with preparing(environments(standing, secret_of(standing), variables)[1]) as commands:
+                with preparing(
+                    environments(standing, secret_of(standing), variables)[1], project_of(standing)
+                ) as commands:
                     deploy(standing, commands, say)
             start_worker(standing, variables, say)
             new = {*hosts} - {*standing["hosts"]}
+        if project_of(standing) != project:
+            say(
+                f"it serves the deployments of {project_of(standing)}: scrollwork down, then up, for those of {project}"
+            )
         if new:
             say(f"what runs does not know {', '.join(sorted(new))}: scrollwork down, then up")
         if port not in (None, standing["port"]):
@@ -115,7 +130,8 @@ def up(
 def shown(running: dict[str, Any]) -> dict[str, Any]:
     """What `up` prints of a noted server."""
     names = ("url", "ui", "secret_file", "variables")
-    return {**{name: running[name] for name in names}, "access": access_line(running)}
+    project = str(project_of(running))
+    return {**{name: running[name] for name in names}, "access": access_line(running), "project": project}
 
 
 def start_again(
@@ -125,6 +141,7 @@ def start_again(
     variables: dict[str, str],
     hosts: list[str],
     say: Callable[[str], None],
+    project: Path,
 ) -> dict[str, Any]:
     """A server in the place of one that has ended, at its port, with its hosts. Flow runs that go on without it are let
     be; where their keeper has held the port all the time, they find the new server with the secret that they know."""
@@ -142,7 +159,7 @@ def start_again(
         say(f"port {last} is taken by another process: serving at {at}")
     if kept:
         say("flow runs of the server that ended go on: it comes back at its port, with its secret")
-    return start(home, at, variables, hosts, say, last=standing, kept=kept, keepers=keepers)
+    return start(home, at, variables, hosts, say, project=project, last=standing, kept=kept, keepers=keepers)
 
 
 def start(
@@ -152,6 +169,7 @@ def start(
     hosts: list[str],
     say: Callable[[str], None],
     *,
+    project: Path,
     last: dict[str, Any] | None = None,
     kept: bool = False,
     keepers: Sequence[int] = (),
@@ -166,6 +184,7 @@ def start(
     secret = known if kept else new_secret()
     running: dict[str, Any] = {"url": f"{ui}/api", "ui": ui, "port": port, "server": 0, "worker": 0, "home": str(home)}
     running |= {"secret_file": str(secret_path(home)), "hosts": hosts, "variables": list(variables), "prepared": False}
+    running["project"] = str(project)
     if keepers:
         running["keepers"] = list(keepers)
     of_server, env = environments(running, secret, variables)
@@ -178,8 +197,8 @@ def start(
             running["server"] = spawn(server_command(port), folder / "server.log", of_server, folder, 0o077, lives)
         finally:
             os.close(lives)
-        note(home, running)
-        with preparing(env) as commands:
+        note(running)
+        with preparing(env, project) as commands:
             wait_for(lambda: stands(running), running["server"], folder / "server.log", "the Prefect server")
             end_lost(running, say, new_worker=True)
             deploy(running, commands, say)
@@ -195,14 +214,14 @@ def undo(home: Path, running: dict[str, Any], last: dict[str, Any] | None, secre
     server that may have taken the port from a keeper stays: the keeper's flow runs know no other, and nobody would hold
     its port. secret: of the last server."""
     if kept and ours(running["server"]):
-        note(home, running)
+        note(running)
         return
     stop_all(running | {"keepers": ()})
     if last is None:
         forget(home)
         return
     write_private(secret_path(home), secret + "\n")
-    note(home, last)
+    note({"home": str(home)} | last)
 
 
 def deploy(running: dict[str, Any], commands: subprocess.Popen[str], say: Callable[[str], None]) -> None:
@@ -210,23 +229,22 @@ def deploy(running: dict[str, Any], commands: subprocess.Popen[str], say: Callab
     say("creating work pool and deployments")
     prepare(commands)
     running["prepared"] = True
-    note(Path(running["home"]), running)
+    note(running)
 
 
 def start_worker(running: dict[str, Any], variables: dict[str, str], say: Callable[[str], None]) -> None:
     """A worker of a server that stands, noted once it has reported. Raises ServiceError, and stops it again."""
-    home = Path(running["home"])
-    folder = home / "prefect"
+    folder, project = Path(running["home"]) / "prefect", project_of(running)
     _, env = environments(running, secret_of(running), variables)
     say("starting a worker")
     name = f"{WORKER_NAME}{running['port']}"
     gone = watch(folder)
     try:
-        worker = [sys.executable, "-m", "scrollwork.flows.server.worker", str(gone), str(running["port"])]
+        worker = [*module_command("scrollwork.flows.server.worker", project), str(gone), str(running["port"])]
         worker += ["worker", "start", "--pool", POOL, "--name", name]
         since = datetime.now(UTC)
-        running["worker"] = spawn(worker, folder / "worker.log", env, PROJECT, -1, gone)
-        note(home, running)
+        running["worker"] = spawn(worker, folder / "worker.log", env, project, -1, gone)
+        note(running)
         wait_for(lambda: online(running, name, since), running["worker"], folder / "worker.log", "the worker")
     except BaseException:
         stop(running["worker"])
@@ -291,12 +309,12 @@ def down(home: Path, say: Callable[[str], None]) -> bool:
 
 
 @contextmanager
-def preparing(env: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
+def preparing(env: dict[str, str], project: Path) -> Iterator[subprocess.Popen[str]]:
     """A process that loads Prefect, and makes pool and deployments when `prepare` tells it to. It goes where the block
     fails or is interrupted: it would end by itself only once Prefect is loaded."""
     with subprocess.Popen(
-        [sys.executable, "-m", "scrollwork.flows.server.prefect_commands"],
-        cwd=PROJECT,
+        module_command("scrollwork.flows.server.prefect_commands", project),
+        cwd=project,
         env=env,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -326,19 +344,3 @@ def online(running: dict[str, Any], name: str, since: datetime) -> bool:
         seen = [str(worker["last_heartbeat_time"]) for worker in workers if worker["name"] == name]
         return any(datetime.fromisoformat(time.replace("Z", "+00:00")) >= since for time in seen)
     return False
-
-
-def note(home: Path, running: dict[str, Any]) -> None:
-    """Note the server where `prefect` in the project folder, and later commands, find it."""
-    for place in {home, PROJECT / ".scrollwork"}:
-        make_private(note_path(place).parent)
-        write_private(note_path(place), json.dumps(running))
-
-
-def forget(home: Path) -> None:
-    """Take the secret away, and the notes that name this home's server."""
-    standing = noted(home)
-    secret_path(home).unlink(missing_ok=True)
-    for place in {home, PROJECT / ".scrollwork"}:
-        if noted(place) == standing:
-            note_path(place).unlink(missing_ok=True)

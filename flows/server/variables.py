@@ -72,7 +72,7 @@ def quiet_libraries(environ: MutableMapping[str, str]) -> None:
     environ.update(levels)
 
 
-def key_names(models_file: str = "") -> list[str]:
+def key_names(models_file: str | None = None) -> list[str]:
     """The variables that hold vendors' keys, by the tables of config/models.toml and of the user's own file, and those
     of the providers whose models need no table. Raises UsageError where that file cannot be read."""
     from scrollwork.models.hosted.tables import KEY_ENV

@@ -43,7 +43,8 @@ def turn_at_end(watched: int, port: str) -> None:
     pipes = [number for number in range(3, MOST_FILES) if is_read_from(number) and number != watched]
     for number in pipes:
         os.set_inheritable(number, True)
-    keeper = [sys.executable, "-m", "scrollwork.flows.server.worker", KEEP, port, *map(str, pipes)]
+    safe = ["-P"] if sys.flags.safe_path else []
+    keeper = [sys.executable, *safe, "-m", "scrollwork.flows.server.worker", KEEP, port, *map(str, pipes)]
     os.execv(sys.executable, keeper)
 
 

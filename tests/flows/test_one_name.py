@@ -43,6 +43,7 @@ def test_a_room_has_no_link_or_is_not_in_the_wheel() -> None:
     wheel = build["targets"]["wheel"]
     assert wheel["sources"] == {room: f"scrollwork/{room}" for room in ROOMS}
     assert set(wheel["only-include"]) == {*ROOMS, "scrollwork/__init__.py"}
+    assert wheel["force-include"] == {name: f"scrollwork/{name}" for name in ("prefect.toml", "prefect.yaml")}
     assert set(build["targets"]["sdist"]["exclude"]) == {f"/scrollwork/{room}" for room in ROOMS}
 
 

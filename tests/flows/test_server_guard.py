@@ -31,6 +31,7 @@ from scrollwork.flows.server import local_server, plugin, recovery, up
 from scrollwork.flows.server.guard import BUSY_S, KEPT_BYTES, Guard, breaks, persistent, with_first
 from scrollwork.flows.server.variables import SERVER, WORKER, calm, chosen, key_names
 from scrollwork.pipeline.errors import UsageError
+from tests.conftest import PROJECT
 
 SECRET = "Basic c2NyYXBl"
 
@@ -386,7 +387,7 @@ def test_the_secret_is_sent_to_whoever_took_the_port_of_a_dead_server(noted, mon
         assert "PREFECT_API_AUTH_STRING" not in local_server.settings(noted)
         with pytest.raises(OSError, match="not our server"):
             local_server.post(note, "flow_runs/filter", {})
-        monkeypatch.setattr(plugin, "PROJECT", noted)
+        monkeypatch.setattr(plugin, "project_folder", lambda: noted)
         monkeypatch.setenv("SCROLLWORK_HOME", str(noted))
         assert plugin.point_to_server() is None
         taker.shutdown()
@@ -433,7 +434,7 @@ def test_a_worker_outlives_its_server_or_takes_paid_answers_along(tmp_path, busy
     gone, lives = os.pipe()
     command = [sys.executable, "-c", WORKER_OF_CHILD, str(gone), str(port)]
     command += [CHILD, str(tmp_path / "done")] if busy else []
-    worker = subprocess.Popen(command, cwd=local_server.PROJECT, pass_fds=[gone], stdout=subprocess.PIPE, text=True)
+    worker = subprocess.Popen(command, cwd=PROJECT, pass_fds=[gone], stdout=subprocess.PIPE, text=True)
     try:
         assert worker.stdout.readline() == "polls\n"
         began = time.monotonic()
@@ -558,12 +559,11 @@ def test_the_users_own_database_is_used_by_up(tmp_path, monkeypatch):
     )
     (place / "prefect.toml").write_text(f'[server.database]\nconnection_url = "{theirs}"\n')
     started = {}
-    monkeypatch.setattr(up, "PROJECT", place)
     monkeypatch.setattr(subprocess, "Popen", lambda command, **options: started.update(options) or FakeProcess)
-    monkeypatch.setattr(up, "preparing", lambda env: nullcontext())
+    monkeypatch.setattr(up, "preparing", lambda env, project: nullcontext())
     monkeypatch.setattr(up, "wait_for", stopped)
     with pytest.raises(up.ServiceError, match="so far"):
-        up.start(tmp_path / "home", 1, {}, [], print)
+        up.start(tmp_path / "home", 1, {}, [], print, project=place)
     monkeypatch.undo()
     done = subprocess.run(
         [sys.executable, "-c", ASKED], cwd=started["cwd"], env=started["env"], capture_output=True, text=True
@@ -575,7 +575,7 @@ class FakeProcess:
     pid = 0
 
 
-def stopped(*_):
+def stopped(*_, **__):
     raise up.ServiceError("so far")
 
 
@@ -642,7 +642,7 @@ LACKS = "import sys; sys.modules[{lacking!r}] = None; from scrollwork.flows.serv
 )
 def test_another_prefect_without_what_we_use_is_a_traceback(lacking, module, name):
     code = LACKS.format(lacking=lacking, module=module, name=name)
-    done = subprocess.run([sys.executable, "-c", code], cwd=local_server.PROJECT, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code], cwd=PROJECT, capture_output=True, text=True)
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"Prefect {version('prefect')} is not one that scrollwork knows (import of {lacking} halted")
@@ -650,7 +650,7 @@ def test_another_prefect_without_what_we_use_is_a_traceback(lacking, module, nam
 
 
 def test_prefect_3_9_is_refused_or_prefect_4_let_in():
-    project = tomllib.loads((local_server.PROJECT / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
     (range_,) = [wanted for one in project["dependencies"] if (wanted := Requirement(one)).name == "prefect"]
     allowed = [
         release
@@ -712,12 +712,12 @@ def test_a_command_in_a_shell_is_ended_or_its_killed_run_goes_on_for_ever(projec
     run_id = str(uuid4())
     code = "import sys; from pathlib import Path; from scrollwork.flows.server.recovery import mark_run; mark_run(Path(sys.argv[1]), sys.argv[2]); print(flush=True); input()"
     command = [sys.executable, "-c", code, str(tmp_path), run_id]
-    with subprocess.Popen(command, cwd=local_server.PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as live:
+    with subprocess.Popen(command, cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as live:
         live.stdout.readline()
         assert not project_runs(id=run_id, deployment_id=None, labels={})
         live.kill()
     assert project_runs(id=run_id, deployment_id=None, labels={})
-    with subprocess.Popen(command, cwd=local_server.PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as ends:
+    with subprocess.Popen(command, cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as ends:
         ends.stdout.readline()
         ends.communicate(b"\n")
     assert list((tmp_path / "prefect" / "runs").iterdir()) == []
@@ -731,7 +731,7 @@ def project(tmp_path, monkeypatch):
     """Code in a folder of its own, where nothing is set."""
     for name in ("SCROLLWORK_HOME", "SCROLLWORK_STORE"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(parameters, "PROJECT", tmp_path / "pulled")
+    monkeypatch.setattr(parameters, "project_folder", lambda: tmp_path / "pulled")
     monkeypatch.setattr(parameters, "deployed", lambda: True)
     return tmp_path / "pulled"
 

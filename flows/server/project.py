@@ -1,0 +1,174 @@
+"""The project folder: whose prefect.yaml `scrollwork up` serves, and where `prefect` finds that server; and making one.
+
+It is the working directory, where its prefect.yaml names flows of this package (`scrollwork init` writes one), else the
+checkout whose code runs. Never a folder above: Prefect reads its files in the working directory alone, and what lies
+above may be another user's (/tmp), whose prefect.yaml may name any code. Imports no Prefect.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from importlib.machinery import PathFinder
+from pathlib import Path
+from typing import Any
+
+import scrollwork
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.storage.errors import StorageError
+from scrollwork.storage.location import Location
+
+CODE = Path(__file__).resolve().parents[2]  # has prefect.yaml: a checkout, or in a wheel the package itself
+IMPORTED = Path(scrollwork.__file__).parents[1]  # `import scrollwork` looks there; in a checkout CODE
+BY_PATH = ("flows/build_datasets.py:build_datasets", "flows/evaluate.py:evaluate")  # of deployments of a checkout
+BY_MODULE = tuple(re.sub(r"/(\w+)\.py:", r".\1.", f"scrollwork.{one}") for one in BY_PATH)  # of any other project
+MODELS = "models.toml"
+FILES = (".gitignore", MODELS, "prefect.toml", "prefect.yaml")  # the last one makes a folder a project
+
+
+# ---- which folder it is
+
+
+def checkout() -> Path | None:
+    """The checkout whose code runs; None where the package is installed."""
+    return CODE if (CODE / "scrollwork").is_dir() else None
+
+
+def project_folder() -> Path | None:
+    """The project folder of a command or a flow run; None where there is none."""
+    here = Path.cwd()
+    return here if is_project(here) else checkout()
+
+
+def is_project(folder: Path) -> bool:
+    """Whether the prefect.yaml of a folder names flows of this package. Those named by path are of a checkout, or flows
+    of the user's own."""
+    try:
+        lines = (folder / "prefect.yaml").read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        return False
+    return any(one in line.partition("#")[0] for line in lines for one in BY_MODULE)
+
+
+def project_of(server: Mapping[str, Any]) -> Path:
+    """The project folder that a noted server serves. An earlier version noted none: it served its checkout alone."""
+    return Path(server.get("project") or CODE)
+
+
+def own_models(project: Path) -> str:
+    """The file of models of a project; "" where it has none."""
+    return str(project / MODELS) if os.path.isfile(project / MODELS) else ""
+
+
+def shadowing(folder: Path) -> list[str]:
+    """Modules of a folder that are named like one of Python or of an installed library. Prefect lets flow runs import
+    from their project folder first, so that these would be taken for the others."""
+    found = {name.removesuffix(".py") for name in os.listdir(folder) if name.endswith(".py")}
+    found |= {name for name in os.listdir(folder) if os.path.isfile(folder / name / "__init__.py")}
+    places = [place for place in sys.path if place and Path(place).resolve() not in (folder.resolve(), CODE)]
+    return sorted(name for name in found if name in sys.stdlib_module_names or _is_module(name, places))
+
+
+def _is_module(name: str, places: list[str]) -> bool:
+    spec = PathFinder.find_spec(name, places)
+    return spec is not None and spec.origin is not None
+
+
+def checkout_around(folder: Path) -> Path | None:
+    """The checkout of scrollwork in which a folder lies, this one or another."""
+    marks = ("scrollwork/__init__.py", "flows/chains.py", "prefect.yaml")
+    places = (folder, *folder.parents)
+    return next((place for place in places if all(os.path.isfile(place / one) for one in marks)), None)
+
+
+def refuse_no_project() -> UsageError:
+    """What is said where the working directory is no project."""
+    here = Path.cwd()
+    above = next((folder for folder in here.parents if is_project(folder)), None)
+    other = checkout_around(here)
+    then = "`scrollwork init DIR` writes a project that has one; call it there"
+    if other:
+        then = f"the checkout {other} has a command of its own, `make env` and .venv/bin/scrollwork up"
+    elif above:
+        then = f"{above} is a project; call it there"
+    return UsageError(
+        f"up serves the deployments of scrollwork's prefect.yaml, and {here} has none: {then}. `scrollwork run` needs "
+        "no server"
+    )
+
+
+# ---- making one
+
+
+def project_files() -> dict[str, str]:
+    """The files of a project by their names. prefect.yaml is the checkout's, its flows named by module, with the
+    project's models and an example; prefect.toml is the checkout's."""
+    parts = CODE / "config" / "project"
+    deployments = (CODE / "prefect.yaml").read_text(encoding="utf-8")
+    for path, module in zip(BY_PATH, BY_MODULE, strict=True):
+        deployments = deployments.replace(f"entrypoint: {path}\n", f"entrypoint: {module}\n")
+    deployments = re.sub(r"(?m)^    parameters: \{", rf"\g<0>models_file: {MODELS}, ", deployments)
+    texts = {
+        ".gitignore": (parts / "gitignore").read_text(encoding="utf-8"),
+        MODELS: (parts / MODELS).read_text(encoding="utf-8"),
+        "prefect.toml": (CODE / "prefect.toml").read_text(encoding="utf-8"),
+        "prefect.yaml": deployments + (parts / "example.yaml").read_text(encoding="utf-8"),
+    }
+    return {name: texts[name] for name in FILES}
+
+
+def make_project(given: str) -> list[Path]:
+    """Write the files of a project into a folder, which is made where there is none, all or none of them; their paths.
+
+    Raises UsageError where that folder can be none, StorageError where it cannot be written.
+    """
+    folder = Path(given).expanduser()
+    refuse_unfit(given, folder)
+    new_folders = [place for place in (folder, *folder.parents) if not os.path.exists(place)]
+    files = {folder / name: text.encode("utf-8") for name, text in project_files().items()}
+    begun: list[Path] = []
+    try:
+        for path, data in files.items():
+            begun.append(path)
+            if not Location(str(folder)).create(path.name, data):
+                raise UsageError(f"{path} came while this was written; nothing was changed")
+    except BaseException as error:
+        for path in begun:
+            with suppress(OSError):
+                if path.read_bytes() == files[path]:  # else somebody else's
+                    path.unlink()
+        for place in new_folders:
+            with suppress(OSError):
+                place.rmdir()
+        if isinstance(error, OSError):
+            raise StorageError(f"{folder}: no project can be written there ({error.strerror or error})") from error
+        raise
+    return list(files)
+
+
+def refuse_unfit(given: str, folder: Path) -> None:
+    """Raise UsageError where a folder can be no project, or has a file that would be written."""
+    if not given.strip() or "://" in given:
+        raise UsageError(f"init {given!r}: name a folder of this machine, scrollwork init DIR")
+    if os.path.lexists(folder) and not os.path.isdir(folder):
+        raise UsageError(f"{folder} is no folder; a project is one: scrollwork init DIR")
+    if (around := checkout_around(folder.resolve())) is not None:
+        raise UsageError(
+            f"{folder} lies in the checkout {around}, which is a project by itself: `scrollwork up` works there; name "
+            "a folder outside it"
+        )
+    standing = [name for name in FILES if os.path.lexists(folder / name)]
+    if standing:
+        raise UsageError(
+            f"{folder} has {', '.join(standing)} already; nothing was written: move what stands there away, or name "
+            "another folder"
+        )
+    shadow = next((one for one in ("scrollwork.py", "scrollwork/__init__.py") if os.path.exists(folder / one)), None)
+    if shadow:
+        raise UsageError(
+            f"{folder} has {shadow}, which flow runs in that folder would import in place of the package: rename it, "
+            "or name another folder"
+        )
