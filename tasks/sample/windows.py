@@ -1,4 +1,4 @@
-"""Stage sample of a suite that observes: a row for each window of the chosen problems' contexts (Dolce)."""
+"""Stage sample for windows (Dolce): a row for each window of the contexts of the chosen problems."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Parameters(chosen.Parameters):
-    """Those of any sample, which choose problems. observed: units, lengths, full and more of `windows` in the suite
-    file. strategy: which windows (preprocessing/windows/spans.py)."""
+    """Those of run.py, which choose problems. observed: `windows` of the suite file (units, lengths, full, ...).
+    strategy: which windows are shown (preprocessing/windows/spans.py)."""
 
     observed: Mapping[str, Any]
     strategy: str
 
     @property
     def how(self) -> Observed:
-        """What a context is made of, and the windows that can be shown of it."""
+        """Return the units of a context and the windows that may be shown of it."""
         told = self.observed
         return Observed(told["units"], tuple(told["lengths"]), told["full"], told.get("more"))
 
 
 def declare(part: Part, curated: Node) -> Node:
-    """Choose problems and the windows of their contexts."""
+    """Declare the choice of problems and of the windows of their contexts."""
     request = part.request
     shown, strategy = dict(part.task.observed(request.units)), request.strategy or "all"
     parameters = Parameters(**policy(part), observed=shown, strategy=strategy)
@@ -46,7 +46,7 @@ def declare(part: Part, curated: Node) -> Node:
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Write table `examples`: a row for each window that the strategy takes of the chosen problems' contexts."""
+    """Write table `examples`: a row for each window that the strategy picks."""
     parameters, curated = Parameters(**node.params), inputs["curated"]
     problems, strategy = parameters.chosen(curated), read(parameters.strategy)
     seed, suite = parameters.seed, parameters.suite
@@ -56,7 +56,7 @@ def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWrit
 
 
 def measured(rows: Iterable[Example], facts: dict[str, int]) -> Iterator[Example]:
-    """The same rows; how many units the largest context has goes into facts as they pass."""
+    """Yield the same rows, and note in facts how many units the largest context has."""
     problem = ""
     for row in rows:
         if row.example_id != problem and (window := window_in(row)) is not None:
