@@ -115,7 +115,7 @@ def measured(
     values: Mapping[str, Mapping[str, list[float]]],
     headline: Headline = lambda means: next(iter(means.values())),
 ) -> Iterator[Conduct]:
-    """Compute a measure with its interval, if it applies to some answer. values: by component and input, a member each."""
+    """Compute a measure with its interval, if it applies to some answer. values: by component and input."""
     names = sorted(next(iter(values.values())))
     if not names:
         return
