@@ -42,18 +42,42 @@ def floors() -> list[list[str]]:
     return [sorted(name.strip() for name in layer.split("|")) for layer in layers]
 
 
+def modules() -> dict[str, Path]:
+    """Every module of the rooms and of the benchmarks, by the name under which it is imported."""
+    found = {}
+    for room in (path.parent for path in ROOT.glob("*/__init__.py")):
+        if room.name not in ("scrollwork", "tests"):
+            for path in room.rglob("*.py"):
+                parts = path.relative_to(ROOT).with_suffix("").parts
+                name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+                found[name if room.name == "benchmarks" else f"scrollwork.{name}"] = path
+    return found
+
+
 def imports(path: Path) -> set[str]:
-    """The rooms that a module imports when it runs, also inside functions."""
+    """The dotted names that a module imports when it runs, also inside functions, as "module" and "module.name".
+
+    Imports for type checkers alone are left out: they load nothing.
+    """
     found = set()
     waiting: list[ast.AST] = [ast.parse(path.read_text(encoding="utf-8"))]
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            waiting += node.orelse
             continue
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("scrollwork."):
-            found.add(str(node.module).split(".")[1])
+        if isinstance(node, ast.Import):
+            found |= {one.name for one in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            found |= {base, *(f"{base}.{one.name}" for one in node.names)}
         waiting += ast.iter_child_nodes(node)
     return found
+
+
+def room_imports(path: Path) -> set[str]:
+    """The rooms that a module imports when it runs."""
+    return {name.split(".")[1] for name in imports(path) if name.startswith("scrollwork.")}
 
 
 def reduced(arrows: dict[str, set[str]]) -> dict[str, set[str]]:
@@ -69,14 +93,14 @@ def picture() -> str:
     """The SVG."""
     levels = floors()
     rooms = [room for level in levels for room in level]
-    modules = {room: sorted((ROOT / room).rglob("*.py")) for room in rooms}
+    files = {room: sorted((ROOT / room).rglob("*.py")) for room in rooms}
     folders = {
-        room: sorted({path.relative_to(ROOT / room).parts[0] for path in modules[room] if path.parent != ROOT / room})
+        room: sorted({path.relative_to(ROOT / room).parts[0] for path in files[room] if path.parent != ROOT / room})
         for room in rooms
     }
     arrows: dict[str, set[str]] = defaultdict(set)
     for room in rooms:
-        arrows[room] = set().union(*map(imports, modules[room])) & set(rooms) - {room}
+        arrows[room] = set().union(*map(room_imports, files[room])) & set(rooms) - {room}
     texts = {}
     for level in levels:
         wide = (WIDTH - GAP * (len(level) + 1)) / len(level)

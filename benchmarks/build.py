@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from benchmarks.measure import Cost, interleaved, python
-from benchmarks.reports import SHAPES, write
+from benchmarks.kit.measure import Cost, interleaved, python
+from benchmarks.kit.reports import SHAPES, write
 
 OURS = """
 import shutil, sys

@@ -10,8 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.corpus import write
-from benchmarks.measure import ROOT, Cost, cost, python
+from benchmarks.kit.corpus import write
+from benchmarks.kit.measure import ROOT, Cost, cost, python
 
 COMMAND = """
 import os, sys

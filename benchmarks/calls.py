@@ -1,6 +1,6 @@
 """Calls of remote models at 500 ms, 40 KB prompts and 1 KB answers: ways of asking beside each other, in one run.
 
-Every way is a process of its own (benchmarks/ways.py, peer.py) against one server process that shares the cores; the
+Every way is a process of its own (benchmarks/calling/) against one server process that shares the cores; the
 ways take turns. Efficiency: achieved / (concurrency / latency), between the moments at which answers count, without the
 first two and the last rounds of requests, in which places fill and empty. CPU: user and system time a call, of the work
 and, behind it, of the whole process with its imports. With `--peer PYTHON`, a Python that has inspect_ai, that does the
@@ -20,9 +20,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from benchmarks.load import LATENCY_S
-from benchmarks.measure import ROOT
-from benchmarks.slow_server import server
+from benchmarks.calling.load import LATENCY_S
+from benchmarks.calling.slow_server import server
+from benchmarks.kit.measure import ROOT
 
 NAMES = {
     "floor": "asyncio sockets, bare loop",
@@ -52,7 +52,7 @@ class Run:
 
 def run(way: str, port: int, concurrency: int, count: int, python: str = sys.executable) -> Run:
     """One run of a way. Raises RuntimeError when it fails."""
-    module = "benchmarks.ways" if way != "inspect_ai" else "benchmarks.peer"
+    module = "benchmarks.calling.ways" if way != "inspect_ai" else "benchmarks.calling.peer"
     with tempfile.TemporaryDirectory() as place, tempfile.TemporaryFile("w+") as said:
         command = [python, "-m", module, way, str(port), str(concurrency), str(count), place]
         process = subprocess.Popen(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 
-from benchmarks.measure import cost, interleaved, python
+from benchmarks.kit.measure import cost, interleaved, python
 
 
 def main() -> list[str]:

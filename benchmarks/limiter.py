@@ -16,7 +16,7 @@ from bisect import bisect_left
 from itertools import count
 from typing import Any
 
-from benchmarks.clients import calls
+from benchmarks.calling.clients import calls
 from scrollwork.models.base import Call, Reply
 from scrollwork.models.engine.answers import Settings, answer
 from scrollwork.models.engine.limits import Caps, Limiter

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import tempfile
 
-from benchmarks.measure import cost, python
+from benchmarks.kit.measure import cost, python
 
 PLAN = """
 import json, pickle, sys, time

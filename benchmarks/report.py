@@ -15,8 +15,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from benchmarks.measure import cost, python
-from benchmarks.prose import Prose
+from benchmarks.kit.measure import cost, python
+from benchmarks.kit.prose import Prose
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from rouge_score.rouge_scorer import RougeScorer
 
-from benchmarks import measure
+from benchmarks.kit import measure
 from scrollwork.scoring.metrics import rouge_geo
 from scrollwork.scoring.rouge.engine import TYPES, Engine
 

@@ -12,8 +12,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks.measure import cost, python
-from benchmarks.seam_corpus import write
+from benchmarks.kit.measure import cost, python
+from benchmarks.kit.seam_corpus import write
 
 BUILD = """
 import json, sys, time

@@ -11,8 +11,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from benchmarks.corpus import write
-from benchmarks.measure import cost, python
+from benchmarks.kit.corpus import write
+from benchmarks.kit.measure import cost, python
 
 BUILD = """
 import sys

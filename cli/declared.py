@@ -9,6 +9,7 @@ from scrollwork.suites.options import BUILD, CALLS, RUN, Option, every_option, g
 
 Argument = tuple[list[str], dict[str, Any]]  # flags, settings of argparse and `group`, the heading in --help
 Declared = Callable[[], list[Argument]]  # looked up for the command that is asked for alone
+Command = tuple[str, str, str, list[Argument | Declared]]  # summary, example, module that runs it, arguments
 REPEAT, STRICT = "repeat for several", "--strict"
 
 

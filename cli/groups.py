@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from scrollwork.cli.declared import Argument, chosen
-from scrollwork.cli.options import Command
+from scrollwork.cli.declared import Argument, Command, chosen
 
 SOURCE = ("--raw", "--sample", "--config")
 SIZES = ("--runs", "--shots", "--instances", "--limit", "--seed")

@@ -14,8 +14,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import scrollwork.pipeline.loaded_code  # noqa: F401  before what it watches
+from scrollwork.cli.declared import Command
 from scrollwork.cli.groups import GROUPS
-from scrollwork.cli.options import COMMANDS, GLOBAL_OPTIONS, Command
+from scrollwork.cli.options import COMMANDS, GLOBAL_OPTIONS
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]

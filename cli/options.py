@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from scrollwork.cli.declared import Argument, Declared, chosen, everywhere, of_build, of_models, of_run
+from scrollwork.cli.declared import Argument, Command, chosen, everywhere, of_build, of_models, of_run
+from scrollwork.cli.housekeeping import HOUSEKEEPING
 from scrollwork.scoring.names import JUDGED, MODULES
 
 SUITE = "a suite: zeroscrolls, scrolls, seam or dolce"
-Command = tuple[str, str, str, list[Argument | Declared]]  # summary, example, module that runs it, arguments
 ENGINE: Argument = (
     ["--engine"],
     {
@@ -271,96 +271,7 @@ COMMANDS: dict[str, Command] = {
         "scrollwork.cli.dolce.group",
         [],
     ),
-    "verify": (
-        "recompute digests from any artifact back to the raw files",
-        "scrollwork verify",
-        "scrollwork.cli.commands.verify",
-        [(["key"], {"nargs": "?", "default": "", "help": "first characters of a key (default: everything)"})],
-    ),
-    "store": (
-        "the stored answers: to a file, from a file of another home, backed up, checked, repaired",
-        "scrollwork store backup --out backup",
-        "scrollwork.cli.commands.store",
-        [
-            (
-                ["action"],
-                {
-                    "choices": ["export", "import", "check", "repair", "backup", "restore"],
-                    "help": "export: all answers to a file; import: from one, an answer that is here is kept; "
-                    "check: every row's digest, and the answers against the home's snapshots; "
-                    "repair: damaged rows set aside, what snapshots hold put back, nothing is asked; "
-                    "backup: answers that are new since the last backup, to a folder; restore: from one, as import",
-                },
-            ),
-            (
-                ["file"],
-                {"nargs": "?", "default": "", "metavar": "FILE", "help": "what to import; the folder to restore"},
-            ),
-            (
-                ["--out"],
-                {"default": "", "metavar": "FILE", "help": "what to export to (Parquet); the folder of a backup"},
-            ),
-            (
-                ["--intact"],
-                {"action": "store_true", "help": "restore the parts that are whole, where others are damaged"},
-            ),
-        ],
-    ),
-    "status": ("runs, stages, answers, failures, money", "scrollwork status", "scrollwork.cli.commands.status", []),
-    "init": (
-        "a project of your own: prefect.yaml, prefect.toml, models.toml, .gitignore; then `scrollwork up` there",
-        "scrollwork init my-evals",
-        "scrollwork.cli.commands.init",
-        [
-            (
-                ["folder"],
-                {"metavar": "DIR", "help": "where it is written; made if missing, no file in it is overwritten"},
-            )
-        ],
-    ),
-    "up": (
-        "start a local Prefect server, work pool, deployments and worker",
-        "scrollwork up",
-        "scrollwork.cli.commands.up",
-        [
-            (
-                ["--port"],
-                {
-                    "type": int,
-                    "metavar": "N",
-                    "help": "port of the server (default: the last one's after a crash, else 4200, or any free one)",
-                },
-            ),
-            (
-                ["--allow-host"],
-                {
-                    "action": "append",
-                    "default": [],
-                    "metavar": "NAME",
-                    "help": "another name or address by which the server is asked, beside 127.0.0.1 and localhost",
-                },
-            ),
-            (
-                ["--pass-env"],
-                {
-                    "action": "append",
-                    "default": [],
-                    "metavar": "NAME",
-                    "help": "another variable for the worker, beside what it runs with and the keys that tables of "
-                    "models name (key_env); NAME* for all that begin so, as 'AWS_*'",
-                },
-            ),
-            (
-                ["--models"],
-                {
-                    "dest": "models_file",
-                    "metavar": "FILE",
-                    "help": "your own tables of models, for the names of their keys (default: models.toml there)",
-                },
-            ),
-        ],
-    ),
-    "down": ("stop what `up` started", "scrollwork down", "scrollwork.cli.commands.down", []),
+    **HOUSEKEEPING,
 }
 GLOBAL_OPTIONS: list[Argument] = [
     *everywhere(),

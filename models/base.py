@@ -46,17 +46,17 @@ class Ask:
 
     @property
     def likely_tokens(self) -> int:
-        """As counted, else four characters a token."""
+        """Return the counted tokens, or an estimate of four characters a token."""
         return self.tokens or sum(len(segment.text) for segment in self.segments) // CHARACTERS + 1
 
     @property
     def query(self) -> str:
-        """What the prompt shows of the query, "" where the task has none."""
+        """Return the query as the prompt shows it, "" where the task has none."""
         return "".join(segment.text for segment in self.segments if segment.role == "query")
 
     @property
     def documents_shown(self) -> tuple[str, ...]:
-        """What the prompt shows of each document; the pieces between its marks are joined."""
+        """Return each document as the prompt shows it, the pieces between its marks joined."""
         found: list[str] = []
         before, joins = "", False  # joins: only marks stand between here and a document
         for segment in self.segments:
@@ -70,7 +70,7 @@ class Ask:
 
     @property
     def prompt(self) -> str:
-        """The rendered prompt."""
+        """Render the prompt."""
         return "".join(segment.text for segment in self.segments)
 
 
@@ -191,7 +191,7 @@ class Client(Protocol):
     """Talks to one model of one provider; lives in one event loop."""
 
     async def send(self, call: Call) -> Reply:
-        """One attempt, no retry. Raises CallProblem and nothing else."""
+        """Send a call once, without retry. Raises CallProblem and nothing else."""
         ...
 
     async def close(self) -> None:
@@ -224,9 +224,9 @@ class Model(Protocol):
     members: Sequence[str]
 
     def payload(self, ask: Ask, member: str) -> Mapping[str, Any]:
-        """Exactly what reaches the provider: equal payloads are one request, paid once."""
+        """Return exactly what reaches the provider. Equal payloads are one request, paid once."""
         ...
 
     def answer(self, calls: Iterable[Call]) -> Iterator[Answer | CallFailed | Attempt]:
-        """One Answer or CallFailed a call, in any order, as they come, with the attempts of remote models before it."""
+        """Yield one Answer or CallFailed for each call, in any order; for remote models its attempts come before it."""
         ...

@@ -1,4 +1,4 @@
-"""From a name on the command line to a model: config/models.toml, the user's own file, or PROVIDER:ID on the spot."""
+"""Find a model by its name on the command line: in config/models.toml, in the user's file, or as PROVIDER:ID."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class UnknownModel(ValueError):
 
 
 def module_of(provider: str) -> str:
-    """Dotted module of a provider."""
+    """Return the dotted name of a provider's module."""
     return PROVIDERS[provider]
 
 
@@ -75,7 +75,7 @@ def settings(
 
 
 def shared(spec: str, table: dict[str, Any]) -> dict[str, Any]:
-    """The table of a model whose options are shares, with those of the command line. Raises UnknownModel."""
+    """Read the table of a model whose options are shares, with the command line's values. Raises UnknownModel."""
     name, _, rest = spec.partition(":")
     known = SHARES[table["provider"]]
     for option in filter(None, rest.split(",")):
@@ -94,7 +94,7 @@ def shared(spec: str, table: dict[str, Any]) -> dict[str, Any]:
 
 
 def whole(spec: str, table: Mapping[str, Any], given: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The table of a hosted or local model, checked. Raises UnknownModel."""
+    """Check and return the table of a hosted or local model. Raises UnknownModel."""
     given = given or {}
     try:
         if table["provider"] in LOCAL:
@@ -152,7 +152,7 @@ def table_for(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) ->
 
 
 def make(spec: str, table: Mapping[str, Any], revision: str) -> Model:
-    """The model of a resolved table. revision: digest of the provider's source, for answers that depend on our code."""
+    """Make the model of a resolved table. revision: digest of the provider's code, where answers depend on it."""
     table = dict(table)
     module = importlib.import_module(PROVIDERS[table.pop("provider")])
     return cast(Model, module.make(spec, table, revision))

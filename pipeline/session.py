@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from scrollwork.storage.artifacts.artifact import KEY_CHARS, Artifact, Artifacts
 from scrollwork.storage.digest import FileDigests
-from scrollwork.storage.home import Home
+from scrollwork.storage.home import SNAPSHOTS, Home
 from scrollwork.storage.location import Location
 
 if TYPE_CHECKING:
     from scrollwork.storage.answers.store import ResponseStore
 
-SNAPSHOTS = "generate"  # the stage that leaves snapshots of answers: its folder in every home
 T = TypeVar("T")
 
 

@@ -1,6 +1,6 @@
-"""Curation: a data set's module over its raw files, with what holds for all of them.
+"""Curation: run a data set's module over its raw files, and check what holds for every data set.
 
-Documents stand once; an example id stands once; what did not become an example is a row too.
+No document and no example id stands twice; a record that did not become an example is a row too (`Drop`).
 """
 
 import importlib
@@ -15,20 +15,20 @@ from scrollwork.records.document import Document
 from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example
 
-Through = Callable[[Iterator[Row]], Iterator[Row]]  # rows to rows
+Through = Callable[[Iterator[Row]], Iterator[Row]]  # changes a stream of rows
 DEMONSTRATIONS = "demonstrations"  # split of the examples that prompts show before the instance
 RELEASE = "official_release"  # reads the official release of a task, where its upstream files are missing
 PROMPTS = "prompts"  # role of raw files with paraphrases
-PROMPTS_MODULE = "scrollwork.preprocessing.runs.raw_prompts"  # which reads them
+PROMPTS_MODULE = "scrollwork.preprocessing.runs.raw_prompts"  # the module that reads them
 
 
 def curate(
     dataset: str, raw: RawFiles, task: str, split: str, options: Mapping[str, Any], *, through: Through | None = None
 ) -> Iterator[Row]:
-    """Documents, examples and drops of one task and split, in the order of the raw files.
+    """Yield the documents, examples and drops of one task and split, in the order of the raw files.
 
-    through: what the data set's rows pass before they are checked.
-    Raises MalformedFile for a file that cannot be used, and when no record of the task could be.
+    through: applied to the data set's rows before they are checked.
+    Raises MalformedFile for a file that cannot be used, and where no record of the task could be used.
     """
     module = importlib.import_module(f"scrollwork.preprocessing.datasets.{dataset}")
     names = [name for role, files in raw.roles.items() for name, _ in files[:1] if role != PROMPTS]
@@ -42,8 +42,8 @@ def curate(
 
 
 def checked(rows: Iterator[Row], shots: Iterator[Row], dataset: str, split: str, files: str) -> Iterator[Row]:
-    """The rows without repeated documents; a repeated example id becomes a Drop. shots: demonstrations with their
-    documents, behind the split's own rows. files: what to name where the split has no example."""
+    """Yield the rows without repeated documents; a repeated example id becomes a Drop. shots: demonstrations with their
+    documents, yielded after the split's rows. files: named in the error where the split has no example."""
     documents: set[str] = set()
     examples: set[str] = set()
     first: Drop | None = None
@@ -79,7 +79,7 @@ def checked(rows: Iterator[Row], shots: Iterator[Row], dataset: str, split: str,
 
 
 def duplicate(example: Example, source: str) -> Drop:
-    """The Drop of an example whose id came before; `source`: raw file and record of the document read last, its own."""
+    """Make the Drop of an example whose id came before. source: raw file and record of its document."""
     where = sayable(f"{source}, example {example.example_id}")
     detail = f'{where}: field "id" came before in this split; the first one is kept'
     return Drop(example.task, example.split, where, "duplicate id", detail, error=True)

@@ -1,4 +1,4 @@
-"""Which curated examples make a benchmark: at most so many, chosen so that one example's choice moves no other's.
+"""Choose the examples of a benchmark: at most so many, each independently of which others exist.
 
 Each example has a number that depends on (seed, task, id) alone; the smallest ones are taken (ZeroSCROLLS 3: "at most
 500 examples"; method and seed are not published, fidelity.md#sampling).
@@ -15,7 +15,7 @@ from scrollwork.records.stable import stable_int
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What of an example decides whether it is chosen; its texts are not kept while others are looked at."""
+    """The fields of an example that decide whether it is chosen; its texts are not kept in memory."""
 
     place: int
     task: str
@@ -24,7 +24,7 @@ class Candidate:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The example's metadata."""
+        """Parse the example's metadata."""
         found: dict[str, Any] = json.loads(self.metadata)
         return found
 
@@ -43,7 +43,7 @@ def choose(
     skip: int = 0,
     limit: int = 0,
 ) -> Iterator[Example]:
-    """The chosen examples in their curated order, named as the suite's.
+    """Yield the chosen examples in their curated order, labelled with the suite.
 
     examples: gone through twice, so a list or something else that begins anew. Raises TypeError for an iterator.
     size: at most so many, 0 for all. by, strata: at most so many of each value of metadata field `by`. order_by: those
@@ -89,13 +89,13 @@ def choose(
 
 
 def scarce_first(ranked: list[Candidate], by: str, strata: Mapping[str, int]) -> list[Candidate]:
-    """Examples of small strata before those of large ones, so that a twin taken by the large one cannot empty it."""
+    """Put examples of small strata first, so that a large stratum cannot take the twins of a small one and empty it."""
     return sorted(ranked, key=lambda example: strata.get(value_name(example.facts[by]), 0))
 
 
 def in_shares(taken: list[Candidate], by: str, strata: Mapping[str, int]) -> list[Candidate]:
-    """Examples in an order whose every beginning has the shares of the strata, rounded: of each stratum, example number
-    j comes where its share of the beginning is j + 1/2 (Webster's method). Those of one stratum keep their order."""
+    """Order examples so that every prefix has the shares of the strata, rounded: example j of a stratum comes where its
+    share of the prefix reaches j + 1/2 (Webster's method). Examples of one stratum keep their order."""
     whole = sum(strata.values())
     seen: dict[str, int] = {}
     turns: list[int] = []
@@ -107,5 +107,5 @@ def in_shares(taken: list[Candidate], by: str, strata: Mapping[str, int]) -> lis
 
 
 def value_name(value: Any) -> str:
-    """How a metadata value is written as a key of the suite file."""
+    """Write a metadata value as a key of the suite file."""
     return str(value).lower() if isinstance(value, bool) else str(value)

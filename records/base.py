@@ -27,7 +27,7 @@ EXACT = range(-(2**53), 2**53 + 1)  # whole numbers that a 64-bit float holds ex
 
 
 def remembered(function: F) -> F:
-    """functools.cache with the function's own type."""
+    """Remember results as functools.cache does, and keep the function's type."""
     return cast(F, cache(function))
 
 
@@ -71,7 +71,7 @@ class Row:
         self.check()
 
     def check(self) -> None:
-        """Rules between fields; raises InvalidRow through `require`."""
+        """Check rules between fields. Raises InvalidRow through `require`."""
 
     def require(self, holds: bool, field: str, problem: str) -> None:
         """Raise InvalidRow naming `field` unless `holds`."""
@@ -80,17 +80,17 @@ class Row:
 
     @classmethod
     def schema(cls) -> pa.Schema:
-        """The Arrow schema; fields in declaration order, nullable only where the type allows None."""
+        """Derive the Arrow schema: fields in declaration order, nullable only where the type allows None."""
         schema: pa.Schema = _schema(cls)
         return schema
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain Python values as Arrow takes them: mappings as lists of pairs, rows as dicts."""
+        """Return plain values for Arrow: mappings as lists of pairs, rows as dicts."""
         return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The row from values as Arrow gives them back. Raises InvalidRow for unknown or missing fields."""
+        """Make the row from values read from Arrow. Raises InvalidRow for unknown or missing fields."""
         makers = _makers(cls)
         unknown = sorted(set(values) - set(makers))
         if unknown:
@@ -105,7 +105,7 @@ R = TypeVar("R", bound=Row)
 
 
 class Columns(Generic[R]):
-    """Rows taken one by one and kept as columns: texts as UTF-8, as Arrow wants them and at half of what str takes."""
+    """Collects rows as columns, with texts as UTF-8: Arrow needs that, and it takes half the memory of str."""
 
     def __init__(self, cls: type[R]) -> None:
         import pyarrow as pa
@@ -116,13 +116,13 @@ class Columns(Generic[R]):
         self._named = list(zip(self._schema.names, self._is_text, self._values, strict=True))
 
     def add(self, row: R) -> None:
-        """Take one row."""
+        """Add a row."""
         for name, is_text, values in self._named:
             value = getattr(row, name)
             values.append(utf8(value) if is_text else _plain(value))
 
     def batch(self) -> pa.RecordBatch:
-        """The rows as one Arrow record batch with the schema of their class."""
+        """Make one Arrow record batch of the rows, with the schema of their class."""
         import pyarrow as pa
 
         columns = [
@@ -133,7 +133,7 @@ class Columns(Generic[R]):
 
 
 def to_batch(cls: type[R], rows: Iterable[R]) -> pa.RecordBatch:
-    """Rows as one Arrow record batch with the schema of `cls`."""
+    """Make one Arrow record batch of rows, with the schema of `cls`."""
     columns = Columns(cls)
     for row in rows:
         columns.add(row)
@@ -141,7 +141,7 @@ def to_batch(cls: type[R], rows: Iterable[R]) -> pa.RecordBatch:
 
 
 def _texts(data: list[bytes]) -> pa.Array:
-    """An Arrow array of texts in UTF-8."""
+    """Make an Arrow array of texts in UTF-8."""
     import pyarrow as pa
 
     offsets = array("i", accumulate(map(len, data), initial=0))
@@ -149,7 +149,7 @@ def _texts(data: list[bytes]) -> pa.Array:
 
 
 def from_batch(cls: type[R], batch: pa.RecordBatch) -> Iterator[R]:
-    """The rows of an Arrow record batch, in order."""
+    """Yield the rows of an Arrow record batch, in order."""
     for values in batch.to_pylist():
         yield cls.from_dict(values)
 
@@ -197,7 +197,7 @@ _SCALARS: dict[type, Callable[[Any], str | None]] = {
 
 
 def _optional(kind: Any) -> Any | None:
-    """T for T | None, else None."""
+    """Return T for T | None, else None."""
     if get_origin(kind) in (Union, types.UnionType):
         inner = [part for part in get_args(kind) if part is not type(None)]
         if len(inner) == 1 and len(get_args(kind)) == 2:
@@ -206,7 +206,7 @@ def _optional(kind: Any) -> Any | None:
 
 
 def _problem_of(kind: Any) -> Callable[[Any], str | None]:
-    """The check of one field type."""
+    """Make the check of a field type."""
     if kind in _SCALARS:
         return _SCALARS[kind]
     if (inner := _optional(kind)) is not None:
@@ -255,7 +255,7 @@ def _arrow_type(kind: Any) -> Any:
 
 
 def _maker_of(kind: Any) -> Callable[[Any], Any]:
-    """How a value read from Arrow becomes the field's value."""
+    """Make the function that turns a value read from Arrow into the field's value."""
     if (inner := _optional(kind)) is not None:
         make = _maker_of(inner)
         return lambda value: None if value is None else make(value)

@@ -8,18 +8,18 @@ from scrollwork.records.words import words_in
 
 
 def text_id(text: str) -> str:
-    """The id of a text: sha256 of its UTF-8 bytes, in hex. Raises InvalidRow for lone surrogates."""
+    """Compute the id of a text: sha256 of its UTF-8 bytes, in hex. Raises InvalidRow for lone surrogates."""
     return hashlib.sha256(encoded(text)).hexdigest()
 
 
 def measured(text: str) -> tuple[str, int]:
-    """(id, white-space words) of a text, encoded once. Raises InvalidRow for lone surrogates."""
+    """Compute the id and the white-space words of a text, encoding it once. Raises InvalidRow for lone surrogates."""
     data = encoded(text)
     return hashlib.sha256(data).hexdigest(), words_in(data)
 
 
 def encoded(text: str) -> bytes:
-    """The text in UTF-8. Raises InvalidRow for lone surrogates."""
+    """Encode a text in UTF-8. Raises InvalidRow for lone surrogates."""
     try:
         return utf8(text)
     except UnicodeEncodeError as error:
@@ -41,7 +41,7 @@ class Document(Row):
 
     @classmethod
     def of(cls, text: str, *, title: str = "", source_file: str, source_record: str = "") -> "Document":
-        """The document of `text`, with id and word count worked out."""
+        """Make the document of a text, with its id and word count."""
         document_id, words = measured(text)
         return cls(document_id, title, text, words, source_file, source_record)
 

@@ -1,4 +1,4 @@
-"""What did not become an example, and why. Nothing disappears without one of these."""
+"""A record that did not become an example, and why. Every record left out has such a row."""
 
 from dataclasses import dataclass
 

@@ -40,7 +40,7 @@ class Example(Row):
 
     @property
     def facts(self) -> dict[str, Any]:
-        """The metadata, parsed."""
+        """Parse the metadata."""
         parsed: dict[str, Any] = json.loads(self.metadata)
         return parsed
 
@@ -53,5 +53,5 @@ def _is_object(text: str) -> bool:
 
 
 def metadata(**facts: Any) -> str:
-    """Metadata of an example as canonical JSON."""
+    """Write the metadata of an example as canonical JSON."""
     return canonical_json(facts)

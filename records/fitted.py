@@ -1,4 +1,4 @@
-"""What a heuristic took from examples whose outputs are known."""
+"""Values that a heuristic rule learned from examples with known outputs."""
 
 from dataclasses import dataclass
 

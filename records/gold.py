@@ -20,12 +20,12 @@ def written(example: Example, metric: str) -> tuple[str, ...]:
 
 
 def said(example: Example, metric: str) -> tuple[str, ...]:
-    """What of them may stand in a document: answers without what is around them, no lists of ids."""
+    """Return the answers that may stand in a document: without what surrounds them, and no lists of ids."""
     return KEPT[metric][1](example) if metric in KEPT else example.references
 
 
 def answer_objects(example: Example) -> tuple[str, ...]:
-    """MuSiQue: the dict as Python prints it, without the aliases."""
+    """Return for MuSiQue the dict as Python prints it, without the aliases."""
     return tuple(
         str({"is_answerable": gold["is_answerable"], "answer_content": gold["answer_content"]})
         for gold in map(json.loads, example.references)
@@ -33,23 +33,23 @@ def answer_objects(example: Example) -> tuple[str, ...]:
 
 
 def answers(example: Example) -> tuple[str, ...]:
-    """MuSiQue: the answers alone, those of unanswerable questions too."""
+    """Return for MuSiQue the answers alone, also of unanswerable questions."""
     return tuple(str(json.loads(reference)["answer_content"]) for reference in example.references)
 
 
 def clusters(example: Example) -> tuple[str, ...]:
-    """SciCo, ECB+: the list of clusters as Python prints it."""
+    """Return for SciCo and ECB+ the list of clusters as Python prints it."""
     return tuple(str(json.loads(reference)) for reference in example.references)
 
 
 def summary(example: Example) -> tuple[str, ...]:
-    """FuseReviews: the summary, where its file has one; what it is scored by are spans of the reviews."""
+    """Return for FuseReviews the summary, where there is one; scores are against spans of the reviews."""
     text = example.facts.get("summary_text")
     return (str(text),) if text else ()
 
 
 def nothing(example: Example) -> tuple[str, ...]:
-    """No text."""
+    """Return no text."""
     return ()
 
 

@@ -26,5 +26,5 @@ class Instruction(Row):
 
     @property
     def whole(self) -> str:
-        """The text with its output format behind it, one blank between them."""
+        """Return the text, a blank, and the output format."""
         return f"{self.text.rstrip()} {self.output_format.strip()}" if self.output_format.strip() else self.text

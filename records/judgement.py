@@ -1,4 +1,4 @@
-"""What answers look like beside their score, one by one and of a task together. Beside the metric, never instead."""
+"""What answers look like, each and all of a task together: shown in addition to the metric, never instead of it."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ class Prompt(Row):
 
 
 def part_text(part: Part, text_of: Callable[[str], str]) -> str:
-    """The text of one part; `text_of` gives a document's text by id."""
+    """Return the text of a part. text_of: a document's text by id."""
     if part.text is not None:
         return part.text
     assert part.document_id is not None
@@ -104,5 +104,5 @@ def part_text(part: Part, text_of: Callable[[str], str]) -> str:
 
 
 def render(parts: tuple[Part, ...], text_of: Callable[[str], str]) -> str:
-    """The prompt's text: its parts joined."""
+    """Render a prompt: join its parts."""
     return "".join(part_text(part, text_of) for part in parts)

@@ -1,4 +1,4 @@
-"""An answer, and a call that gave none. A failure is never stored or scored as an empty answer."""
+"""Answers and failed calls. A failure is never stored or scored as an empty answer."""
 
 from dataclasses import dataclass
 

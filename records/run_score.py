@@ -1,4 +1,4 @@
-"""A task's score in one run, of a suite that draws its prompts anew in each."""
+"""The score of a task in one run, for suites that draw new prompts in each run."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -10,7 +10,7 @@ SUM = "sum_"  # so begins the name of a count among the components: a term of a 
 
 
 def subset_metric(metric: str, flag: str) -> str:
-    """Under what name the score of the examples stands that have a flag."""
+    """Name the score of the examples that have a flag."""
     return f"{metric}_{flag}"
 
 
@@ -38,7 +38,7 @@ class Score(Row):
 
 @dataclass(frozen=True)
 class Coverage(Row):
-    """How much of a task a score stands on, in inputs.
+    """How many inputs of a task a score is based on.
 
     expected = attempted + missing; attempted = answered + failed; truncated: prompt cut; length_cut: answer cut.
     Answers that ended otherwise count as answered and are scored: refused (by the model), filtered (by the provider),
@@ -68,7 +68,7 @@ class Coverage(Row):
 
     @property
     def complete(self) -> bool:
-        """Something was expected, and all of it is answered."""
+        """Whether anything was expected, and all of it was answered."""
         return 0 < self.expected == self.answered
 
 
@@ -104,7 +104,7 @@ UPPER_BOUND = "upper bound: reads the references"  # what is said of a model ins
 
 
 def withheld(tasks: int, counts: Mapping[str, tuple[int, int]]) -> str:
-    """Why a benchmark has no average, "" where it has one: a task is missing, or an input of one is unanswered.
+    """Say why a benchmark has no average, "" where it has one: a task is missing, or an input is unanswered.
 
     tasks: how many the benchmark has. counts: (expected, answered) inputs of each task that was scored; one without
     inputs that can be scored counts as missing.

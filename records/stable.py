@@ -8,13 +8,13 @@ T = TypeVar("T")
 
 
 def stable_int(*names: object) -> int:
-    """A number below 2**128 from the names' text; equal on every machine and Python version."""
+    """Derive a number below 2**128 from names; equal on every machine and Python version."""
     text = "\x1f".join(str(name) for name in names)
     return int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16], "big")
 
 
 def stable_index(count: int, *names: object) -> int:
-    """A uniform choice among 0..count-1. Raises ValueError when there is nothing to choose from."""
+    """Choose uniformly among 0..count-1. Raises ValueError where count is 0."""
     if count < 1:
         raise ValueError("nothing to choose from")
     return stable_int(*names) % count

@@ -1,4 +1,4 @@
-"""A built task in numbers: distributions of lengths and spread, their histograms, the spread of each pair."""
+"""Statistics of a built task: distributions of lengths and spread, their histograms, the spread of each pair."""
 
 from dataclasses import dataclass
 

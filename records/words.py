@@ -8,7 +8,7 @@ ASCII, TAB, FILE_SEPARATOR, FIVE = (np.uint8(number) for number in (127, 9, 28, 
 
 
 def words_in(data: bytes) -> int:
-    """How many words `str.split` makes of a text, given as UTF-8; some eight times as fast where most is ASCII."""
+    """Count the words that `str.split` makes of a text given as UTF-8; about eight times as fast on ASCII."""
     if len(data) < SHORT:
         return len(data.decode("utf-8").split())
     every = np.frombuffer(data, dtype=np.uint8)

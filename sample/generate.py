@@ -13,19 +13,19 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from scrollwork.sample.abstracts import sci_co  # noqa: E402
-from scrollwork.sample.asking import seam  # noqa: E402
 from scrollwork.sample.choices import quality  # noqa: E402
-from scrollwork.sample.clippings import multi_news, open_asp  # noqa: E402
 from scrollwork.sample.contracts import contract_nli  # noqa: E402
-from scrollwork.sample.dispatches import ecb_plus  # noqa: E402
 from scrollwork.sample.episodes import summ_screen_fd  # noqa: E402
 from scrollwork.sample.essays import squality  # noqa: E402
-from scrollwork.sample.facts import musique  # noqa: E402
-from scrollwork.sample.fusions import fuse_reviews  # noqa: E402
 from scrollwork.sample.hotels import space_digest  # noqa: E402
 from scrollwork.sample.ledgers import ledgers  # noqa: E402
 from scrollwork.sample.meetings import qmsum  # noqa: E402
+from scrollwork.sample.multi_document.abstracts import sci_co  # noqa: E402
+from scrollwork.sample.multi_document.asking import seam  # noqa: E402
+from scrollwork.sample.multi_document.clippings import multi_news, open_asp  # noqa: E402
+from scrollwork.sample.multi_document.dispatches import ecb_plus  # noqa: E402
+from scrollwork.sample.multi_document.facts import musique  # noqa: E402
+from scrollwork.sample.multi_document.fusions import fuse_reviews  # noqa: E402
 from scrollwork.sample.narratives import narrative_qa  # noqa: E402
 from scrollwork.sample.novels import book_sum_sort  # noqa: E402
 from scrollwork.sample.papers import qasper  # noqa: E402

@@ -14,12 +14,12 @@ CHUNK = 1 << 20
 
 
 def sha256_of(value: Any) -> str:
-    """sha256 in hex of a value's canonical JSON."""
+    """Return the sha256, in hex, of a value's canonical JSON."""
     return hashlib.sha256(canonical_json(value).encode("utf-8")).hexdigest()
 
 
 def sha256_file(path: Path) -> str:
-    """sha256 in hex of a file's bytes, read in chunks."""
+    """Return the sha256, in hex, of a file, read in chunks."""
     digest = hashlib.sha256()
     with path.open("rb") as stream:
         while chunk := stream.read(CHUNK):
@@ -46,7 +46,7 @@ class FileDigests:
                 pass  # a cache: whatever is wrong with it, it is made again
 
     def of(self, path: Path) -> tuple[str, int]:
-        """(sha256 in hex, size in bytes) of a file."""
+        """Return the sha256, in hex, and the size in bytes of a file."""
         stat = path.stat()
         stamp = [stat.st_size, stat.st_mtime_ns]
         known = self._known.get(str(path))
@@ -58,7 +58,7 @@ class FileDigests:
         return digest, stat.st_size
 
     def save(self) -> None:
-        """Remember for the next run; silently not, where the folder cannot be written."""
+        """Save the digests for the next run; does nothing where the folder cannot be written."""
         if self._path is None or not self._changed:
             return
         try:

@@ -1,4 +1,4 @@
-"""What can go wrong with storage, said to the person who meets it."""
+"""Errors of storage, with messages for the person who meets them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ForeignFile(StorageError):
 
 
 class DownloadError(StorageError):
-    """A file could not be had. `state`: what it is now, a state of records.RawFile; `code`: the server's word."""
+    """A file could not be downloaded. state: of the file (records.RawFile). code: from the server."""
 
     state = "missing"
 
@@ -76,7 +76,7 @@ class Stopped(DownloadError):
 
 
 class Again(Exception):
-    """Worth another try. wait_s: what the server asked for, None where it asked for nothing."""
+    """A failure that may not last. wait_s: the wait that the server asked for, None where it asked for none."""
 
     def __init__(self, why: str, wait_s: float | None = None) -> None:
         super().__init__(why)

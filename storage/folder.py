@@ -15,7 +15,7 @@ from scrollwork.storage.location import held
 
 @contextmanager
 def whole_folder(target: Path, ours: Callable[[Path, str], bool]) -> Iterator[Path]:
-    """An empty folder to fill; when the block ends well it takes the place of the target, if it differs from it.
+    """Give an empty folder to fill. When the block ends without error it replaces the target, if the two differ.
 
     ours(target, path in it) says whether a file there may go. A kill at any moment leaves at the target what
     stood there before, all that is new, or nothing (then the next call puts back what stood there). Raises StorageError
@@ -43,7 +43,7 @@ def whole_folder(target: Path, ours: Callable[[Path, str], bool]) -> Iterator[Pa
 
 
 def files_below(folder: Path) -> list[str]:
-    """Paths of all files, with forward slashes, sorted; links are files."""
+    """List the paths of all files, with forward slashes, sorted; links count as files."""
     return sorted(
         path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_symlink() or not path.is_dir()
     )

@@ -14,17 +14,19 @@ from scrollwork.storage.digest import FileDigests
 from scrollwork.storage.errors import StorageError
 from scrollwork.storage.location import Location, writable
 
+SNAPSHOTS = "generate"  # the stage that leaves snapshots of answers: its folder in every home
+
 
 @dataclass(frozen=True)
 class Home:
-    """Where everything of one installation is kept. `store`: URL of the response store, "" for responses.db at home."""
+    """The home of one installation. store: URL of the response store, "" for responses.db in the home."""
 
     url: str
     store: str = ""
 
     @classmethod
     def at(cls, url: str, store: str = "") -> Home:
-        """The home at a path or URL, made absolute. A remote home needs a store that other machines reach."""
+        """Open the home at a path or URL, made absolute. A remote home needs a store that other machines reach."""
         url = url.removeprefix("file://")
         if "://" not in url:
             url = str(Path(url).expanduser().resolve())
@@ -53,7 +55,7 @@ class Home:
 
     @property
     def has_store(self) -> bool:
-        """Whether there is, or may be, a response store; its own stands only once something was stored."""
+        """Whether a response store exists or may exist; the home's own exists once something was stored."""
         return bool(self.store) or (self.folder / "responses.db").is_file()
 
     @property
@@ -77,7 +79,7 @@ class Home:
         return FileDigests(self.folder / "cache" / "raw-digests.json")
 
     def note_run(self, run: dict[str, Any]) -> str:
-        """Keep a row of a run (request, keys of its results); its id."""
+        """Store the row of a run (request, keys of its results) and return its id."""
         now = time.time_ns()  # two runs of one process may end in the same second
         run_id = time.strftime("%Y%m%dT%H%M%S", time.gmtime(now // 10**9)) + f".{now % 10**9:09d}-{os.getpid()}"
         row = {"id": run_id, "time": now / 1e9, **run}
@@ -85,7 +87,7 @@ class Home:
         return run_id
 
     def runs(self) -> list[dict[str, Any]]:
-        """The rows of runs, the oldest first; unreadable ones are left out."""
+        """List the rows of runs, the oldest first, without unreadable ones."""
         folder = Location(f"{self.url}/runs")
         found = []
         for name in folder.names():

@@ -22,7 +22,7 @@ TEMPORARY = ".tmp-"
 
 
 class Location:
-    """The folder at `url` (a path or an fsspec URL). Folders come into being when something is written."""
+    """The folder at `url` (a path or an fsspec URL). It is created by the first write."""
 
     def __init__(self, url: str) -> None:
         import fsspec.core
@@ -46,7 +46,7 @@ class Location:
         return f"{self._root}/{name}" if name else self._root
 
     def names(self) -> list[str]:
-        """Names of everything directly in this folder, sorted; empty where there is no folder."""
+        """List the names of everything directly in this folder, sorted; empty where there is no folder."""
         if self.local is not None:
             try:
                 return sorted(os.listdir(self.local))
@@ -58,30 +58,30 @@ class Location:
             return []
 
     def exists(self, name: str = "") -> bool:
-        """Whether the file (or, without a name, the folder) is there."""
+        """Whether the file (or, without a name, the folder) exists."""
         return bool(self._fs.exists(self._path(name)))
 
     def size_and_time(self, name: str) -> tuple[int, int | None]:
-        """(bytes, modification time in ns, None where the store tells none). Raises FileNotFoundError."""
+        """Return size in bytes and modification time in ns (None where it is unknown). Raises FileNotFoundError."""
         if self.local is not None:
             stat = (self.local / name).stat()
             return stat.st_size, stat.st_mtime_ns
         return int(self._fs.info(self._path(name))["size"]), None
 
     def open(self, name: str) -> IO[bytes]:
-        """The file, for reading bytes at any position."""
+        """Open a file for reading at any position."""
         if self.local is not None:
             return (self.local / name).open("rb")
         stream: IO[bytes] = self._fs.open(self._path(name), "rb")
         return stream
 
     def read(self, name: str) -> bytes:
-        """The whole file. Raises FileNotFoundError."""
+        """Read a whole file. Raises FileNotFoundError."""
         with self.open(name) as stream:
             return stream.read()
 
     def create(self, name: str, data: bytes) -> bool:
-        """Write the file only if there is none yet; False, and nothing written, where one stands."""
+        """Write a file unless it exists; False where it does."""
         if self.local is None:
             try:
                 self._fs.pipe_file(self._path(name), data, mode="create")
@@ -100,7 +100,7 @@ class Location:
         return True
 
     def replace(self, name: str, data: bytes) -> None:
-        """Write the file, in place of any that stands."""
+        """Write a file, replacing an existing one."""
         if self.local is None:
             self._fs.pipe_file(self._path(name), data)
             return
@@ -113,7 +113,7 @@ class Location:
 
     @contextmanager
     def temporary(self, name: str) -> Iterator[tuple[IO[bytes], Path]]:
-        """A local file to write to, removed at the end if `publish` did not take it. It is locked while it is open."""
+        """Give a local file to write to, locked while it is open, and removed unless `publish` took it."""
         folder = self.local
         with naming_full_disks(name, str(self)):
             if folder is not None:
@@ -126,7 +126,7 @@ class Location:
                 path.unlink(missing_ok=True)
 
     def publish(self, stream: IO[bytes], path: Path, name: str) -> None:
-        """Put a finished temporary file under its final name."""
+        """Move a finished temporary file to its final name."""
         stream.flush()
         os.fsync(stream.fileno())
         if self.local is not None:
@@ -143,7 +143,7 @@ class Location:
             pass
 
     def sweep(self) -> list[str]:
-        """Remove temporary files whose writers are gone; their names."""
+        """Remove temporary files whose writers have ended, and return their names."""
         if self.local is None:
             return []
         left = [name for name in self.names() if name.startswith(TEMPORARY)]

@@ -24,8 +24,8 @@ STAGE = "compare"
 
 @dataclass(frozen=True)
 class Parameters:
-    """tasks: metric by name, in the suite's order. models: as rows name them, in the order in which they were asked.
-    upper_bounds: those that read the references. averaged: a suite that ranks models has no average over its tasks."""
+    """tasks: the metric of each task, in the suite's order. models: names as in the rows, in the order of the request.
+    upper_bounds: models that read the references. averaged: false for a suite that ranks models instead."""
 
     tasks: Mapping[str, str]
     models: Sequence[str]
@@ -34,7 +34,7 @@ class Parameters:
 
 
 def declare(suite: str, parameters: Parameters, judged: Sequence[Node], modules: Sequence[str]) -> Node:
-    """Compare everything that was judged, in whatever order arms were asked for. modules: those of all metrics."""
+    """Declare the comparison of all judged answers. modules: the metrics' modules."""
     labels = (("suite", suite), ("models", "+".join(parameters.models)))
     inputs = (("judge", tuple(sorted(judged, key=lambda node: node.slot))),)
     return Node(STAGE, labels, stated(parameters), __name__, tuple(modules), inputs)
@@ -62,7 +62,7 @@ def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWrit
 
 
 def by_split(node: Node, inputs: InputArtifacts) -> Iterator[Measured]:
-    """Everything scored on one split, for each; models in the order of the request."""
+    """Yield the measurements of each split, its models in the order of the request."""
     from scrollwork.analysis.comparison.judged import COLUMNS, outcomes_from
     from scrollwork.analysis.comparison.models import Measured
     from scrollwork.scoring.registry import metric, stored
@@ -82,7 +82,7 @@ def by_split(node: Node, inputs: InputArtifacts) -> Iterator[Measured]:
 
 
 def in_order(outcomes: Mapping[Who, dict[str, Outcomes]], parameters: Parameters) -> dict[Who, dict[str, Outcomes]]:
-    """Models as they were asked for, each with its documents first; tasks as the suite has them."""
+    """Sort models as the request names them, each first with its documents, and tasks as the suite has them."""
     models, tasks = parameters.models, list(parameters.tasks)
     whos = sorted(outcomes, key=lambda who: (models.index(who[0]), who[1] != FULL, who[1]))
     return {who: {task: outcomes[who][task] for task in tasks if task in outcomes[who]} for who in whos}

@@ -1,4 +1,4 @@
-"""Stage fit: examples whose outputs are known -> what a heuristic takes from them."""
+"""Stage fit: examples with known outputs -> the values that a heuristic rule learns from them."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ STAGE = "fit"
 
 @dataclass(frozen=True)
 class Parameters:
-    """kind: of the rule (models/baselines/fitted_rules.py). template: the task's texts."""
+    """kind: which rule is fitted (models/baselines/fitted_rules.py). template: the task's prompt template."""
 
     kind: str
     template: Mapping[str, Any]
 
 
 def other_splits(part: Part) -> str:
-    """The sentence that says how to learn from another split."""
+    """Write the advice how to learn from another split."""
     model = part.model.partition(":")[0]
     return f"{model}:fit_split=SPLIT takes another (there are: {', '.join(part.task.splits)})"
 
 
 def check(part: Part, split: str) -> None:
-    """Raises UsageError where the part's model cannot learn from a split."""
+    """Raise UsageError where the model cannot learn from this split."""
     model, task, other = part.model, part.task.name, other_splits(part)
     if split not in part.task.splits:
         raise UsageError(f"model {model!r}, task {task}: there is no split {split!r} to learn from; {other}")
@@ -49,7 +49,7 @@ def check(part: Part, split: str) -> None:
 
 
 def declare(part: Part, curated: Node, kind: str, split: str) -> Node:
-    """Fit the rule of the part's model. curated: the split that it learns from, of which `check` said that it may."""
+    """Declare the fit of a model's rule. curated: the split that it learns from, which has passed `check`."""
     assert curated.raw is not None
     hint = f"model {part.model!r} takes its rule for {part.task.name} from split {split}; {other_splits(part)}"
     labels = (*replace(part, split=split, model="").base, ("rule", kind))
@@ -59,7 +59,7 @@ def declare(part: Part, curated: Node, kind: str, split: str) -> Node:
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Write table `fitted`: a row for each value of the rule."""
+    """Write table `fitted`: a row for each value that the rule learned."""
     from scrollwork.models.baselines.fitted_rules import fit
     from scrollwork.preprocessing.prompts.template import Template
 
@@ -77,7 +77,7 @@ def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWrit
 
 
 def cases(curated: Artifact, template: Template) -> Iterator[Case]:
-    """Each example with the characters of its documents and of its prompt; no text is read for it."""
+    """Yield each example with the lengths of its documents and prompt in characters, without reading texts."""
     from scrollwork.models.baselines.fitted_rules import Case
     from scrollwork.preprocessing.prompts.template import assemble
 
@@ -88,7 +88,7 @@ def cases(curated: Artifact, template: Template) -> Iterator[Case]:
 
 
 def chars(part: PromptPart) -> int:
-    """Characters of a part."""
+    """Count the characters of a part of a prompt."""
     if part.text is not None:
         return len(part.text)
     assert part.start is not None

@@ -1,4 +1,4 @@
-"""Stage predictions: what a system that ran elsewhere answered, in the place of `generate`. Nothing is asked."""
+"""Stage predictions: read the answers of a system that ran elsewhere. Stands in the place of `generate`."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ STAGE = "predictions"
 
 @dataclass(frozen=True)
 class Parameters:
-    """file: {sha256, task}: which file of predictions, and the one task that all of it is of, "" where its rows say."""
+    """file: {sha256, task} of the file of predictions. task: "" where each row of the file names its own."""
 
     file: Mapping[str, Any]
 
 
 def declare(part: Part, curated: Node, prompts: Node, sample: Node) -> Node:
-    """Take the answers to prompts out of the file that has them."""
+    """Declare the reading of a file of predictions for these prompts."""
     files = [file for file in (part.table or {})["files"] if part.task.name in file["tasks"]]
     parameters = Parameters({name: files[0][name] for name in ("sha256", "task")})
     inputs = (("curated", (curated,)), ("prompts", (prompts,)), ("sample", (sample,)))
@@ -39,7 +39,7 @@ def declare(part: Part, curated: Node, prompts: Node, sample: Node) -> Node:
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Write tables `responses`, `failures` and `raw_files`; facts tell the ids of either side that have no partner.
+    """Write tables `responses`, `failures` and `raw_files`; the facts list ids without a prompt or a prediction.
 
     A row for each input that the file answers, in the order of the prompts. Raises MissingFile when the home has lost
     the file.
@@ -93,12 +93,12 @@ def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWrit
 
 
 def ids(artifact: Artifact) -> set[str]:
-    """The ids of its examples."""
+    """Return the ids of an artifact's examples."""
     return {row["example_id"] for row in artifact.columns("examples", ["example_id"])}
 
 
 def held(node: Node, shop: Workshop, writer: ArtifactWriter) -> tuple[dict[str, Prediction], str]:
-    """(predictions of the node's task by id, sha256 of their file)."""
+    """Read the predictions of the node's task, by example id, and the sha256 of their file."""
     from scrollwork.scoring.files.submissions import predictions
 
     file, task = Parameters(**node.params).file, node.label("task")

@@ -1,4 +1,4 @@
-"""Stage sizes: a data set whole, before anything is drawn from it, as SEAM's table 1 counts it."""
+"""Stage sizes: measure a whole data set, before runs draw from it, as in table 1 of SEAM."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ STAGE = "sizes"
 
 @dataclass(frozen=True)
 class Parameters:
-    """metric: of the task, which says what a model is asked to write. tokenizer: its lasting name."""
+    """metric: of the task; it says what a model is asked to write. tokenizer: its permanent name."""
 
     metric: str
     tokenizer: str
 
 
 def declare(part: Part, curated: Node, tokenizer: str) -> Node:
-    """Count a curated data set."""
+    """Declare the measuring of a curated data set."""
     parameters = stated(Parameters(part.task.metric, tokenizer))
     return Node(STAGE, part.base, parameters, __name__, part.engine(tokenizer), (("curated", (curated,)),))
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Write table `distributions`: documents of each example, tokens of these as a prompt shows them, tokens of what a
-    model is asked to write."""
+    """Write table `distributions`: per example the number of documents, their tokens as shown in a prompt, and the
+    tokens of the output that is asked for."""
     from scrollwork.analysis.statistics.corpus import Corpus, distributions
     from scrollwork.preprocessing.runs.blocks import shown_documents
 

@@ -1,4 +1,4 @@
-"""Stage statistics: a built task -> lengths, histograms and spread."""
+"""Stage statistics: samples and prompts of a task -> lengths, histograms, and where evidence lies (spread)."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ STAGE = "statistics"
 
 @dataclass(frozen=True)
 class Parameters:
-    """kind: of the task's template. output: what an output is in the spread: query, options or references. metric:
-    where it says what is written (records/gold.py)."""
+    """kind: of the task's template. output: what counts as the output in the spread: query, options or references.
+    metric: given where it decides what a model writes (records/gold.py)."""
 
     kind: str
     output: str
@@ -32,10 +32,10 @@ class Parameters:
 
 
 def declare(part: Part, curated: Node, samples: Sequence[Node], prompts: Sequence[Node], sizes: Node | None) -> Node:
-    """Measure what is built of a task and split. prompts: of all shards. sizes: of a data set that is drawn from."""
+    """Declare the statistics of a task and split. prompts: of all shards. sizes: of the data set, where runs draw."""
     kind = str(part.task.template["kind"])
     letters = part.request.options_of(part.task).get("output") == "letter"
-    # SCROLLS 6.4: ContractNLI's outputs are labels, so its hypotheses are looked for
+    # SCROLLS 6.4: ContractNLI's outputs are labels, so its hypotheses are searched for instead
     output = "query" if kind == "nli" else "options" if letters else "references"
     parameters = Parameters(kind, output, part.task.metric if part.task.metric in KEPT else "")
     inputs: list[tuple[str, tuple[Node, ...]]] = [("curated", (curated,)), ("sample", tuple(samples))]
@@ -69,7 +69,7 @@ def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWrit
     for pair in found.spreads:
         spreads.add(pair)
     facts = {}
-    if "sizes" in inputs:  # of the data set whole, where the suite draws from it
+    if "sizes" in inputs:  # of the whole data set, where runs draw from it
         for distribution in inputs["sizes"].rows("distributions", Distribution):
             rows.add(distribution)
             counted[distribution.measure] = numbers(distribution)
@@ -85,5 +85,5 @@ def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWrit
 
 
 def numbers(row: Distribution) -> dict[str, Any]:
-    """A distribution's numbers by name."""
+    """Return the numbers of a distribution by name."""
     return {name: value for name, value in row.to_dict().items() if name not in ("suite", "task", "split", "measure")}

@@ -1,4 +1,4 @@
-"""Stage tokens: each document of a sample counted once by a tokenizer; truncation, estimates and limits reuse it."""
+"""Stage tokens: count each document of a sample once, for truncation, estimates and limits."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ STAGE = "tokens"
 
 @dataclass(frozen=True)
 class Parameters:
-    """tokenizer: its lasting name (suites/tokenizers.py), or "words"."""
+    """tokenizer: its permanent name (suites/tokenizers.py), or "words"."""
 
     tokenizer: str
 
 
 def declare(sample: Node, tokenizer: str, engine: Sequence[str] = ()) -> Node:
-    """Count the documents of a sample. engine: the module that makes the tokenizer, if one does."""
+    """Declare the counting of a sample's documents. engine: the module that makes the tokenizer, if any."""
     labels = (*sample.labels, ("tokenizer", tokenizer))
     inputs = (("curated", (sample.input("curated"),)), ("sample", (sample,)))
     return Node(STAGE, labels, stated(Parameters(tokenizer)), __name__, tuple(engine), inputs)
@@ -48,7 +48,7 @@ def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWrit
 
 
 def counts(artifact: Artifact | None) -> dict[str, int]:
-    """Tokens by document id."""
+    """Read the number of tokens of each document, by document id."""
     if artifact is None:
         return {}
     return {row.document_id: row.tokens for row in artifact.rows("tokens", TokenCount)}

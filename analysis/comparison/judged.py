@@ -41,7 +41,7 @@ class Judged:
         return [name for name in self.inputs if all(own[name].answered for own in self.members.values())]
 
     def outcomes(self, components: Sequence[str]) -> Outcomes:
-        """The scores as arrays."""
+        """Return the scores as arrays."""
         scores = {
             member: {name: row.components for name, row in own.items() if row.answered}
             for member, own in self.members.items()
@@ -50,7 +50,7 @@ class Judged:
 
 
 def outcomes_from(columns: Iterable[Mapping[str, Any]], components: Sequence[str]) -> Outcomes:
-    """The same from the columns COLUMNS of judgements, as Arrow gives them, without building rows."""
+    """Make it from the columns COLUMNS of judgements, as read from Arrow, without building rows."""
     clusters: dict[str, str] = {}
     scores: dict[str, dict[str, dict[str, float]]] = {}
     for row in columns:
@@ -85,7 +85,7 @@ SHARES: Mapping[str, Told] = {  # in percent, of the answers of which anything i
 
 
 def conduct(judged: Judged, labels: Labels) -> Iterator[Conduct]:
-    """Every measure that can be told of some answer, over the inputs that all members answered."""
+    """Compute every measure that applies to some answer, over the inputs that all members answered."""
     for name, told in SHARES.items():
         listed = {one: [told(own[one]) for own in judged.members.values()] for one in judged.answered}
         known = {one: values for one, values in listed.items() if None not in values}
@@ -115,7 +115,7 @@ def measured(
     values: Mapping[str, Mapping[str, list[float]]],
     headline: Headline = lambda means: next(iter(means.values())),
 ) -> Iterator[Conduct]:
-    """A measure with its interval; nothing where it is of no answer. values: by component and input, one a member."""
+    """Compute a measure with its interval, if it applies to some answer. values: by component and input."""
     names = sorted(next(iter(values.values())))
     if not names:
         return
@@ -127,7 +127,7 @@ def measured(
 def estimate(
     components: Mapping[str, Floats], clusters: Sequence[str], headline: Headline, name: str
 ) -> tuple[float, float | None, float | None]:
-    """(value, low, high); the ends are None with fewer than two clusters."""
+    """Return (value, low, high); low and high are None with fewer than two clusters."""
     means = {one: values.mean(axis=1) for one, values in components.items()}
     ends = clustered_interval(components, clusters, headline, name=name)
     return (float(np.asarray(headline(means)).mean()), *(ends or (None, None)))
@@ -147,7 +147,7 @@ class Group:
 
 
 def slices(judged: Judged, labels: Labels, headline: Headline, components: Sequence[str]) -> Iterator[Slice]:
-    """The score by length of the documents, by what the prompt's cut took. One part alone is no slice."""
+    """Compute the score by length of the documents and by what a cut took. A single part is no slice."""
     outcomes = judged.outcomes(components)
     for by, groups in (
         ("document_words", by_length(judged.inputs)),
@@ -174,7 +174,7 @@ def slices(judged: Judged, labels: Labels, headline: Headline, components: Seque
 
 
 def by_place(inputs: Mapping[str, Judgement], place: Callable[[Judgement], str]) -> list[Group]:
-    """Inputs by what is said of their prompt; those of which nothing is known ("") come last, as "not known"."""
+    """Group inputs by a field of their prompt; those without a value ("") come last, as "not known"."""
     found: dict[str, set[str]] = {}
     for name, row in inputs.items():
         found.setdefault(place(row), set()).add(name)
@@ -185,7 +185,7 @@ def by_place(inputs: Mapping[str, Judgement], place: Callable[[Judgement], str])
 
 
 def by_length(inputs: Mapping[str, Judgement], parts: int = PARTS) -> list[Group]:
-    """Inputs in parts of about equal size by the words of their documents; equal lengths are never parted.
+    """Split inputs into parts of about equal size by the words of their documents; equal lengths stay together.
 
     Bounds are lengths that occur: quantiles of all inputs that were asked, so they are the same for every model.
     """

@@ -1,4 +1,4 @@
-"""All models of a suite: averages with intervals, and every two of them compared on the same inputs."""
+"""Compare all models of a suite: averages with intervals, and every pair on the inputs that both answered."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ class Measured:
 
 
 def averages(measured: Measured, left_out: Collection[str] = ()) -> Iterator[Average]:
-    """One a model and arm; withheld by the rule of the leaderboard. left_out: models that read the references."""
+    """Compute the average of each model and arm, withheld by the leaderboard's rule. left_out: models that read the
+    references."""
     for (model, arm), tasks in measured.outcomes.items():
         reason = (
             UPPER_BOUND
@@ -53,7 +54,7 @@ def averages(measured: Measured, left_out: Collection[str] = ()) -> Iterator[Ave
 
 
 def pairs(whos: Sequence[Who], left_out: Collection[str] = ()) -> Iterator[tuple[Who, Who]]:
-    """Every two models of one arm in their order, and each model with its documents and without them.
+    """Compare every two models of one arm, in order, and each model with its documents and without them.
 
     left_out: models that are compared with none.
     """
@@ -67,7 +68,7 @@ def pairs(whos: Sequence[Who], left_out: Collection[str] = ()) -> Iterator[tuple
 
 
 def comparisons(measured: Measured, pair: tuple[Who, Who]) -> list[Comparison]:
-    """A row for every task of which both answered an input, and one of the averages where neither is withheld."""
+    """Compare two models on every task where both answered an input, and on the averages where neither is withheld."""
     ours, theirs = (measured.outcomes[who] for who in pair)
     sides = {
         task: Pair.of(ours[task], theirs[task], measured.headlines[task], task)
@@ -86,7 +87,7 @@ def comparisons(measured: Measured, pair: tuple[Who, Who]) -> list[Comparison]:
 
 
 def row(measured: Measured, pair: tuple[Who, Who], task: str, found: Paired, p_holm: float | None) -> Comparison:
-    """A comparison as a row."""
+    """Make the row of a comparison."""
     (model, arm), (other, other_arm) = pair
     ends = found.interval or (None, None)
     tested: dict[str, Any] = asdict(found.test) if found.test is not None else {}

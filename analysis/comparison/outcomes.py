@@ -1,4 +1,4 @@
-"""What one model got on the inputs of one task, as arrays: intervals, comparisons and slices are made from them."""
+"""The scores of one model on the inputs of one task, as arrays, for intervals, comparisons and slices."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ class Outcomes:
 
     @cached_property
     def grouped(self) -> Clusters:
-        """The inputs by cluster."""
+        """Group the inputs by cluster."""
         return Clusters.of(self.clusters)
 
     @property
     def averaged(self) -> dict[str, Floats]:
-        """Each component's mean over the members, shape (1, inputs)."""
+        """Average each component over the members, shape (1, inputs)."""
         return {name: values.mean(axis=0, keepdims=True) for name, values in self.components.items()}
 
     def value(self, headline: Headline) -> float:
-        """The mean over members of their headline. Raises ValueError without inputs."""
+        """Average the headline over the members. Raises ValueError without inputs."""
         if not self.names:
             raise ValueError("no input was answered: there is no value")
         means = {name: values.mean(axis=1) for name, values in self.components.items()}
         return float(np.asarray(headline(means)).mean())
 
     def only(self, names: Collection[str]) -> Outcomes:
-        """The same of these inputs alone, of those that were answered."""
+        """Restrict the outcomes to these inputs, as far as they were answered."""
         if len(names) == len(self.names) == self.asked and all(name in names for name in self.names):
             return self
         places = [place for place, name in enumerate(self.names) if name in names]
@@ -60,7 +60,7 @@ class Outcomes:
 def outcomes_of(
     scores: Mapping[str, Mapping[str, Mapping[str, float]]], clusters: Mapping[str, str], components: Sequence[str]
 ) -> Outcomes:
-    """From components by member and answered input. clusters: the group of documents of every input that was asked."""
+    """Make outcomes of components by member and answered input. clusters: the document group of every input."""
     names = sorted(name for name in clusters if scores and all(name in answered for answered in scores.values()))
     return Outcomes(
         tuple(names),
@@ -71,5 +71,5 @@ def outcomes_of(
 
 
 def stacked(rows: Iterable[Sequence[float]]) -> Floats:
-    """Members' values as one array of shape (members, inputs)."""
+    """Put the members' values into one array of shape (members, inputs)."""
     return np.array(list(rows), dtype=np.float64)

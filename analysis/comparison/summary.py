@@ -1,4 +1,4 @@
-"""From the scores of a task to what is said of it: value, spread over seeds, interval, coverage."""
+"""Summarise the scores of a task: value, spread over seeds, interval, coverage."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from scrollwork.records.score import SUM, Aggregate, Coverage
 
 @dataclass(frozen=True)
 class Labels:
-    """To what an aggregate belongs."""
+    """The labels of an aggregate."""
 
     suite: str
     task: str
@@ -29,7 +29,7 @@ class Labels:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What was asked: the group of documents of each input, and the inputs whose prompt was cut."""
+    """The inputs of a task: the document group of each, and those whose prompt was cut."""
 
     clusters: Mapping[str, str]
     truncated: frozenset[str] = frozenset()
@@ -56,14 +56,14 @@ Beside = Callable[[Mapping[str, float]], Mapping[str, Any]]
 
 
 def nothing(means: Mapping[str, float]) -> Mapping[str, Any]:
-    """What most metrics tell beside their value."""
+    """Return no further values, as most metrics have none."""
     return {}
 
 
 def summarize(
     labels: Labels, inputs: Inputs, members: Mapping[str, Member], headline: Headline, beside: Beside = nothing
 ) -> list[Aggregate]:
-    """One row a member, and one of the family (the mean over its members) where it has several.
+    """Make a row for each member, and one for the family (the mean over its members) where it has several.
 
     beside: what the metric tells beside its headline, from the means; it stands among the row's components, counts do
     not.
@@ -77,22 +77,22 @@ def summarize(
 
 
 def document_group(document_ids: Sequence[str]) -> str:
-    """One short name for a set of documents: inputs on the same documents, in any order, stand and fall together."""
+    """Name a set of documents, in any order: inputs on the same documents form one cluster."""
     return hashlib.sha256("+".join(sorted(set(document_ids))).encode("utf-8")).hexdigest()[:16]
 
 
 def input_name(example_id: str, draw: int) -> str:
-    """One name for an example in a draw."""
+    """Name an input: an example in a draw."""
     return f"{draw}\x1f{example_id}"
 
 
 def run_of(name: str) -> int:
-    """The draw of an input by its name."""
+    """Read the draw from the name of an input."""
     return int(name.partition("\x1f")[0])
 
 
 def coverage(inputs: Inputs, members: Sequence[Member]) -> Coverage:
-    """In inputs: answered by every member; failed where a member's call failed; missing where one was never made."""
+    """Count inputs: answered by every member; failed where a member's call failed; missing where one was never made."""
     failed = {name for member in members for name in member.failed if name in inputs.clusters}
     answered = sum(all(name in member.scores for member in members) for name in inputs.clusters)
     expected = len(inputs.clusters)
@@ -141,25 +141,25 @@ def _row(labels: Labels, inputs: Inputs, members: Sequence[Member], headline: He
 
 
 def without_counts(means: Mapping[str, float]) -> dict[str, float]:
-    """The components alone."""
+    """Return the components without the counts."""
     return {name: value for name, value in means.items() if not name.startswith(SUM)}
 
 
 def _told(each: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """The means over the members of what all of them have."""
+    """Average over the members the values that all of them have."""
     names = [name for name in (each[0] if each else ()) if all(name in one for one in each)]
     return {name: float(np.mean([one[name] for one in each])) for name in names}
 
 
 def means_of(scores: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    """Mean of each component over one member's answered inputs."""
+    """Average each component over one member's answered inputs."""
     rows = list(scores.values())
     # fsum: the mean does not depend on the order of the answers
     return {name: fsum(row[name] for row in rows) / len(rows) for name in sorted(rows[0])}
 
 
 def zero_filled(scores: Mapping[str, Mapping[str, float]], expected: int, headline: Headline) -> float:
-    """The value if every unanswered input scored 0; of a metric with counts, of which ratios are taken, its share."""
+    """Compute the value if every unanswered input scored 0; for ratios of counts, the value's share."""
     share, means = len(scores) / expected, means_of(scores)
     if len(without_counts(means)) < len(means):
         return share * scalar(headline, means)
@@ -167,7 +167,7 @@ def zero_filled(scores: Mapping[str, Mapping[str, float]], expected: int, headli
 
 
 def scalar(headline: Headline, means: Mapping[str, float]) -> float:
-    """The headline of plain numbers."""
+    """Compute the headline from plain numbers."""
     return float(headline({name: np.asarray(value, dtype=np.float64) for name, value in means.items()}))
 
 

@@ -59,12 +59,12 @@ class Dominance:
 
 
 def arrow(eps_min: float) -> float:
-    """1 - eps_min, to two decimals."""
+    """Return 1 - eps_min, to two decimals."""
     return round(1 - round(eps_min, 2), 2)
 
 
 def violation_ratio(ours: Sequence[float], theirs: Sequence[float], *, official: bool = False) -> float:
-    """eps of ours over theirs, 0 to 1; of any numbers of runs, one or more each. Raises ValueError for none."""
+    """Compute eps of ours over theirs, 0 to 1, from one run or more each. Raises ValueError for none."""
     one, other = _ascending(ours), _ascending(theirs)
     if official:
         steps = (np.arange(1, len(side) + 1)[None, :] for side in (one, other))
@@ -74,7 +74,7 @@ def violation_ratio(ours: Sequence[float], theirs: Sequence[float], *, official:
 
 
 def eps_min(ours: Sequence[float], theirs: Sequence[float], *, official: bool = False) -> float:
-    """Upper bound of eps of ours over theirs, 0 to 1. Identical samples say nothing about either: 0.5."""
+    """Compute the upper bound of eps of ours over theirs, 0 to 1; 0.5 for identical samples."""
     one, other = _ascending(ours), _ascending(theirs)
     eps = violation_ratio(ours, theirs, official=official)
     if not official and np.array_equal(np.repeat(one, len(other)), np.repeat(other, len(one))):
@@ -85,7 +85,7 @@ def eps_min(ours: Sequence[float], theirs: Sequence[float], *, official: bool = 
 
 
 def neighbours(table: ScoreTable) -> list[tuple[str, str, str]]:
-    """(data set, better, worse) of all neighbouring ranks; models without a score are left out, ties go by name."""
+    """List (data set, better, worse) of neighbouring ranks, ties by name, without models that have no score."""
     return [
         (dataset, better, worse)
         for dataset in table.datasets

@@ -1,4 +1,4 @@
-"""A table of run scores to the rows of its ranking: what `seam rank` prints and the report of such a suite shows."""
+"""Make the rows of a ranking from a table of run scores, for `seam rank` and for the report."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def who(model: str, arm: str = FULL) -> str:
 
 
 def model_and_arm(name: str) -> tuple[str, str]:
-    """The two of `who`."""
+    """Split a name made by `who` into model and arm."""
     model, _, arm = name.rpartition(END)
     return (model, arm) if model else (name, FULL)
 
@@ -46,7 +46,7 @@ class Of:
 
 @dataclass(frozen=True)
 class Ranked:
-    """Rows, models in the order of their AR."""
+    """The rows of a ranking, models in the order of their AR."""
 
     models: list[ModelRank]
     tasks: list[TaskRank]
@@ -76,7 +76,7 @@ def rank(table: ScoreTable, of: Of, sure: bool = True) -> Ranked:
 
 
 def model_rows(table: ScoreTable, of: Of, sure: Collection[Sureness]) -> list[ModelRank]:
-    """A row a model."""
+    """Make a row for each model."""
     known = {one.model: one for one in sure}
     shared = [dataset for dataset in table.datasets if dataset in of.compared]
     compared = {row.model: row for row in standings(table.only(shared))} if shared else {}
@@ -105,7 +105,7 @@ def model_rows(table: ScoreTable, of: Of, sure: Collection[Sureness]) -> list[Mo
 
 
 def task_rows(table: ScoreTable, of: Of, over: Collection[Dominance]) -> list[TaskRank]:
-    """A row a data set and model, models in the order of their AR."""
+    """Make a row for each data set and model, models in the order of their AR."""
     arrows = {**{(one.worse, one.dataset): one.arrow for one in over}, **of.arrows}
     rows = standings(table)
     return [
@@ -127,7 +127,7 @@ def task_rows(table: ScoreTable, of: Of, over: Collection[Dominance]) -> list[Ta
 
 
 def spread_rows(table: ScoreTable, of: Of) -> list[TaskSpread]:
-    """A row a data set."""
+    """Make a row for each data set."""
     return [
         TaskSpread(
             *(of.suite, of.split, of.source, dataset, arsd),

@@ -30,7 +30,7 @@ class Standing:
 
 
 def average_ranks(values: Sequence[Fraction | float | None]) -> list[float]:
-    """Places from 1, the highest value first; equal values share the mean of their places. None is below everything."""
+    """Rank values from 1, the highest first; equal values share the mean of their ranks. None ranks last."""
     counts = Counter(values)
     unknown = counts.pop(None, 0)
     places: dict[Fraction | float | None, float] = {None: len(values) - (unknown - 1) / 2}
@@ -42,12 +42,12 @@ def average_ranks(values: Sequence[Fraction | float | None]) -> list[float]:
 
 
 def dataset_ranks(column: Mapping[str, RunScores]) -> dict[str, float]:
-    """Ranks by model on one data set, by unrounded mean."""
+    """Rank the models on one data set by unrounded mean."""
     return dict(zip(column, average_ranks([scores.exact_mean for scores in column.values()]), strict=True))
 
 
 def standings(table: ScoreTable) -> list[Standing]:
-    """Every model, the lowest AR first, equal ones by name."""
+    """List every model, the lowest AR first, ties by name."""
     by_dataset = {dataset: dataset_ranks(table.column(dataset)) for dataset in table.datasets}
     found = []
     for model in table.models:
@@ -59,7 +59,7 @@ def standings(table: ScoreTable) -> list[Standing]:
 
 
 def dataset_arsd(table: ScoreTable) -> dict[str, float | None]:
-    """Mean over models of the relative standard deviation on each data set; None where no model has one."""
+    """Average the relative standard deviation over models, by data set; None where no model has one."""
     rows = standings(table)
     return {
         dataset: mean_of({row.model: row.relative_stds[dataset] for row in rows if dataset in row.relative_stds})
@@ -68,12 +68,12 @@ def dataset_arsd(table: ScoreTable) -> dict[str, float | None]:
 
 
 def mean_of(values: Mapping[str, float]) -> float | None:
-    """Plain mean; None of nothing."""
+    """Return the mean; None of no values."""
     return fsum(values.values()) / len(values) if values else None
 
 
 def in_order(column: Mapping[str, RunScores]) -> list[str]:
-    """Models with a score on a data set, the highest mean first, equal ones by name."""
+    """List the models with a score on a data set, the highest mean first, ties by name."""
     means = {model: scores.exact_mean for model, scores in column.items()}
     known = {model: mean for model, mean in means.items() if mean is not None}
     return sorted(known, key=lambda model: (-known[model], model))

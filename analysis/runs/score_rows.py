@@ -51,7 +51,7 @@ class RunScoreRows:
 
 @dataclass
 class _Cell:
-    """What was read of one model, data set and source. lines: of each run; NA without a run stands under None."""
+    """Scores of one model on one data set, from one source. lines: by run number; a row without a run under None."""
 
     runs: dict[int, float | None] = field(default_factory=dict)
     lines: dict[int | None, int] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Scores of whole runs, by data set and model: a benchmark that is run several times with other samplings (SEAM).
+"""Scores of whole runs, by data set and model, of a benchmark that is run several times with new samples (SEAM).
 
 A run of a data set is one sampling, the same for every model. What is known of a model on a data set is its score in
 each run, or only their mean and standard deviation, as papers print them, or nothing (NA).
@@ -42,19 +42,19 @@ class RunScores:
 
     @cached_property
     def exact_mean(self) -> Fraction | None:
-        """Mean over runs, unrounded; None for NA."""
+        """Return the mean over runs, unrounded; None for NA."""
         if self.given is not None:
             return exact(self.given[0])
         return sum(map(exact, self.values), Fraction()) / len(self.values) if self.values else None
 
     @property
     def mean(self) -> float | None:
-        """Mean over runs; None for NA."""
+        """Return the mean over runs; None for NA."""
         return None if self.exact_mean is None else float(self.exact_mean)
 
     @cached_property
     def std(self) -> float | None:
-        """Standard deviation of the run scores, population (ddof 0); 0 for a single run, None for NA."""
+        """Return the population standard deviation (ddof 0) of run scores; 0 for a single run, None for NA."""
         if self.given is not None:
             return self.given[1]
         mean = self.exact_mean
@@ -64,7 +64,7 @@ class RunScores:
 
     @property
     def relative_std(self) -> float | None:
-        """std / mean; None for NA and where the mean is not above 0, or so little that the quotient means nothing."""
+        """Return std / mean; None for NA, and where the mean is not above 0 or too small for a useful quotient."""
         mean, std = self.mean, self.std
         if mean is None or std is None or mean <= 0 or std / mean > LARGEST_RELATIVE:
             return None
@@ -72,12 +72,12 @@ class RunScores:
 
     @property
     def minimum(self) -> float | None:
-        """Lowest run score; None where no run is known."""
+        """Return the lowest run score; None where no run is known."""
         return min(self.values, default=None)
 
     @property
     def maximum(self) -> float | None:
-        """Highest run score; None where no run is known."""
+        """Return the highest run score; None where no run is known."""
         return max(self.values, default=None)
 
 

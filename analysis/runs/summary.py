@@ -1,4 +1,4 @@
-"""Scores of runs, and what is said of a task that has several (SEAM; fact sheet seam.md 7).
+"""Summarise the scores of a task over several runs (SEAM; fact sheet seam.md 7).
 
 The score of a run is the metric's headline over the run's inputs; the task's value is the mean over runs, its spread
 their population standard deviation, its interval Student's for the mean of runs: inputs, prompts and decoding vary
@@ -101,7 +101,7 @@ def _mean(values: list[float]) -> float:
 
 
 def mean_interval(values: list[float], level: float = LEVEL) -> tuple[float, float] | None:
-    """Student's interval of the mean of independent runs; None for fewer than two."""
+    """Compute Student's interval of the mean of independent runs; None for fewer than two."""
     if len(values) < 2:
         return None
     half = quantile((1 + level) / 2, len(values) - 1) * stdev(values) / sqrt(len(values))

@@ -1,4 +1,4 @@
-"""Does one number go with another: format adherence with score, length with score (SEAM, A.6 and figure 5)."""
+"""Correlate two measures: format adherence with score, length with score (SEAM, A.6 and figure 5)."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Point:
 
 
 def pearson(xs: Sequence[float], ys: Sequence[float]) -> Correlation:
-    """Of pairs. Raises ValueError where there are more of one than of the other."""
+    """Compute Pearson's r of pairs. Raises ValueError where the lengths differ."""
     if len(xs) != len(ys):
         raise ValueError(f"{len(xs)} and {len(ys)} numbers make no pairs")
     if len(xs) < 2 or len(set(xs)) == 1 or len(set(ys)) == 1:
@@ -56,12 +56,12 @@ def pearson(xs: Sequence[float], ys: Sequence[float]) -> Correlation:
 
 
 def spearman(xs: Sequence[float], ys: Sequence[float]) -> Correlation:
-    """The same of their ranks; equal numbers share the mean of their places."""
+    """Compute the correlation of ranks; equal numbers share the mean of their ranks."""
     return pearson(average_ranks(xs), average_ranks(ys))
 
 
 def min_max(values: Sequence[float]) -> list[float]:
-    """The lowest as 0, the highest as 1; all 0 where they are equal."""
+    """Scale numbers so that the lowest is 0 and the highest 1; all 0 where they are equal."""
     low, high = min(values), max(values)
     if low == high:
         return [0.0] * len(values)

@@ -24,7 +24,7 @@ class Box:
 
 
 def box(values: Sequence[float]) -> Box:
-    """Quartiles interpolate linearly. Raises ValueError for no value."""
+    """Compute the numbers of a box plot; quartiles interpolate linearly. Raises ValueError for no value."""
     if not len(values):
         raise ValueError("a box plot of no value")
     ordered = np.sort(np.asarray(values, dtype=np.float64))

@@ -22,7 +22,7 @@ def below(x: float, freedom: int) -> float:
 
 @lru_cache(maxsize=4096)
 def quantile(probability: float, freedom: int) -> float:
-    """The value below which X lies with this probability, 0 to 1 exclusive. Raises ValueError."""
+    """Find the value below which X lies with this probability (between 0 and 1). Raises ValueError."""
     if freedom < 1 or not 0 < probability < 1:
         raise ValueError(f"no quantile of {probability} with {freedom} degrees of freedom")
     low, high = 0.0, 1.0

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scrollwork.models.baselines.sentences import listed, sentences, words
-
-if TYPE_CHECKING:
-    from scrollwork.models.baselines.passages import Passages
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -90,13 +86,6 @@ class Text:
         self.words = [words(sentence) for sentence in self.sentences]
         self.index = Index(self.words)
         self.sizes = [sentence.count(" ") + 1 for sentence in self.sentences]
-
-    @cached_property
-    def passages(self) -> Passages:
-        """Its passages."""
-        from scrollwork.models.baselines.passages import Passages
-
-        return Passages(self)
 
 
 @lru_cache(maxsize=4)  # several questions ask for the same document in a row

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scrollwork.models.baselines.choices import options, question
 from scrollwork.models.baselines.document_index import Text
+from scrollwork.models.baselines.passages import passages_of
 from scrollwork.models.baselines.sentences import words
 
 QUESTION = 0.25  # what the question's words count beside the option's
@@ -15,7 +16,7 @@ def supported(text: Text, query: str, never: str = "") -> str:
     never: a letter that is not looked at, because its option says nothing of the document. "A" for a query without
     options, or a text without words.
     """
-    index = text.passages.index
+    index = passages_of(text).index
     asked = QUESTION * index.bm25(words(question(query)))
     best, letter = -1.0, "A"
     for name, option in options(query).items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -25,6 +26,12 @@ class Passages:
                 for first, last in self.spans
             ]
         )
+
+
+@lru_cache(maxsize=4)  # as many as texts are remembered (document_index.py)
+def passages_of(text: Text) -> Passages:
+    """Return the passages of a text, indexed."""
+    return Passages(text)
 
 
 def spans(text: Text) -> Iterator[tuple[int, int]]:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from scrollwork.models.baselines.document_index import STOP, Floats, Text, ranking, stem
-from scrollwork.models.baselines.passages import relevance
+from scrollwork.models.baselines.passages import passages_of, relevance
 from scrollwork.models.baselines.sentences import listed, words
 
 LOOKED_AT = 10  # sentences in which names and numbers are looked for
@@ -56,7 +56,7 @@ def answer(text: Text, question: str, longest: int, *, yes_no: bool = False, hop
         return "Yes"
     if not text.sentences:
         return ""
-    scores = relevance(text, text.passages, asked)
+    scores = relevance(text, passages_of(text), asked)
     if hops > 1:
         scores, bridge = second_hop(text, scores, asked)
         asked = [*asked, *bridge]
@@ -85,7 +85,7 @@ def second_hop(text: Text, scores: Floats, asked: Sequence[str]) -> tuple[Floats
     names = [word for place in best for match in NAME.finditer(text.sentences[place]) for word in words(match[0])]
     bridge = [word for word in dict.fromkeys(names) if stem(word) not in own]
     left = [word for word in asked if stem(word) not in said]
-    found = relevance(text, text.passages, left) + relevance(text, text.passages, bridge)
+    found = relevance(text, passages_of(text), left) + relevance(text, passages_of(text), bridge)
     found[first] = 0.0
     return (found, bridge) if found.any() else (scores, [])
 

@@ -1,11 +1,29 @@
-"""Rows of attempts and answers, from what a client gave back."""
+"""One attempt at a call: sending it, and the rows that come of what the client gave back."""
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
-from scrollwork.models.base import Answer, Attempt, CallFailed, CallProblem, Outcome, Reply, Usage
+from scrollwork.models.base import Answer, Attempt, Call, CallFailed, CallProblem, Client, Outcome, Reply, Usage
 from scrollwork.models.engine.document_order import Item
+from scrollwork.models.engine.limits import Ended
+from scrollwork.models.engine.retry import maybe_charged
+
+
+async def send_once(client: Client, call: Call, timeout_s: float) -> Reply | CallProblem | Exception | None:
+    """Send a request once and return its reply, or why there is none: a problem, a fault of ours, None if cancelled."""
+    task = asyncio.current_task()
+    assert task is not None
+    try:
+        async with asyncio.timeout(timeout_s):
+            return await client.send(call)
+    except TimeoutError:
+        return CallProblem("transient", f"no reply within {timeout_s:g} s")
+    except asyncio.CancelledError:
+        return None if task.cancelling() else CallProblem("transient", "the client gave up the request")
+    except Exception as error:
+        return error
 
 
 @dataclass(frozen=True)
@@ -39,6 +57,18 @@ class Trip:
             started=self.started,
             seconds=self.seconds,
             usage=usage or Usage(),
+        )
+
+    def failed(self, problem: CallProblem) -> Ended:
+        """What limiter and budget learn from an attempt that failed."""
+        return Ended(
+            self.began,
+            self.reserved,
+            slow_down=problem.slow_down,
+            charged=maybe_charged(problem),
+            usage=problem.paid,
+            limits=problem.limits,
+            retry_after_s=problem.retry_after_s,
         )
 
     def answer(self, reply: Reply) -> Answer:

@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from scrollwork.models.base import Answer, Attempt, Call, CallFailed, CallProblem, Client, Reply
-from scrollwork.models.engine.attempts import Trip
+from scrollwork.models.engine.attempts import Trip, send_once
 from scrollwork.models.engine.breaker import Breaker
 from scrollwork.models.engine.budget import Gate
 from scrollwork.models.engine.document_order import Item, Order
 from scrollwork.models.engine.limits import Ended, Lane, Limiter
 from scrollwork.models.engine.patience import Patience
-from scrollwork.models.engine.retry import Policy, ends_the_run, maybe_charged
+from scrollwork.models.engine.retry import Policy, ends_the_run
 from scrollwork.models.engine.stopping import Stop
 
 Result = Answer | CallFailed | Attempt
@@ -256,17 +256,7 @@ class Engine:
         patience = None
         if item.group.prefix and item.group.state == "led":
             patience = self._loop.call_later(self._settings.warmup_s, self._follow, item)
-        result: Reply | CallProblem | Exception | None = None  # None: cancelled
-        try:
-            async with asyncio.timeout(self._settings.timeout_s):
-                result = await self._client.send(item.call)
-        except TimeoutError:
-            result = CallProblem("transient", f"no reply within {self._settings.timeout_s:g} s")
-        except asyncio.CancelledError:
-            if not task.cancelling():
-                result = CallProblem("transient", "the client gave up the request")
-        except Exception as error:
-            result = error
+        result = await send_once(self._client, item.call, self._settings.timeout_s)
         if patience is not None:
             patience.cancel()
         if task not in self._tasks:
@@ -302,16 +292,7 @@ class Engine:
 
     def _problem(self, trip: Trip, problem: CallProblem) -> None:
         item = trip.item
-        how = Ended(
-            trip.began,
-            trip.reserved,
-            slow_down=problem.slow_down,
-            charged=maybe_charged(problem),
-            usage=problem.paid,
-            limits=problem.limits,
-            retry_after_s=problem.retry_after_s,
-        )
-        self._account(trip, how)
+        self._account(trip, trip.failed(problem))
         said = f"{problem.message}; {problem.doubt}" if problem.doubt else problem.message
         tried = trip.attempt(problem.kind, problem.status, said, problem.paid)
         self._last_problem = problem.message

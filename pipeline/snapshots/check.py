@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from scrollwork.models.registry import CALLED
-from scrollwork.pipeline.session import SNAPSHOTS
 from scrollwork.pipeline.snapshots.damaged import Damaged, damaged, folders, lacking, move_aside, provider_of, refusal
 from scrollwork.pipeline.snapshots.rows import differences, same_where_both_hold
 from scrollwork.records.base import InvalidRow
@@ -17,7 +16,7 @@ from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.answers.tables import responses
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.errors import DamagedArtifact, LostAnswers, StorageError
-from scrollwork.storage.home import Home
+from scrollwork.storage.home import SNAPSHOTS, Home
 from scrollwork.storage.location import Location
 
 REPAIR = "`scrollwork store repair` puts them back, nothing is asked; or name their store with --store"

@@ -17,7 +17,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from scrollwork.models.registry import CALLED
-from scrollwork.pipeline.session import SNAPSHOTS
 from scrollwork.pipeline.snapshots.rows import refilled
 from scrollwork.records.base import InvalidRow, Row
 from scrollwork.records.response import Failure, Response
@@ -28,7 +27,7 @@ from scrollwork.storage.artifacts.artifact import LOCK, Artifact
 from scrollwork.storage.artifacts.manifest import NAME as MANIFEST
 from scrollwork.storage.digest import sha256_file
 from scrollwork.storage.errors import DamagedArtifact
-from scrollwork.storage.home import Home
+from scrollwork.storage.home import SNAPSHOTS, Home
 from scrollwork.storage.location import TEMPORARY, Location
 
 _PART = re.compile(r"(responses|failures)-\d+-([0-9a-f]{12})\.parquet")

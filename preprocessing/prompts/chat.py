@@ -1,4 +1,4 @@
-"""Chat adaptation (ZeroSCROLLS, fact sheet 3.5): what ChatGPT, GPT-4 and Claude are asked."""
+"""Chat adaptation (ZeroSCROLLS, fact sheet 3.5): the prompts of ChatGPT, GPT-4 and Claude."""
 
 from collections.abc import Sequence
 
@@ -10,22 +10,22 @@ HUMAN, ASSISTANT = "\n\nHuman: ", "\n\nAssistant:"
 
 
 def answer_type(template: Template) -> str:
-    """What is asked for: the response header without its colon ("Answer", "Percentage of Positive Reviews")."""
+    """Return the kind of answer: the response header without its colon ("Answer", "Percentage of Positive Reviews")."""
     return template.response_header.replace(":", "").strip()
 
 
 def answer_tag(template: Template) -> str:
-    """Claude's tag: the answer type in lower case with underscores."""
+    """Return Claude's tag: the kind of answer in lower case with underscores."""
     return answer_type(template).lower().replace(" ", "_")
 
 
 def asks_for_tag(template: Template) -> bool:
-    """Whether an answer can be asked for in a tag: not a summary; SCROLLS' own input has no header to name one by."""
+    """Whether an answer can be asked for in a tag: no summary, and no SCROLLS input, which has no response header."""
     return template.kind != "summarization" and bool(template.response_header)
 
 
 def adapt(parts: Sequence[Part], template: Template, variant: str, sentence: str) -> tuple[Part, ...]:
-    """The parts as a variant of VARIANTS asks them.
+    """Adapt the parts of a prompt to a variant of VARIANTS.
 
     chat: QA and aggregation tasks get one space and `sentence` after the instruction; the prompt ends with the query.
     claude: wrapped as Human and Assistant, the sentence asks for tags and the opening tag is pre-filled.
@@ -56,7 +56,7 @@ def without_response_header(parts: Sequence[Part]) -> tuple[Part, ...]:
 
 
 def with_sentence(parts: Sequence[Part], sentence: str) -> tuple[Part, ...]:
-    """One space and the sentence after the instruction."""
+    """Add one space and the sentence after the instruction."""
     return tuple(
         Part("instruction", f"{(part.text or '').strip()} {sentence}") if part.role == "instruction" else part
         for part in parts

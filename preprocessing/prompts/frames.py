@@ -15,7 +15,7 @@ SPANS = ("document", "query")
 
 
 def frame_of(example: Example) -> Mapping[str, Any]:
-    """What the example overrides, empty where its prompt is the template's."""
+    """Read the example's own literals; empty where its prompt is the template's."""
     if f'"{FRAME}":' not in example.metadata:  # the usual case, without parsing
         return {}
     found: Mapping[str, Any] = example.facts.get(FRAME, {})
@@ -23,12 +23,12 @@ def frame_of(example: Example) -> Mapping[str, Any]:
 
 
 def framed(parts: Sequence[Part]) -> list[list[str]]:
-    """Parts as a frame keeps them."""
+    """Turn parts into the values that a frame stores."""
     return [[part.role] if part.role in SPANS else [part.role, part.text or ""] for part in parts]
 
 
 def frame_parts(frame: Mapping[str, Any], example: Example, length_of: Callable[[str], int]) -> tuple[Part, ...]:
-    """The example's prompt as its frame says."""
+    """Make the example's prompt from its frame."""
     documents = iter(example.document_ids)
     parts = []
     for role, *text in frame["parts"]:

@@ -1,4 +1,4 @@
-"""From examples to prompts: assembled, adapted to the model's profile, cut to its limit, each with its receipt."""
+"""Make prompts of examples: assemble the parts, adapt them to the model's profile, cut them, and note what was cut."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ class Profile:
 
     @property
     def name(self) -> str:
-        """How rows and folders call it."""
+        """Name the profile as rows and folders do."""
         limit = [f"{self.policy}{self.limit_tokens}", self.tokenizer] if self.limit_tokens else []
         quirks = ["official"] if self.official and self.limit_tokens else []
         return "-".join([self.variant, *([self.prompts] if self.prompts else []), *limit, *quirks])
@@ -44,15 +44,15 @@ class Way(Protocol):
     """How an example becomes the parts of a prompt."""
 
     def cut(self, example: Example, text_of: Callable[[str], str], counts: Counts | None, limit: Limit) -> Cut:
-        """The parts, cut where they are over the limit. Raises ValueError where they are without a document, too."""
+        """Cut the parts to the limit. Raises ValueError where they are too long even without a document."""
 
     def columns(self, example: Example) -> Mapping[str, Any]:
-        """What the row of a prompt says of it beside what all rows do."""
+        """Return the further fields of the prompt's row."""
 
 
 @dataclass(frozen=True)
 class Whole:
-    """The usual way: the task's texts around the example's documents, as the profile's variant has it."""
+    """The usual way: the task's texts around the example's documents, in the variant of the profile."""
 
     template: Template
     variant: str
@@ -69,11 +69,11 @@ class Whole:
         return uncut(parts) if counts is None else fitted(parts, own, text_of, counts, limit)
 
     def shown(self, example: Example, parts: tuple[Part, ...]) -> tuple[Part, ...]:
-        """What of the assembled parts is shown: all."""
+        """Return the parts that are shown: all."""
         return parts
 
     def columns(self, example: Example) -> Mapping[str, Any]:
-        """Nothing further."""
+        """Return no further fields."""
         return {}
 
 
@@ -91,7 +91,7 @@ def prompts(
     shard: Sequence[int] = (0, 1),
     way: Way | None = None,
 ) -> Iterator[Prompt]:
-    """One prompt an example, in order. shard: (number, of how many); an example is in the shard of its documents.
+    """Yield a prompt for each example, in order. shard: (number, of how many), chosen by an example's documents.
     way: how an example becomes a prompt, the usual one by default; it knows the template.
 
     tokenizer: the profile's, where it has a limit. counted: tokens by document id, as far as they are known.
@@ -137,7 +137,7 @@ def prompts(
 def fitted(
     parts: tuple[Part, ...], template: Template, text_of: Callable[[str], str], counts: Counts, limit: Limit
 ) -> Cut:
-    """The parts, cut where they are over the limit; without a document there is nothing to cut."""
+    """Cut the parts to the limit; without a document there is nothing to cut."""
     if any(part.role == "document" for part in parts):
         return truncate(parts, template, text_of, counts, limit)
     return Cut(parts, 0, 0, counts.total(parts), 0, 0)

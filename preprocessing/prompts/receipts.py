@@ -1,4 +1,4 @@
-"""What a cut took from a prompt: is the answer, is the known evidence, still in what the model sees?
+"""Receipts of cuts: do the answer and the known evidence still stand in what the model sees?
 
 A score on cut prompts means little without it: peers cut silently, and the tail of a text may hold the answer.
 """
@@ -17,7 +17,7 @@ FIXED = ("yes", "no", "unanswerable")  # "no" stands in every text and is nowher
 
 
 def answer_place(example: Example, cut: Cut, kind: str, text_of: Callable[[str], str]) -> str | None:
-    """Where a reference stands verbatim, as whole words, case folded: kept, dropped, both, or absent.
+    """Tell where a reference stands verbatim, as whole words, ignoring case: kept, dropped, both, or absent.
 
     An answer that the cut goes through is dropped. None where nothing was cut, and where no place could be told: for
     summaries, and for answers that are no words of a document (FIXED). A letter stands for its option's text, an object
@@ -41,13 +41,13 @@ def answer_place(example: Example, cut: Cut, kind: str, text_of: Callable[[str],
 
 
 def option_of(example: Example) -> Callable[[str], str]:
-    """From a reference to what it says: the option's text for a letter of multiple choice, else itself."""
+    """Return the text of the option that a reference's letter names, or the reference itself."""
     options = dict(zip("ABCDEFGH", example.options, strict=False))
     return lambda reference: options.get(reference, answer_in_object(reference))
 
 
 def answer_in_object(reference: str) -> str:
-    """The answer of {"answer_content": ..., "is_answerable": ...}; of anything else, itself."""
+    """Return the answer in {"answer_content": ..., "is_answerable": ...}, or the text itself for anything else."""
     if not reference.startswith("{"):
         return reference
     try:
@@ -60,7 +60,7 @@ def answer_in_object(reference: str) -> str:
 
 
 def any_of(references: Iterable[str]) -> re.Pattern[str] | None:
-    """A pattern for any of the references; None where none has a letter or digit."""
+    """Make a pattern that finds any of the references; None where none has a letter or digit."""
     texts = sorted({reference.strip() for reference in references if any(map(str.isalnum, reference))})
     if not texts:
         return None
@@ -78,7 +78,7 @@ def found(pattern: re.Pattern[str], spans: Iterable[Part], text_of: Callable[[st
 
 
 def evidence_place(example: Example, cut: Cut) -> str | None:
-    """Where the evidence that upstream's annotators marked stands: kept, dropped, or split between the two.
+    """Tell where the evidence marked by upstream's annotators stands: kept, dropped, or split.
 
     Evidence is metadata `evidence_spans`: [number of the document, start, end] in characters, from 0.
     """
@@ -88,7 +88,7 @@ def evidence_place(example: Example, cut: Cut) -> str | None:
     lost = [(gone.document_id, gone.start or 0, gone.end or 0) for gone in cut.dropped]
 
     def missing(number: int, start: int, end: int) -> int:
-        """Characters of the evidence that were dropped."""
+        """Count the characters of the evidence that were dropped."""
         name = example.document_ids[number]
         return sum(max(0, min(end, to) - max(start, of)) for document, of, to in lost if document == name)
 

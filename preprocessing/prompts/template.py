@@ -36,12 +36,12 @@ class Template:
 
     @property
     def separator(self) -> str:
-        """What stands between a trimmed document and the query (released as truncation_seperator)."""
+        """Return the text between a trimmed document and the query (released as truncation_seperator)."""
         return self.omission + self.omission_gap
 
 
 def assemble(example: Example, template: Template, length_of: Callable[[str], int]) -> tuple[Part, ...]:
-    """The non-chat prompt; `length_of` gives a document's characters by id.
+    """Make the parts of the non-chat prompt. length_of: characters of a document by id.
 
     ZeroSCROLLS (fact sheet 3.1): INSTRUCTION, blank line, CONTEXT_HEADER, newline, DOCUMENT, blank line, QUERY_HEADER,
     newline, QUERY, blank line, RESPONSE_HEADER, newline; without a query its group is left out. SCROLLS (fact sheet
@@ -62,7 +62,7 @@ def assemble(example: Example, template: Template, length_of: Callable[[str], in
 
 
 def own_template(example: Example, template: Template) -> Template:
-    """The template with the example's own omission and response header, where it has them."""
+    """Return the template with the example's own omission text and response header, where it has them."""
     frame = frame_of(example)
     changes: dict[str, Any] = {}
     if "separator" in frame:
@@ -76,7 +76,7 @@ def own_template(example: Example, template: Template) -> Template:
 
 
 def piece(name: str, example: Example, template: Template, length_of: Callable[[str], int]) -> list[Part]:
-    """The parts of one piece of a layout; none where the task does not have it."""
+    """Make the parts of one piece of the layout; none where the task does not have it."""
     if name == "documents":
         return document_parts(example, template, length_of)
     if name == "query":
@@ -88,7 +88,7 @@ def piece(name: str, example: Example, template: Template, length_of: Callable[[
 
 
 def document_parts(example: Example, template: Template, length_of: Callable[[str], int]) -> list[Part]:
-    """The documents in order, each after its header, blank lines between them."""
+    """Make the parts of the documents in order, each after its header, with blank lines between them."""
     parts: list[Part] = []
     for index, document_id in enumerate(example.document_ids):
         if index:
@@ -100,13 +100,13 @@ def document_parts(example: Example, template: Template, length_of: Callable[[st
 
 
 def inner_header(template: Template, example: Example, index: int) -> str:
-    """What stands before inner document `index`."""
+    """Return the text before inner document `index`."""
     title = example.titles[index] if example.titles else ""
     return template.inner_header.replace("{number}", str(index + 1)).replace("{title}", title)
 
 
 def closed_book(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """The same prompt without its documents, their headers and the blank line that is then one too many."""
+    """Return the prompt without its documents, their headers and the blank line that is then too many."""
     gone = ("context_header", "inner_header", "document")
     kept: list[Part] = []
     for part in parts:
@@ -119,7 +119,7 @@ def closed_book(parts: Sequence[Part]) -> tuple[Part, ...]:
 
 
 def query_start(parts: Sequence[Part]) -> int:
-    """Index of the first part of the query, or of the response header where there is no query (fact sheet 2)."""
+    """Find the index of the first part of the query, or of the response header without a query (fact sheet 2)."""
     roles = [part.role for part in parts]
     return roles.index("query_header") if "query_header" in roles else roles.index("response_header")
 
@@ -136,7 +136,7 @@ class Offsets:
 
 
 def offsets(parts: Sequence[Part], text_of: Callable[[str], str]) -> Offsets:
-    """Where document and query stand in an untruncated, non-chat prompt.
+    """Find the offsets of document and query in an uncut non-chat prompt.
 
     document: without its header. query: from its header to its last character; without a query both are the first
     character of the response header. inner_starts: of each inner document's header, none for one document.
@@ -157,7 +157,7 @@ def offsets(parts: Sequence[Part], text_of: Callable[[str], str]) -> Offsets:
 
 
 def official_rows(example: Example, template: Template, text_of: Callable[[str], str]) -> list[dict[str, Any]]:
-    """The released records of one input: one row a reference, which share `id` and differ in `pid` (fact sheet 2)."""
+    """Make the released records of an input, a row a reference, with one `id` and different `pid`s (fact sheet 2)."""
     template = own_template(example, template)
     parts = assemble(example, template, lambda document_id: len(text_of(document_id)))
     record: dict[str, Any] = {
@@ -185,7 +185,7 @@ def official_rows(example: Example, template: Template, text_of: Callable[[str],
 
 
 def pids_of(example: Example) -> list[str]:
-    """The released `pid` of each row of an input: those of an imported release, else ours (fidelity.md#prompts)."""
+    """List the `pid` of each row of an input: that of an imported release, else ours (fidelity.md#prompts)."""
     if '"pids":' in example.metadata and (released := example.facts.get("pids")):
         return list(released)
     if len(example.references) < 2:

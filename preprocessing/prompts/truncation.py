@@ -53,12 +53,12 @@ class Cut:
 
 
 def uncut(parts: Sequence[Part], tokens_document: int = 0, tokens_prompt: int = 0) -> Cut:
-    """A prompt that is whole."""
+    """Return the receipt of a prompt that was not cut."""
     return Cut(tuple(parts), tokens_document, tokens_document, tokens_prompt, chars_of(parts), 0)
 
 
 class Counts:
-    """Tokens of parts. Whole documents are looked up where they were counted before; a literal is counted once."""
+    """Counts the tokens of parts. Counts of whole documents are looked up; a literal is counted once."""
 
     def __init__(self, tokenizer: Tokenizer, documents: Mapping[str, int], text_of: Callable[[str], str]) -> None:
         self.tokenizer, self._documents, self._text_of = tokenizer, documents, text_of
@@ -66,7 +66,7 @@ class Counts:
         self._whole: dict[str, int] = {}  # documents that nobody counted before: those of demonstrations
 
     def of(self, part: Part) -> int:
-        """Tokens of a part."""
+        """Count the tokens of a part."""
         if part.document_id is not None:
             text = self._text_of(part.document_id)
             whole = part.start == 0 and part.end == len(text)
@@ -82,15 +82,15 @@ class Counts:
         return self._literals[part.text]
 
     def total(self, parts: Sequence[Part]) -> int:
-        """Sum over parts: within a few tokens of what the whole text has, as parts meet at white space."""
+        """Add up the tokens of parts: within a few tokens of the whole text's, as parts meet at white space."""
         return sum(self.of(part) for part in parts)
 
     def exact(self, parts: Sequence[Part]) -> int:
-        """Tokens of the joined text."""
+        """Count the tokens of the joined text."""
         return self.tokenizer.count(joined(parts, self._text_of))
 
     def fits(self, parts: Sequence[Part], most: int) -> tuple[bool, int]:
-        """Whether the parts have at most so many tokens, and how many; counted on the whole only near the limit."""
+        """Tell whether the parts fit the limit, and their tokens; the joined text is counted only near the limit."""
         total = self.total(parts)
         if abs(total - most) > SLACK + SLACK_OF_JOINT * len(parts):
             return total <= most, total
@@ -111,7 +111,7 @@ def room(limit: Limit, tokenizer: Tokenizer) -> int:
 
 
 def front_budget(limit: Limit, tail: int) -> int:
-    """How many tokens of the front are kept when a cut is needed; `tail`: tokens of omission and query.
+    """Compute how many tokens of the front a cut keeps. tail: tokens of omission and query.
 
     openai (4.1): limit - tail - reserved - 1, and 9 fewer for chat models. claude (4.2): the same without the 9; its
     tail has the Human prefix. input (4.3): limit - tail; its tail has the special tokens.
@@ -125,7 +125,7 @@ def front_budget(limit: Limit, tail: int) -> int:
 def truncate(
     parts: Sequence[Part], template: Template, text_of: Callable[[str], str], counts: Counts, limit: Limit
 ) -> Cut:
-    """The prompt cut to a limit. Raises ValueError when not even instruction and query fit.
+    """Cut a prompt to a limit. Raises ValueError when not even instruction and query fit.
 
     prefix (SCROLLS 5, fact sheet 6.2): the first tokens of the input, no omission marker.
     """
@@ -168,7 +168,7 @@ def cut_front(
     text_of: Callable[[str], str],
     limit: Limit,
 ) -> list[Part]:
-    """The front (without Claude's wrapper) cut to a budget.
+    """Cut the front (without Claude's wrapper) to a number of tokens.
 
     Official quirk: claude applies the place of a token in the wrapped prompt to the text without its wrapper, 9
     characters further (fact sheet 4.2).
@@ -180,7 +180,7 @@ def cut_front(
 
 
 def prefix(parts: Sequence[Part], text_of: Callable[[str], str], counts: Counts, most: int) -> Cut:
-    """The first `most` tokens. Raises ValueError when the query alone has more."""
+    """Keep the first `most` tokens. Raises ValueError when the query alone has more."""
     before = counts.exact(head(parts))
     if most < before:
         raise ValueError(f"{most:,} tokens leave no room for the document: the query needs {before:,}")
@@ -194,7 +194,7 @@ def prefix(parts: Sequence[Part], text_of: Callable[[str], str], counts: Counts,
 
 
 def receipt(parts: Sequence[Part], kept: Sequence[Part], counts: Counts, total: int, kept_tokens: int) -> Cut:
-    """What became of the documents of `parts`."""
+    """Return which spans of the documents were kept and dropped."""
     dropped = tuple(dropped_spans(parts, kept))
     tokens = counts.total(documents_of(parts))
     lost = chars_of(dropped)
@@ -203,7 +203,7 @@ def receipt(parts: Sequence[Part], kept: Sequence[Part], counts: Counts, total: 
 
 
 def dropped_spans(parts: Sequence[Part], kept: Sequence[Part]) -> list[Part]:
-    """What of each document is not in the kept parts, which are a front of the parts."""
+    """List the spans of documents that are not in the kept parts, which are the first of all parts."""
     left = list(documents_of(kept))
     spans = []
     for part in documents_of(parts):
@@ -216,17 +216,17 @@ def dropped_spans(parts: Sequence[Part], kept: Sequence[Part]) -> list[Part]:
 
 
 def documents_of(parts: Sequence[Part]) -> list[Part]:
-    """The parts that are spans of documents."""
+    """List the parts that are spans of documents."""
     return [part for part in parts if part.role == "document"]
 
 
 def literals_of(parts: Sequence[Part]) -> list[Part]:
-    """The parts that are not."""
+    """List the parts that are literals."""
     return [part for part in parts if part.role != "document"]
 
 
 def split_front(parts: Sequence[Part]) -> tuple[list[Part], list[Part]]:
-    """What may be cut, up to and with the document, and what may not: the query and what follows."""
+    """Split the parts: the front, up to the document's end, may be cut; the query and what follows may not."""
     last = max(index for index, part in enumerate(parts) if part.role == "document")
     tail = list(parts[last + 1 :])
     while tail and tail[0].role == "gap":
@@ -236,13 +236,13 @@ def split_front(parts: Sequence[Part]) -> tuple[list[Part], list[Part]]:
 
 
 def head(front: Sequence[Part]) -> list[Part]:
-    """What stands before the document."""
+    """List the parts before the document."""
     first = next(index for index, part in enumerate(front) if part.role in ("inner_header", "document"))
     return list(front[:first])
 
 
 def cut_at(front: Sequence[Part], keep: int, text_of: Callable[[str], str]) -> list[Part]:
-    """The parts that make the first `keep` characters."""
+    """Return the parts of the first `keep` characters."""
     kept: list[Part] = []
     for part in front:
         length = len(part_text(part, text_of))
@@ -256,7 +256,7 @@ def cut_at(front: Sequence[Part], keep: int, text_of: Callable[[str], str]) -> l
 
 
 def shortened(part: Part, keep: int) -> Part:
-    """The first `keep` characters of a part."""
+    """Cut a part to its first `keep` characters."""
     if part.text is not None:
         return Part(part.role, part.text[:keep])
     assert part.start is not None
@@ -264,10 +264,10 @@ def shortened(part: Part, keep: int) -> Part:
 
 
 def joined(parts: Sequence[Part], text_of: Callable[[str], str]) -> str:
-    """The text of the parts."""
+    """Join the text of the parts."""
     return "".join(part_text(part, text_of) for part in parts)
 
 
 def chars_of(parts: Sequence[Part]) -> int:
-    """Characters of the parts that are spans of documents."""
+    """Count the characters of the parts that are spans of documents."""
     return sum((part.end or 0) - (part.start or 0) for part in documents_of(parts))

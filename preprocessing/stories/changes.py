@@ -4,7 +4,7 @@ import re
 from difflib import SequenceMatcher
 
 from scrollwork.preprocessing.stories.cut import Paragraph
-from scrollwork.preprocessing.stories.told import told
+from scrollwork.preprocessing.stories.narration import is_narrated
 
 PLACE = re.compile(r"\b(?:pages?|pg|pp?|line|chapter)\b\.?\s*[\divxlc]+\b", re.I)
 READ_FOR = re.compile(r"(?:\b|_)for(?:\b|_).{1,60}(?:\b|_)read(?:\b|_)", re.I)  # errata that the printer added
@@ -47,7 +47,7 @@ def lists_changes(paragraph: Paragraph) -> bool:
     if not lines or READ_FOR.search(joined):
         return False
     bare = SPELLED.sub(" X ", ASIDE.sub("", joined))
-    speaks = told(bare) or SPOKEN.search(joined)
+    speaks = is_narrated(bare) or SPOKEN.search(joined)
     if _pairs(lines) and all(line[:1].islower() for line in lines[::2]):
         return True  # lines of the book, whoever acts in them
     if speaks and len(lines) < 4 and not (PLACE.search(joined) or ARROW.search(joined)):
@@ -65,7 +65,7 @@ def _is_entry(line: str) -> bool:
     if HEADING.match(line):
         return False
     bare = SPELLED.sub(" X ", ASIDE.sub("", line))
-    if told(bare) or SPOKEN.search(line) or len(PLACE.sub("", bare).split()) > MOST_WORDS:
+    if is_narrated(bare) or SPOKEN.search(line) or len(PLACE.sub("", bare).split()) > MOST_WORDS:
         return False
     spelled = [found.strip(" \"“”'‘’_[].,;") for found in SPELLED.findall(line) if not PAGE.match(found)]
     place = PLACE.search(line)

@@ -4,26 +4,20 @@ import re
 
 from scrollwork.preprocessing.stories.changes import FRAME, lists_changes
 from scrollwork.preprocessing.stories.cut import Paragraph, paragraphs
-from scrollwork.preprocessing.stories.notes import (
+from scrollwork.preprocessing.stories.labels import PAIRS, is_label, is_plain_label, opening
+from scrollwork.preprocessing.stories.narration import PERSON, QUOTED
+from scrollwork.preprocessing.stories.note_words import (
     ELECTRONIC,
     FOOTNOTE,
     OF_THE_FILE,
     OPENS,
-    PAIRS,
-    PERSON,
     PRINTED,
-    bracket_end,
-    closing,
     goes_on,
-    is_label,
     is_ours,
-    is_plain_label,
-    labelled_end,
     may_follow,
-    opening,
     proves,
 )
-from scrollwork.preprocessing.stories.told import QUOTED
+from scrollwork.preprocessing.stories.notes import bracket_end, closing, labelled_end
 
 MOST_LABELS = 12  # labels at the end of a book that are tried
 MOST_MISSED = 5  # paragraphs that a note runs past

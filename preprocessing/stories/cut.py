@@ -174,6 +174,13 @@ def paragraphs(text: str, start: int, end: int) -> list[Paragraph]:
     return found
 
 
+def past_blank_lines(text: str, stop: int, end: int) -> int:
+    """The end of the blank lines behind a hole: they go with it, so that one gap is left, not two."""
+    while stop < end and text[stop].isspace():
+        stop += 1
+    return text.rfind("\n", 0, stop) + 1 if stop < end else stop
+
+
 def tokens_at(text: str, tokens: str, start: int, end: int) -> list[tuple[int, int]]:
     """Where tokens stand in text[start:end], white space and quotes not counted; at most the first two places."""
     wanted = "".join(sign for sign in tokens if not sign.isspace() and sign not in "\"'`“”‘’")

@@ -3,7 +3,8 @@
 import re
 
 from scrollwork.preprocessing.stories.cut import Cutting, StripResult, tokens_at, whole
-from scrollwork.preprocessing.stories.page import LINK_OFF, LINK_ON, Visible, has_markup, story_part, visible
+from scrollwork.preprocessing.stories.page import story_part
+from scrollwork.preprocessing.stories.visible_text import LINK_OFF, LINK_ON, Visible, has_markup, visible
 
 EDGE_LINES = 60  # lines at either end in which a site's own lines are looked for
 CODE_LINE = re.compile(

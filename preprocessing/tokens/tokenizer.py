@@ -22,11 +22,11 @@ class Tokenizer(Protocol):
     added: int
 
     def count(self, text: str) -> int:
-        """Tokens of a text, without special ones."""
+        """Count the tokens of a text, without special tokens."""
         ...
 
     def cut(self, text: str, tokens: int) -> int:
-        """How many characters the first `tokens` tokens cover; never part of a character."""
+        """Return how many whole characters the first `tokens` tokens cover."""
         ...
 
 
@@ -39,11 +39,11 @@ class Pattern:
         self.name, self._pattern = name, re.compile(pattern)
 
     def count(self, text: str) -> int:
-        """Matches in the text."""
+        """Count the matches in the text."""
         return sum(1 for _ in self._pattern.finditer(text))
 
     def cut(self, text: str, tokens: int) -> int:
-        """Where match number `tokens` ends; the text's end where there are fewer."""
+        """Find where match number `tokens` ends; the text's end where there are fewer."""
         if tokens <= 0:
             return 0
         for number, match in enumerate(self._pattern.finditer(text), start=1):
@@ -65,7 +65,7 @@ def is_estimate(name: str) -> bool:
 
 
 def engine_module(name: str) -> str:
-    """Dotted module that makes the tokenizer of that name; "" for an estimate. Raises ValueError."""
+    """Return the module that makes the tokenizer of that name; "" for an estimate. Raises ValueError."""
     if name in ESTIMATES:
         return ""
     kind, _, rest = name.partition(":")
@@ -76,7 +76,7 @@ def engine_module(name: str) -> str:
 
 
 def make(name: str, file: str = "") -> Tokenizer:
-    """The tokenizer of that name. file: the tokenizer.json of an `hf:` one. Raises ValueError."""
+    """Make the tokenizer of that name. file: the tokenizer.json of an `hf:` one. Raises ValueError."""
     module = engine_module(name)
     if not module:
         return ESTIMATES[name]()

@@ -1,4 +1,4 @@
-"""Problems that can be observed: those whose context has units."""
+"""Keep the problems that windows can show: those whose context has units."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class Observed:
     more: Mapping[str, Sequence[int]] | None = None
 
     def lengths_of(self, facts: Mapping[str, Any]) -> list[int]:
-        """The lengths of a problem with that metadata."""
+        """List the window lengths of a problem with this metadata."""
         return sorted({*self.lengths, *(self.more or {}).get(str(facts.get("size", "")), ())})
 
 
@@ -77,6 +77,6 @@ def of_document(
 
 
 def facts_of(window: Window, spans: list[Span], characters: int) -> dict[str, int]:
-    """What a row says of its window."""
+    """Return the metadata of a row's window."""
     start, end = window_span(spans, window.first, window.length, characters) if window.length else (0, 0)
     return {"units": len(spans), "first": window.first, "length": window.length, "start": start, "end": end}

@@ -15,7 +15,7 @@ WINDOW = "window"  # its field in an example's metadata
 
 
 def window_in(example: Example) -> Mapping[str, int] | None:
-    """The window that a row shows, None where it shows its documents whole."""
+    """Read the window that a row shows; None where it shows whole documents."""
     if f'"{WINDOW}":' not in example.metadata:  # the usual case, without parsing
         return None
     found: Mapping[str, int] | None = example.facts.get(WINDOW)

@@ -109,7 +109,7 @@ def check_backup(folder: Location) -> list[Part]:
 
 
 def problem_of(folder: Location, part: Part) -> str:
-    """What is wrong with the bytes of a part, "" for nothing."""
+    """Say what is wrong with the bytes of a part, "" if nothing is."""
     try:
         with folder.open(part.name) as stream:
             sha256 = _sha256(stream)
@@ -121,7 +121,7 @@ def problem_of(folder: Location, part: Part) -> str:
 
 
 def _different(store: ResponseStore, folder: Location, part: Part, keys: list[str]) -> int:
-    """How many answers of a part the store holds otherwise. The part is read only where its footer tells some."""
+    """Count the answers of a part that differ in the store; it is read only where its footer shows one."""
     held: dict[str, str] = {}
     for some in in_batches(keys):
         query = sa.select(responses.c.request_key, responses.c.digest).where(responses.c.request_key.in_(some))
@@ -151,14 +151,14 @@ def parts_of(folder: Location) -> list[Part]:
 
 
 def _manifest(parts: list[Part]) -> bytes:
-    """The manifest: stable bytes, with a digest of what they say."""
+    """Write the manifest as stable bytes with a digest."""
     said: dict[str, Any] = {"what": WHAT, "format": FORMAT, "parts": [asdict(part) for part in parts]}
     said["digest"] = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
     return (json.dumps(said, indent=1, sort_keys=True) + "\n").encode()
 
 
 def _written(store: ResponseStore, folder: Location, number: int, keys: list[str]) -> Part:
-    """A new part with these answers."""
+    """Write a new part with these answers."""
     named = hashlib.sha256("".join(keys).encode()).hexdigest()[:12]
     name = f"answers-{number:05d}-{named}.parquet"
     done = write_file(folder, name, answers_of(store, keys))
@@ -168,7 +168,7 @@ def _written(store: ResponseStore, folder: Location, number: int, keys: list[str
 
 
 def _keys_in(folder: Location, part: Part) -> Iterator[str]:
-    """The keys of a part that is whole. Raises ForeignFile where it cannot be read."""
+    """Read the keys of an intact part. Raises ForeignFile where it cannot be read."""
     try:
         with folder.open(part.name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:
             for group in range(file.metadata.num_row_groups):

@@ -18,7 +18,7 @@ from scrollwork.storage.answers.tables import batch_requests, batches
 def intend(
     database: Database, connection: sa.Connection, batch: StoredBatch, keys: Collection[str], owner: str
 ) -> None:
-    """Write a batch and its requests down; the owner's claims on them go over to the batch."""
+    """Store a batch and its requests; the owner's claims on them pass to the batch."""
     database.add_new(connection, batches, [vars(batch)])
     rows = [{"batch_id": batch.batch_id, "request_key": key, "state": WAITING} for key in sorted(set(keys))]
     database.add_new(connection, batch_requests, rows)
@@ -26,27 +26,27 @@ def intend(
 
 
 def save(connection: sa.Connection, batch: StoredBatch) -> None:
-    """Write down what has become of a batch. Raises LookupError for one that was never intended."""
+    """Store the new state of a batch. Raises LookupError for one that was never stored."""
     change = sa.update(batches).where(batches.c.batch_id == batch.batch_id).values(**vars(batch))
     if connection.execute(change).rowcount != 1:
         raise LookupError(f"batch {batch.batch_id} was not written down before it was used")
 
 
 def open_batches(connection: sa.Connection) -> list[StoredBatch]:
-    """Batches whose answers are still awaited, the oldest first."""
+    """List the batches whose answers are still awaited, the oldest first."""
     found = sa.select(batches).where(batches.c.state.in_(OPEN_BATCHES)).order_by(batches.c.created, batches.c.batch_id)
     return [StoredBatch(**row._mapping) for row in connection.execute(found)]
 
 
 def provider_ids(connection: sa.Connection) -> set[str]:
-    """What providers call the batches that are written down here, whatever became of them."""
+    """List the providers' names of all stored batches, in any state."""
     return set(
         connection.scalars(sa.select(batches.c.provider_batch_id).where(batches.c.provider_batch_id.is_not(None)))
     )
 
 
 def waiting(connection: sa.Connection, keys: Sequence[str]) -> dict[str, str]:
-    """The open batch in which each of these requests waits, by request key."""
+    """Find the open batch in which each of these requests waits, by request key."""
     found: dict[str, str] = {}
     for some in in_batches(keys):
         query = (
@@ -60,14 +60,14 @@ def waiting(connection: sa.Connection, keys: Sequence[str]) -> dict[str, str]:
 
 
 def requests_of(connection: sa.Connection, batch_id: str) -> dict[str, str]:
-    """State by request key, sorted by key."""
+    """Read the state of each request of a batch, sorted by request key."""
     columns = (batch_requests.c.request_key, batch_requests.c.state)
     query = sa.select(*columns).where(batch_requests.c.batch_id == batch_id).order_by(columns[0])
     return {row[0]: row[1] for row in connection.execute(query)}
 
 
 def settle(connection: sa.Connection, batch_id: str, states: Mapping[str, str]) -> None:
-    """Write down what became of requests of a batch."""
+    """Store the new states of requests of a batch."""
     for state in sorted(set(states.values())):
         for some in in_batches(sorted(key for key, own in states.items() if own == state)):
             own = sa.and_(batch_requests.c.batch_id == batch_id, batch_requests.c.request_key.in_(some))
@@ -75,6 +75,6 @@ def settle(connection: sa.Connection, batch_id: str, states: Mapping[str, str]) 
 
 
 def counts(connection: sa.Connection) -> dict[str, int]:
-    """How many batches are in each state."""
+    """Count the batches in each state."""
     query = sa.select(batches.c.state, sa.func.count()).group_by(batches.c.state).order_by(batches.c.state)
     return {row[0]: row[1] for row in connection.execute(query)}

@@ -1,4 +1,4 @@
-"""Is a store whole? What the database says of itself, the digest of every row, and what must hold between rows."""
+"""Check a store: the database's own check, the digest of every row, and what must hold between rows."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def check_store(store: ResponseStore) -> Checked:
 
 
 def absent(place: str | Path) -> str:
-    """Why a place of SQLite holds no answers ("FILE: is not there", "FILE: is a file of 0 bytes"), else ""."""
+    """Say why an SQLite file holds no answers ("FILE: is not there", "FILE: is a file of 0 bytes"), else ""."""
     if str(place).startswith("postgres"):
         return ""
     path = place if isinstance(place, Path) else Path(place.removeprefix("sqlite:///"))
@@ -59,7 +59,7 @@ def absent(place: str | Path) -> str:
 
 
 def rows_of(connection: sa.Connection, table: sa.Table, keys: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
-    """The rows of a table (of these requests) as they stand, damaged or not; where each stands under PLACE."""
+    """Read the rows of a table (of these requests), damaged or not, each with its place in the table as PLACE."""
     query = sa.select(place_in(connection).label(PLACE), *table.c).order_by(*table.primary_key)
     if keys is not None:
         query = query.where(table.c.request_key.in_(keys))
@@ -69,7 +69,7 @@ def rows_of(connection: sa.Connection, table: sa.Table, keys: Sequence[str] | No
 
 
 def place_in(connection: sa.Connection) -> sa.ColumnElement[Any]:
-    """By what a row is found whose key was damaged too, within one transaction."""
+    """Return the column that finds a row whose key may be damaged too, within one transaction."""
     return sa.literal_column("rowid" if connection.dialect.name == "sqlite" else "ctid::text", sa.String())
 
 

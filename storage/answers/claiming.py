@@ -20,7 +20,7 @@ JUMP_S = 5.0  # by which the store's clock may gain on ours between two looks
 
 
 def claim(database: Database, connection: sa.Connection, keys: Collection[str], owner: str, lease_s: float) -> set[str]:
-    """The keys that are ours for `lease_s` seconds; see ResponseStore.claim."""
+    """Claim keys for `lease_s` seconds and return those that are ours; see ResponseStore.claim."""
     process = this()
     now = database.now(connection)
     wanted = sorted(set(keys))  # in one order everywhere: two that claim the same never wait for each other
@@ -53,7 +53,7 @@ def woken(database: Database, now: float, lease_s: float) -> bool:
 
 
 def renew(database: Database, connection: sa.Connection, keys: Collection[str], owner: str, lease_s: float) -> set[str]:
-    """Hold claims for another `lease_s` seconds; the keys that are still ours."""
+    """Renew claims for `lease_s` seconds and return the keys that are still ours."""
     process = this()
     now = database.now(connection)
     ours: set[str] = set()
@@ -65,7 +65,7 @@ def renew(database: Database, connection: sa.Connection, keys: Collection[str], 
 
 
 def release(connection: sa.Connection, keys: Collection[str], owner: str) -> None:
-    """Give claims back; those that others hold stay."""
+    """Release claims; those of others stay."""
     for some in in_batches(sorted(set(keys))):
         held = sa.and_(_held_by(owner, this()), claims.c.request_key.in_(some))
         connection.execute(sa.delete(claims).where(held))
@@ -81,14 +81,14 @@ def _of(process: Process) -> sa.ColumnElement[bool]:
 
 
 def _of_the_dead(connection: sa.Connection, keys: Sequence[str], process: Process) -> list[sa.ColumnElement[bool]]:
-    """Conditions that hold for claims whose process has ended on this machine."""
+    """Make the conditions that select claims whose process, on this machine, has ended."""
     here = (claims.c.request_key.in_(keys), claims.c.host == process.host)
     holders = connection.execute(sa.select(claims.c.host, claims.c.pid, claims.c.born).where(*here).distinct())
     return [_of(holder) for row in holders if dead(holder := Process(*row))]
 
 
 def _answered_or_in_a_batch(connection: sa.Connection, keys: Sequence[str]) -> set[str]:
-    """The keys that need not, or must not, be asked: read after they are claimed, so nothing comes between."""
+    """Read the keys that need not, or must not, be asked; after the claim, so that nothing comes between."""
     found: set[str] = set()
     for some in in_batches(keys):
         found |= set(connection.scalars(sa.select(responses.c.request_key).where(responses.c.request_key.in_(some))))

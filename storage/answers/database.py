@@ -1,4 +1,4 @@
-"""The database behind the response store: opened, kept durable, its errors said to the person who meets them.
+"""The database behind the response store: opening it, durability, and error messages for the person who meets them.
 
 SQLite (WAL, synchronous FULL) and PostgreSQL (psycopg 3). What is written through `write` may be written twice: a
 deadlock or a lost connection repeats the transaction, so its statements leave what stands.
@@ -114,11 +114,11 @@ class Database:
         cursor.close()
 
     def read(self, work: Callable[[sa.Connection], T]) -> T:
-        """What `work` finds, in one transaction. Raises StorageError, StorageFull, ForeignStore."""
+        """Run `work` in one transaction and return its result. Raises StorageError, StorageFull, ForeignStore."""
         return self._transaction(work, write=False)
 
     def write(self, work: Callable[[sa.Connection], T]) -> T:
-        """Do `work` and commit it; all of it or nothing. Raises StorageError, StorageFull, ForeignStore."""
+        """Run `work` and commit all of it or nothing. Raises StorageError, StorageFull, ForeignStore."""
         return self._transaction(work, write=True)
 
     def _transaction(self, work: Callable[[sa.Connection], T], write: bool) -> T:
@@ -153,7 +153,7 @@ class Database:
             raise self._named(error) from error
 
     def _named(self, error: sa.exc.DBAPIError) -> StorageError:
-        """The error for a person. Texts of answers are not in it."""
+        """Turn a database error into one for a person, without texts of answers."""
         reason = (str(error.orig).strip() or type(error.orig).__name__).splitlines()[0]
         code = (getattr(error.orig, "sqlite_errorcode", None) or 0) & 0xFF
         state = getattr(error.orig, "sqlstate", None) or ""
@@ -210,18 +210,18 @@ class Database:
                 raw.close()
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self.engine.dispose()
 
 
 def in_batches(keys: Sequence[K], size: int = BATCH) -> Iterator[Sequence[K]]:
-    """The keys in runs of at most `size`."""
+    """Yield the keys in lists of at most `size`."""
     for start in range(0, len(keys), size):
         yield keys[start : start + size]
 
 
 def shown(url: str) -> str:
-    """The URL without user, password and options: what a message may say."""
+    """Return the URL without user, password and options, for messages."""
     return re.sub(r"(//).*@", r"\1***@", url).partition("?")[0]
 
 
@@ -241,7 +241,7 @@ def _open_to_read(path: str) -> sqlite3.Connection:
 
 
 def _parsed(place: str | Path) -> sa.URL:
-    """The URL of a place, with the driver that we use. Raises StorageError."""
+    """Make the URL of a store, with the driver that we use. Raises StorageError."""
     if isinstance(place, Path):
         return sa.URL.create("sqlite", database=str(place))
     try:

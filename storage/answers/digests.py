@@ -48,12 +48,12 @@ def row_digest(table: str, values: Mapping[str, Any]) -> str:
 
 
 def digested(table: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The row with its digest, as it is written."""
+    """Add the digest to a row that is to be written."""
     return {**values, "digest": row_digest(table, values)}
 
 
 def intact(table: str, values: Mapping[str, Any]) -> bool:
-    """Whether the row's digest is that of what it says."""
+    """Whether the row's digest fits its values."""
     try:
         return bool(row_digest(table, values) == values["digest"])
     except (ValueError, TypeError):
@@ -61,7 +61,7 @@ def intact(table: str, values: Mapping[str, Any]) -> bool:
 
 
 def whole_row(table: str, values: Mapping[str, Any], store: str = "the store") -> dict[str, Any]:
-    """The row without its digest. Raises DamagedRows, which names it, where that is not the digest of what it says."""
+    """Return the row without its digest. Raises DamagedRows, which names the row, where the digest does not fit."""
     if not intact(table, values):
         raise DamagedRows(
             f"{store}: request {values['request_key']} of {values['model']!r}: its row in {table} does not say what "

@@ -110,7 +110,7 @@ def write_file(folder: Location, name: str, rows: Iterable[AnswerRow]) -> Export
 
 
 def _grouped(rows: Iterable[AnswerRow]) -> Iterator[list[AnswerRow]]:
-    """Rows in groups of a few megabytes."""
+    """Yield rows in groups of a few megabytes."""
     group: list[AnswerRow] = []
     size = 0
     for row in rows:
@@ -124,14 +124,14 @@ def _grouped(rows: Iterable[AnswerRow]) -> Iterator[list[AnswerRow]]:
 
 
 def line_of(row: AnswerRow, version: int) -> bytes:
-    """What the digest of a file of this version holds of a row."""
+    """Select the values of a row that enter the digest of a file of this version."""
     without = NOT_IN_1 if version == 1 else ()
     values = {name: value for name, value in asdict(row).items() if name not in without}
     return canonical_json(values).encode("utf-8") + b"\n"
 
 
 def stored_digest(row: AnswerRow) -> str:
-    """The digest that the answer's row has in a store."""
+    """Compute the digest that the answer's row has in a store."""
     values = asdict(row)
     return row_digest("responses", {n: unescaped(v) if isinstance(v, str) else v for n, v in values.items()})
 
@@ -142,7 +142,7 @@ def stored_line(key: str, digest: str | None) -> bytes:
 
 
 def _schema_of(version: str) -> pa.Schema | None:
-    """The columns of a file of this version, None for one that is not known."""
+    """List the columns of a file of this version; None for an unknown version."""
     own = AnswerRow.schema()
     if version != "1":
         return own if version == str(VERSION) else None
@@ -178,7 +178,7 @@ def footer_of(folder: Location, name: str) -> dict[str, str]:
 
 
 def groups_of(folder: Location, name: str) -> Iterator[list[AnswerRow]]:
-    """The rows of the file, a row group at a time. Raises ForeignFile."""
+    """Yield the rows of the file, a row group at a time. Raises ForeignFile."""
     path, number = f"{folder}/{name}", 0
     try:
         with folder.open(name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:

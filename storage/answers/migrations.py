@@ -1,4 +1,4 @@
-"""Making the response store's tables, and bringing those of older versions up to date with all that they hold.
+"""Make the response store's tables, and migrate those of older versions without losing a row.
 
 A step is written down in SQL and never changed again; the tables of today stand in tables.py, and a test holds
 the two together. Everything happens in one transaction: who is killed half-way leaves the old store.
@@ -86,7 +86,7 @@ def refuse_torn(database: Database) -> None:
 
 
 def _schema(database: Database, connection: sa.Connection) -> int:
-    """The version of the store that stands, 0 where there is none. Raises ForeignStore."""
+    """Read the version of the existing store, 0 where there is none. Raises ForeignStore."""
     present = set(sa.inspect(connection).get_table_names())
     if not present:
         return 0
@@ -106,7 +106,7 @@ def _schema(database: Database, connection: sa.Connection) -> int:
 
 
 def _bring_up(database: Database, connection: sa.Connection) -> None:
-    """One of several processes does it, the others wait and find it done."""
+    """Migrate in one of several processes, while the others wait."""
     if not database.sqlite:
         connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
     schema = _schema(database, connection)

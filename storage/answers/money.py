@@ -1,4 +1,4 @@
-"""What is in the store, counted: calls, tokens, money, failures. Every try counts, also one that gave no answer."""
+"""Count calls, tokens, money and failures in the store. Every attempt counts, also one without an answer."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def spent(connection: sa.Connection, owner: str | None = None) -> dict[str, Spen
 
 
 def by_model(connection: sa.Connection, table: sa.Table) -> dict[str, int]:
-    """Rows of each model."""
+    """Count the rows of each model."""
     query = sa.select(table.c.model, sa.func.count()).group_by(table.c.model)
     return {row[0]: row[1] for row in sorted(connection.execute(query))}
 
@@ -66,7 +66,7 @@ def failure_kinds(connection: sa.Connection) -> list[dict[str, Any]]:
 
 
 def claimed(connection: sa.Connection, now: float) -> int:
-    """Requests that somebody is asking."""
+    """Count the requests that a process is asking now."""
     return int(connection.scalar(sa.select(sa.func.count()).where(claims.c.expires > now)) or 0)
 
 

@@ -65,7 +65,7 @@ class Paces:
         return self.database.write(work)
 
     def _row(self, connection: sa.Connection, name: str) -> Any:
-        """The schedule, kept from others until the end of the transaction."""
+        """Read the schedule and lock it until the end of the transaction."""
         query = sa.select(paces).where(paces.c.name == name).with_for_update()
         row = connection.execute(query).first()
         if row is None:
@@ -74,9 +74,9 @@ class Paces:
         return row
 
     def _now(self, connection: sa.Connection) -> tuple[float, float]:
-        """The same moment by the store's clock and by ours."""
+        """Read the store's clock and ours at the same moment."""
         return self.database.now(connection), time.monotonic()
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self.database.close()

@@ -1,4 +1,4 @@
-"""Taking damaged rows out of a store, and a damaged file away, so that nothing of them is lost."""
+"""Set aside damaged rows of a store, or a damaged file, so that nothing of them is lost."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def opened(place: str | Path) -> Opened:
 
 
 def _whole(place: str | Path) -> ResponseStore | None:
-    """The store, None where its file is torn."""
+    """Open the store; None where its file is torn."""
     try:
         store = ResponseStore(place)
     except TornStore:
@@ -149,7 +149,7 @@ def _write_aside(
 
 
 def _integrity(store: ResponseStore) -> list[str]:
-    """What SQLite says of its pages."""
+    """Return what SQLite's own check says of its pages."""
     if not store.database.sqlite:
         return ["ok"]
     check = "PRAGMA integrity_check(1)"

@@ -1,4 +1,4 @@
-"""The response store: one row an answer, committed before it counts. A paid answer is never paid twice.
+"""The response store: a row for each answer, committed before it counts. No answer is paid for twice.
 
 SQLite (WAL, synchronous FULL) by default, PostgreSQL by URL. docs/store.md describes it; its tables stand in
 tables.py, what they hold in rows.py.
@@ -65,15 +65,15 @@ class ResponseStore:
     # --- answers and failures
 
     def answers(self, keys: Sequence[str]) -> dict[str, StoredAnswer]:
-        """The answers among `keys` that are stored, by request key. Raises DamagedRows for one that was changed."""
+        """Read the stored answers to these requests, by request key. Raises DamagedRows for one that was changed."""
         return self.database.read(lambda connection: self._among(connection, responses, StoredAnswer, keys))
 
     def failures(self, keys: Sequence[str]) -> dict[str, StoredFailure]:
-        """The failures among `keys`, by request key. Raises DamagedRows for one that was changed."""
+        """Read the stored failures of these requests, by request key. Raises DamagedRows for one that was changed."""
         return self.database.read(lambda connection: self._among(connection, failures, StoredFailure, keys))
 
     def states(self, keys: Collection[str]) -> dict[str, str]:
-        """What stands of these requests, by key: ANSWERED or the kind of the failure; nothing of the others.
+        """Return the state of stored requests by key: ANSWERED, or the kind of the failure.
 
         Reads no texts.
         """
@@ -133,56 +133,56 @@ class ResponseStore:
         return self.database.write(lambda connection: claiming.claim(self.database, connection, keys, owner, lease_s))
 
     def renew(self, keys: Collection[str], owner: str, lease_s: float) -> set[str]:
-        """Hold claims for another `lease_s` seconds; the keys that are still ours. To be called well within a lease."""
+        """Renew claims for `lease_s` seconds and return the keys that are still ours. Call it well within a lease."""
         return self.database.write(lambda connection: claiming.renew(self.database, connection, keys, owner, lease_s))
 
     def release(self, keys: Collection[str], owner: str) -> None:
-        """Give claims back; those that others hold stay."""
+        """Release claims; those of others stay."""
         self.database.write(lambda connection: claiming.release(connection, keys, owner))
 
     # --- batches
 
     def intend(self, batch: StoredBatch, keys: Collection[str], owner: str) -> None:
-        """Write down a batch before it is submitted; the owner's claims on its requests go over to it."""
+        """Store a batch before it is submitted; the owner's claims on its requests pass to it."""
         self.database.write(lambda connection: batches.intend(self.database, connection, batch, keys, owner))
 
     def save_batch(self, batch: StoredBatch) -> None:
-        """Write down what has become of an intended batch. Collected or lost, its waiting requests are free again."""
+        """Store the new state of a batch. If it is collected or lost, its waiting requests are free again."""
         self.database.write(lambda connection: batches.save(connection, batch))
 
     def open_batches(self) -> list[StoredBatch]:
-        """Batches that are intended or submitted, the oldest first."""
+        """List the batches that are intended or submitted, the oldest first."""
         return self.database.read(batches.open_batches)
 
     def batch_names(self) -> set[str]:
-        """What providers call the batches that are written down, whatever became of them."""
+        """List the providers' names of all stored batches, in any state."""
         return self.database.read(batches.provider_ids)
 
     def in_batches(self, keys: Sequence[str]) -> dict[str, str]:
-        """The open batch in which each of these requests waits, by request key."""
+        """Find the open batch in which each of these requests waits, by request key."""
         return self.database.read(lambda connection: batches.waiting(connection, keys))
 
     def batch_requests(self, batch_id: str) -> dict[str, str]:
-        """State by request key of a batch: waiting, done, again."""
+        """Read the state of each request of a batch: waiting, done, again."""
         return self.database.read(lambda connection: batches.requests_of(connection, batch_id))
 
     def settle_requests(self, batch_id: str, states: Mapping[str, str]) -> None:
-        """Write down what became of requests of a batch, by request key."""
+        """Store the new states of requests of a batch, by request key."""
         self.database.write(lambda connection: batches.settle(connection, batch_id, states))
 
     # --- what it holds
 
     def holds_answers(self) -> bool:
-        """Whether there is any answer."""
+        """Whether the store holds any answer."""
         any_answer = sa.select(responses.c.request_key).limit(1)
         return self.database.read(lambda connection: connection.scalar(any_answer) is not None)
 
     def spent(self, owner: str | None = None) -> dict[str, Spent]:
-        """Calls, answers, tokens and money by model; of one owner's attempts where one is named."""
+        """Count calls, answers, tokens and money by model; of one owner's attempts where one is named."""
         return self.database.read(lambda connection: money.spent(connection, owner))
 
     def holdings(self) -> Holdings:
-        """Everything counted, at one moment."""
+        """Count all rows at one moment."""
         return self.database.read(self._holdings)
 
     def _holdings(self, connection: sa.Connection) -> Holdings:
@@ -205,7 +205,7 @@ class ResponseStore:
         return found
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self.database.close()
 
 

@@ -1,4 +1,4 @@
-"""Tables of the response store as they stand today. How older ones become these: migrations.py.
+"""Tables of the response store in their present version. migrations.py brings older ones up to date.
 
 Texts are of any characters: hostile answers are paid too. PostgreSQL holds no NUL and neither database holds a lone
 surrogate, so three characters are escaped on both, reversibly: NUL, a lone surrogate and the escape itself (U+001A,
@@ -22,17 +22,17 @@ _ESCAPED = re.compile("\x1a([0-9a-f]{4})")
 
 
 def escaped(text: str) -> str:
-    """The text as both databases can hold it."""
+    """Escape a text so that both databases can hold it."""
     return _TO_ESCAPE.sub(lambda found: f"{ESCAPE}{ord(found[0]):04x}", text)
 
 
 def unescaped(text: str) -> str:
-    """The text from `escaped`."""
+    """Return the text that was escaped."""
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if ESCAPE in text else text
 
 
 class AnyText(sa.TypeDecorator[str]):
-    """Text of any characters."""
+    """Column type for text of any characters."""
 
     impl = sa.Text
     cache_ok = True

@@ -1,4 +1,4 @@
-"""Answers to a file and from one: how they move from one home to another."""
+"""Export answers to a file and import them, to move them from one home to another."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def import_from(store: ResponseStore, folder: Location, name: str) -> Imported:
 
 
 def keys_of(store: ResponseStore) -> list[str]:
-    """The request keys of all answers, sorted."""
+    """List the request keys of all answers, sorted."""
     return store.database.read(lambda connection: sorted(connection.scalars(sa.select(responses.c.request_key))))
 
 
@@ -119,7 +119,7 @@ def _take_group(database: Database, connection: sa.Connection, group: list[Answe
 
 
 def _values(row: Row, kind: type[Row], *without: str) -> dict[str, Any]:
-    """The row's values as the tables take them."""
+    """Turn a row of the file into values of the tables."""
     values = {field.name: getattr(row, field.name) for field in fields(kind) if field.name not in without}
     return {name: unescaped(value) if isinstance(value, str) else value for name, value in values.items()}
 

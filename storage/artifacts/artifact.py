@@ -42,36 +42,36 @@ class Artifact:
 
     @property
     def content(self) -> str:
-        """The key by which later stages know it."""
+        """Return the key that enters the keys of later stages."""
         return self.manifest.content
 
     @property
     def exact(self) -> str:
-        """sha256 of its parts: tells apart answers with equal texts that took other tokens, tries or money."""
+        """Digest all parts: it differs for equal answers with other tokens, attempts or cost."""
         return sha256_of([part.sha256 for part in self.manifest.files])
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """Counts and the like that the stage noted."""
+        """Return the facts (mostly counts) that the stage noted."""
         return self.manifest.facts
 
     def rows(self, table: str, row: type[R], only: tuple[str, Collection[str]] | None = None) -> Iterator[R]:
-        """The rows of a table, in order. only: (column, values), those that hold one of them; others are not even
+        """Yield the rows of a table, in order. only: (column, values) that rows must have; other rows are not even
         checked. Raises DamagedArtifact."""
         yield from read_rows(self.folder, self._checked(table), row, only)
 
     def columns(self, table: str, names: list[str]) -> Iterator[dict[str, Any]]:
-        """Some columns of a table's rows, in order, as plain values. Raises DamagedArtifact."""
+        """Yield some columns of a table's rows, in order, as plain values. Raises DamagedArtifact."""
         for part in self._checked(table):
             for batch in groups(self.folder, part, names):
                 yield from batch.to_pylist()
 
     def texts(self) -> TextReader:
-        """The documents' texts by id. Raises DamagedArtifact."""
+        """Open the texts of documents by id. Raises DamagedArtifact."""
         return TextReader(self.folder, self._checked("documents"))
 
     def bytes_of(self, name: str) -> bytes:
-        """A file that is not a table (the report's page). Raises DamagedArtifact."""
+        """Read a file that is not a table (a report's page). Raises DamagedArtifact."""
         (part,) = self._checked(name)
         return self.folder.read(part.name)
 
@@ -114,7 +114,7 @@ class Artifact:
         return hashlib.sha256(self.folder.read(part.name)).hexdigest()
 
     def run(self) -> dict[str, Any]:
-        """What run.json says of the build; empty where it is gone."""
+        """Read run.json, the record of the build; empty where it is gone."""
         try:
             noted = json.loads(self.folder.read(RUN))
             return noted if isinstance(noted, dict) else {}
@@ -141,14 +141,14 @@ class ArtifactWriter:
         self._files: list[Part] = []
 
     def table(self, name: str, row: type[R]) -> TableWriter[R]:
-        """A table to add rows to."""
+        """Open a table to add rows to."""
         writer = TableWriter(self._folder, name, row)
         self._stack.callback(writer.abort)
         self._tables.append(writer)
         return writer
 
     def file(self, name: str, data: bytes) -> None:
-        """A whole file that is not a table."""
+        """Add a whole file that is not a table."""
         import hashlib
 
         sha256 = hashlib.sha256(data).hexdigest()
@@ -160,7 +160,7 @@ class ArtifactWriter:
         self._files.append(Part(final, name, 0, len(data), sha256))
 
     def finish(self) -> tuple[Part, ...]:
-        """Close all tables; the parts in the order in which the tables were opened."""
+        """Close all tables and return the parts, in the order in which the tables were opened."""
         for table in self._tables:
             table.close()
         return tuple(part for table in self._tables for part in table.parts) + tuple(self._files)
@@ -179,17 +179,17 @@ class Artifacts:
         self.root = Location(url)
 
     def folder(self, stage: str, slot: str, key: str) -> Location:
-        """Where an artifact is or would be."""
+        """Return the folder of an artifact, whether or not it exists."""
         return self.root.child(stage, slot, key[:KEY_CHARS])
 
     def find(self, stage: str, slot: str, key: str) -> Artifact | None:
-        """The artifact with this key, None where there is none. Its parts are not looked at: see Artifact.check."""
+        """Find the artifact with this key; None where there is none. Its parts are not checked: see Artifact.check."""
         folder = self.folder(stage, slot, key)
         artifact = self.at(folder)
         return artifact if artifact is not None and artifact.manifest.key == key else None
 
     def at(self, folder: Location) -> Artifact | None:
-        """The artifact in a folder, None where no manifest stands. Raises DamagedArtifact for a broken one."""
+        """Read the artifact in a folder; None where it has no manifest. Raises DamagedArtifact for a broken one."""
         try:
             data = folder.read(MANIFEST)
         except (FileNotFoundError, NotADirectoryError):
@@ -197,13 +197,13 @@ class Artifacts:
         return Artifact(folder, Manifest.from_bytes(data, str(folder)))
 
     def versions(self, stage: str, slot: str) -> list[Artifact]:
-        """Every artifact of a slot, the last built first."""
+        """List every artifact of a slot, the last built first."""
         base = self.root.child(stage, slot)
         found = [a for name in base.names() if not name.endswith(".json") and (a := self.at(base.child(name)))]
         return sorted(found, key=lambda a: a.run().get("written", 0.0), reverse=True)
 
     def everything(self) -> Iterator[Artifact]:
-        """Every artifact, in the order of the folders."""
+        """Yield every artifact, in the order of the folders."""
         for stage in self.root.names():
             for slot in self.root.child(stage).names():
                 base = self.root.child(stage, slot)
@@ -212,11 +212,11 @@ class Artifacts:
                 )
 
     def discard(self, artifact: Artifact) -> None:
-        """Take an artifact away."""
+        """Remove an artifact."""
         self.clear(artifact.folder)
 
     def repair(self, damage: DamagedArtifact) -> bool:
-        """Take a damaged artifact away, unless another process has built it anew meanwhile; whether it was taken.
+        """Remove a damaged artifact, unless another process has rebuilt it meanwhile; whether it was removed.
 
         Raises StorageError where the keeper does."""
         folder = Location(damage.folder)
@@ -232,7 +232,7 @@ class Artifacts:
             return True
 
     def clear(self, folder: Location) -> None:
-        """Take away what lies in a folder: the manifest first, so that it never stands without its parts."""
+        """Empty a folder, the manifest first, so that no manifest is ever without its parts."""
         if self.keeper is not None:
             self.keeper(folder)
         folder.remove(MANIFEST)
@@ -240,7 +240,7 @@ class Artifacts:
 
     @contextmanager
     def building(self, stage: str, slot: str, key: str) -> Iterator[None]:
-        """Hold the right to build one artifact among the processes of this machine, so that work is not done twice."""
+        """Hold the lock of one artifact among the processes of this machine, so that none builds it twice."""
         folder = self.folder(stage, slot, key)
         if folder.local is None:
             yield
@@ -253,7 +253,7 @@ class Artifacts:
         return _Writing(self, ingredients, key or ingredients.key())
 
     def sweep(self) -> int:
-        """Remove what killed runs left: temporary files, and parts in folders where nobody builds. How many files."""
+        """Remove what killed runs left: temporary files, and parts that nobody is building. Returns how many."""
         if self.root.local is None:
             return 0
         removed = 0
@@ -266,7 +266,7 @@ class Artifacts:
 
 
 class _Writing:
-    """The context of writing one artifact: publishes on success, leaves nothing on failure."""
+    """Context of writing one artifact: publishes it on success, leaves nothing on failure."""
 
     artifact: Artifact
 

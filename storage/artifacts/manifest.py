@@ -1,4 +1,4 @@
-"""The manifest: what an artifact is, what it was made from, and the digest of every part. Written last."""
+"""The manifest of an artifact: what it is, what it was made from, and the digest of every part. Written last."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Ingredients:
     inputs: Mapping[str, Sequence[str] | str]
 
     def each(self, name: str) -> list[str]:
-        """The content keys of an input, in order; none where there is no such input."""
+        """Return the content keys of an input, in order; none where there is no such input."""
         if keys := self.inputs.get(name, ()):
             return [keys] if isinstance(keys, str) else list(keys)
         found: list[str] = []
@@ -41,11 +41,11 @@ class Ingredients:
         return found
 
     def contents(self) -> list[str]:
-        """The content keys of all inputs."""
+        """List the content keys of all inputs."""
         return [key for keys in self.inputs.values() for key in ([keys] if isinstance(keys, str) else keys)]
 
     def key(self) -> str:
-        """sha256 in hex: the artifact's name, known before anything runs."""
+        """Compute the key of the artifact (sha256 in hex), known before anything runs."""
         from scrollwork.storage.digest import sha256_of
 
         return sha256_of({"format": FORMAT, **vars(self)})
@@ -73,7 +73,7 @@ class Manifest:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def to_bytes(self) -> bytes:
-        """The manifest file: stable bytes, with a digest of themselves."""
+        """Write the manifest as stable bytes that hold their own digest."""
         return _text({**asdict(self), "digest": _digest(asdict(self))})
 
     @classmethod

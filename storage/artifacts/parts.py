@@ -66,7 +66,7 @@ class TableWriter(Generic[R]):
         self._open: tuple[ExitStack, IO[bytes], Path, _Hashing, pq.ParquetWriter] | None = None
 
     def add(self, row: R) -> None:
-        """Take one row."""
+        """Add a row."""
         self._columns.add(row)
         self._rows += 1
         self._bytes += _weight(row)
@@ -79,7 +79,7 @@ class TableWriter(Generic[R]):
         self._finish_part()
 
     def abort(self) -> None:
-        """Give up: leave no temporary file."""
+        """Stop writing and leave no temporary file."""
         if self._open is not None:
             stack = self._open[0]
             self._open = None
@@ -122,7 +122,7 @@ class TableWriter(Generic[R]):
 
 
 def _weight(row: Row) -> int:
-    """About how many bytes of text a row holds."""
+    """Estimate the bytes of text in a row."""
     return sum(_size(value) for value in vars(row).values())
 
 
@@ -137,7 +137,7 @@ def _size(value: Any) -> int:
 
 
 def groups(folder: Location, part: Part, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
-    """The row groups of a part, one at a time.
+    """Yield the row groups of a part, one at a time.
 
     pre_buffer off: it reads in Arrow's own threads, and one that still runs when Python ends aborts the process.
     """
@@ -159,7 +159,7 @@ def read_rows(
 
 
 def among(batch: pa.RecordBatch, column: str, values: Collection[str]) -> pa.RecordBatch:
-    """The rows of a batch whose column holds one of the values."""
+    """Keep the rows of a batch whose column holds one of the values."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -180,7 +180,7 @@ class TextReader:
                     self._where[document_id] = (number, group)
 
     def __call__(self, document_id: str) -> str:
-        """The text. Raises KeyError for an unknown id."""
+        """Read a text. Raises KeyError for an unknown id."""
         place = self._where[document_id]
         if place in self._groups:
             self._groups.move_to_end(place)

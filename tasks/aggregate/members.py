@@ -1,4 +1,4 @@
-"""What an aggregate is made of: the inputs that can be scored, and what is known of each member's answers to them."""
+"""Collect what is aggregated: the inputs that can be scored, and the answers and scores of each model or seed."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from scrollwork.records.score import Score
 from scrollwork.scoring.answers import gold_problem
 from scrollwork.scoring.outcome import Metric
 
-FORM = "format_ok"  # flag of a score
+FORM = "format_ok"  # flag of a score: the answer has the required format
 
 
 def labels_of(node: Node) -> Labels:
-    """What an aggregate is of."""
+    """Read the labels of an aggregate from its node."""
     return Labels(*(node.label(name) for name in ("suite", "task", "split", "model", "arm", "metric")))
 
 
 def members_of(inputs: InputArtifacts, wanted: Inputs) -> dict[str, Member]:
-    """What is known of each member: its scores on the inputs that are wanted, and how its answers ended."""
+    """Collect, by model or seed, the scores on the wanted inputs and how its answers ended."""
     members = {name: Member() for shard in inputs.each("answers") for name in shard.facts["members"]}
     for scores in inputs.each("scores"):
         for score in scores.rows("scores", Score):
             name = input_name(score.example_id, score.draw)
-            if name not in wanted.clusters:  # of a part of a context
+            if name not in wanted.clusters:  # a window that is not the whole context
                 continue
             members[score.model].scores[name] = score.components
             if FORM in score.flags:
@@ -37,7 +37,7 @@ def members_of(inputs: InputArtifacts, wanted: Inputs) -> dict[str, Member]:
         for row in answers.columns("responses", ["model", "example_id", "draw", "finish_reason", "masked"]):
             if row["finish_reason"] != "complete":
                 members[row["model"]].ended[named(row)] = row["finish_reason"]
-            if row.get("masked"):  # snapshots of before lack it
+            if row.get("masked"):  # older snapshots lack it
                 members[row["model"]].masked.add(named(row))
         for row in answers.columns("failures", ["model", "example_id", "draw"]):
             members[row["model"]].failed.add(named(row))
@@ -45,10 +45,10 @@ def members_of(inputs: InputArtifacts, wanted: Inputs) -> dict[str, Member]:
 
 
 def asked(inputs: InputArtifacts, own: Metric, flag: str = "") -> tuple[Inputs, dict[str, int]]:
-    """(every input that can be scored, with its group of documents; how many cannot, by reason). Of a suite that
-    observes windows of contexts, the whole contexts alone. flag: of those examples alone that have it.
+    """List the inputs that can be scored, with their group of documents, and count those that cannot, by reason.
 
-    Questions on the same documents stand and fall together.
+    For windows only whole contexts count. flag: only examples that have it. Questions on the same documents form one
+    group, for they are not independent.
     """
     groups = {}
     without: Counter[str] = Counter()
@@ -67,11 +67,11 @@ def asked(inputs: InputArtifacts, own: Metric, flag: str = "") -> tuple[Inputs, 
 
 
 def has(example: Example, flag: str) -> bool:
-    """Whether an example has a flag; a released one has upstream's own field."""
+    """Whether an example has a flag; examples of an official release have a field of upstream's instead."""
     fields = example.facts.get("fields", {})
     return any(value in (1, True) for value in (example.facts.get(flag), fields.get(flag), fields.get(f"is_{flag}")))
 
 
 def named(row: Mapping[str, Any]) -> str:
-    """The input that a row belongs to."""
+    """Return the name of the input that a row belongs to."""
     return input_name(row["example_id"], row["draw"])

@@ -1,6 +1,6 @@
 """Stage aggregate: scores -> the task's value, interval, spread and coverage.
 
-Of a suite that draws its prompts anew in each run: tasks/aggregate/runs.py.
+For runs (SEAM): runs.py.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ STAGE = "aggregate"
 
 @dataclass(frozen=True)
 class Parameters:
-    """metric, profile: by name. reads_references: an upper bound. subset: a flag; the examples that have it are scored
-    by themselves too. decoding, judges: told of the model's answers and of the metric where they are not the suite's;
-    they are shown, and change no row here."""
+    """metric, profile: by name. reads_references: whether the model is an upper bound. subset: a flag whose examples
+    are also scored by themselves. decoding, judges: given where they differ from the suite's; they are only shown, and
+    change no row here."""
 
     metric: str
     profile: str
@@ -45,8 +45,9 @@ def declare(
     reads_references: bool = False,
     body: str = __name__,
 ) -> Node:
-    """Aggregate the scores of a task. inputs: sample, answers, prompts and scores, of all shards or runs. modules: the
-    metric's. decoding: how the model decodes, if otherwise than the suite says. body: another module that does it."""
+    """Declare the aggregate of a task. inputs: sample, answers, prompts and scores, of all shards or runs. modules: the
+    metric's. decoding: of the model, where it differs from the suite's. body: the module that aggregates, where it is
+    another."""
     task = part.task
     judges = dict(task.judges) if task.judges else None
     parameters = Parameters(task.metric, part.profile.name, reads_references, decoding, judges, task.subset)

@@ -1,4 +1,4 @@
-"""Stage aggregate of a suite that draws its prompts anew in each run: a row a run too (SEAM)."""
+"""Stage aggregate for runs (SEAM): also a row for each run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scrollwork.tasks.aggregate.members import asked, labels_of, members_of
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Write tables `aggregates` (a row for each member and one for the family) and `runs` (those of each run)."""
+    """Write tables `aggregates` (a row for each member and one for the family) and `runs` (the same by run)."""
     own = metric(node.params["metric"])
     inputs_asked, without_gold = asked(inputs, own)
     members = members_of(inputs, inputs_asked)
@@ -30,5 +30,5 @@ def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWrit
 
 
 def manifests(inputs: InputArtifacts) -> dict[int, str]:
-    """What each run drew, by run: the digest of its manifest."""
+    """Return the digest of each run's manifest, which lists what it drew, by run."""
     return {sample.manifest.ingredients.params["run"]: sample.facts["manifest"] for sample in inputs.each("sample")}

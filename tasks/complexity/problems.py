@@ -1,4 +1,4 @@
-"""What a fit of problems reads and leaves: windows, their answers, and the rows of all tables (Dolce)."""
+"""Read the windows and answers that problems are fitted to, and write the tables of the fit (Dolce)."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ LABELS = ("suite", "task", "split", "model", "arm")
 
 
 def fit_problems(node: Node, how: Mapping[str, Any], inputs: InputArtifacts, writer: ArtifactWriter) -> None:
-    """Write all tables. how: what differs from the paper's fit (`Settings`)."""
+    """Fit all problems and write the tables. how: settings that differ from the paper's (`Settings`)."""
     labels = {name: node.label(name) for name in LABELS}
     windows = windows_of(inputs)
     largest = {
         one.label("task"): own.facts["largest_units"]
         for one, own in zip(node.each("twin"), inputs.each("twin"), strict=True)
     }
-    twins = {task: units for task, units in largest.items() if units}  # one without a problem decides nothing
+    twins = {task: units for task, units in largest.items() if units}  # 0: no problem, so no threshold
     settings = Settings(**how, twins=tuple(twins.values()))
     needs = Needs(labels, settings, list(answered(inputs, windows)), tuple(twins))
     asked = Counter(window.problem for window in windows.values())
@@ -61,7 +61,7 @@ def write(table: TableWriter[R], rows: Iterable[R]) -> None:
 
 
 def windows_of(inputs: InputArtifacts) -> dict[str, Window]:
-    """The window of every input that was asked."""
+    """Read the window of every input that was asked."""
     columns = ["example_id", "draw", "units", "span_start", "span_length"]
     return {
         named(row): Window(row["example_id"], row["draw"], row["units"], row["span_start"], row["span_length"])
@@ -71,7 +71,7 @@ def windows_of(inputs: InputArtifacts) -> dict[str, Window]:
 
 
 def answered(inputs: InputArtifacts, windows: Mapping[str, Window]) -> Iterator[Answer]:
-    """Every answer that has a score."""
+    """Yield every answer that has a score."""
     for scores in inputs.each("scores"):
         for row in scores.columns("scores", ["example_id", "draw", "value", "flags"]):
             yield Answer(windows[named(row)], row["value"], bool(dict(row["flags"]).get(DECLINED)))
@@ -80,7 +80,7 @@ def answered(inputs: InputArtifacts, windows: Mapping[str, Window]) -> Iterator[
 def placed(
     labels: Mapping[str, str], scenario: str, found: Sequence[tuple[str, Answer]], inputs: InputArtifacts
 ) -> Iterator[Passage]:
-    """Passages with their places in documents, as their prompts show them."""
+    """Yield passages with their places in the documents, as the prompts show them."""
     asked = {input_name(one.window.problem, one.window.draw) for _, one in found}
     problems = {one.window.problem for _, one in found}
     spans: dict[str, Part] = {}

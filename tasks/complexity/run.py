@@ -17,13 +17,13 @@ STAGE = "complexity"
 
 @dataclass(frozen=True)
 class Parameters:
-    """how: what differs from the paper's fit (analysis/windows/fit/fitting.py, `Settings`)."""
+    """how: settings that differ from the paper's fit (`Settings` of analysis/windows/fit/fitting.py)."""
 
     how: Mapping[str, Any]
 
 
 def declare(aggregate: Node, twins: Sequence[Node] = ()) -> Node:
-    """Fit the problems of an aggregate whose contexts are observed through windows.
+    """Declare the fit of the problems behind an aggregate, whose contexts are seen through windows.
 
     twins: samples of the same task in other suites, whose contexts decide the thresholds too (designs/windows.py).
     """

@@ -31,8 +31,8 @@ STAGE = "curate"
 
 @dataclass(frozen=True)
 class Parameters:
-    """dataset: a module of preprocessing/datasets. options: what it is told. units: what contexts of an observed task
-    are made of, by name (preprocessing/windows/units.py)."""
+    """dataset: a module of preprocessing/datasets. options: its arguments. units: for tasks that are seen through
+    windows, the unit that contexts are split into (preprocessing/windows/units.py)."""
 
     dataset: str
     task: str
@@ -42,14 +42,14 @@ class Parameters:
 
 
 def declare(part: Part, raw: RawQuery, options: Mapping[str, Any], modules: Sequence[str]) -> Node:
-    """Turn raw files into rows. raw: which. options: of the data set's module. modules: loaded by name for it."""
+    """Declare the curation of raw files. options: of the data set's module. modules: those that it loads by name."""
     units = part.design.units(part.task)
     parameters = stated(Parameters(raw.dataset, part.task.name, part.split, options, units))
     return Node(STAGE, part.base, parameters, part.design.curate, tuple(modules), raw=raw, strict=part.request.strict)
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Write the data set's rows."""
+    """Write the rows of the data set."""
     write(node, shop, writer)
 
 
@@ -62,7 +62,7 @@ def write(node: Node, shop: Workshop, writer: ArtifactWriter, through: Through |
     examples = writer.table("examples", Example)
     drops = writer.table("drops", Drop)
     files = writer.table("raw_files", RawFile)
-    table = cache(writer.table)  # only where there are such rows
+    table = cache(writer.table)  # a table is opened with its first row
     for file in found.files():
         files.add(file)
     reasons: Counter[str] = Counter()
@@ -108,6 +108,6 @@ def write(node: Node, shop: Workshop, writer: ArtifactWriter, through: Through |
 
 
 def refuse_drops(artifact: Artifact) -> None:
-    """--strict, for an artifact that stands: raise BadRecord for the first malformed record that it left out."""
+    """Apply --strict to an existing artifact: raise BadRecord for the first malformed record that it dropped."""
     if artifact.facts["errors"]:
         raise BadRecord.of(next(drop.detail for drop in artifact.rows("drops", Drop) if drop.error))

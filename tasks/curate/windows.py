@@ -1,4 +1,4 @@
-"""Stage curate of a suite that observes: problems whose context has no unit are drops (Dolce)."""
+"""Stage curate for windows (Dolce): problems whose context has no unit become drops."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ __all__ = ["refuse_drops", "run"]
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Write the data set's rows, of what can be observed by the parameter `units`."""
+    """Write the rows of the data set; contexts without a unit of the parameter `units` become drops."""
     write(node, shop, writer, lambda rows: observable(rows, node.params["units"]))

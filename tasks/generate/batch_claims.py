@@ -1,4 +1,4 @@
-"""What is ours to ask in batches, and the open batches that are ours to keep: leases that end with this process."""
+"""Claims of this process on requests and open batches: leases that end with the process."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class Claims:
 
     @classmethod
     def of(cls, store: ResponseStore, model: str, run: str, retry_failed: bool) -> Claims:
-        """None yet, under a name of their own."""
+        """Start without claims, under a new owner name."""
         return cls(store, f"{run}.{sha256_of([model, os.getpid(), uuid4().hex])[:16]}", retry_failed)
 
     @contextmanager
     def alive(self) -> Iterator[None]:
-        """Hold what is claimed; give it back at the end, for whoever comes next."""
+        """Renew the claims while the body runs; then give them back."""
         with renewing(self.store, self._leases, self.owner):
             try:
                 yield
@@ -54,7 +54,7 @@ class Claims:
                 self.store.release(list(self._leases), self.owner)
 
     def take(self, keys: Sequence[str]) -> list[str]:
-        """The requests among these that are missing and now ours; each once."""
+        """Claim those of these requests that are missing; return the ones that are now ours, each once."""
         todo = self.missing([key for key in keys if key not in self.requests])
         if not todo:
             return []
@@ -66,7 +66,7 @@ class Claims:
         return [key for key in todo if key in ours]
 
     def missing(self, keys: Sequence[str]) -> list[str]:
-        """The requests among these that are to be asked: not stored, not failed for good, not tried too often."""
+        """List the requests that are still to be asked: not stored, not failed for good, not tried too often."""
         states = self.store.states(keys)
         tries = self.tries
         return [
@@ -76,7 +76,7 @@ class Claims:
         ]
 
     def give_back(self, keys: Collection[str]) -> None:
-        """Let others ask them, or the next run."""
+        """Release the claims, so that others or the next run may ask."""
         self.store.release(keys, self.owner)
         self._forget(keys)
 
@@ -111,7 +111,7 @@ class Claims:
         return now
 
     def lost(self) -> list[StoredBatch]:
-        """Batches that are ours no more: this process slept longer than its lease, and another has taken them over."""
+        """List batches that another process has taken over because this one slept longer than its lease."""
         ours = self.store.renew(list(self.held), self.owner, LEASE_S) if self.held else set()
         gone = [batch for name, batch in self.held.items() if name not in ours]
         for batch in gone:
@@ -119,12 +119,12 @@ class Claims:
         return gone
 
     def save(self, batch: StoredBatch) -> None:
-        """Write down what has become of a batch of ours."""
+        """Store the new state of a batch of ours."""
         self.store.save_batch(batch)
         self.held[batch.batch_id] = batch
 
     def end(self, batch: StoredBatch) -> None:
-        """Write down that it is over."""
+        """Store that a batch is over, and drop it."""
         self.store.save_batch(batch)
         self.store.release([batch.batch_id], self.owner)
         self._drop(batch.batch_id)
@@ -134,7 +134,7 @@ class Claims:
         self._leases.pop(name, None)
 
     def freed(self) -> set[str]:
-        """Requests that others asked and gave up; what waits in a batch that others keep is still theirs."""
+        """List requests that other processes gave up; those that wait in a batch of another are still theirs."""
         if not self.elsewhere:
             return set()
         waiting = self.missing(list(self.elsewhere))

@@ -1,4 +1,4 @@
-"""Requests on their way into batches: claimed, within the budget, written to a file of the provider's size."""
+"""Collect requests of a batch in a file within the provider's limits, and within the budget."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from scrollwork.storage.errors import naming_full_disks
 
 @dataclass
 class Parcel:
-    """The requests of one batch in a file that has no name, so that nothing of it outlives the process."""
+    """The requests of one batch, in a file without a name: it is gone when the process ends."""
 
     interface: Interface
     file: BinaryIO
@@ -29,7 +29,7 @@ class Parcel:
 
     @classmethod
     def empty(cls, interface: Interface, folder: Path, most_requests: int) -> Parcel:
-        """A parcel on the disk of this folder."""
+        """Make an empty parcel on the disk of this folder."""
         with naming_full_disks("a batch", str(folder)):
             folder.mkdir(parents=True, exist_ok=True)
             file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 (closed when it is sent)
@@ -38,18 +38,18 @@ class Parcel:
         return parcel
 
     def takes(self, entry: bytes) -> bool:
-        """Whether the provider takes one more."""
+        """Whether the provider's limits leave room for this entry."""
         size = self.size + len(self.interface.between) + len(entry) + len(self.interface.closing)
         return len(self.keys) < self.most_requests and size <= self.interface.most_bytes
 
     def add(self, key: str, entry: bytes, most_nano_usd: int) -> None:
-        """One more request."""
+        """Add a request."""
         self._write((self.interface.between if self.keys else b"") + entry)
         self.keys.append(key)
         self.most_nano_usd += most_nano_usd
 
     def seal(self) -> str:
-        """Nothing follows; the digest of its request keys."""
+        """Finish the file and return the digest of its request keys."""
         self._write(self.interface.closing)
         self.file.flush()
         return sha256_of(sorted(self.keys))
@@ -61,20 +61,20 @@ class Parcel:
 
 
 class Purse:
-    """Sets aside what requests may cost at most, at the price of a batch. reason: why the last one did not fit."""
+    """Reserves the highest possible cost of requests at batch prices. reason: why the last one did not fit."""
 
     def __init__(self, budget: Budget | None, price: Price | None, thoughts: int) -> None:
         self.budget, self.price, self._thoughts = budget, price, thoughts
         self.reason = ""
 
     def most(self, call: Call) -> int:
-        """Nano-dollars of a request at most, 0 where its price is not known (then there is no budget)."""
+        """Return the highest possible cost of a request in nano-dollars; 0 without a price (and budget)."""
         if self.price is None:
             return 0
         return self.price.most(firm_bound(call.ask), call.ask.max_new_tokens + self._thoughts)
 
     def take(self, amount: int) -> bool:
-        """Set aside, if there is so much."""
+        """Reserve an amount; False where the budget does not have it."""
         if self.budget is None or self.budget.take(amount):
             return True
         self.reason = (
@@ -84,21 +84,21 @@ class Purse:
         return False
 
     def hold(self, amount: int | None) -> None:
-        """Set aside what another run has submitted."""
+        """Reserve the cost of a batch that another run has submitted."""
         if self.budget is not None:
             self.budget.hold(amount or 0)
 
     def give(self, amount: int | None, cost: int) -> None:
-        """Take back what was set aside for a batch and note what it cost."""
+        """Release the reserve of a batch and note its cost."""
         if self.budget is not None:
             self.budget.give(amount or 0, cost)
 
 
 def seconds_since(moment: float | None) -> float:
-    """Seconds since a moment, 0 for none."""
+    """Count the seconds since a moment; 0 for None."""
     return max(0.0, time.time() - moment) if moment is not None else 0.0
 
 
 def unique(calls: Iterable[Call]) -> dict[str, Call]:
-    """Calls by key: what is asked twice is sent once."""
+    """Return calls by key, so that equal requests are sent once."""
     return {call.key: call for call in calls}

@@ -31,7 +31,7 @@ from scrollwork.tasks.generate.batch_results import Bounding, Collector, failed
 from scrollwork.tasks.generate.stored_answers import stored_failure, under_other_names
 
 log = logging.getLogger("scrollwork")
-SETTLE_S = 60.0  # for which a batch is looked for in the provider's list, before it is taken that it never came about
+SETTLE_S = 60.0  # how long the provider's list is searched for a batch before it counts as never created
 OLD_S = 7200.0  # since its creation began to be sent, which may have lasted half an hour: then one look is enough
 
 
@@ -51,9 +51,9 @@ class Post:
         self._collector = Collector(shop.store, desk, cheaper, self._folder)
         self.held = self._claims.held  # open batches that are ours, by our name
         self.todo: set[str] = set()  # to be asked in another batch
-        self._stuck: dict[str, str] = {}  # held ones that cannot be looked at, and why
+        self._stuck: dict[str, str] = {}  # held batches that cannot be looked up, and why
         self._most_requests = desk.interface.most_requests
-        self._full = False  # no more is taken before one of ours ends
+        self._full = False  # the provider takes no more before one of ours ends
         self._said: dict[str, str] = {}
         self._first_look: dict[str, float] = {}  # for those that nobody confirmed; time.monotonic()
         self.through = True  # all that is wanted was looked at
@@ -62,8 +62,8 @@ class Post:
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """Hold what is claimed; give it back at the end, for whoever comes next. So too the money of batches that still
-        wait: it counts in the run that takes them in, and who asks online must not wait for it."""
+        """Renew the claims while the body runs; then give them back, with the reserves of batches that still wait: they
+        count in the run that collects them, and online requests must not wait for them."""
         with self._claims.alive():
             try:
                 yield
@@ -73,20 +73,20 @@ class Post:
 
     @property
     def waits(self) -> bool:
-        """Whether something may still come."""
+        """Whether results may still come."""
         looked_at = any(name not in self._stuck for name in self.held)
         more = (self.todo or not self.through) and not self.stopped
         return looked_at or bool(self._claims.elsewhere) or bool(more)
 
     @property
     def ready(self) -> bool:
-        """Whether something is to be submitted and may be."""
+        """Whether requests are left to submit and may be submitted."""
         return not self.stopped and not self._full and bool(self.todo or not self.through)
 
     # ---- submitting
 
     def submit(self, batches: Iterable[list[Call]]) -> None:
-        """Submit what is wanted of these calls; `through` says whether all of them were looked at."""
+        """Submit those calls that are missing; `through` says whether all calls were looked at."""
         self.through = False
         parcel: Parcel | None = None
         for call, entry in self._entries(batches):
@@ -111,7 +111,7 @@ class Post:
             self._send(parcel)
 
     def _entries(self, batches: Iterable[list[Call]]) -> Iterator[tuple[Call, bytes]]:
-        """The calls that are neither stored nor asked elsewhere, claimed, as they stand in a file."""
+        """Claim the calls that are neither stored nor asked elsewhere; yield each with its entry for the file."""
         for batch in batches:
             calls = unique(batch)
             for key in self._claims.take(list(calls)):
@@ -122,7 +122,7 @@ class Post:
                     self._claims.give_back([key])
 
     def _send(self, parcel: Parcel) -> None:
-        """Write the batch down, submit it, write down what the provider calls it."""
+        """Store the batch, submit it, and store the provider's name for it."""
         digest = parcel.seal()
         batch = self._row(digest, parcel.most_nano_usd)
         self._claims.intend(batch, parcel.keys)
@@ -150,7 +150,7 @@ class Post:
         self._confirmed(batch.batch_id, sight, len(parcel.keys))
 
     def _row(self, digest: str, most_nano_usd: int) -> StoredBatch:
-        """An intent, under a name of its own."""
+        """Make the row of a batch that is about to be submitted."""
         name = sha256_of([self._calling.run, digest, uuid4().hex])
         most = most_nano_usd if self._purse.price is not None else None
         row = StoredBatch(name, "intent", self._provider, self.model, None, digest, time.time())
@@ -163,7 +163,7 @@ class Post:
     # ---- what becomes of them
 
     def adopt(self) -> None:
-        """Take over open batches of this model that nobody keeps."""
+        """Adopt open batches of this model whose process has ended."""
         self._claims.kept.clear()
         for batch in self._store.open_batches():
             if batch.model != self.model or batch.batch_id in self.held:
@@ -179,7 +179,7 @@ class Post:
             self._purse.give(batch.most_nano_usd, 0)
 
     def look(self) -> bool:
-        """Look at every batch once, and take in those that have ended; whether one did."""
+        """Look up every batch once and collect those that have ended; whether one did."""
         self._let_go()
         self.adopt()
         before = len(self.held)
@@ -201,7 +201,7 @@ class Post:
         ended = len(self.held) < before
         if ended:
             self._full = False
-            if self.stopped == self._purse.reason:  # what it did not cost may be spent
+            if self.stopped == self._purse.reason:  # its unspent reserve is free again
                 self.stopped = ""
         return ended
 
@@ -244,7 +244,7 @@ class Post:
         return False
 
     def _looked_for_long(self, batch: StoredBatch) -> bool:
-        """By our own clock, from our own first look: the request for it may have broken off just before that."""
+        """Whether it was searched for long enough, by our clock and since our first look."""
         first = self._first_look.setdefault(batch.batch_id, time.monotonic())
         return time.monotonic() - first > SETTLE_S or seconds_since(batch.submitted) > OLD_S
 
@@ -274,7 +274,7 @@ class Post:
         return stored_failure(failed(key, problem, tries), self._provider, self.model)
 
     def _lost(self, name: str, why: str, keys: Collection[str] | None = None) -> None:
-        """Nothing of it was done, or can be had: its requests are free again."""
+        """Give up a batch that did nothing or cannot be collected: its requests are free again."""
         keys = self._store.batch_requests(name) if keys is None else keys
         self._end(name, "lost", why, 0)
         self.todo |= set(keys)

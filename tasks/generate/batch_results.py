@@ -1,4 +1,4 @@
-"""Results of a batch into the store: answers at the price of a batch, failures, and what is to be asked again."""
+"""Store the results of a batch: answers at batch prices, failures, and requests to be asked again."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from scrollwork.tasks.generate.stored_answers import cost_of, stored_answer, sto
 
 COMMIT = 200  # results in one transaction: answers may be long
 LONGEST_LINE = 2**23  # bytes of a result that are read: 32,000 tokens of the longest kind
-Bounding = Callable[[Collection[str]], Mapping[str, Bounds]]  # of those of these requests whose prompts are at hand
+Bounding = Callable[[Collection[str]], Mapping[str, Bounds]]  # by request key, for requests whose prompts are known
 
 
 @dataclass
@@ -37,13 +37,13 @@ class Collected:
     failed: int = 0
     cost: int = 0
     again: dict[str, CallProblem] = field(default_factory=dict)
-    strange: Counter[str] = field(default_factory=Counter)  # lines that say nothing of a request of this batch
+    strange: Counter[str] = field(default_factory=Counter)  # lines about no request of this batch
     withheld: dict[str, CallProblem] = field(default_factory=dict)  # failed for good, while nothing is answered
     blamed: str = ""
 
     @property
     def told(self) -> str:
-        """For a person."""
+        """Describe the result in words."""
         said = f"{self.answered:,} answered"
         said += f", {self.failed:,} failed for good" if self.failed else ""
         said += f", {len(self.again):,} without an answer" if self.again else ""
@@ -52,7 +52,7 @@ class Collected:
 
 
 class Collector:
-    """Takes in a batch that has ended. May be killed at any point: the next one does the same again, at no harm."""
+    """Stores the results of an ended batch. It may be killed at any point: doing it again changes nothing."""
 
     def __init__(self, store: ResponseStore, desk: Desk, price: Price | None, folder: Path) -> None:
         self._store, self._desk, self._price, self._folder = store, desk, price, folder
@@ -85,7 +85,7 @@ class Collector:
         return tempfile.TemporaryFile(dir=self._folder)
 
     def _settle(self, batch: StoredBatch, found: Collected) -> None:
-        """Store failures that waited for an answer; none where nothing was answered and all failed alike."""
+        """Store the withheld failures; none where nothing was answered and all failed alike."""
         refused = {key: one for key, one in {**found.again, **found.withheld}.items() if (one.status or 0) >= 300}
         named = {(one.kind, one.status) for one in (*refused.values(), *found.withheld.values())}
         if not found.answered and not found.failed and len(refused | found.withheld) >= FEW and len(named) == 1:
@@ -103,7 +103,7 @@ class Collector:
     def _lines(
         self, file: BinaryIO, waiting: set[str], found: Collected, bounds: Mapping[str, Bounds]
     ) -> Iterator[Line]:
-        """Results of requests that wait, each once."""
+        """Yield the results of requests that still wait, each once."""
         file.seek(0)
         while data := file.readline(LONGEST_LINE):
             if not data.strip():
@@ -127,7 +127,7 @@ class Collector:
         cost_of_all = 0
         answers, failures, attempts, states, again = [], [], [], {}, {}
         provider, member = batch.provider, batch.model
-        owner = f"{batch.owner}.{batch.batch_id[:16]}"  # so that a second collector adds no attempt
+        owner = f"{batch.owner}.{batch.batch_id[:16]}"  # the same for a second collector, so that it adds no attempt
         for line in lines:
             attempt, cost = self._tried(batch, line)
             cost = share if cost is None and self._price is not None else cost
@@ -152,7 +152,7 @@ class Collector:
         found.failed += len(failures)
 
     def _tried(self, batch: StoredBatch, line: Line) -> tuple[Attempt, int | None]:
-        """(the try, what it cost; None where nobody knows). Providers charge for what was answered only."""
+        """Return the attempt and its cost (None if unknown). Providers charge for answered requests only."""
         seconds = seconds_since(batch.submitted)
         if isinstance(line.result, Reply):
             usage = line.result.usage
@@ -166,12 +166,12 @@ class Collector:
 
 
 def answered(key: str, reply: Reply, batch: StoredBatch) -> Answer:
-    """An answer that came in a batch; its latency is the batch's."""
+    """Make the answer to a request of a batch; its latency is the batch's."""
     seconds = seconds_since(batch.submitted)
     return Answer(key, reply.text, reply.finish_reason, reply.reported_model, reply.usage, seconds, masked=reply.masked)
 
 
 def failed(key: str, problem: CallProblem, tries: int = 1) -> CallFailed:
-    """A request of a batch that gave none."""
+    """Make the failure of a request of a batch."""
     kind = "terminal" if problem.kind == "terminal" else "transient"
     return CallFailed(key, kind, problem.message, problem.status, tries)

@@ -28,7 +28,7 @@ from scrollwork.tasks.generate.batch_post import Post
 from scrollwork.tasks.generate.pending import Calls
 
 log = logging.getLogger("scrollwork")
-FIRST_LOOK_S, LONGEST_LOOK_S = 1.0, 60.0  # between two looks at what waits; half as long again each time
+FIRST_LOOK_S, LONGEST_LOOK_S = 1.0, 60.0  # between two looks; each wait is half as long again as the one before
 
 
 class Wanted:
@@ -39,7 +39,7 @@ class Wanted:
         self._begun = False
 
     def bounds(self, keys: Collection[str]) -> dict[str, Bounds]:
-        """What the tokens of those of these requests can be whose prompts are at hand."""
+        """Return bounds of the tokens of these requests, as far as their prompts are known."""
         self._begun = True
         found: dict[str, Bounds] = {}
         for calls in self._calls:
@@ -50,7 +50,7 @@ class Wanted:
         return found
 
     def batches(self, keys: Collection[str]) -> Iterator[list[Call]]:
-        """All calls, the first time; then those with these keys, or again all for none."""
+        """Yield all calls the first time, then those with these keys (or all again where none are named)."""
         if not self._begun:
             self._begun = True
             for calls in self._calls:
@@ -64,8 +64,9 @@ class Wanted:
 
 
 def settle(nodes: Sequence[Node], locations: Locations) -> None:
-    """Take in what has ended of open batches. With --batch also submit what is missing of these generate stages, and
-    wait. Raises UsageError, StorageError."""
+    """Collect open batches that have ended. With --batch also submit the missing requests of these stages and wait.
+
+    Raises UsageError, StorageError."""
     calling = locations.calling
     assert calling is not None, "hosted models are asked with the settings of their run"
     shop = Workshop(locations)
@@ -87,7 +88,7 @@ def settle(nodes: Sequence[Node], locations: Locations) -> None:
 
 
 def opened(model: str, calling: Calling, shop: Workshop, stack: ExitStack) -> Post | None:
-    """A model's batches; None for a provider without any, and for a model whose batches need not be looked at."""
+    """Open a model's batches; None where its provider has none, or none need to be looked up."""
     table = calling.tables[model]
     if table["provider"] not in BATCHES:
         return None
@@ -108,7 +109,7 @@ def opened(model: str, calling: Calling, shop: Workshop, stack: ExitStack) -> Po
 
 
 def watch(posts: Sequence[tuple[Post, Wanted]], calling: Calling, wake: threading.Event) -> None:
-    """Look, submit, wait, until nothing is to come, the time is up, or a stop."""
+    """Look up and submit batches until none is left, the time is up, or the run is stopped."""
     began, pause = time.monotonic(), FIRST_LOOK_S
     for post, _ in posts:
         post.through = not calling.batch
@@ -130,13 +131,13 @@ def watch(posts: Sequence[tuple[Post, Wanted]], calling: Calling, wake: threadin
 
 
 def stands(node: Node, shop: Workshop) -> bool:
-    """Whether the inputs of a stage are there."""
+    """Whether the inputs of a stage exist."""
     planner = Planner(shop)
     return all(planner.status(needed).state == "reused" for needed in node.needs)
 
 
 def calls_of(node: Node, shop: Workshop, calling: Calling) -> Calls:
-    """The calls of a generate stage whose inputs stand."""
+    """Make the calls of a generate stage whose inputs exist."""
     name = node.params["model"]
     model = make(name, {**calling.tables[name], **node.params["settings"]}, "")
     assert isinstance(model, Hosted)
@@ -144,7 +145,7 @@ def calls_of(node: Node, shop: Workshop, calling: Calling) -> Calls:
 
 
 def unanswered(nodes: Sequence[Node], locations: Locations, failed: Collection[str]) -> list[Node]:
-    """The generate stages of hosted models that are not complete, and whose inputs did not fail."""
+    """List the incomplete generate stages of hosted models whose inputs did not fail."""
     calling = locations.calling
     tables = calling.tables if calling is not None else {}
     planner = Planner(Workshop(locations))

@@ -22,14 +22,14 @@ ONE_PROCESS = True  # calls share limits, a budget and claims; a checkpoint is l
 
 
 def run(node: Node, ingredients: Ingredients, inputs: InputArtifacts, shop: Workshop) -> Artifact:
-    """Ask what is not stored, then write down what the store holds for these prompts. Raises Interrupted."""
+    """Ask for missing answers, then write the snapshot of all answers to these prompts. Raises Interrupted."""
     calling = shop.locations.calling
     assert calling is not None, "a model whose answers take long is asked with the settings of its run"
     parameters = Parameters(**node.params)
     settings = {**calling.tables[parameters.model], **parameters.settings}
-    model = cast(Runs, model_of(node, settings))
+    model = cast(Runs, model_of(parameters.model, settings))
     calls = Calls(node, model, inputs)
-    if not calling.batch or settings["provider"] not in HOSTED:  # else it was asked between the stages
+    if not calling.batch or settings["provider"] not in HOSTED:  # else batches.py has asked
         Asker(model, calling, shop.store, node.title, calls.total).ask(calls.batches)
     calls.rest()
     if calling.batch and STOP.level:

@@ -1,4 +1,4 @@
-"""The calls of a generate stage: its prompts rendered, a few at a time, for each member of a model."""
+"""Make the calls of a generate stage: render its prompts, a few at a time, for each member of the model."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Asked:
 
 
 class Calls:
-    """asked: what was rendered so far, in the order of the prompts; all of it after `rest`."""
+    """The calls of a generate stage. asked: prompts rendered so far, in order; all of them after `rest`."""
 
     def __init__(self, node: Node, model: Model, inputs: InputArtifacts) -> None:
         self._node, self._model, self._inputs = node, model, inputs
@@ -51,11 +51,11 @@ class Calls:
         self._first = self._all()
 
     def batches(self, keys: Collection[str] | None = None) -> Iterator[list[Call]]:
-        """The calls of a few prompts after the other: of those not rendered yet, or again those with these keys."""
+        """Yield the calls of a few prompts at a time: those not rendered yet, or again those with these keys."""
         return self._first if keys is None else self._again(keys)
 
     def rest(self) -> None:
-        """Render what is left, so that it is known what was asked for."""
+        """Render the remaining prompts, so that `asked` is complete."""
         for _ in self._first:
             pass
 
@@ -93,13 +93,13 @@ class Calls:
             yield Call(sha256_of(payload), member, payload, ask)
 
     def _tokens(self, prompt: Prompt) -> int:
-        """As the profile's tokenizer counts them, 0 for one that only estimates: who needs more knows how sure."""
+        """Count tokens by the profile's tokenizer; 0 where that is only an estimate."""
         name = self._node.input("prompts").params["profile"]["tokenizer"]
         return prompt.tokens_prompt or 0 if name and not is_estimate(name) else 0
 
 
 def prefix_of(prompt: Prompt) -> str:
-    """Digest of what a prompt begins with up to the end of its documents, "" where it has none: prompts that share it
+    """Digest a prompt from its start to the end of its documents; "" without documents. Prompts with the same digest
     share a provider's prefix cache."""
     front = []
     for part in prompt.parts:
@@ -110,7 +110,7 @@ def prefix_of(prompt: Prompt) -> str:
 
 
 def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Lists of at most `size` items."""
+    """Yield the items in lists of at most `size`."""
     iterator = iter(items)
     while some := list(islice(iterator, size)):
         yield some

@@ -17,9 +17,10 @@ from scrollwork.pipeline import progress
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import SNAPSHOTS, Workshop
+from scrollwork.pipeline.session import Workshop
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.artifacts.manifest import Ingredients
+from scrollwork.storage.home import SNAPSHOTS
 
 if TYPE_CHECKING:
     from scrollwork.suites.parts import Part
@@ -29,7 +30,7 @@ STAGE = SNAPSHOTS
 
 @dataclass(frozen=True)
 class Parameters:
-    """model: as it was asked for. settings: of its table, what decides its answers (suites/model_tables.py)."""
+    """model: its name in the request. settings: the part of its table that decides answers (suites/model_tables.py)."""
 
     model: str
     settings: Mapping[str, Any]
@@ -45,7 +46,8 @@ def declare(
     fitted: Node | None = None,
     body: str = __name__,
 ) -> Node:
-    """Ask a model. fitted: what its rule takes from another split. body: another module that asks."""
+    """Declare the asking of a model. fitted: values that its rule learned on another split. body: the module that asks,
+    where it is another."""
     inputs = (("curated", (curated,)), ("prompts", (prompts,)), ("sample", (sample,)))
     parameters, modules = stated(Parameters(part.model, settings)), (module_of(str(settings["provider"])),)
     more = (("fitted", (fitted,)),) if fitted else ()
@@ -53,12 +55,13 @@ def declare(
 
 
 def run(node: Node, ingredients: Ingredients, inputs: InputArtifacts, shop: Workshop) -> Artifact:
-    """Ask what is not stored, many at a time, then write down what the store holds for these prompts: tables
+    """Ask for missing answers, many at a time, then write the snapshot of all answers to these prompts: tables
     `responses` and `failures`."""
     from scrollwork.tasks.generate.pending import Calls
     from scrollwork.tasks.generate.snapshot import Asking, answer_missing, model_of, noted, with_fitted
 
-    model = model_of(node, with_fitted(node, inputs))
+    parameters = Parameters(**node.params)
+    model = model_of(parameters.model, with_fitted(parameters.settings, node.label("task"), inputs))
     calls = Calls(node, model, inputs)
     failed = 0
     for batch in calls.batches():

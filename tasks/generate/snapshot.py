@@ -1,4 +1,4 @@
-"""Answers in the store, and the snapshot of them that a stage leaves: known by the answers digest."""
+"""Write the snapshot of the stored answers to a stage's prompts; it is known by the answers digest."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 from scrollwork.storage.artifacts.manifest import Ingredients
 from scrollwork.storage.digest import sha256_of
 from scrollwork.tasks.generate.pending import Asked, chunks
-from scrollwork.tasks.generate.run import Parameters
 from scrollwork.tasks.generate.stored_answers import failure_of, is_no_answer, stored_answer, stored_failure, wanted
 
 MISSING = "missing"
@@ -31,7 +30,7 @@ COMMIT = 500  # answers of a free model in one transaction
 
 @dataclass(frozen=True)
 class Asking:
-    """A model and what it was asked for, answered or not."""
+    """A model and the prompts that it was asked, answered or not."""
 
     model: Model
     asked: Sequence[Asked]
@@ -41,31 +40,30 @@ class AnswersMoved(RuntimeError):
     """An answer came into the store while the snapshot was written."""
 
 
-def model_of(node: Node, settings: Mapping[str, Any]) -> Model:
-    """The node's model; its answers are known by the code of its provider where they depend on our code."""
+def model_of(name: str, settings: Mapping[str, Any]) -> Model:
+    """Make a model; the digest of its provider's code enters its request keys where answers depend on our code."""
     revision = sha256_of(sources([module_of(settings["provider"])]))
-    return make(Parameters(**node.params).model, settings, revision)
+    return make(name, settings, revision)
 
 
 def noted(node: Node, ingredients: Ingredients, asking: Asking, shop: Workshop) -> Artifact:
-    """A snapshot of what the store holds, to which the node's key points from now on."""
+    """Write a snapshot of the stored answers and make it the one recorded for the node's key."""
     while True:
         try:
             standing = written(node, ingredients, asking, shop)
             break
-        except AnswersMoved:  # another process shares requests with this one: look again
+        except AnswersMoved:  # another process has stored answers to the same requests: look again
             continue
     shop.point(node.stage, node.slot, ingredients.key(), pointer_to(standing))
     return standing
 
 
-def with_fitted(node: Node, inputs: InputArtifacts) -> dict[str, Any]:
-    """The model's table, with what was fitted in place of the rule that asks for it."""
-    settings = dict(Parameters(**node.params).settings)
-    if "fitted" in inputs:
-        rule = fitted_rule(settings["rules"][node.label("task")], list(inputs["fitted"].rows("fitted", Fitted)))
-        settings["rules"] = {**settings["rules"], node.label("task"): rule}
-    return settings
+def with_fitted(settings: Mapping[str, Any], task: str, inputs: InputArtifacts) -> dict[str, Any]:
+    """Return a model's settings with the task's fitted rule in place of the one that asks for fitting."""
+    if "fitted" not in inputs:
+        return dict(settings)
+    rule = fitted_rule(settings["rules"][task], list(inputs["fitted"].rows("fitted", Fitted)))
+    return {**settings, "rules": {**settings["rules"], task: rule}}
 
 
 def written(
@@ -74,7 +72,7 @@ def written(
     asking: Asking,
     shop: Workshop,
 ) -> Artifact:
-    """The snapshot of what the store holds now. Raises AnswersMoved."""
+    """Write the snapshot of the answers stored now, unless it exists. Raises AnswersMoved."""
     answers = answers_digest(asking.asked, shop)
     key = sha256_of([ingredients.key(), answers])
     with shop.artifacts.building(node.stage, node.slot, key):
@@ -90,7 +88,7 @@ def written(
 
 
 def answer_missing(calls: Sequence[Call], model: Model, shop: Workshop) -> int:
-    """Ask what the store does not hold; terminal failures are not asked again. How many of the calls have failed."""
+    """Ask for missing answers, but not again for terminal failures. Return how many of the calls have failed."""
     states = shop.store.states([call.key for call in calls])
     todo = {call.key: call for call in calls if wanted(states.get(call.key))}
     provider = model.provider
@@ -104,7 +102,7 @@ def answer_missing(calls: Sequence[Call], model: Model, shop: Workshop) -> int:
 
 
 def answers_digest(asked: Sequence[Asked], shop: Workshop) -> str:
-    """sha256 of the sorted (request key, text's sha256 or failure kind or "missing")."""
+    """Digest the sorted (request key, sha256 of the text, or failure kind, or "missing")."""
     states: dict[str, str] = {}
     for some in chunks(asked, COMMIT):
         answers, failures = held_by(shop, some)
@@ -113,7 +111,7 @@ def answers_digest(asked: Sequence[Asked], shop: Workshop) -> str:
 
 
 def held_by(shop: Workshop, asked: Sequence[Asked]) -> tuple[dict[str, StoredAnswer], dict[str, StoredFailure]]:
-    """(answers, failures of what has no answer) in the store, by request key.
+    """Read the answers, and the failures of requests without an answer, from the store, by request key.
 
     What an older version stored as an answer, and is none today, is a failure.
     """
@@ -125,14 +123,14 @@ def held_by(shop: Workshop, asked: Sequence[Asked]) -> tuple[dict[str, StoredAns
 
 
 def state(key: str, answers: Mapping[str, StoredAnswer], failures: Mapping[str, StoredFailure]) -> str:
-    """What the answers digest holds of a request."""
+    """Return the value of a request in the answers digest."""
     if key in answers:
         return hashlib.sha256(printable(answers[key].text).encode("utf-8")).hexdigest()
     return failures[key].kind if key in failures else MISSING
 
 
 def fill(node: Node, asking: Asking, shop: Workshop, writer: ArtifactWriter) -> str:
-    """Responses and failures in the order of the prompts, then of the members; the digest of what was written."""
+    """Write responses and failures, by prompt and then by member, and return their answers digest."""
     responses = writer.table("responses", Response)
     failures = writer.table("failures", Failure)
     answered = failed = transient = length_cut = 0

@@ -1,4 +1,4 @@
-"""What a model gave back, as the response store keeps it, and which requests are still to be asked."""
+"""Turn a model's results into rows of the response store, and tell which requests are still to be asked."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def wanted(state: str | None, retry_failed: bool = False) -> bool:
-    """Whether a request is to be asked. state: as ResponseStore.states tells it, None where nothing stands.
+    """Whether a request is to be asked. state: as from ResponseStore.states; None where nothing is stored.
 
     An answer is never asked again, a failure for good only on demand.
     """
@@ -24,16 +24,16 @@ def wanted(state: str | None, retry_failed: bool = False) -> bool:
 
 
 def under_other_names(store: ResponseStore, names: Collection[str], model: str) -> list[StoredBatch]:
-    """The open batches among these that were submitted under another name of the model: nobody else may ask for what
-    waits in them."""
+    """List the open batches among these that were submitted under another name of the model. Their requests must not
+    be asked by others."""
     return [one for one in (store.open_batches() if names else ()) if one.batch_id in names and one.model != model]
 
 
 def cost_of(usage: Usage, price: Price | None) -> int | None:
-    """Nano-dollars that a provider charges for what it reports, None where nobody knows."""
+    """Return the cost of reported usage in nano-dollars, None where it is unknown."""
     if usage.input_tokens is None or usage.output_tokens is None:
         return None
-    nothing = not any(vars(usage).values())  # no connection came about, say
+    nothing = not any(vars(usage).values())  # for example where no connection was made
     return 0 if nothing else price.of(usage) if price else None
 
 
@@ -47,7 +47,7 @@ def counted(usage: Usage, price: Price | None, call: Call, thoughts: int) -> int
 
 
 def stored_answer(answer: Answer, provider: str, member: str, cost_nano_usd: int | None) -> StoredAnswer:
-    """An answer. cost_nano_usd: None where nobody knows."""
+    """Make the stored row of an answer. cost_nano_usd: None where it is unknown."""
     return StoredAnswer(
         request_key=answer.key,
         provider=provider,
@@ -69,21 +69,21 @@ def is_no_answer(answer: StoredAnswer) -> bool:
 
 
 def failure_of(answer: StoredAnswer) -> StoredFailure:
-    """The failure that such an answer is."""
+    """Make the failure that stands for such an answer."""
     message = no_room(Usage(output_tokens=answer.output_tokens))
     attempts = max(1, answer.attempts or 0)
     return StoredFailure(answer.request_key, answer.provider, answer.model, "terminal", 200, message, attempts)
 
 
 def stored_failure(failure: CallFailed, provider: str, member: str) -> StoredFailure:
-    """A call that gave none."""
+    """Make the stored row of a failed call."""
     return StoredFailure(failure.key, provider, member, failure.kind, failure.status, failure.message, failure.attempts)
 
 
 def stored_attempt(
     attempt: Attempt, provider: str, member: str, owner: str, cost_nano_usd: int | None
 ) -> StoredAttempt:
-    """One try. cost_nano_usd: None where nobody knows."""
+    """Make the stored row of an attempt. cost_nano_usd: None where it is unknown."""
     return StoredAttempt(
         request_key=attempt.key,
         owner=owner,

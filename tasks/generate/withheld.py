@@ -1,5 +1,5 @@
-"""Failures that wait until it is known whose fault they are: an answer to a request that went after them says that it
-is their prompts'."""
+"""Hold back failures until it is known whose fault they are: an answer to a later request shows that the fault is
+in their prompts."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ Result = Answer | CallFailed | Attempt
 
 
 class Withheld:
-    """Of one stage. breaker: that knows what is answered; None for a local model, whose failures are its prompts'."""
+    """Failures held back in one stage. breaker: knows what was answered; None for a local model, whose failures are
+    always its prompts' fault."""
 
     def __init__(self, breaker: Breaker | None) -> None:
         self._breaker = breaker
-        self._given: set[str] = set()  # those that wait no more
+        self._given: set[str] = set()  # keys of failures that are no longer held back
         self._waiting: dict[str, CallFailed] = {}  # by request key
 
     def without(self, results: Iterable[Result]) -> list[Result]:
-        """The results but those failures that wait from now on, and those that need wait no more."""
+        """Return the results without failures that are now held back, and with those that are released."""
         if self._breaker is None:
             return list(results)
         given: list[Result] = []
@@ -36,7 +37,7 @@ class Withheld:
         return [*given, *over]
 
     def sorted(self) -> tuple[list[CallFailed], list[CallFailed]]:
-        """(failures that are their prompts' own after all, those whose requests are to be asked again)."""
+        """Split the failures: those that are their prompts' fault, and those whose requests are to be asked again."""
         waiting = list(self._waiting.values())
         self._waiting = {}
         if self._breaker is None:

@@ -1,4 +1,4 @@
-"""Judgements: what each answer to an input looks like, answered or not."""
+"""Judgements: a row for each model and input that says what the answer looks like, or that there is none."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PLACES = ("answer_in", "evidence_in")
 
 
 def judgements(node: Node, inputs: InputArtifacts, wanted: Inputs, labels: Labels) -> Iterator[Judgement]:
-    """Rows in the order of members and inputs."""
+    """Yield judgements in the order of members and inputs."""
     answers, scores = answers_of(node, inputs), scores_of(inputs)
     about = list(facts_of(inputs, wanted, labels))
     for member in sorted({name for shard in inputs.each("answers") for name in shard.facts["members"]}):
@@ -43,7 +43,7 @@ NOT_ANSWERED: Mapping[str, Any] = {"words": None, "in_format": None, "refusal": 
 
 
 def facts_of(inputs: InputArtifacts, wanted: Inputs, labels: Labels) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(name, what is known without any answer) of every input that can be scored, in the order of their names."""
+    """Yield the name of every input that can be scored, and what is known of it without an answer, sorted by name."""
     lengths = {name: count for words in inputs.each("words") for name, count in counts(words).items()}
     examples = {input_name(one.example_id, one.draw): one for one in sampled(inputs)}
     columns = ["example_id", "draw", "truncated", *PLACES]
@@ -68,12 +68,12 @@ def facts_of(inputs: InputArtifacts, wanted: Inputs, labels: Labels) -> Iterator
 
 
 def sampled(inputs: InputArtifacts) -> Iterator[Example]:
-    """Every example, of all runs."""
+    """Yield the examples of all runs."""
     return (row for sample in inputs.each("sample") for row in sample.rows("examples", Example))
 
 
 def answers_of(node: Node, inputs: InputArtifacts) -> dict[tuple[str, str], dict[str, Any]]:
-    """What is said of each answer, by member and input; texts are read one after another."""
+    """Describe each answer, by member and input; texts are read one at a time."""
     parameters = Parameters(**node.params)
     options = {example.example_id: example.options for example in sampled(inputs)}
     found = {}
@@ -89,7 +89,7 @@ def answers_of(node: Node, inputs: InputArtifacts) -> dict[tuple[str, str], dict
 
 
 def scores_of(inputs: InputArtifacts) -> dict[tuple[str, str], dict[str, Any]]:
-    """Components and flags by member and input."""
+    """Read the components and flags of scores, by member and input."""
     columns = ["model", "example_id", "draw", "components", "flags"]
     return {
         (row["model"], named(row)): row for shard in inputs.each("scores") for row in shard.columns("scores", columns)

@@ -15,14 +15,15 @@ STAGE = "judge"
 
 
 def declare(aggregate: Node, words: Sequence[Node]) -> Node:
-    """Judge what an aggregate is made of. Parameters: those of its scores. words: of the documents of its samples."""
+    """Declare the judging of the answers behind an aggregate, with the parameters of its scores. words: word counts of
+    the documents of its samples."""
     inputs = (*aggregate.inputs, ("words", tuple(words)))
     return Node(STAGE, aggregate.labels, aggregate.each("scores")[0].params, __name__, aggregate.modules, inputs)
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Write tables `judgements` (a row for each member and input, answered or not), `conduct` (measures) and `slices`
-    of the family."""
+    """Write tables `judgements` (a row for each member and input, answered or not) and, for the family, `conduct`
+    (measures of its answers) and `slices` (scores on parts of the inputs)."""
     from scrollwork.analysis.comparison.judged import Judged, conduct, slices
     from scrollwork.scoring.registry import metric, stored
     from scrollwork.tasks.aggregate.members import asked, labels_of

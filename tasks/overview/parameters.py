@@ -1,4 +1,4 @@
-"""What an overview is told beside its rows."""
+"""Parameters of the overview page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scrollwork.tasks.report.parameters import shown
 
 
 def overview_parameters(request: Request, statistics: Sequence[Node]) -> Parameters:
-    """Those of the overview of the statistics that could be made."""
+    """Collect the parameters of an overview of these statistics."""
     suite, tasks, design = request.suite, request.config.tasks, design_of(request.config)
     shown_tasks = [
         {

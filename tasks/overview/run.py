@@ -18,7 +18,7 @@ STAGE = "overview"
 
 @dataclass(frozen=True)
 class Parameters:
-    """title: of the suite. tasks: what the papers say of each task and split that is shown. splits: those of a task.
+    """title: of the suite. tasks: published numbers of each task and split shown. splits: those of each task.
     paper: {title, short, url}. run: what of a request differs from the suite's own way. assets: digest of the page's
     files (reporting/page/files.py)."""
 
@@ -31,7 +31,7 @@ class Parameters:
 
 
 def declare(suite: str, parameters: Parameters, statistics: Sequence[Node]) -> Node:
-    """Show the statistics of all tasks that could be built."""
+    """Declare the page over the statistics of all tasks that could be built."""
     inputs = (("statistics", tuple(statistics)),)
     return Node(STAGE, (("suite", suite),), stated(parameters), __name__, (), inputs)
 

@@ -1,4 +1,4 @@
-"""Stage prompt: examples -> prompts of a profile. With demonstrations (SEAM): runs.py; on windows: windows.py."""
+"""Stage prompt: examples -> prompts of a profile. For runs (SEAM): runs.py; for windows (Dolce): windows.py."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STAGE = "prompt"
 @dataclass(frozen=True)
 class Parameters:
     """template: the task's texts (preprocessing/prompts/template.py). profile: how prompts are made for a model.
-    max_new_tokens: of an answer. chat_sentence: what chat models are told further. shard: [number, of how many]."""
+    max_new_tokens: length limit of an answer. chat_sentence: added for chat models. shard: [number, of how many]."""
 
     template: Mapping[str, Any]
     profile: Mapping[str, Any]
@@ -38,8 +38,8 @@ class Parameters:
 
 
 def declare(part: Part, curated: Node, sample: Node, tokens: Node | None, body: str = __name__) -> Node:
-    """Make the prompts of a profile and arm. tokens: the documents counted, where the profile cuts prompts. body: the
-    design's."""
+    """Declare the prompts of a profile and arm. tokens: token counts of the documents, where the profile cuts prompts.
+    body: the module that makes them, as the design says."""
     suite, profile = part.request.config, part.profile
     parameters = Parameters(
         suite.template(part.task, profile.prompts),
@@ -56,14 +56,14 @@ def declare(part: Part, curated: Node, sample: Node, tokens: Node | None, body: 
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Write table `prompts`, in the usual way."""
+    """Write table `prompts` from the task's template."""
     parameters = Parameters(**node.params)
     template, variant = Template(**parameters.template), parameters.profile["variant"]
     write(parameters, Whole(template, variant, parameters.arm, parameters.chat_sentence), inputs, shop, writer)
 
 
 def write(parameters: Parameters, way: Way, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Write table `prompts`. Each prompt is rendered once, for its digest and length; its parts are kept."""
+    """Write table `prompts`. Each prompt is rendered once, for its digest and length; its parts are stored."""
     table = writer.table("prompts", Prompt)
     profile = Profile(**parameters.profile)
     count = words = truncated = tokens = 0

@@ -1,4 +1,4 @@
-"""Stage prompt of a suite that draws its prompts: with the demonstrations and instructions of a run (SEAM)."""
+"""Stage prompt for runs (SEAM): prompts with the instructions and demonstrations that a run drew."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from scrollwork.tasks.sample.blocks import blocks_of
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Write table `prompts`, each of the blocks of the suite file. What a run draws stands in its examples."""
+    """Write table `prompts` from the blocks of the suite file; what the run drew stands in its examples."""
     parameters = Parameters(**node.params)
     write(parameters, blocks_of(parameters.template["block"], inputs["curated"]), inputs, shop, writer)

@@ -1,4 +1,4 @@
-"""Stage prompt of a suite that observes: each document shown through a window (Dolce)."""
+"""Stage prompt for windows (Dolce): each prompt shows one window of its document."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scrollwork.tasks.prompt.run import Parameters, write
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Write table `prompts`, with the window of each."""
+    """Write table `prompts`, each with its window of the document."""
     parameters = Parameters(**node.params)
     template, variant = Template(**parameters.template), parameters.profile["variant"]
     write(parameters, Through(template, variant, parameters.arm, parameters.chat_sentence), inputs, shop, writer)

@@ -1,4 +1,4 @@
-"""Scores of instances beside the length of their prompts."""
+"""Join the scores of instances with the lengths of their prompts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORDS = "words"
 def measured(
     lots: Sequence[Lot], counted: Mapping[tuple[str, str, str], frozenset[int]], tokenizer: Tokenizer
 ) -> Iterator[Measured]:
-    """An answer a row, those of each model in the order of its runs.
+    """Yield a row for each answer, of each model in the order of its runs.
 
     counted: runs by (model, arm, task); others are left out. The length is that of the prompt in which an instance is
     met first; prompts of later runs are not counted again.
@@ -35,12 +35,12 @@ def measured(
             for row in scores.columns("scores", ["example_id", "draw", "value"]):
                 if row["draw"] in runs:
                     values[row["example_id"]].append(row["value"])
-            for instance, found in values.items():  # of a family the mean over its members
+            for instance, found in values.items():  # for a family, the mean over its members
                 yield Measured(who(lot.model, lot.arm), lot.task, instance, lengths[lot.task, instance], fmean(found))
 
 
 def note_lengths(lot: Lot, prompts: Artifact, tokenizer: Tokenizer, lengths: dict[tuple[str, str], int]) -> None:
-    """Add the lengths of a run's prompts that are not known."""
+    """Add the missing prompt lengths of a run to `lengths`."""
     if tokenizer.name == WORDS:
         for row in prompts.columns("prompts", ["example_id", "words"]):
             lengths.setdefault((lot.task, row["example_id"]), row["words"])

@@ -1,4 +1,4 @@
-"""What a ranking is told beside its rows."""
+"""Parameters of the ranking of a suite."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from scrollwork.suites.suite_files import Suite, load_published
 from scrollwork.tasks.rank.run import Parameters
 
-COREFERENCE = "coreference"  # scored over all instances of a run together: none has a score of its own
+COREFERENCE = "coreference"  # scored over all instances of a run together, so no instance has a score
 
 
 def rank_parameters(
     suite: Suite, failures: Sequence[Mapping[str, str]], upper_bounds: Sequence[str], lengths: str
 ) -> Parameters:
-    """Those of a suite's ranking. lengths: the tokenizer of prompts."""
+    """Collect the parameters of a suite's ranking. lengths: the tokenizer that counts prompts."""
     return Parameters(
         suite=suite.name,
         tasks={name: task.metric for name, task in suite.tasks.items()},

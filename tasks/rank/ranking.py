@@ -1,10 +1,10 @@
-"""The rows of a ranking: by split, from scores of runs and the paper's tables (SEAM)."""
+"""Make the rows of a ranking, split by split, from the scores of runs and the paper's tables (SEAM)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrollwork.analysis.runs.points import correlations, format_points, length_points
 from scrollwork.analysis.runs.rank_rows import Of, Ranked, model_and_arm, rank, variance_rows, who
@@ -18,8 +18,10 @@ from scrollwork.reporting.boards.published import published_of
 from scrollwork.reporting.runs.ranks import TABLES, Ranks
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.tasks.rank.lengths import measured
-from scrollwork.tasks.rank.run import Parameters
 from scrollwork.tasks.report.behind_scores import Lot
+
+if TYPE_CHECKING:
+    from scrollwork.tasks.rank.run import Parameters
 
 Designed = Mapping[str, Mapping[tuple[str, str], Mapping[str, RunScores]]]  # by split, (model, data set), source
 
@@ -31,10 +33,10 @@ def ranking_of(
     tokenizer: Tokenizer,
     designed: Designed | None = None,
 ) -> Ranks:
-    """The ranking of every split.
+    """Rank the models of every split.
 
-    scored: aggregates, each with the row whose model names what is shown of it,
-    in the order in which models were asked. lots: of the same. designed: runs of experiments (readings/experiments.py).
+    scored: aggregates in the order of the request, each with the row whose model name is shown. lots: the scores behind
+    them. designed: runs of experiments (readings/experiments.py).
     """
     rows = [row for shown, artifact in scored for row in runs_of(shown, artifact)]
     parts = [ranking_of_split(parameters, split, rows, lots, tokenizer, designed or {}) for split in splits(rows)]
@@ -43,12 +45,12 @@ def ranking_of(
 
 
 def splits(rows: Iterable[RunScore]) -> list[str]:
-    """Each once."""
+    """List the splits, each once."""
     return list(dict.fromkeys(row.split for row in rows))
 
 
 def runs_of(shown: Aggregate, artifact: Artifact) -> list[RunScore]:
-    """The runs behind an aggregate, under the name that is shown; of a family not those of its members."""
+    """List the runs behind an aggregate, under the shown model name, without those of a family's members."""
     *_, family = artifact.rows("aggregates", Aggregate)
     return [
         replace(row, model=shown.model, split=shown.split)
@@ -65,7 +67,7 @@ def ranking_of_split(
     tokenizer: Tokenizer,
     designed: Designed,
 ) -> Ranks:
-    """The ranking of one split, and the paper's where its rows are of it."""
+    """Rank the models of one split, and those of the paper where its table is of this split."""
     paper = published_table(parameters.published) if parameters.published.get("split") == split else None
     of = Of(
         parameters.suite,
@@ -110,17 +112,17 @@ def ranking_of_split(
 
 
 def of_the_ranked(chosen: Selected) -> list[RunScore]:
-    """Runs of models that stand in the table."""
+    """List the runs of models that are in the table."""
     return [row for row in chosen.rows if who(row.model, row.arm) in chosen.table.models]
 
 
 def counted(chosen: Selected) -> dict[tuple[str, str, str], frozenset[int]]:
-    """Runs that count, by (model, arm, task)."""
+    """List the numbers of the runs that count, by (model, arm, task)."""
     return {(*model_and_arm(name), task): frozenset(scores.runs) for (name, task), scores in chosen.table.cells.items()}
 
 
 def published_table(data: Mapping[str, Any]) -> ScoreTable | None:
-    """The paper's main table; None where it prints no deviations."""
+    """Read the paper's main table; None where it has no standard deviations."""
     paper = published_of(data)
     rows = [row for row in paper.table(paper.main) if row.stds] if paper else []
     if not rows:
@@ -138,7 +140,7 @@ def published_table(data: Mapping[str, Any]) -> ScoreTable | None:
 
 
 def published(parameters: Parameters, of: Of, shared: Sequence[str]) -> Of:
-    """What a paper's table is ranked as. shared: data sets that count where ours is held against it."""
+    """Describe the ranking of a paper's table. shared: data sets on which it is compared with ours."""
     paper = published_of(parameters.published)
     assert paper is not None
     return Of(

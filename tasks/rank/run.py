@@ -38,8 +38,8 @@ class Parameters:
 
 
 def declare(parameters: Parameters, models: Sequence[str], aggregates: Sequence[Node], engine: Sequence[str]) -> Node:
-    """Rank models. models: in the order in which they were asked: of two that drew otherwise the first one counts.
-    aggregates: of a suite that draws. engine: the module that makes the tokenizer of lengths, if one does."""
+    """Declare the ranking of models. models: in the order of the request; of two with different draws the first counts.
+    aggregates: of a suite with runs. engine: the module that makes the tokenizer of lengths, if any."""
     labels = (("suite", parameters.suite), ("models", "+".join(models)))
     ordered = sorted(aggregates, key=lambda node: (models.index(node.label("model")), node.slot))
     inputs = (("aggregates", tuple(ordered)), ("behind", behind(aggregates)))
@@ -47,7 +47,7 @@ def declare(parameters: Parameters, models: Sequence[str], aggregates: Sequence[
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Write the rows of a ranking, table by table (reporting/runs/ranks.py)."""
+    """Write the tables of the ranking (reporting/runs/ranks.py)."""
     from scrollwork.reporting.runs.ranks import TABLES
     from scrollwork.tasks.rank.ranking import ranking_of
 

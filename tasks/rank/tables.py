@@ -1,4 +1,4 @@
-"""A ranking over runs, read back from the artifact of stage rank."""
+"""Read the ranking from the artifact of stage rank."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from scrollwork.storage.artifacts.artifact import Artifact
 
 
 def read_ranks(artifact: Artifact) -> Ranks:
-    """The rows that the stage wrote."""
+    """Read the rows of all tables."""
     found: dict[str, Any] = {name: list(artifact.rows(name, row)) for name, row in TABLES.items()}
     return Ranks(**found)

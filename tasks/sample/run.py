@@ -1,4 +1,4 @@
-"""Stage sample: curated examples -> the benchmark's. Runs (SEAM): runs.py; windows of contexts (Dolce): windows.py."""
+"""Stage sample: choose the benchmark's examples. For runs (SEAM): runs.py; for windows (Dolce): windows.py."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ STAGE = "sample"
 
 @dataclass(frozen=True)
 class Parameters:
-    """What is chosen, as `choose` takes it (preprocessing/sampling.py); but for suite, seed and limit the suite file
-    says it in `sample` of a task."""
+    """Arguments of `choose` (preprocessing/sampling.py). All but suite, seed and limit come from `sample` of the task
+    in the suite file."""
 
     suite: str
     seed: int
@@ -38,17 +38,17 @@ class Parameters:
     limit: int = 0
 
     def chosen(self, curated: Artifact) -> Iterator[Example]:
-        """The chosen examples of a curated artifact."""
+        """Choose examples of a curated artifact."""
         return choose(Curated(curated), **{one.name: getattr(self, one.name) for one in fields(Parameters)})
 
 
 def declare(part: Part, curated: Node) -> Node:
-    """Choose the benchmark's examples."""
+    """Declare the choice of the benchmark's examples."""
     return Node(STAGE, part.sampled, stated(Parameters(**policy(part))), __name__, (), (("curated", (curated,)),))
 
 
 def policy(part: Part) -> dict[str, Any]:
-    """What of the suite file, the request and the split decides the choice: fields of `Parameters`.
+    """Collect the fields of `Parameters` from suite file, request and split.
 
     Where both splits are cut from the same raw files, validation takes what comes after the test inputs. An imported
     release is the benchmark: taken whole, in its order.
@@ -67,18 +67,18 @@ def policy(part: Part) -> dict[str, Any]:
 
 
 def scaled(strata: Mapping[str, int], size: int) -> dict[str, int]:
-    """The same shares of a smaller whole."""
+    """Scale the sizes of strata down to a smaller total, keeping their shares."""
     whole = sum(strata.values())
     return {name: round(count * size / whole) for name, count in strata.items()}
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Write table `examples`: those that are chosen."""
+    """Write table `examples`: the chosen examples."""
     writer.facts = kept(Parameters(**node.params).chosen(inputs["curated"]), writer)
 
 
 def kept(chosen: Iterable[Example], writer: ArtifactWriter) -> dict[str, int]:
-    """Write examples down; how many examples, documents and references they are."""
+    """Write examples and return how many examples, documents and references they are."""
     keeper = Keeper(writer)
     for _ in keeper.keep(chosen):
         pass
@@ -86,7 +86,7 @@ def kept(chosen: Iterable[Example], writer: ArtifactWriter) -> dict[str, int]:
 
 
 class Keeper:
-    """Writes examples down as they pass, and counts them."""
+    """Writes and counts the examples of a stream."""
 
     def __init__(self, writer: ArtifactWriter) -> None:
         self._table = writer.table("examples", Example)
@@ -94,7 +94,7 @@ class Keeper:
         self._counts: Counter[str] = Counter()
 
     def keep(self, chosen: Iterable[Example]) -> Iterator[Example]:
-        """The same examples, each written down before it is passed on."""
+        """Yield the same examples, each after it was written."""
         for example in chosen:
             self._table.add(example)
             self._documents.update(example.document_ids)
@@ -103,7 +103,7 @@ class Keeper:
             yield example
 
     def counts(self) -> dict[str, int]:
-        """How many examples, documents and references have passed."""
+        """Count the examples, documents and references written so far."""
         return {
             "examples": self._counts["examples"],
             "documents": len(self._documents),
@@ -113,7 +113,7 @@ class Keeper:
 
 @dataclass(frozen=True)
 class Curated:
-    """The examples of a curated artifact, read anew each time they are gone through: they are never all in memory."""
+    """The examples of a curated artifact. Each iteration reads them anew, so that they are never all in memory."""
 
     artifact: Artifact
 

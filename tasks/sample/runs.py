@@ -1,4 +1,4 @@
-"""Stage sample of a suite that draws: one run, its examples and its manifest, from what curation left (SEAM)."""
+"""Stage sample for runs (SEAM): draw the examples of one run and write its manifest."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ if TYPE_CHECKING:
     from scrollwork.suites.suite_files import TaskConfig
 
 MANIFEST = "draw.json"
-OF_STREAM = ("mentions", "entities", "empty_documents")  # facts of examples on which the official stream depends
+OF_STREAM = ("mentions", "entities", "empty_documents")  # metadata that the official random stream depends on
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """run: its number. how: of preprocessing/runs/drawn_examples.py (`How`). block: how a prompt shows examples.
+    """run: its number. how: fields of `How` (preprocessing/runs/drawn_examples.py). block: how a prompt shows examples.
 
-    Of the official stream alone: official, the [task, splits] that it goes through up to this task; runs, how many;
-    limit, of the examples of a run, which draws nothing from the stream.
+    For the official random stream only. official: the [task, splits] that it passes up to this task. runs: how many.
+    limit: examples shown of a run; it draws nothing from the stream.
     """
 
     suite: str
@@ -73,8 +73,8 @@ class Drawing:
 def declare(
     part: Part, curated: Node, drawing: Drawing, official: Sequence[tuple[TaskConfig, Sequence[Node]]] = ()
 ) -> Node:
-    """Draw one run, whose key no other run is part of. official: the tasks of the official stream up to this one, each
-    with its curated splits."""
+    """Declare the drawing of one run; its key does not depend on other runs. official: the tasks of the official random
+    stream up to this one, each with its curated splits."""
     request, task = part.request, part.task
     how: dict[str, Any] = {
         "seed": part.seed,
@@ -90,7 +90,7 @@ def declare(
         inputs.append(("official", tuple(node for _, nodes in official for node in nodes)))
         parameters = replace(
             parameters,
-            how={**how, "most": drawing.drawn},  # --limit takes of a run and draws nothing from the stream
+            how={**how, "most": drawing.drawn},  # --limit shows less of a run and draws nothing from the stream
             official=[[other.name, list(other.splits)] for other, _ in official],
             runs=drawing.runs,
             limit=request.limit,
@@ -99,16 +99,16 @@ def declare(
 
 
 def official_order(part: Part) -> list[TaskConfig]:
-    """The tasks of a request through which the official stream goes up to this one."""
+    """List the tasks that the official random stream passes up to this one."""
     chosen = {task.name: task for task in part.request.chosen_tasks()}
     names = [name for name in ORDER if name in chosen]
     return [chosen[name] for name in names[: names.index(part.task.name) + 1]]
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Draw one run; write table `examples`, as the run shows them, and its manifest.
+    """Draw one run and write its examples (table `examples`) and its manifest.
 
-    Raises UsageError for too few demonstrations or ids, and where the official stream cannot be known.
+    Raises UsageError for too few demonstrations or ids, and where the official random stream cannot be followed.
     """
     keeper = Keeper(writer)
     try:
@@ -123,7 +123,7 @@ def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWrit
 
 
 def drawing(node: Node, inputs: InputArtifacts, keeper: Keeper) -> bytes:
-    """Draw one run and keep its examples; its manifest."""
+    """Draw one run, write its examples and return its manifest."""
     curated, params = inputs["curated"], node.params
     names = params["suite"], params["task"]
     lists: dict[str, Any] = {name: tuple(value) for name, value in params["how"].items() if isinstance(value, list)}
@@ -149,12 +149,12 @@ def drawing(node: Node, inputs: InputArtifacts, keeper: Keeper) -> bytes:
 
 
 def whose(node: Node, curated: Artifact) -> str:
-    """Whose paraphrases a run draws from."""
+    """Name the owner of the paraphrases that a run draws from."""
     return wording(node.params["task"], curated.rows("instructions", Instruction))
 
 
 def official(node: Node, inputs: InputArtifacts, how: How) -> tuple[Draw, dict[str, tuple[int, ...]]]:
-    """A run of the official stream, which goes through all data sets before this one."""
+    """Draw a run from the official random stream, which has passed all data sets before this one."""
     run, task, split = node.params["run"], node.params["task"], node.label("split")
     known = {}
     curated = iter(inputs.each("official"))
@@ -177,7 +177,7 @@ def official(node: Node, inputs: InputArtifacts, how: How) -> tuple[Draw, dict[s
 
 
 def split_of(curated: Artifact) -> Split:
-    """What the official stream needs to know of a split."""
+    """Collect what the official random stream needs of a split."""
     rows = list(curated.columns("examples", ["document_ids", "metadata"]))
     facts = [
         {name: value for name, value in json.loads(row["metadata"] or "{}").items() if name in OF_STREAM}
@@ -187,7 +187,7 @@ def split_of(curated: Artifact) -> Split:
 
 
 def sizes(curated: Artifact, *, empty: bool = False) -> dict[str, int]:
-    """How many documents each example has, by its name. empty: those without text too."""
+    """Count the documents of each example, by example name. empty: count documents without text too."""
     rows = curated.columns("examples", ["example_id", "document_ids", "metadata"])
 
     def without(facts: str) -> int:
@@ -197,6 +197,6 @@ def sizes(curated: Artifact, *, empty: bool = False) -> dict[str, int]:
 
 
 def pool_of(curated: Artifact) -> Pool:
-    """What runs of a task choose from beside its instances."""
+    """Collect the demonstrations and paraphrases that runs of a task draw from."""
     instructions = sum(1 for _ in curated.columns("instructions", ["number"]))
     return Pool(instructions, list(curated.rows("demonstrations", Example)))

@@ -1,4 +1,4 @@
-"""Stage sample of a suite that observes: a row for each window of the chosen problems' contexts (Dolce)."""
+"""Stage sample for windows (Dolce): a row for each window of the contexts of the chosen problems."""
 
 from __future__ import annotations
 
@@ -24,27 +24,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Parameters(chosen.Parameters):
-    """Those of any sample, which choose problems. observed: units, lengths, full and more of `windows` in the suite
-    file. strategy: which windows (preprocessing/windows/spans.py)."""
+    """Those of run.py, which choose problems. observed: `windows` of the suite file (units, lengths, full, ...).
+    strategy: which windows are shown (preprocessing/windows/spans.py)."""
 
     observed: Mapping[str, Any]
     strategy: str
 
     @property
     def how(self) -> Observed:
-        """What a context is made of, and the windows that can be shown of it."""
+        """Return the units of a context and the windows that may be shown of it."""
         told = self.observed
         return Observed(told["units"], tuple(told["lengths"]), told["full"], told.get("more"))
 
 
 def declare(part: Part, curated: Node, strategy: str, units: str) -> Node:
-    """Choose problems and the windows of their contexts. units: one of the task's granularities, "" for its own."""
+    """Declare the choice of problems and of the windows of their contexts. units: one of the task's granularities, ""
+    for its own."""
     parameters = Parameters(**policy(part), observed=dict(part.task.observed(units)), strategy=strategy)
     return Node(STAGE, part.sampled, stated(parameters), __name__, (), (("curated", (curated,)),))
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Write table `examples`: a row for each window that the strategy takes of the chosen problems' contexts."""
+    """Write table `examples`: a row for each window that the strategy picks."""
     parameters, curated = Parameters(**node.params), inputs["curated"]
     problems, strategy = parameters.chosen(curated), read(parameters.strategy)
     seed, suite = parameters.seed, parameters.suite
@@ -54,7 +55,7 @@ def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWrit
 
 
 def measured(rows: Iterable[Example], facts: dict[str, int]) -> Iterator[Example]:
-    """The same rows; how many units the largest context has goes into facts as they pass."""
+    """Yield the same rows, and note in facts how many units the largest context has."""
     problem = ""
     for row in rows:
         if row.example_id != problem and (window := window_in(row)) is not None:

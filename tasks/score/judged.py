@@ -1,4 +1,4 @@
-"""Stage score by models: the checkpoints that a run names judge the answers (SEAM)."""
+"""Stage score with judging models (SEAM): the checkpoints that a request names judge the answers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ ONE_PROCESS = True  # checkpoints are loaded once
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Write table `scores`: a row for each answer to an input with gold. Judging models travel with how
-    models are called."""
+    """Write table `scores`: a row for each answer to an input with gold. The judging models are named in the settings
+    for calling models (`Calling`)."""
     calling = shop.locations.calling
     assert calling is not None
     write(node, inputs, writer, fic_of(calling.judges))

@@ -1,6 +1,6 @@
 """Stage score: answers -> scores by one metric. Rescoring never generates again.
 
-Replies out of which an answer is taken: tasks/score/windows.py; scores by models: tasks/score/judged.py.
+Where an answer is first read out of a reply (Dolce): windows.py. Where models judge answers: judged.py.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ STAGE = "score"
 
 @dataclass(frozen=True)
 class Parameters:
-    """metric: its name (scoring/metrics). The others say how an answer is read out of a reply (suites/replies.py)."""
+    """metric: its name (scoring/metrics). The others say how an answer is read from a reply (suites/replies.py)."""
 
     metric: str
     tag: str = ""
@@ -43,7 +43,8 @@ class Parameters:
 def declare(
     part: Part, sample: Node, answers: Node, reading: Mapping[str, Any], modules: Sequence[str], body: str = __name__
 ) -> Node:
-    """Score answers. reading: how they are read. modules: the metric's. body: another module that does it."""
+    """Declare the scoring of answers. reading: how an answer is read from a reply. modules: the metric's. body: the
+    module that scores, where it is another."""
     parameters = stated(Parameters(part.task.metric, **reading))
     labels, inputs = (*part.sharded, ("metric", part.task.metric)), (("answers", (answers,)), ("sample", (sample,)))
     return Node(STAGE, labels, parameters, body, tuple(modules), inputs)
@@ -57,7 +58,7 @@ def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWrit
 
 
 def write(node: Node, inputs: InputArtifacts, writer: ArtifactWriter, own: Metric, read: Read | None = None) -> None:
-    """Scores by a metric. read: takes answers out of replies, None where a reply is its answer."""
+    """Write scores by a metric. read: reads an answer from a reply; None where the reply is the answer."""
     from scrollwork.scoring.answers import gold_problem, scores
 
     parameters = Parameters(**node.params)

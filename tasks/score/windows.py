@@ -1,4 +1,4 @@
-"""Stage score of a suite that observes windows: an answer is taken out of each reply, or left open (Dolce)."""
+"""Stage score for windows (Dolce): read an answer from each reply, which may also decline to answer."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scrollwork.scoring.registry import metric
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 from scrollwork.tasks.score.run import Parameters, write
 
-DECLINED = "idk"  # flag of an answer that leaves its problem open
+DECLINED = "idk"  # flag of an answer that declines
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
@@ -21,7 +21,7 @@ def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWrit
 
 
 def reading(parameters: Parameters, sample: Artifact) -> Read:
-    """How answers are taken out of replies."""
+    """Make the function that reads an answer from a reply."""
     name, by = parameters.extractor, parameters.unknown
     classes = {row["example_id"]: row["options"] for row in sample.columns("examples", ["example_id", "options"])}
 

@@ -14,7 +14,7 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer
 from inspect_ai.solver import TaskState, generate
 
-from benchmarks.load import KEY, MODEL, MOST_OUTPUT, Told, Wanted, text_of, wanted
+from benchmarks.calling.load import KEY, MODEL, MOST_OUTPUT, Told, Wanted, text_of, wanted
 
 
 def run(want: Wanted) -> Told:

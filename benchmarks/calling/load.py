@@ -1,6 +1,6 @@
 """What every way of calling is asked in benchmarks.calls, and how it tells how it went.
 
-The standard library only: benchmarks.peer runs under a Python that knows nothing of the house.
+The standard library only: benchmarks.calling.peer runs under a Python that knows nothing of the house.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One way of asking all prompts, in a process: `python -m benchmarks.ways WAY PORT CONCURRENCY COUNT FOLDER`.
+"""One way of asking all prompts, in a process: `python -m benchmarks.calling.ways WAY PORT CONCURRENCY COUNT FOLDER`.
 
 floor: sockets, in a bare loop of so many tasks. sdk: openai's own client on aiohttp, in the same loop. waiting: the
 engine with a client that only waits. raw: the engine over the floor's sockets. documents: the same, five questions a
@@ -15,8 +15,8 @@ from collections.abc import Awaitable, Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.clients import Null, Raw, calls
-from benchmarks.load import KEY, MODEL, MOST_OUTPUT, PROMPT, Told, Wanted, text_of, wanted
+from benchmarks.calling.clients import Null, Raw, calls
+from benchmarks.calling.load import KEY, MODEL, MOST_OUTPUT, PROMPT, Told, Wanted, text_of, wanted
 from scrollwork.models.base import Answer, Ask, Call, Client, Segment
 from scrollwork.models.engine.answers import Settings, answer
 from scrollwork.models.engine.limits import Caps, Limiter

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PEAK = "SCROLLWORK_BENCHMARK_PEAK"  # names the file to which a program of `python` writes its peak
 TELL_PEAK = f"""
 def _tell_peak():

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import orjson
 
-from benchmarks.load import LATENCY_S
+from benchmarks.calling.load import LATENCY_S
 from scrollwork.models.base import Ask, Call, CallProblem, Reply, Segment, Usage
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.prose import Prose
+from benchmarks.kit.prose import Prose
 
 WORDS, SUMMARY_WORDS = 7_100, 500
 SHAPES = ("tree", "flat")  # sections of paragraphs as upstream, or one paragraph that holds everything

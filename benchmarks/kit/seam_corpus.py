@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.corpus import lines, table, text
-from benchmarks.prose import Prose
+from benchmarks.kit.corpus import lines, table, text
+from benchmarks.kit.prose import Prose
 from scrollwork.suites.suite_files import SAMPLE
 
 PROMPTS = "seam/files/prompts"

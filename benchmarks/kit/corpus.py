@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from benchmarks import reports
-from benchmarks.prose import Prose
+from benchmarks.kit import reports
+from benchmarks.kit.prose import Prose
 
 
 def write(raw: Path, times: float = 1) -> int:

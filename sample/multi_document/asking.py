@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from scrollwork.sample._kit import Voice, rows, table, write_json
-from scrollwork.sample.abstracts import documents
-from scrollwork.sample.clippings import ASPECTS, article, event
-from scrollwork.sample.dispatches import Sentence, document
-from scrollwork.sample.facts import demonstrations as asked
-from scrollwork.sample.fusions import instance
+from scrollwork.sample.multi_document.abstracts import documents
+from scrollwork.sample.multi_document.clippings import ASPECTS, article, event
+from scrollwork.sample.multi_document.dispatches import Sentence, document
+from scrollwork.sample.multi_document.facts import demonstrations as asked
+from scrollwork.sample.multi_document.fusions import instance
 
 SHOWN = 5
 STORIES = ((1, "ecb"), (1, "ecbplus"), (3, "ecb"), (3, "ecbplus"), (4, "ecb"))

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from random import Random
 
-from benchmarks.load import LATENCY_S, MODEL
-from benchmarks.measure import ROOT
+from benchmarks.calling.load import LATENCY_S, MODEL
+from benchmarks.kit.measure import ROOT
 
 ANSWER = "word " * 200
 COMPLETION = {
@@ -61,7 +61,10 @@ class Slow(asyncio.Protocol):
 def server(spread: float = 0.0) -> Iterator[int]:
     """The port of a server in a process of its own."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.slow_server", str(spread)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "benchmarks.calling.slow_server", str(spread)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         assert process.stdout is not None

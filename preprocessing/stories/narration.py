@@ -11,6 +11,12 @@ SPEECH = re.compile(
     r"(?:said|says|thought|wrote|written|cried|sang|asked|read|replied|answered|whispered|told|swore|laughed)\b",
     re.I,
 )
+# a person, a paper in the story, or an editor of print: the note is the book's
+PERSON = re.compile(
+    r"\b(?:he|she|his|her|hers|him|himself|herself|my|me|mine|myself|you|your|said|says|asked|replied|cried|diary|journal"
+    r"|manuscripts?|MSS?|papers|publishers?|present\s+editor|the\s+editors?)\b",
+    re.I,
+)
 
 
 def acts(text: str) -> bool:
@@ -18,6 +24,6 @@ def acts(text: str) -> bool:
     return bool(ACTOR.search(QUOTED.sub('""', text)) or SPEECH.search(text))
 
 
-def told(text: str) -> bool:
+def is_narrated(text: str) -> bool:
     """Whether a story is told: someone acts, or speaks of himself."""
     return acts(text) or bool(MINE.search(QUOTED.sub('""', text)))

@@ -1,0 +1,1 @@
+"""Samples of data sets whose inputs are sets of documents."""
