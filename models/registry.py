@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from scrollwork.models.base import Model
-from scrollwork.models.hosted.tables import ENDPOINTS, BadTable, checked
+from scrollwork.models.baselines import baseline_tables
+from scrollwork.models.baselines.baseline_tables import REST
+from scrollwork.models.hosted.tables import ENDPOINTS, BadTable, checked, of_types
 from scrollwork.models.local import local_tables
 
 HOSTED = {name: f"scrollwork.models.hosted.{name}" for name in ENDPOINTS}  # what costs money, or is at least far away
@@ -54,6 +56,10 @@ def settings(
         if rest:
             raise UnknownModel(f"{spec!r}: {name!r} has no options; what differs is a table of its own (--models FILE)")
         return whole(spec, table, given)
+    try:
+        of_types(name, table, baseline_tables.SHARES if table["provider"] in SHARES else baseline_tables.KEYS)
+    except BadTable as error:
+        raise UnknownModel(str(error)) from None
     if table.get("reads_references") and table["provider"] not in UPPER_BOUNDS:
         raise UnknownModel(f"model {name!r}: reads_references is for {', '.join(UPPER_BOUNDS)} only")
     keys = [option.partition("=")[0] for option in filter(None, rest.split(","))]
@@ -141,14 +147,20 @@ def table_for(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) ->
     if not isinstance(others.get(suite, {}), Mapping):
         raise UnknownModel(f"model {name!r}: on.{suite} must be a table, not {others[suite]!r}")
     own = dict(others.get(suite, {}))
-    rules = {**table.get("rules", {}), **own.get("rules", {})}
+    rules = merged(table.get("rules", {}), own.get("rules", {}))
     table |= own
     other = table.pop("rest", "")
     if other:
         if "rest" in tables.get(other, {}):
             raise UnknownModel(f"model {name!r}: rest = {other!r}, which takes rules from a third model")
-        rules = {**table_for(other, tables, suite).get("rules", {}), **rules}
+        rules = merged(table_for(other, tables, suite).get("rules", {}), rules)
     return {**table, "rules": rules} if rules else table
+
+
+def merged(rules: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Rules with others over them, task by task; those for tasks that nobody knows, metric by metric."""
+    rest = {**rules.get(REST, {}), **over.get(REST, {})}
+    return {**rules, **over, **({REST: rest} if rest else {})}
 
 
 def make(spec: str, table: Mapping[str, Any], revision: str) -> Model:

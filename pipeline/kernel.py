@@ -14,6 +14,7 @@ from collections.abc import Mapping
 # A module, or a room with all its modules.
 KERNEL: Mapping[str, str] = {
     "scrollwork.storage": "keeps rows, texts, bytes and answers as they were given, and gives them back by their names",
+    "scrollwork.models.table_keys": "which keys tables of files may have; a value passes as it is, or is refused",
     "scrollwork.pipeline.errors": "what a person is told where there is no artifact",
     "scrollwork.pipeline.inputs": "artifacts by the names of a stage's inputs",
     "scrollwork.pipeline.parameters": "a stage's parameters as plain data; what they say, its key shows",

@@ -3,56 +3,18 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from scrollwork.models.table_keys import BadValue, Place, unknown
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.preprocessing.prompts.truncation import POLICIES
-from scrollwork.scoring.names import JUDGED, MODULES
+from scrollwork.suites.suite_keys import SUITE, TEMPLATE
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"
 SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "raw"
-
-TEMPLATE_FIELDS = (
-    "kind",
-    "instruction",
-    "context_header",
-    "response_header",
-    "omission",
-    "query_header",
-    "inner_header",
-    "block",
-)
-# Keys of a suite file by its tables, and those that must be there; a task's `options` are its data set's own.
-SUITE_NEEDS = frozenset({"name", "title", "default_splits", "seed", "truncation", "temperature", "task"})
-SUITE_KEYS = SUITE_NEEDS | {
-    *("chat_sentence", "validation_size", "citation", "release", "submission", "submission_order", "in_sample"),
-    *("design", "layout", "prompts", "runs"),
-}
-TASK_NEEDS = frozenset({"dataset", "short", "kind", "metric", "max_new_tokens", "splits", "raw"})
-TASK_KEYS = TASK_NEEDS | {
-    *TEMPLATE_FIELDS,
-    *("options", "sample", "paper", "seeded", "one_source", "shards", "query_ends", "mention_ids", "proxy"),
-    *("empty_answer", "judged", "windows", "subset"),
-}
-# Of tables within a task's. Options and roles of raw files are the data set's own.
-INNER_KEYS = {
-    "splits": frozenset({"train", "validation", "test"}),
-    "sample": frozenset({"size", "by", "strata", "order_by", "unique_by", "group_by"}),
-    "paper": frozenset(
-        {"examples", "mean_words", "samples", "tokens_in", "tokens_out", "documents", "suite", "task", "median_length"}
-    ),
-    "judged": frozenset({"metric", "faithfulness", "coverage"}),
-}
-KINDS = ("summarization", "qa", "nli", "aggregation", "coreference")
-PROMPTS_KEYS = frozenset({"task", "layout", "max_new_tokens", "truncation"})
-RUNS_KEYS = frozenset({"count", "shots", "instances"})
-WINDOWS_KEYS = frozenset({"units", "lengths", "full", "more", "other", "unknown", "extractor", "scenario"})
-GRANULARITY_KEYS = frozenset({"units", "lengths", "full", "more"})  # of each of `other`
 
 
 @dataclass(frozen=True)
@@ -178,57 +140,19 @@ def load_suite(name: str) -> Suite:
 
 
 def refuse_bad_tables(file: str, data: Mapping[str, Any]) -> None:
-    """Raise UsageError, naming file, table and key, for a key of a suite file that nothing reads, or one that lacks."""
-
-    def checked(place: str, table: Any, known: frozenset[str] | None, needed: frozenset[str] = frozenset()) -> Any:
-        where = f"{file}: {place}".rstrip(": ")
-        if not isinstance(table, Mapping):
-            raise UsageError(f"{where}: must be a table")
-        if known is not None:
-            refuse_unknown_keys(where, table, known)
-        if lacking := sorted(needed.difference(table)):
-            raise UsageError(f"{where}: lacks {', '.join(lacking)}")
-        return table
-
-    checked("", data, SUITE_KEYS, SUITE_NEEDS)
-    checked("[runs]", data.get("runs", {}), RUNS_KEYS)
-    refuse_unknown_value(file, data, "truncation", POLICIES)
-    for name, table in checked("[task]", data["task"], None).items():
-        checked(f"[task.{name}]", table, TASK_KEYS, TASK_NEEDS)
-        windows = checked(f"[task.{name}.windows]", table.get("windows", {}), WINDOWS_KEYS)
-        for number, other in enumerate(windows.get("other", ())):
-            checked(f"[task.{name}.windows] other[{number}]", other, GRANULARITY_KEYS)
-        for inner, keys in INNER_KEYS.items():
-            checked(f"[task.{name}] {inner}", table.get(inner, {}), keys)
-        refuse_unknown_value(f"{file}: [task.{name}]", table, "metric", [*MODULES, *JUDGED])
-        refuse_unknown_value(f"{file}: [task.{name}]", table, "kind", KINDS)
-    for name, table in checked("[prompts]", data.get("prompts", {}), None).items():
-        place = f"[prompts.{name}"
-        checked(f"{place}]", table, PROMPTS_KEYS)
-        for task, strings in checked(f"{place}.task]", table.get("task", {}), None).items():
-            checked(f"{place}.task.{task}]", strings, frozenset(TEMPLATE_FIELDS))
+    """Raise UsageError, naming file, table and key, for a key of a suite file that nothing reads, one that lacks, or a
+    value that it cannot have."""
+    try:
+        SUITE.check(Place(file), "", data)
+    except BadValue as error:
+        raise UsageError(str(error)) from None
 
 
 def refuse_unknown_keys(where: str, table: Mapping[str, Any], known: frozenset[str]) -> None:
     """Raise UsageError for a key of a table of a configuration file that nothing reads."""
     for key in table:
         if key not in known:
-            there = sorted(known)
-            raise UsageError(f"{where}: unknown key {key!r}; there are: {', '.join(there)}{_meant(key, there)}")
-
-
-def refuse_unknown_value(where: str, table: Mapping[str, Any], key: str, known: Sequence[str]) -> None:
-    """Raise UsageError for a value that is none of those known, with the nearest of them."""
-    value = table[key]
-    if value in known:
-        return
-    raise UsageError(f"{where}: {key} {value!r} is none of {', '.join(known)}{_meant(value, known)}")
-
-
-def _meant(given: Any, known: Sequence[str]) -> str:
-    """The nearest of what there is, as the end of a sentence; "" where nothing is near."""
-    near = get_close_matches(str(given), known, 1)
-    return f"; did you mean {near[0]!r}?" if near else ""
+            raise UsageError(f"{where}: {unknown(key, sorted(known))}")
 
 
 def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -> TaskConfig:
@@ -240,7 +164,7 @@ def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -
         metric=table["metric"],
         max_new_tokens=table["max_new_tokens"],
         template={
-            **{field: table[field] for field in TEMPLATE_FIELDS if field in table},
+            **{field: table[field] for field in ("kind", *TEMPLATE) if field in table},
             **({"layout": layout} if layout else {}),
         },
         splits=table["splits"],
