@@ -11,11 +11,12 @@ import os
 import sys
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import scrollwork.pipeline.loaded_code  # noqa: F401  before what it watches
 from scrollwork.cli.groups import GROUPS, Command
-from scrollwork.cli.options import COMMANDS, GLOBAL_OPTIONS
+from scrollwork.cli.options import COMMANDS, GLOBAL_OPTIONS, SUITE_FILE
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -24,8 +25,9 @@ PROG = "scrollwork"
 OK, FAILED, WRONG = 0, 1, 2
 
 
-def parser() -> argparse.ArgumentParser:
-    """The command line; global options may stand before or after the command."""
+def parser(by_file: bool = False) -> argparse.ArgumentParser:
+    """The command line; global options may stand before or after the command. by_file: the suite is named by --suite
+    FILE, so that no command takes it by its place."""
     top = argparse.ArgumentParser(
         prog=PROG,
         description="Build long-text benchmarks and evaluate language models on them; every stage is resumable.",
@@ -38,20 +40,26 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="store_true", help="print the version")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     for name, command in COMMANDS.items():
-        sub = add_command(commands, given, name, command)
+        sub = add_command(commands, given, name, command, by_file)
         if name in GROUPS:
             below = sub.add_subparsers(dest="subcommand", metavar="COMMAND")
             for inner, one in GROUPS[name].items():
-                add_command(below, given, inner, one)
+                add_command(below, given, inner, one, by_file)
     return top
 
 
-def add_command(commands: Commands, given: set[str], name: str, command: Command) -> argparse.ArgumentParser:
+def add_command(
+    commands: Commands, given: set[str], name: str, command: Command, by_file: bool = False
+) -> argparse.ArgumentParser:
     """A command with its options, and the global ones behind it. given: names of the options met so far."""
     summary, example, _, arguments = command
     sub = commands.add_parser(name, help=summary, description=summary, epilog=f"example: {example}")
     for flags, settings in arguments:
-        add_option(sub, given, flags, settings)
+        if flags == ["suite"]:
+            named = {"dest": "suite", "metavar": "FILE", "type": a_file, "help": SUITE_FILE}
+            add_option(sub, given, ["--suite"], {**named, "default": argparse.SUPPRESS})
+        if flags != ["suite"] or not by_file:
+            add_option(sub, given, flags, settings)
     for flags, settings in GLOBAL_OPTIONS:
         add_option(sub, given, flags, {**settings, "default": argparse.SUPPRESS})
     sub.set_defaults(parser=sub)
@@ -65,6 +73,11 @@ def add_option(
     if flags[0].startswith("-") and "action" not in settings:
         settings = {**settings, "action": partial(Once, given)}
     parser.add_argument(*flags, **settings)
+
+
+def a_file(path: str) -> str:
+    """A path that nobody takes for a name."""
+    return str(Path(path).expanduser().resolve())
 
 
 class Once(argparse.Action):
@@ -98,8 +111,12 @@ def unrecognized(arguments: argparse.Namespace, unknown: Sequence[str]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; the exit status: 0 done, 1 the work failed, 2 the call was wrong."""
-    top = parser()
-    arguments, unknown = top.parse_known_args(argv)
+    given = sys.argv[1:] if argv is None else argv
+    by_file = any(one == "--suite" or one.startswith("--suite=") for one in given)
+    top = parser(by_file)
+    arguments, unknown = top.parse_known_args(given)
+    if unknown and by_file and not unknown[0].startswith("-"):
+        arguments.parser.error(f"{unknown[0]!r} beside --suite FILE: name a suite or its file, not both")
     if unknown:
         arguments.parser.error(unrecognized(arguments, unknown))
     if arguments.version:

@@ -6,7 +6,8 @@ from typing import Any
 
 from scrollwork.scoring.names import JUDGED, MODULES
 
-SUITE = "a suite: zeroscrolls, scrolls, seam or dolce"
+SUITE = "a suite: zeroscrolls, scrolls, seam or dolce, or one of an installed package; or --suite FILE"
+SUITE_FILE = "a suite file from anywhere, in place of SUITE (docs/plugins.md)"
 BUILD_OPTIONS: list[tuple[list[str], dict[str, Any]]] = [
     (["--task"], {"action": "append", "default": [], "metavar": "T", "help": "only this task (repeat for several)"}),
     (

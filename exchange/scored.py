@@ -253,7 +253,7 @@ def resolved(request: Request, name: str) -> list[tuple[str, tuple[str, ...]]]:
     taken: set[str] = set()
     found = []
     for model in outside:
-        held = table_of(model, Home(request.home, request.store))["tasks"]
+        held = table_of(model, Home(request.home, request.store), request.config.tasks)["tasks"]
         tasks = tuple(task for task in held if task not in taken and (not request.tasks or task in request.tasks))
         taken |= {*tasks}
         found += [(model, tasks)] if tasks else []

@@ -39,7 +39,7 @@ def build_datasets(
     """Build a suite's data sets. By default: the bundled sample.
 
     Args:
-        suite: Which benchmark.
+        suite: Which benchmark: its name, or the whole path of a suite file.
         tasks: Which of its tasks; all by default.
         splits: Which splits; the suite's default ones by default.
         raw: Folder of raw upstream files; takes the place of the sample.

@@ -59,7 +59,7 @@ def evaluate(
     """Evaluate models on a suite. By default: the naive baselines on the bundled sample.
 
     Args:
-        suite: Which benchmark.
+        suite: Which benchmark: its name, or the whole path of a suite file.
         models: Names of models; ["naive"] by default.
         tasks: Which of its tasks; all by default.
         splits: Which splits; the suite's default ones by default.
@@ -104,5 +104,5 @@ def evaluate(
     report, results = report_of(outcome), Results(chain)
     board = results.board(report) if report is not None else None
     if board is not None:
-        show_leaderboard(suite, markdown(board))
+        show_leaderboard(chain.request.suite, markdown(board))
     return finish(outcome, results.unanswered(report) if report is not None else [])

@@ -79,6 +79,7 @@ def parameters_of(request: Request) -> dict[str, Any]:
     """
     plain = request.to_json()
     del plain["run"]  # the flow run's own id
+    plain["suite"] = plain.pop("suite_file") or plain["suite"]
     return {**plain, "store": "", "sample": False, "options": plain["options"] or {}}
 
 

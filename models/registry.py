@@ -26,6 +26,8 @@ PROVIDERS = {
 }
 FOR_LOCAL = ("context", "tokenizer")  # of what the command line gives
 UPPER_BOUNDS = ("extractive",)  # providers that may be shown references
+TABLES = {"baselines": baseline_tables.KEYS, "extractive": baseline_tables.KEYS, "planted": baseline_tables.SHARES}
+REST_RULES = "rules.rest"  # of a resolved table: rules for tasks that nobody knows
 SHARES = {"planted": ("noise", "right", "wrong")}  # options of 0 to 1, the last two a part of the first
 
 
@@ -57,7 +59,8 @@ def settings(
             raise UnknownModel(f"{spec!r}: {name!r} has no options; what differs is a table of its own (--models FILE)")
         return whole(spec, table, given)
     try:
-        of_types(name, table, baseline_tables.SHARES if table["provider"] in SHARES else baseline_tables.KEYS)
+        if table["provider"] in TABLES:
+            of_types(name, tables[name], TABLES[table["provider"]])
     except BadTable as error:
         raise UnknownModel(str(error)) from None
     if table.get("reads_references") and table["provider"] not in UPPER_BOUNDS:
@@ -136,7 +139,8 @@ def needs_address(spec: str, tables: Mapping[str, Mapping[str, Any]]) -> bool:
 
 
 def table_for(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) -> dict[str, Any]:
-    """A model's table: what `on.SUITE` says put over it, and rules of the model `rest` where it has none itself."""
+    """A model's table: what `on.SUITE` says put over it, and rules of the model `rest` where it has none itself. The
+    rules for tasks that nobody knows stand under REST_RULES."""
     if name not in tables:
         raise UnknownModel(f"no model is named {name!r}; there are: {', '.join(sorted(tables))}")
     table = dict(tables[name])
@@ -153,8 +157,10 @@ def table_for(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) ->
     if other:
         if "rest" in tables.get(other, {}):
             raise UnknownModel(f"model {name!r}: rest = {other!r}, which takes rules from a third model")
-        rules = merged(table_for(other, tables, suite).get("rules", {}), rules)
-    return {**table, "rules": rules} if rules else table
+        theirs = table_for(other, tables, suite)
+        rules = merged({**theirs.get("rules", {}), REST: theirs.get(REST_RULES, {})}, rules)
+    rest = rules.pop(REST, {})
+    return {**table, **({"rules": rules} if rules else {}), **({REST_RULES: rest} if rest else {})}
 
 
 def merged(rules: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,6 +21,7 @@ KERNEL: Mapping[str, str] = {
     "scrollwork.pipeline.plan": "nodes as plain data",
     "scrollwork.pipeline.kernel": "these lists: what they say of a module, its key shows",
     "scrollwork.pipeline.loaded_code": "tells whether the code that runs is the code of the key; nothing comes back",
+    "scrollwork.pipeline.outside_code": "finds modules of plug-ins; what it finds, its key shows",
     "scrollwork.pipeline.progress": "tells how far a stage is; nothing comes back",
     "scrollwork.pipeline.source_digest": "digests of code: what it makes of a module, its key shows",
     "scrollwork.pipeline.source_memory": "the same, remembered by the bytes of modules",

@@ -14,15 +14,16 @@ from scrollwork.records.score import SUBSETS, Aggregate
 from scrollwork.reporting.boards.board import is_member
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home
+from scrollwork.suites.home_suites import suite_in
 from scrollwork.suites.judging_models import judged_suite
-from scrollwork.suites.suite_files import Suite, load_suite
+from scrollwork.suites.suite_files import Suite
 from scrollwork.tasks.aggregate.run import STAGE as AGGREGATE
 from scrollwork.tasks.report.parameters import report_params
 from scrollwork.tasks.sample.run import STAGE as SAMPLE
 
 # how hosted models are called changes no answer
 CALLED = ("base_url", "budget", "rpm", "tpm", "concurrency", "batch", "batch_wait", "retry_failed", "run")
-NOT_SETTINGS = ("home", "store", "tasks", "splits", "models", "models_file", "arms", "strict", *CALLED)
+NOT_SETTINGS = ("home", "store", "suite_file", "tasks", "splits", "models", "models_file", "arms", "strict", *CALLED)
 IN_NAME = ("max_input_tokens", "tokenizer", "truncation", "prompts")  # said by the profile in a row's name
 
 NOTHING: tuple[Any, ...] = (None, "", {}, [])
@@ -52,7 +53,7 @@ def scored(home: Home, suite: str) -> tuple[list[Aggregate], dict[str, Any]]:
 
 
 def everything_scored(home: Home, suite: str) -> Scored:
-    """What the newest runs scored, and the artifacts behind it.
+    """What the newest runs scored, and the artifacts behind it. suite: its name, or its file. Raises UsageError.
 
     A row is what a model was asked by the same settings (limit, seed, options, raw folder, cut), of each task the
     newest score: scores of other inputs are never put into one row. Rows on other inputs of a split stand in sections
@@ -61,7 +62,8 @@ def everything_scored(home: Home, suite: str) -> Scored:
     of the newest run stand. What is left out for that is told. A seed that was also run alone, on other inputs than
     its family, says so in its name.
     """
-    ranks = design_of(load_suite(suite)).ranked
+    plain = suite_in(home, suite)
+    ranks = design_of(plain).ranked
     rows: dict[Place, list[Aggregate]] = {}
     artifacts: dict[Place, Artifact] = {}
     settings: list[dict[str, Any]] = []
@@ -70,7 +72,7 @@ def everything_scored(home: Home, suite: str) -> Scored:
     decoding: dict[str, list[str]] = {}
     scored_by: dict[str, tuple[str, dict[str, str]]] = {}  # by task
     left: dict[str, set[str]] = {}
-    for run in benchmarked(home, suite):
+    for run in benchmarked(home, plain.name):
         own = settings_of(run["request"])
         if own not in settings:
             settings.append(own)
@@ -111,7 +113,7 @@ def everything_scored(home: Home, suite: str) -> Scored:
 
     kept = {place: shown(place, rows[place]) for place in order}
     judges = next((judges for _, judges in scored_by.values() if judges), {})
-    config = judged_suite(load_suite(suite), judges) if judges else load_suite(suite)
+    config = judged_suite(plain, judges) if judges else plain
     return Scored(
         config,
         [row for place in order for row in kept[place]],

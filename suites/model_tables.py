@@ -10,7 +10,7 @@ from scrollwork.models.engine.budget import UnknownPrice, price_of
 from scrollwork.models.hosted import tables
 from scrollwork.models.hosted.tables import BASE_URLS, BadTable, key_of
 from scrollwork.models.local import local_tables
-from scrollwork.models.registry import BATCHES, CALLED, HOSTED, LOCAL, UnknownModel, needs_address, settings
+from scrollwork.models.registry import BATCHES, CALLED, HOSTED, LOCAL, REST_RULES, UnknownModel, needs_address, settings
 from scrollwork.pipeline.design import design_of
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.plan import Node
@@ -68,11 +68,12 @@ def tables_of(request: Request) -> dict[str, dict[str, Any]]:
     found = {}
     for model in request.models:
         if is_outside(model):
-            found[model] = table_of(model, Home(request.home, request.store))
+            found[model] = table_of(model, Home(request.home, request.store), request.config.tasks)
             continue
         spot = {"base_url": request.base_url} if request.base_url and needs_address(model, known) else {}
         try:
-            found[model] = filled(model, settings(model, known, request.suite, {**request.given, **spot}), request)
+            table = settings(model, known, request.config.published, {**request.given, **spot})
+            found[model] = filled(model, ruled(table, request.config), request)
         except (UnknownModel, UsageError) as error:
             if not from_file(model, request.models_file):
                 raise
@@ -80,6 +81,32 @@ def tables_of(request: Request) -> dict[str, dict[str, Any]]:
     if request.tokenizer and not (request.max_input_tokens or any("context" in table for table in found.values())):
         raise UsageError(f"{NOTHING_COUNTED}: give both, or a model whose table has a context")
     return found
+
+
+def ruled(table: dict[str, Any], suite: Suite) -> dict[str, Any]:
+    """A model's table as it answers a suite.
+
+    Tasks of a suite that is not ours, and that the table does not name, are answered by its REST_RULES, by metric or
+    kind, those that it has from a suite of ours by their own. A model that has no REST_RULES answers the latter alone.
+    """
+    plain = {name: held for name, held in table.items() if name != REST_RULES}
+    rules, rest = table.get("rules", {}), table.get(REST_RULES, {})
+    suites, tasks = table.get("suites", [suite.name]), table.get("tasks", list(suite.tasks))
+    if suite.ours or not (rest or suite.extends in suites):
+        return plain
+    known = tasks if suite.name in suites else [task for task in suite.official if suite.extends in suites]
+    known = [task for task in known if task in tasks and (task in rules or not rules)]
+    found = {task: rules[task] for task in known if rules}
+    if suite.name not in suites or "tasks" not in table:
+        for task in suite.tasks.values():
+            if task.name not in known and (rule := rest.get(task.metric) or rest.get(task.kind)):
+                found[task.name] = rule
+    free = {name: held for name, held in plain.items() if name != "suites"}
+    return {
+        **free,
+        "tasks": [*known, *(task for task in found if task not in known)],
+        **({"rules": found} if found else {}),
+    }
 
 
 def filled(model: str, table: dict[str, Any], request: Request) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.records.prompt import ARMS, CLOSED_BOOK, FULL
 from scrollwork.storage.home import Home
+from scrollwork.suites.home_suites import asked
 from scrollwork.suites.judging_models import ROLES, judged_suite, judges_of, labels_of
 from scrollwork.suites.outside_systems import shown_name
 from scrollwork.suites.suite_files import SAMPLE, Suite, TaskConfig, load_suite
@@ -24,7 +25,8 @@ KINDS = {bool: "true or false", int: "a whole number", str: "text", list: "a lis
 
 @dataclass(frozen=True)
 class Request:
-    """tasks, splits: () for all of the suite, its default ones. limit, max_input_tokens: 0 for none.
+    """suite: its name. suite_file: where it lies, of one that a person named by its file. tasks, splits: () for all of
+    the suite, its default ones. limit, max_input_tokens: 0 for none.
 
     options: values of `--set TASK.OPTION=VALUE`, by "task.option". models: () to build only.
     arms: () for the full one. tokenizer: lasting name (scrollwork.suites.tokenizers), "" for the model's own.
@@ -85,9 +87,10 @@ class Request:
     coverage: str = ""
     strategy: str = ""
     units: str = ""
+    suite_file: str = ""
 
     def __post_init__(self) -> None:
-        suite = load_suite(self.suite)
+        suite = load_suite(self.suite_file or self.suite)
         _among("arm", self.arms, list(ARMS))
         _among("truncation", (self.truncation,) if self.truncation else (), ["official"])
         _among(f"set of prompts of {self.suite}", (self.prompts,) if self.prompts else (), list(suite.prompts))
@@ -159,14 +162,14 @@ class Request:
 
     @classmethod
     def of(cls, suite: str, *, home: str, raw: str = "", sample: bool = False, store: str = "", **rest: Any) -> Request:
-        """A request with absolute locations. raw "": what was fetched into the home; sample: the bundled input, of the
-        tasks that it has where none is named."""
-        config = load_suite(suite)
+        """A request with absolute locations. suite: a name, or the path of a file. raw "": what was fetched into the
+        home; sample: the bundled input, of the tasks that it has where none is named."""
+        place = Home.at(home, store)
+        config = asked(place, suite)
         if raw and sample:
             raise UsageError("--raw and --sample exclude each other")
         if sample and not rest.get("tasks"):
             rest["tasks"] = config.in_sample
-        place = Home.at(home, store)
         if rest.get("tokenizer"):
             rest["tokenizer"] = adopt(rest["tokenizer"], place)
         judging = [name for name in ROLES if rest.get(name)]
@@ -180,7 +183,9 @@ class Request:
             raise UsageError(f"--raw {raw}: there is no such folder")
         if not folder.is_dir():
             raise UsageError(f"{folder} has no raw files: try `scrollwork fetch`, --raw DIR or --sample")
-        return cls(suite=suite, home=place.url, raw=str(folder), store=place.store, **rest)
+        return cls(
+            suite=config.name, suite_file=config.file, home=place.url, raw=str(folder), store=place.store, **rest
+        )
 
     @cached_property
     def judges(self) -> Mapping[str, Mapping[str, Any]]:
@@ -192,7 +197,7 @@ class Request:
     @cached_property
     def config(self) -> Suite:
         """The suite; scored by the request's judges where it names some."""
-        suite = load_suite(self.suite)
+        suite = load_suite(self.suite_file or self.suite)
         if not self.judges:
             return suite
         return judged_suite(suite, labels_of(self.judges))

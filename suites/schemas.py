@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from scrollwork.models.baselines import baseline_tables
 from scrollwork.models.hosted import tables
 from scrollwork.models.local import local_tables
-from scrollwork.models.registry import HOSTED, LOCAL, PROVIDERS, SHARES
+from scrollwork.models.registry import HOSTED, LOCAL, PROVIDERS, TABLES
 from scrollwork.models.table_keys import Key, Table
 from scrollwork.suites.suite_files import CONFIG
 from scrollwork.suites.suite_keys import SUITE
@@ -25,12 +24,10 @@ def suite_schema() -> dict[str, Any]:
 def models_schema() -> dict[str, Any]:
     """Of a file of models: a table each, whose keys are those of its provider. A table without a provider is put over
     ours of that name; what a provider from elsewhere reads, nobody knows here."""
-    ours = [name for name in PROVIDERS if name not in (*HOSTED, *LOCAL, *SHARES)]
     families = (
         (list(HOSTED), tables.KEYS),
         (list(LOCAL), local_tables.KEYS),
-        (ours, baseline_tables.KEYS),
-        (list(SHARES), baseline_tables.SHARES),
+        *(([name], keys) for name, keys in TABLES.items()),
     )
     model = {
         "type": "object",

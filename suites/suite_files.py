@@ -11,10 +11,20 @@ from typing import Any
 
 from scrollwork.models.table_keys import BadValue, Place, unknown
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.suites.suite_keys import SUITE, TEMPLATE
+from scrollwork.scoring.names import JUDGED, MODULES
+from scrollwork.suites.open_suites import absolute, extended, installed_path, is_path, parsed, read, refuse_bad_names
+from scrollwork.suites.plugins import DATASETS, METRICS, resolved
+from scrollwork.suites.suite_keys import EXTENDING, EXTENDS, SUITE, TEMPLATE
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"
 SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "raw"
+
+
+@cache
+def data_sets() -> list[str]:
+    """The names of our data sets: modules of preprocessing/datasets that have `curate`."""
+    files = (CONFIG.parent / "preprocessing" / "datasets").glob("*.py")
+    return sorted(file.stem for file in files if "\ndef curate(" in file.read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -71,7 +81,9 @@ class TaskConfig:
 class Suite:
     """A benchmark: its tasks in official order. design: its experiment, a module of designs/. runs: of a suite that
     draws its prompts anew in each run, how many there are (count), demonstrations (shots) and instances of a run; else
-    empty. in_sample: the tasks that the bundled sample has, where these are not all."""
+    empty. in_sample: the tasks that the bundled sample has, where these are not all. extends: the suite to whose tasks
+    it adds others, "" for none. text: of the suite file, of one that is not ours; file: its path, where that was named.
+    """
 
     name: str
     title: str
@@ -90,6 +102,24 @@ class Suite:
     design: str = "fixed"
     runs: Mapping[str, int] = field(default_factory=dict)
     in_sample: tuple[str, ...] = ()
+    extends: str = ""
+    text: str = ""
+    file: str = ""
+
+    @property
+    def ours(self) -> bool:
+        """Whether scrollwork brings it."""
+        return not self.text
+
+    @property
+    def published(self) -> str:
+        """The suite whose paper says what is published of its tasks."""
+        return self.extends or self.name
+
+    @property
+    def official(self) -> tuple[str, ...]:
+        """The tasks over which its average is taken: all, but for those that it adds to another suite's."""
+        return self.submission_order if self.extends else tuple(self.tasks)
 
     def truncation_of(self, prompts: str = "") -> str:
         """How prompts of a set are cut where the model's table does not say."""
@@ -109,15 +139,54 @@ class Suite:
         return int(longer.get(task.name, task.max_new_tokens))
 
 
+def load_suite(suite: str) -> Suite:
+    """The suite of that name, of scrollwork or of an installed package, or in the file of that path; read once a
+    process. Raises UsageError listing what there is."""
+    return _load(absolute(suite))
+
+
+def fresh_suite(suite: str) -> Suite:
+    """The same, as a file of a person's own says it now."""
+    if is_path(suite):
+        _load.cache_clear()
+    return load_suite(suite)
+
+
+def bundled() -> list[str]:
+    """The suites that scrollwork brings."""
+    return sorted(file.stem for file in (CONFIG / "suites").glob("*.toml"))
+
+
 @cache
-def load_suite(name: str) -> Suite:
-    """The suite file of that name. Raises UsageError listing what there is."""
-    path = CONFIG / "suites" / f"{name}.toml"
-    if not path.is_file():
-        known = sorted(file.stem for file in (CONFIG / "suites").glob("*.toml"))
-        raise UsageError(f"there is no suite {name!r}; there are: {', '.join(known)}")
-    data = tomllib.loads(path.read_text(encoding="utf-8"))
-    refuse_bad_tables(path.name, data)
+def _load(suite: str) -> Suite:
+    ours = bundled()
+    if suite in ours:
+        path = CONFIG / "suites" / f"{suite}.toml"
+        return _suite(path.name, parsed(path.name, path.read_text(encoding="utf-8")), "", "")
+    if is_path(suite):
+        text, data = read(Path(suite))
+        return suite_of(suite, text, data, suite)
+    path = installed_path(suite, ours)
+    text, data = read(path)
+    if data.get("name") != suite:
+        raise UsageError(f"{path}: name must be that of its entry point, {suite!r}, not {data.get('name')!r}")
+    return suite_of(str(path), text, data, "")
+
+
+def suite_of(where: str, text: str, data: dict[str, Any], file: str) -> Suite:
+    """The suite of a file's text that is not ours. where: for messages. Raises UsageError."""
+    refuse_bad_tables(where, data)
+    refuse_bad_names(where, data, bundled())
+    return _suite(where, data, text, file)
+
+
+def _suite(where: str, data: dict[str, Any], text: str, file: str) -> Suite:
+    """The suite of checked tables."""
+    base = str(data.get(EXTENDS, ""))
+    if base:
+        data = extended(where, data, _tables(base, where))
+    else:
+        refuse_bad_tables(where, data)
     return Suite(
         name=data["name"],
         title=data["title"],
@@ -135,15 +204,31 @@ def load_suite(name: str) -> Suite:
         design=data.get("design", "fixed"),
         runs=data.get("runs", {}),
         in_sample=tuple(data.get("in_sample", ())),
-        tasks={task: _task(task, table, data.get("layout")) for task, table in data["task"].items()},
+        tasks={task: _task(task, table, data.get("layout"), where) for task, table in data["task"].items()},
+        extends=base,
+        text=text,
+        file=file,
     )
+
+
+def _tables(name: str, where: str) -> dict[str, Any]:
+    """The tables of a suite that another one extends, by its name. Raises UsageError."""
+    if is_path(name):
+        raise UsageError(f"{where}: extends names a suite, {', '.join(bundled())} or one of an installed package")
+    ours = name in bundled()
+    path = CONFIG / "suites" / f"{name}.toml" if ours else installed_path(name, bundled())
+    data = read(path)[1]
+    refuse_bad_tables(str(path), data)
+    if EXTENDS in data:
+        raise UsageError(f"{where}: extends {name!r}, which extends {data[EXTENDS]!r} itself")
+    return data
 
 
 def refuse_bad_tables(file: str, data: Mapping[str, Any]) -> None:
     """Raise UsageError, naming file, table and key, for a key of a suite file that nothing reads, one that lacks, or a
     value that it cannot have."""
     try:
-        SUITE.check(Place(file), "", data)
+        (EXTENDING if EXTENDS in data else SUITE).check(Place(file), "", data)
     except BadValue as error:
         raise UsageError(str(error)) from None
 
@@ -155,13 +240,14 @@ def refuse_unknown_keys(where: str, table: Mapping[str, Any], known: frozenset[s
             raise UsageError(f"{where}: {unknown(key, sorted(known))}")
 
 
-def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -> TaskConfig:
+def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None, file: str) -> TaskConfig:
+    where = f"{file}: [task.{name}]"
     return TaskConfig(
         name=name,
-        dataset=table["dataset"],
+        dataset=resolved(DATASETS, table["dataset"], data_sets(), where),
         short=table["short"],
         kind=table["kind"],
-        metric=table["metric"],
+        metric=resolved(METRICS, table["metric"], (*MODULES, *JUDGED), where),
         max_new_tokens=table["max_new_tokens"],
         template={
             **{field: table[field] for field in ("kind", *TEMPLATE) if field in table},

@@ -19,11 +19,17 @@ from scrollwork.models.table_keys import (
 )
 from scrollwork.preprocessing.prompts.truncation import POLICIES
 from scrollwork.scoring.names import JUDGED, MODULES
+from scrollwork.suites.plugins import METRICS, installed
 
 KINDS = ("summarization", "qa", "nli", "aggregation", "coreference")
 DESIGNS = ("fixed", "runs", "windows")
 PIECES = ("instruction", "context_header", "documents", "query_header", "query", "response_header")
 TEXTS = ListOf(TEXT)
+
+ELSEWHERE = (
+    f"package.module, or a name of an installed package (entry points {METRICS})",
+    lambda name: "." in name or name in installed(METRICS),
+)
 
 BLOCK = Table(
     {
@@ -103,7 +109,8 @@ TASK = Table(
     {
         "dataset": Key(
             TEXT,
-            "The module that reads the raw files: one of preprocessing/datasets (jsonl for JSON Lines).",
+            "What reads the raw files: jsonl (JSON Lines of examples), another module of preprocessing/datasets, "
+            "package.module, or a name of an installed package (entry points scrollwork.datasets).",
             needed=True,
         ),
         "short": Key(TEXT, "The head of its column in the leaderboard.", needed=True),
@@ -130,7 +137,7 @@ TASK = Table(
         "judged": Key(JUDGES, "The benchmark's own metric, where a run names the models that judge."),
         "windows": Key(WINDOWS, "Of a suite that observes its contexts through windows."),
         "subset": Key(TEXT, "A flag in the metadata: examples that have it are scored by themselves too."),
-        "metric": Key(Choice((*MODULES, *JUDGED)), "How answers are scored.", needed=True),
+        "metric": Key(Choice((*MODULES, *JUDGED), ELSEWHERE), "How answers are scored.", needed=True),
         "kind": Key(Choice(KINDS), "What sort of task it is; qa and nli have a closed-book arm.", needed=True),
     }
 )
@@ -149,6 +156,7 @@ RUNS = Table(
         "instances": Key(WHOLE, "Inputs of a run at most.", needed=True),
     }
 )
+EXTENDS = "extends"
 SUITE = Table(
     {
         "name": Key(
@@ -175,5 +183,12 @@ SUITE = Table(
         "truncation": Key(Choice(POLICIES), "How a prompt is cut to a model's limit.", needed=True),
         "task": Key(MapOf(TASK), "The tasks, in official order.", needed=True),
         "prompts": Key(MapOf(PROMPTS), "Further sets of instructions, chosen by name (--prompts SET)."),
+    }
+)
+# A suite that adds tasks to another: all else is that one's, so that its own tasks stay what they are.
+EXTENDING = Table(
+    {
+        EXTENDS: Key(TEXT, "The suite that gets these tasks too; the average stays that of its own.", needed=True),
+        **{name: SUITE.keys[name] for name in ("name", "title", "citation", "task")},
     }
 )

@@ -41,7 +41,7 @@ def report_params(
     upper_bounds: those of the models that read the references. decoding: of
     models that decode otherwise than the suite says.
     """
-    published, design = load_published(suite.name), design_of(suite)
+    published, design = load_published(suite.published), design_of(suite)
     in_rouge = {task for row in published.get("row", ()) for task in row.get("rouge", ())}
     parts = {
         t.name: list(ROUGE) if t.name in in_rouge else [t.metric, subset_metric(t.metric, t.subset)] if t.subset else []
@@ -67,7 +67,7 @@ def report_params(
         **({"upper_bounds": list(upper_bounds)} if upper_bounds else {}),
         **({"decoding": dict(decoding)} if decoding else {}),
         "failures": [dict(one) for one in failures],
-        "upstream_files": upstream_of(suite.name),
+        "upstream_files": upstream_of(suite),
         **design.page(suite),
     }
 
