@@ -36,8 +36,13 @@ class UnknownModel(ValueError):
 
 
 def module_of(provider: str) -> str:
-    """Dotted module of a provider."""
-    return PROVIDERS[provider]
+    """Dotted module of a provider: of ours by its name, else named itself."""
+    return provider if is_outside(provider) else PROVIDERS[provider]
+
+
+def is_outside(provider: object) -> bool:
+    """Whether a provider is a module from elsewhere, `package.module`."""
+    return isinstance(provider, str) and "." in provider
 
 
 def settings(
@@ -51,6 +56,10 @@ def settings(
     if name in CALLED and name not in tables:
         return whole(spec, on_the_spot(spec, tables, suite), given)
     table = table_for(name, tables, suite)
+    if is_outside(table.get("provider")):
+        if rest and rest != table.get("id"):
+            raise UnknownModel(f"{spec!r}: {name!r} has no options; what differs is a table of its own (--models FILE)")
+        return table
     if table.get("provider") not in PROVIDERS:
         what = f"provider {table['provider']!r} is none of" if "provider" in table else "provider is missing, one of"
         raise UnknownModel(f"model {name!r}: {what} {', '.join(sorted(PROVIDERS))}")
@@ -172,5 +181,11 @@ def merged(rules: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 def make(spec: str, table: Mapping[str, Any], revision: str) -> Model:
     """The model of a resolved table. revision: digest of the provider's source, for answers that depend on our code."""
     table = dict(table)
-    module = importlib.import_module(PROVIDERS[table.pop("provider")])
-    return cast(Model, module.make(spec, table, revision))
+    provider = table.pop("provider")
+    module = importlib.import_module(module_of(provider))
+    model = module.make(spec, table, revision)
+    if is_outside(provider):
+        for one in ("name", "provider", "members", "payload", "answer"):
+            if not hasattr(model, one):
+                raise TypeError(f"{module.__file__}: make() gave a {type(model).__name__} that lacks {one}")
+    return cast(Model, model)

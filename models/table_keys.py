@@ -5,7 +5,7 @@ What is refused, and the JSON Schemas for editors (config/schema/), come from th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from math import isfinite
@@ -77,15 +77,20 @@ ANYTHING = Plain((object,), "anything", {})
 
 @dataclass(frozen=True)
 class Choice:
-    """One of some texts. others: what further texts may be, in words, and what tells one; None where there are none."""
+    """One of some texts. others: in words what else it may be, and what gives further names, of a choice that may be
+    `package.module` too; None where there is nothing else."""
 
     known: tuple[str, ...]
-    others: tuple[str, Callable[[str], bool]] | None = None
+    others: tuple[str, Callable[[], Iterable[str]]] | None = None
 
     def check(self, at: Place, name: str, value: Any) -> None:
-        if value not in self.known and not (self.others and isinstance(value, str) and self.others[1](value)):
+        if value in self.known or (self.others and isinstance(value, str) and "." in value):
+            return
+        further = [*self.others[1]()] if self.others else []
+        if value not in further:
+            there = [*self.known, *further]
             more = f", or {self.others[0]}" if self.others else ""
-            raise BadValue(f"{at}: {name} {value!r} is none of {', '.join(self.known)}{more}{meant(value, self.known)}")
+            raise BadValue(f"{at}: {name} {value!r} is none of {', '.join(there)}{more}{meant(value, there)}")
 
     def schema(self) -> Schema:
         own: Schema = {"enum": list(self.known)}

@@ -33,6 +33,8 @@ def curate(
     module = importlib.import_module(module_of(dataset))
     names = [name for role, files in raw.roles.items() for name, _ in files[:1] if role != PROMPTS]
     rows = module.curate(raw, task, split, **options)
+    if not hasattr(rows, "__iter__"):
+        raise TypeError(f"{module.__name__}.curate gave a {type(rows).__name__}; it must yield rows (docs/plugins.md)")
     if through is not None:
         rows = through(rows)
     shots: Iterator[Row] = iter(())

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from scrollwork.models import registry
 from scrollwork.models.engine.budget import UnknownPrice, price_of
 from scrollwork.models.hosted import tables
 from scrollwork.models.hosted.tables import BASE_URLS, BadTable, key_of
@@ -20,6 +21,7 @@ from scrollwork.preprocessing.prompts.truncation import POLICIES
 from scrollwork.storage.home import Home
 from scrollwork.suites.outside_systems import PROVIDER, is_outside, table_of
 from scrollwork.suites.parts import Part
+from scrollwork.suites.plugins import PROVIDERS, entry, resolved
 from scrollwork.suites.request import NOTHING_COUNTED, Request
 from scrollwork.suites.suite_files import Suite, load_models, own_models
 from scrollwork.suites.tokenizers import adopt
@@ -72,7 +74,8 @@ def tables_of(request: Request) -> dict[str, dict[str, Any]]:
             continue
         spot = {"base_url": request.base_url} if request.base_url and needs_address(model, known) else {}
         try:
-            table = settings(model, known, request.config.published, {**request.given, **spot})
+            suite, given = request.config.published, {**request.given, **spot}
+            table = settings(model, with_outside(model, known), suite, given)
             found[model] = filled(model, ruled(table, request.config), request)
         except (UnknownModel, UsageError) as error:
             if not from_file(model, request.models_file):
@@ -81,6 +84,21 @@ def tables_of(request: Request) -> dict[str, dict[str, Any]]:
     if request.tokenizer and not (request.max_input_tokens or any("context" in table for table in found.values())):
         raise UsageError(f"{NOTHING_COUNTED}: give both, or a model whose table has a context")
     return found
+
+
+def with_outside(model: str, known: Mapping[str, dict[str, Any]]) -> Mapping[str, dict[str, Any]]:
+    """The tables, that of a model whose provider is not ours with its module; also of PROVIDER:ID on the spot. Raises
+    UsageError."""
+    name, _, model_id = model.partition(":")
+    provider = known[name].get("provider") if name in known else name
+    if not isinstance(provider, str) or provider in registry.PROVIDERS:
+        return known
+    if name in known:
+        module = resolved(PROVIDERS, provider, registry.PROVIDERS, f"model {name!r}")
+        return {**known, name: {**known[name], "provider": module}}
+    if "." in name or entry(PROVIDERS, name) is not None:
+        return {**known, name: {"provider": resolved(PROVIDERS, name, (), f"--model {model}"), "id": model_id}}
+    return known
 
 
 def ruled(table: dict[str, Any], suite: Suite) -> dict[str, Any]:

@@ -26,10 +26,7 @@ DESIGNS = ("fixed", "runs", "windows")
 PIECES = ("instruction", "context_header", "documents", "query_header", "query", "response_header")
 TEXTS = ListOf(TEXT)
 
-ELSEWHERE = (
-    f"package.module, or a name of an installed package (entry points {METRICS})",
-    lambda name: "." in name or name in installed(METRICS),
-)
+ELSEWHERE = f"package.module, or a name of an installed package (entry points {METRICS})", lambda: installed(METRICS)
 
 BLOCK = Table(
     {
