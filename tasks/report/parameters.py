@@ -12,7 +12,7 @@ from scrollwork.records.score import subset_metric
 from scrollwork.reporting.boards.published import ROUGE
 from scrollwork.suites.judging_models import labels_of
 from scrollwork.suites.request import Request
-from scrollwork.suites.suite_files import Suite, load_published
+from scrollwork.suites.suite_files import Suite, load_published, load_suite
 
 
 def shown(request: Request) -> dict[str, Any]:
@@ -50,6 +50,7 @@ def report_params(
     return {
         "suite": suite.name,
         "title": suite.title,
+        **({"extends": load_suite(suite.extends).title} if suite.extends else {}),
         "tasks": [
             {
                 "name": t.name,
@@ -57,6 +58,7 @@ def report_params(
                 "metric": t.metric,
                 "paper": dict(t.paper),
                 **({"parts": parts[t.name]} if parts[t.name] else {}),
+                **({} if t.name in suite.official else {"added": True}),
                 **column,
             }
             for t in suite.tasks.values()
