@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from scrollwork.suites.schemas import FOLDER, files
+from scrollwork.suites.suite_keys import FOLDER, files
 
 
 def main(action: str) -> int:

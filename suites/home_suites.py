@@ -6,7 +6,7 @@ from scrollwork.pipeline.errors import UsageError
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.home import Home
 from scrollwork.storage.location import Location
-from scrollwork.suites.open_suites import is_path, parsed
+from scrollwork.suites.plugins import is_path, parsed
 from scrollwork.suites.suite_files import Suite, fresh_suite, suite_of
 
 FOLDER = "suites"

@@ -1,19 +1,26 @@
-"""What comes from outside the package by name: suites, data sets, metrics and providers.
+"""What comes from outside the package: suite files, and by name suites, data sets, metrics and providers.
 
-They are entry points of installed packages, or modules named `package.module`; docs/plugins.md says what each has.
+The latter are entry points of installed packages, or modules named `package.module` (docs/plugins.md).
 """
 
 from __future__ import annotations
 
 import importlib
+import re
+import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
+from typing import Any
 
 from scrollwork.models.table_keys import meant
 from scrollwork.pipeline import loaded_code, outside_code
 from scrollwork.pipeline.errors import UsageError
+
+SUFFIX = ".toml"
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
+OWN = ("name", "title", "citation")  # of a suite that extends another, beside its tasks
 
 SUITES = "scrollwork.suites"
 DATASETS = "scrollwork.datasets"
@@ -124,3 +131,72 @@ def suite_path(name: str) -> Path | None:
         if path.is_file():
             return path
     raise UsageError(f"{said}: there is no such file")
+
+
+def is_path(suite: str) -> bool:
+    """Whether a suite is named by its file."""
+    return "/" in suite or suite.endswith(SUFFIX)
+
+
+def absolute(suite: str) -> str:
+    """A suite's file by its whole path; a name as it is."""
+    return str(Path(suite).expanduser().resolve()) if is_path(suite) else suite
+
+
+def read(path: Path) -> tuple[str, dict[str, Any]]:
+    """(text, tables) of a suite file. Raises UsageError."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not UTF-8"
+        raise UsageError(f"{path}: the suite file cannot be read ({why})") from error
+    return text, parsed(str(path), text)
+
+
+def parsed(file: str, text: str) -> dict[str, Any]:
+    """The tables of a suite file's text. Raises UsageError."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{file}: is not TOML: {error}") from error
+
+
+def installed_path(name: str, bundled: Collection[str]) -> Path:
+    """The file of a suite of an installed package. Raises UsageError listing what there is."""
+    path = suite_path(name)
+    if path is None:
+        known = ", ".join(sorted({*bundled, *installed(SUITES)}))
+        raise UsageError(f"there is no suite {name!r}; there are: {known}; a file of your own: --suite FILE")
+    return path
+
+
+def refuse_bad_names(file: str, data: Mapping[str, Any], bundled: Collection[str]) -> None:
+    """Names become folders and files; patterns stay below the raw folder. Raises UsageError."""
+    name = data["name"]
+    if name in bundled:
+        raise UsageError(
+            f"{file}: name {name!r} is that of a suite of scrollwork; choose another (extends = {name!r} builds on it)"
+        )
+    if not NAME.fullmatch(name):
+        raise UsageError(f"{file}: name {name!r}: letters, digits, _ and - only, 60 at most")
+    for task in data["task"]:
+        if not NAME.fullmatch(task):
+            raise UsageError(f"{file}: [task.{task}]: a task's name has letters, digits, _ and - only, 60 at most")
+    for split in data.get("default_splits", ()):
+        if split not in ("train", "validation", "test"):
+            raise UsageError(f"{file}: default_splits {split!r} is none of train, validation, test")
+
+
+def extended(file: str, data: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables of a suite that adds tasks to another one's. Raises UsageError for a task that this one has."""
+    if twice := [task for task in data["task"] if task in base["task"]]:
+        raise UsageError(f"{file}: [task.{twice[0]}]: {base['name']} has it; a suite that extends it adds other tasks")
+    own = {key: value for key, value in data.items() if key in OWN}
+    kept = {key: value for key, value in base.items() if key not in ("citation", "submission_order", "in_sample")}
+    return {
+        **kept,
+        "submission_order": base.get("submission_order", list(base["task"])),
+        "in_sample": base.get("in_sample") or list(base["task"]),
+        **own,
+        "task": {**base["task"], **data["task"]},
+    }

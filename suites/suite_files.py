@@ -12,8 +12,18 @@ from typing import Any
 from scrollwork.models.table_keys import BadValue, Place, unknown
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.scoring.names import JUDGED, MODULES
-from scrollwork.suites.open_suites import absolute, extended, installed_path, is_path, parsed, read, refuse_bad_names
-from scrollwork.suites.plugins import DATASETS, METRICS, resolved
+from scrollwork.suites.plugins import (
+    DATASETS,
+    METRICS,
+    absolute,
+    extended,
+    installed_path,
+    is_path,
+    parsed,
+    read,
+    refuse_bad_names,
+    resolved,
+)
 from scrollwork.suites.suite_keys import EXTENDING, EXTENDS, SUITE, TEMPLATE
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"

@@ -16,9 +16,8 @@ from scrollwork.models.registry import UnknownModel, settings
 from scrollwork.models.table_keys import BadValue, ListOf, MapOf, Place, Table
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.preprocessing.runs.blocks import Block
-from scrollwork.suites.schemas import FOLDER, files, models_schema, suite_schema
 from scrollwork.suites.suite_files import CONFIG, load_models, refuse_bad_tables
-from scrollwork.suites.suite_keys import BLOCK, SUITE
+from scrollwork.suites.suite_keys import BLOCK, FOLDER, SUITE, files, models_schema, suite_schema
 
 SUITES = sorted((CONFIG / "suites").glob("*.toml"))
 
