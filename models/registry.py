@@ -187,5 +187,5 @@ def make(spec: str, table: Mapping[str, Any], revision: str) -> Model:
     if is_outside(provider):
         for one in ("name", "provider", "members", "payload", "answer"):
             if not hasattr(model, one):
-                raise TypeError(f"{module.__file__}: make() gave a {type(model).__name__} that lacks {one}")
+                raise TypeError(f"{module.__name__}: make() gave a {type(model).__name__} that lacks {one}")
     return cast(Model, model)
