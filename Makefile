@@ -42,6 +42,7 @@ check: $(STAMP)  ## style, types, the import direction of the house, undeclared 
 	$(BIN)/python .ci/licences.py check
 	$(BIN)/python .ci/floors.py check
 	$(BIN)/python .ci/options.py check
+	$(BIN)/python .ci/schemas.py check
 
 bench: $(STAMP)  ## measured speed and memory, as ratios in one run
 	$(BIN)/python -m benchmarks

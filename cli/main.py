@@ -11,12 +11,13 @@ import os
 import sys
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import scrollwork.pipeline.loaded_code  # noqa: F401  before what it watches
 from scrollwork.cli.declared import Command
 from scrollwork.cli.groups import GROUPS
-from scrollwork.cli.options import COMMANDS, GLOBAL_OPTIONS
+from scrollwork.cli.options import COMMANDS, GLOBAL_OPTIONS, SUITE_FILE
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -27,7 +28,9 @@ OK, FAILED, WRONG = 0, 1, 2
 
 def parser(words: Sequence[str]) -> argparse.ArgumentParser:
     """The command line; global options may stand before or after the command. words: what is to be parsed; of a command
-    that does not stand there only its line in --help is needed."""
+    that does not stand there only its line in --help is needed. Where --suite FILE names the suite, no command takes it
+    by its place."""
+    by_file = names_file(words)
     top = argparse.ArgumentParser(
         prog=PROG,
         description="Build long-text benchmarks and evaluate language models on them; every stage is resumable.",
@@ -40,16 +43,21 @@ def parser(words: Sequence[str]) -> argparse.ArgumentParser:
     top.add_argument("--version", action="store_true", help="print the version")
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     for name, command in COMMANDS.items():
-        sub = add_command(commands, given, name, command, whole=name in words)
+        sub = add_command(commands, given, name, command, whole=name in words, by_file=by_file)
         if name in GROUPS:
             below = sub.add_subparsers(dest="subcommand", metavar="COMMAND")
             for inner, one in GROUPS[name].items():
-                add_command(below, given, inner, one, whole=inner in words)
+                add_command(below, given, inner, one, whole=inner in words, by_file=by_file)
     return top
 
 
+def names_file(words: Sequence[str]) -> bool:
+    """Whether a call names its suite by a file."""
+    return any(one == "--suite" or one.startswith("--suite=") for one in words)
+
+
 def add_command(
-    commands: Commands, given: set[str], name: str, command: Command, *, whole: bool
+    commands: Commands, given: set[str], name: str, command: Command, *, whole: bool, by_file: bool
 ) -> argparse.ArgumentParser:
     """A command; whole: with its options, and the global ones behind it. given: names of the options met so far."""
     summary, example, _, arguments = command
@@ -61,7 +69,11 @@ def add_command(
         group = settings.get("group", "")
         if group and group not in groups:
             groups[group] = sub.add_argument_group(group)
-        add_option(groups.get(group, sub), given, flags, settings)
+        if flags == ["suite"]:
+            named = {"dest": "suite", "metavar": "FILE", "type": a_file, "help": SUITE_FILE}
+            add_option(sub, given, ["--suite"], {**named, "default": argparse.SUPPRESS})
+        if flags != ["suite"] or not by_file:
+            add_option(groups.get(group, sub), given, flags, settings)
     for flags, settings in GLOBAL_OPTIONS:
         add_option(sub, given, flags, {**settings, "default": argparse.SUPPRESS})
     sub.set_defaults(parser=sub)
@@ -76,6 +88,11 @@ def add_option(
     if flags[0].startswith("-") and "action" not in settings:
         settings = {**settings, "action": partial(Once, given)}
     parser.add_argument(*flags, **settings)
+
+
+def a_file(path: str) -> str:
+    """A path that nobody takes for a name."""
+    return str(Path(path).expanduser().resolve())
 
 
 class Once(argparse.Action):
@@ -112,6 +129,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = sys.argv[1:] if argv is None else argv
     top = parser(words)
     arguments, unknown = top.parse_known_args(words)
+    if unknown and names_file(words) and not unknown[0].startswith("-"):
+        arguments.parser.error(f"{unknown[0]!r} beside --suite FILE: name a suite or its file, not both")
     if unknown:
         arguments.parser.error(unrecognized(arguments, unknown))
     if arguments.version:

@@ -6,7 +6,8 @@ from scrollwork.cli.declared import Argument, Command, chosen, everywhere, of_bu
 from scrollwork.cli.housekeeping import HOUSEKEEPING
 from scrollwork.scoring.names import JUDGED, MODULES
 
-SUITE = "a suite: zeroscrolls, scrolls, seam or dolce"
+SUITE = "a suite: zeroscrolls, scrolls, seam or dolce, or one of an installed package; or --suite FILE"
+SUITE_FILE = "a suite file from anywhere, in place of SUITE (docs/plugins.md)"
 ENGINE: Argument = (
     ["--engine"],
     {

@@ -13,6 +13,7 @@ from scrollwork.analysis.statistics.intervals import LEVEL, RESAMPLES
 from scrollwork.models.hosted.tables import temperature
 from scrollwork.models.local import local_tables
 from scrollwork.models.registry import CALLED, HOSTED, LOCAL
+from scrollwork.models.registry import is_outside as is_module
 from scrollwork.pipeline.errors import StageFailed, UsageError
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
@@ -252,7 +253,7 @@ def resolved(request: Request, name: str) -> list[tuple[str, tuple[str, ...]]]:
     taken: set[str] = set()
     found = []
     for model in outside:
-        held = table_of(model, Home(request.home, request.store))["tasks"]
+        held = table_of(model, Home(request.home, request.store), request.config.tasks)["tasks"]
         tasks = tuple(task for task in held if task not in taken and (not request.tasks or task in request.tasks))
         taken |= {*tasks}
         found += [(model, tasks)] if tasks else []
@@ -277,7 +278,7 @@ def system_of(member: str, table: Mapping[str, Any]) -> System:
         deployment = "self_deployed" if own else "unknown" if provider == "compatible" else "externally_managed"
     elif provider in LOCAL:
         owner, known = provider, str(table["checkpoint"])
-    elif provider == PROVIDER:
+    elif provider == PROVIDER or is_module(provider):
         owner, deployment = ELSEWHERE, "unknown"
     told = {key: table[key] for key in TOLD if key in table} if provider in CALLED else {}
     return System(name, *identity(name, owner, known), deployment, provider, told)

@@ -9,25 +9,29 @@ from typing import Any
 from scrollwork.fetching.raw_states import pins_of
 from scrollwork.fetching.sources import Source, load_catalogue
 from scrollwork.storage.digest import sha256_file
-from scrollwork.suites.suite_files import SAMPLE, Suite, TaskConfig, load_published, load_suite, paper_sizes
+from scrollwork.suites.suite_files import SAMPLE, Suite, TaskConfig, load_published, paper_sizes
 
 
-@cache
-def upstream_of(suite: str) -> dict[str, Any]:
+def upstream_of(suite: Suite) -> dict[str, Any]:
     """files: [path below the raw folder, {sha256, git_blob, bytes} as far as known] of what its tasks may read.
     numbers: what the whole files of a task and split give: [what is counted, how many], by task and split. sample:
     sha256 of the bundled files, whose layout is upstream's and whose text is ours."""
-    config = load_suite(suite)
-    tops = {pattern.split("/")[0] for task in config.tasks.values() for some in task.raw.values() for pattern in some}
+    tops = {pattern.split("/")[0] for task in suite.tasks.values() for some in task.raw.values() for pattern in some}
+    numbers = {name: found for name, task in suite.tasks.items() if (found := numbers_of(suite, task))}
+    return {**files_below(suite.published, frozenset(tops)), "numbers": numbers}
+
+
+@cache
+def files_below(suite: str, tops: frozenset[str]) -> dict[str, Any]:
+    """files, sample: of some folders of data sets, and of a suite's official release."""
     files = [
         [path, known]
         for source in load_catalogue().sources
         if source.release_of == suite or source.path.split("/")[0] in tops
         for path, known in pinned(source)
     ]
-    numbers = {name: found for name, task in config.tasks.items() if (found := numbers_of(config, task))}
     sample = sorted(sha256_file(path) for top in tops for path in (SAMPLE / top).rglob("*") if path.is_file())
-    return {"files": files, "numbers": numbers, "sample": sample}
+    return {"files": files, "sample": sample}
 
 
 def pinned(source: Source) -> list[tuple[str, dict[str, Any]]]:
@@ -45,12 +49,12 @@ def pinned(source: Source) -> list[tuple[str, dict[str, Any]]]:
 def numbers_of(suite: Suite, task: TaskConfig) -> dict[str, list[Any]]:
     """By split: how many "records" its whole files hold that are well-formed, or of those that its filters keep
     "examples" (a question each) or "references"."""
-    records = load_published("upstream").get(suite.name, {}).get(task.name, {})
+    records = load_published("upstream").get(suite.published, {}).get(task.name, {})
     tables = {split: one if isinstance(one, dict) else {"records": one} for split, one in records.items()}
     found = {split: [what, number] for split, one in tables.items() for what, number in one.items()}
-    if task.name in load_published(suite.name).get("corpus", {}):
+    if task.name in load_published(suite.published).get("corpus", {}):
         for split in task.splits:
-            sizes = paper_sizes(suite.name, task, split)
+            sizes = paper_sizes(suite.published, task, split)
             for name, what in (("rows", "references"), ("examples", "examples")):
                 if name in sizes:
                     found[split] = [what, sizes[name]]

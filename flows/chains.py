@@ -212,7 +212,8 @@ class Chain:
         request = self.request
         metrics = {name: task.metric for name, task in request.config.tasks.items()}
         models = [shown_name(model) for model in request.models]  # as rows name them
-        parameters = compare.Parameters(metrics, models, upper_bounds(scored), averaged=not self.design.ranked)
+        bounds, added = upper_bounds(scored), tuple(task for task in metrics if task not in request.config.official)
+        parameters = compare.Parameters(metrics, models, bounds, not self.design.ranked, added)
         modules = sorted({metric_module(one) for one in metrics.values()})
         return compare.declare(request.suite, parameters, judged, modules)
 

@@ -17,6 +17,7 @@ from scrollwork.pipeline.planner import Planner, Status
 from scrollwork.pipeline.raw_files import standing
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.storage.digest import sha256_of
+from scrollwork.suites.home_suites import keep_copy
 from scrollwork.suites.outside_systems import is_outside, shown_name
 from scrollwork.suites.request import Request
 from scrollwork.tasks.aggregate.run import STAGE as AGGREGATE
@@ -193,6 +194,7 @@ def noted(chain: Chain, outcome: Outcome) -> Outcome:
     planner = Planner(shop)
     shop.home.note_run(
         {
+            **keep_copy(shop.home, request.config),
             "request": {**request.to_json(), "store": without_password(request.store)},
             "stages": {one.node.name: one.how for one in outcome.finished},
             "errors": {one.node.name: one.error for one in outcome.failed},

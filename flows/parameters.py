@@ -51,7 +51,7 @@ def with_options(scopes: Sequence[str], **defaults: Any) -> Callable[[F], F]:
         known = flow_options(scopes)
         kind = inspect.Parameter.KEYWORD_ONLY
         parameters = [inspect.Parameter("suite", kind, default=SUITE, annotation=str)]
-        lines = ["suite: Which benchmark."]
+        lines = ["suite: Which benchmark: its name, or the whole path of a suite file."]
         for name, one in known.items():
             default = defaults.get(name, list(one.default) if one.type is tuple else one.default)
             parameters.append(inspect.Parameter(name, kind, default=default, annotation=annotation(one)))
@@ -150,7 +150,7 @@ def parameters_of(request: Request, scopes: Sequence[str]) -> dict[str, Any]:
     plain = request.to_json()
     known = flow_options(scopes)
     own = {name: value for name, value in plain.items() if name in known}
-    return {**own, "suite": request.suite, "store": None, "sample": False}
+    return {**own, "suite": request.suite_file or request.suite, "store": None, "sample": False}
 
 
 @contextmanager

@@ -8,7 +8,9 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from scrollwork.models.base import Model
-from scrollwork.models.hosted.tables import ENDPOINTS, BadTable, checked
+from scrollwork.models.baselines import baseline_tables
+from scrollwork.models.baselines.baseline_tables import REST
+from scrollwork.models.hosted.tables import ENDPOINTS, BadTable, checked, of_types
 from scrollwork.models.local import local_tables
 
 HOSTED = {name: f"scrollwork.models.hosted.{name}" for name in ENDPOINTS}  # what costs money, or is at least far away
@@ -24,6 +26,8 @@ PROVIDERS = {
 }
 FOR_LOCAL = ("context", "tokenizer")  # of what the command line gives
 UPPER_BOUNDS = ("extractive",)  # providers that may be shown references
+TABLES = {"baselines": baseline_tables.KEYS, "extractive": baseline_tables.KEYS, "planted": baseline_tables.SHARES}
+REST_RULES = "rules.rest"  # of a resolved table: rules for tasks that nobody knows
 SHARES = {"planted": ("noise", "right", "wrong")}  # options of 0 to 1, the last two a part of the first
 
 
@@ -32,8 +36,13 @@ class UnknownModel(ValueError):
 
 
 def module_of(provider: str) -> str:
-    """Return the dotted name of a provider's module."""
-    return PROVIDERS[provider]
+    """Return the dotted name of a provider's module; one from elsewhere is named by its module."""
+    return provider if is_outside(provider) else PROVIDERS[provider]
+
+
+def is_outside(provider: object) -> bool:
+    """Tell whether a provider is a module from elsewhere, `package.module`."""
+    return isinstance(provider, str) and "." in provider
 
 
 def settings(
@@ -47,6 +56,10 @@ def settings(
     if name in CALLED and name not in tables:
         return whole(spec, on_the_spot(spec, tables, suite), given)
     table = table_for(name, tables, suite)
+    if is_outside(table.get("provider")):
+        if rest and rest != table.get("id"):
+            raise UnknownModel(f"{spec!r}: {name!r} has no options; what differs is a table of its own (--models FILE)")
+        return table
     if table.get("provider") not in PROVIDERS:
         what = f"provider {table['provider']!r} is none of" if "provider" in table else "provider is missing, one of"
         raise UnknownModel(f"model {name!r}: {what} {', '.join(sorted(PROVIDERS))}")
@@ -54,6 +67,11 @@ def settings(
         if rest:
             raise UnknownModel(f"{spec!r}: {name!r} has no options; what differs is a table of its own (--models FILE)")
         return whole(spec, table, given)
+    try:
+        if table["provider"] in TABLES:
+            of_types(name, tables[name], TABLES[table["provider"]])
+    except BadTable as error:
+        raise UnknownModel(str(error)) from None
     if table.get("reads_references") and table["provider"] not in UPPER_BOUNDS:
         raise UnknownModel(f"model {name!r}: reads_references is for {', '.join(UPPER_BOUNDS)} only")
     keys = [option.partition("=")[0] for option in filter(None, rest.split(","))]
@@ -130,7 +148,8 @@ def needs_address(spec: str, tables: Mapping[str, Mapping[str, Any]]) -> bool:
 
 
 def table_for(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) -> dict[str, Any]:
-    """A model's table: what `on.SUITE` says put over it, and rules of the model `rest` where it has none itself."""
+    """A model's table: what `on.SUITE` says put over it, and rules of the model `rest` where it has none itself. The
+    rules for tasks that nobody knows stand under REST_RULES."""
     if name not in tables:
         raise UnknownModel(f"no model is named {name!r}; there are: {', '.join(sorted(tables))}")
     table = dict(tables[name])
@@ -141,18 +160,32 @@ def table_for(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) ->
     if not isinstance(others.get(suite, {}), Mapping):
         raise UnknownModel(f"model {name!r}: on.{suite} must be a table, not {others[suite]!r}")
     own = dict(others.get(suite, {}))
-    rules = {**table.get("rules", {}), **own.get("rules", {})}
+    rules = merged(table.get("rules", {}), own.get("rules", {}))
     table |= own
     other = table.pop("rest", "")
     if other:
         if "rest" in tables.get(other, {}):
             raise UnknownModel(f"model {name!r}: rest = {other!r}, which takes rules from a third model")
-        rules = {**table_for(other, tables, suite).get("rules", {}), **rules}
-    return {**table, "rules": rules} if rules else table
+        theirs = table_for(other, tables, suite)
+        rules = merged({**theirs.get("rules", {}), REST: theirs.get(REST_RULES, {})}, rules)
+    rest = rules.pop(REST, {})
+    return {**table, **({"rules": rules} if rules else {}), **({REST_RULES: rest} if rest else {})}
+
+
+def merged(rules: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Rules with others over them, task by task; those for tasks that nobody knows, metric by metric."""
+    rest = {**rules.get(REST, {}), **over.get(REST, {})}
+    return {**rules, **over, **({REST: rest} if rest else {})}
 
 
 def make(spec: str, table: Mapping[str, Any], revision: str) -> Model:
     """Make the model of a resolved table. revision: digest of the provider's code, where answers depend on it."""
     table = dict(table)
-    module = importlib.import_module(PROVIDERS[table.pop("provider")])
-    return cast(Model, module.make(spec, table, revision))
+    provider = table.pop("provider")
+    module = importlib.import_module(module_of(provider))
+    model = module.make(spec, table, revision)
+    if is_outside(provider):
+        for one in ("name", "provider", "members", "payload", "answer"):
+            if not hasattr(model, one):
+                raise TypeError(f"{module.__name__}: make() gave a {type(model).__name__} that lacks {one}")
+    return cast(Model, model)

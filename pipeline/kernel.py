@@ -14,12 +14,14 @@ from collections.abc import Mapping
 # A module, or a room with all its modules.
 KERNEL: Mapping[str, str] = {
     "scrollwork.storage": "keeps rows, texts, bytes and answers as they were given, and gives them back by their names",
+    "scrollwork.models.table_keys": "which keys tables of files may have; a value passes as it is, or is refused",
     "scrollwork.pipeline.errors": "what a person is told where there is no artifact",
     "scrollwork.pipeline.inputs": "artifacts by the names of a stage's inputs",
     "scrollwork.pipeline.parameters": "a stage's parameters as plain data; what they say, its key shows",
     "scrollwork.pipeline.plan": "nodes as plain data",
     "scrollwork.pipeline.kernel": "these lists: what they say of a module, its key shows",
     "scrollwork.pipeline.loaded_code": "tells whether the code that runs is the code of the key; nothing comes back",
+    "scrollwork.pipeline.outside_code": "finds modules of plug-ins; what it finds, its key shows",
     "scrollwork.pipeline.progress": "tells how far a stage is; nothing comes back",
     "scrollwork.pipeline.source_digest": "digests of code: what it makes of a module, its key shows",
     "scrollwork.pipeline.source_memory": "the same, remembered by the bytes of modules",

@@ -3,7 +3,8 @@
 Python reads a module when it is first imported, a key reads it when it is first planned: hours may lie between. So what
 every file of the house is like is noted when this module is imported, which the entries of the house do before all
 else. A file that is still like that after its module was loaded and digested was the same for both, and whatever is
-edited later reaches neither this process nor its keys. Of libraries the version is held so.
+edited later reaches neither this process nor its keys. Of libraries the version is held so. Modules of plug-ins are
+noted when they are first named (`watch`), before they are imported.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -50,6 +52,7 @@ def noted(root: Path) -> dict[str, tuple[str, Stamp | None]]:
     return found
 
 
+_BEGAN = time.time_ns()
 _NOTED = noted(ROOT)
 _SURE: set[str] = set()  # modules that were loaded and digested from the same bytes
 
@@ -62,6 +65,15 @@ def noted_at_first() -> dict[str, tuple[str, Stamp | None]]:
 def take_over(noted: dict[str, tuple[str, Stamp | None]]) -> None:
     """In a process that another started: the files must be as they were when that one began."""
     _NOTED.update(noted)
+
+
+def watch(module: str, path: str) -> None:
+    """Note what the file of a module outside the house is like, before it is read or imported. One that was imported
+    already counts as changed if its file was written since this process began."""
+    if module not in _NOTED:
+        now = stamp(path)
+        late = now is not None and module in sys.modules and max(now[3:]) > _BEGAN
+        _NOTED[module] = path, None if late else now
 
 
 def settle(modules: Iterable[str]) -> None:
@@ -85,5 +97,5 @@ def settle(modules: Iterable[str]) -> None:
 
 
 def shown(path: str) -> str:
-    """A file of the house, from its root."""
-    return os.path.relpath(path, ROOT)
+    """A file of the house, from its root; of others the whole path."""
+    return os.path.relpath(path, ROOT) if Path(path).is_relative_to(ROOT) else path

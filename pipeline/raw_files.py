@@ -8,9 +8,10 @@ import stat
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
+from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.plan import RawQuery
 from scrollwork.pipeline.session import Workshop
 from scrollwork.preprocessing.raw.errors import MalformedFile, MissingFile
@@ -207,8 +208,13 @@ def natural(path: str) -> list[tuple[int, int, str]]:
 
 
 def filled(pattern: str, values: Mapping[str, Any]) -> str | None:
-    """The pattern with {split}, {option} and {test} replaced; None where it is for another split."""
+    """The pattern with {split}, {option} and {test} replaced; None where it is for another split. Raises UsageError for
+    one that leads out of the raw folder."""
     names = re.findall(r"\{(\w+)\}", pattern)
     if any(name not in values for name in names):
         return None
-    return re.sub(r"\{(\w+)\}", lambda match: glob.escape(str(values[match[1]])), pattern)
+    made = re.sub(r"\{(\w+)\}", lambda match: glob.escape(str(values[match[1]])), pattern)
+    file = PurePosixPath(in_archive(made)[0])
+    if file.is_absolute() or ".." in file.parts:
+        raise UsageError(f"raw pattern {made!r} leads out of the raw folder; patterns stay below --raw DIR")
+    return made

@@ -2,7 +2,8 @@
 
 A module's digest is over its canonical syntax tree, so a comment or a blank line changes nothing, and all Python
 versions agree; a stage's source is its body and every house module that it imports, at any depth, imports inside
-functions included, but for the kernel (pipeline/kernel.py) and what is imported for type checkers alone.
+functions included, but for the kernel (pipeline/kernel.py) and what is imported for type checkers alone. Of a plug-in
+its own package is followed alike, and what else it imports is known by its version (pipeline/outside_code.py).
 """
 
 from __future__ import annotations
@@ -18,13 +19,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from scrollwork.pipeline import loaded_code
+from scrollwork.pipeline import loaded_code, outside_code
 from scrollwork.pipeline.errors import CodeChanged
 from scrollwork.pipeline.kernel import KERNEL, KEYED, KEYED_BESIDE
 from scrollwork.pipeline.loaded_code import NAME, ROOMS, ROOT
 from scrollwork.pipeline.source_memory import Memory, Parsed
 
 ABSENT = "not installed"  # in place of a version
+_IMPORTED_AS: dict[str, set[str]] = {}  # top-level modules by library
 _SURE: set[str] = set()  # libraries that were loaded in the version that keys say
 # Of two threads that parse at once one may end in "SystemError: AST constructor recursion depth mismatch": Python 3.11
 # to 3.13.0 count the depth of all threads together (python/cpython issue 106905).
@@ -42,7 +44,7 @@ def sources(entries: Sequence[str]) -> dict[str, str]:
 @cache
 def _sources(entries: tuple[str, ...]) -> dict[str, str]:
     found: dict[str, str] = {}
-    waiting = [*entries, *(package for entry in entries for package in _house(entry.rpartition(".")[0]))]
+    waiting = [*entries, *(package for entry in entries for package in _followed(entry.rpartition(".")[0], entry))]
     while waiting:
         module = waiting.pop()
         if module not in found:
@@ -60,7 +62,10 @@ def libraries(entries: Sequence[str]) -> dict[str, str]:
 @cache  # a plan asks for each of its hundreds of nodes, and a version is read from a file
 def _libraries(entries: tuple[str, ...]) -> dict[str, str]:
     found = _sources(entries)
-    named = {KEYED[name] for module in found for name in _read(module)[2]}
+    imported = {pair for module in found for pair in _read(module)[2]}
+    for top, name in imported:
+        _IMPORTED_AS.setdefault(name, set()).add(top)
+    named = {name for _, name in imported}
     named |= {name for module, beside in KEYED_BESIDE.items() if module in found for name in beside}
     return {name: _version(name) for name in sorted(named)}
 
@@ -71,8 +76,9 @@ def settle(entries: Sequence[str]) -> None:
     loaded_code.settle(sources(entries))
     for name, keyed in libraries(entries).items():
         if name not in _SURE:
-            imported = any(one in sys.modules for one, distribution in KEYED.items() if distribution == name)
-            if not keyed == _at_first()[name] == _version(name):
+            tops = {one for one, distribution in KEYED.items() if distribution == name} | _IMPORTED_AS.get(name, set())
+            imported = any(one in sys.modules for one in tops)
+            if not keyed == _at_first().get(name, keyed) == _version(name):
                 raise CodeChanged(f"{name} was installed anew under this run: {CodeChanged.THEN}")
             if imported:
                 _SURE.add(name)
@@ -92,20 +98,30 @@ def _version(name: str) -> str:
 
 
 def exists(module: str) -> bool:
-    """Whether the house has a module of that name which belongs into keys."""
+    """Whether there is a module of that name, of the house or of a plug-in, which belongs into keys."""
     return _path(module) is not None and not in_kernel(module)
 
 
 @cache
-def _read(module: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """(digest, house modules imported that belong into a key, keyed libraries imported) of one module."""
+def _read(module: str) -> tuple[str, tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """(digest, modules imported that belong into a key by their source, (module, library) of those by a version) of one
+    module."""
     path = _path(module)
     if path is None:
-        raise ModuleNotFoundError(f"{module} is no module of the house")
-    digest, names = _memory().of(module, path.read_bytes(), _parsed)
-    house = {found for name in names for found in _house(name)}
-    outside = {name.partition(".")[0] for name in names} & set(KEYED)
-    return digest, tuple(sorted(house)), tuple(sorted(outside))
+        raise ModuleNotFoundError(f"{module} is no module of the house, nor of an installed package")
+    ours = _is_house(module)
+    if not ours:
+        loaded_code.watch(module, str(path))
+    data = path.read_bytes()
+    if path.suffix != ".py":  # an extension module
+        return hashlib.sha256(data).hexdigest(), (), ()
+    package = not ours and path.name == "__init__.py"  # what it imports by dots is below it, not beside it
+    digest, names = _memory().of(f"{module}.__init__" if package else module, data, _parsed)
+    followed = {found for name in names for found in _followed(name, module)}
+    if ours:
+        tops = {name.partition(".")[0] for name in names} & set(KEYED)
+        return digest, tuple(sorted(followed)), tuple(sorted((top, KEYED[top]) for top in tops))
+    return digest, tuple(sorted(followed)), tuple(outside_code.libraries(names, module))
 
 
 def _parsed(module: str, data: bytes) -> Parsed:
@@ -122,8 +138,12 @@ def _memory() -> Memory:
     return Memory(Path(__file__).parent / "__pycache__", version)
 
 
+def _is_house(module: str) -> bool:
+    return module.partition(".")[0] == NAME
+
+
 def _path(module: str) -> Path | None:
-    return _file(ROOT, module)
+    return _file(ROOT, module) if _is_house(module) else outside_code.file_of(module)
 
 
 @cache
@@ -159,8 +179,21 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _for_types(node: ast.AST) -> bool:
-    """Whether it is `if TYPE_CHECKING:`, whose body never runs."""
-    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+    """Whether it is `if TYPE_CHECKING:` (or of `typing.`), whose body never runs."""
+    test = node.test if isinstance(node, ast.If) else None
+    return "TYPE_CHECKING" in (getattr(test, "id", ""), getattr(test, "attr", ""))
+
+
+def _followed(name: str, importer: str) -> Iterator[str]:
+    """The modules of that name that are in the key of who imports them by their source: of the house, and, where a
+    plug-in imports them, of its own package."""
+    yield from _house(name)
+    if name and not _is_house(importer) and outside_code.is_own(name, importer):
+        parts = name.split(".")
+        for end in range(1, len(parts) + 1):
+            module = ".".join(parts[:end])
+            if _path(module) is not None:
+                yield module
 
 
 def _house(name: str) -> Iterator[str]:

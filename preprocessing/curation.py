@@ -30,15 +30,22 @@ def curate(
     through: applied to the data set's rows before they are checked.
     Raises MalformedFile for a file that cannot be used, and where no record of the task could be used.
     """
-    module = importlib.import_module(f"scrollwork.preprocessing.datasets.{dataset}")
+    module = importlib.import_module(module_of(dataset))
     names = [name for role, files in raw.roles.items() for name, _ in files[:1] if role != PROMPTS]
     rows = module.curate(raw, task, split, **options)
+    if not hasattr(rows, "__iter__"):
+        raise TypeError(f"{module.__name__}.curate gave a {type(rows).__name__}; it must yield rows (docs/plugins.md)")
     if through is not None:
         rows = through(rows)
     shots: Iterator[Row] = iter(())
     if PROMPTS in raw.roles:
         shots = importlib.import_module(PROMPTS_MODULE).curate(raw, task, DEMONSTRATIONS)
     yield from checked(rows, shots, raw.dataset, split, ", ".join(names))
+
+
+def module_of(dataset: str) -> str:
+    """The module of a data set: of scrollwork, or `package.module` itself."""
+    return dataset if "." in dataset else f"scrollwork.preprocessing.datasets.{dataset}"
 
 
 def checked(rows: Iterator[Row], shots: Iterator[Row], dataset: str, split: str, files: str) -> Iterator[Row]:

@@ -55,7 +55,8 @@ def beside_of(params: Mapping[str, Any], everything: Iterable[Artifact], scored:
     bounds = params.get("upper_bounds", ())
     means, compared = [], []
     for split, whos in sorted(outcomes.items()):
-        measured = Measured(str(params["suite"]), split, metrics, headlines, whos)
+        added = [task["name"] for task in params["tasks"] if task.get("added")]
+        measured = Measured(str(params["suite"]), split, metrics, headlines, whos, added)
         averaged = not params.get("ranked")  # a suite that ranks models has no average over its tasks
         means += [one.to_dict() for one in averages(measured, bounds) if averaged]
         rows = (one for pair in pairs(list(whos), bounds) for one in comparisons(measured, pair))

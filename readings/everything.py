@@ -14,9 +14,10 @@ from scrollwork.records.score import SUBSETS, Aggregate
 from scrollwork.reporting.boards.board import is_member
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home
+from scrollwork.suites.home_suites import suite_in
 from scrollwork.suites.judging_models import judged_suite
 from scrollwork.suites.options import every_option, global_options
-from scrollwork.suites.suite_files import Suite, load_suite
+from scrollwork.suites.suite_files import Suite
 from scrollwork.tasks.aggregate.run import STAGE as AGGREGATE
 from scrollwork.tasks.report.parameters import report_params
 from scrollwork.tasks.sample.run import STAGE as SAMPLE
@@ -51,7 +52,7 @@ def scored(home: Home, suite: str) -> tuple[list[Aggregate], dict[str, Any]]:
 
 
 def everything_scored(home: Home, suite: str) -> Scored:
-    """What the newest runs scored, and the artifacts behind it.
+    """What the newest runs scored, and the artifacts behind it. suite: its name, or its file. Raises UsageError.
 
     A row is what a model was asked by the same settings (limit, seed, options, raw folder, cut), of each task the
     newest score: scores of other inputs are never put into one row. Rows on other inputs of a split stand in sections
@@ -60,7 +61,8 @@ def everything_scored(home: Home, suite: str) -> Scored:
     of the newest run stand. What is left out for that is told. A seed that was also run alone, on other inputs than
     its family, says so in its name.
     """
-    ranks = design_of(load_suite(suite)).ranked
+    plain = suite_in(home, suite)
+    ranks = design_of(plain).ranked
     rows: dict[Place, list[Aggregate]] = {}
     artifacts: dict[Place, Artifact] = {}
     settings: list[dict[str, Any]] = []
@@ -69,7 +71,7 @@ def everything_scored(home: Home, suite: str) -> Scored:
     decoding: dict[str, list[str]] = {}
     scored_by: dict[str, tuple[str, dict[str, str]]] = {}  # by task
     left: dict[str, set[str]] = {}
-    for run in benchmarked(home, suite):
+    for run in benchmarked(home, plain.name):
         own = settings_of(run["request"])
         if own not in settings:
             settings.append(own)
@@ -110,7 +112,7 @@ def everything_scored(home: Home, suite: str) -> Scored:
 
     kept = {place: shown(place, rows[place]) for place in order}
     judges = next((judges for _, judges in scored_by.values() if judges), {})
-    config = judged_suite(load_suite(suite), judges) if judges else load_suite(suite)
+    config = judged_suite(plain, judges) if judges else plain
     return Scored(
         config,
         [row for place in order for row in kept[place]],
@@ -131,7 +133,7 @@ def everything_scored(home: Home, suite: str) -> Scored:
 def settings_of(request: Mapping[str, Any]) -> dict[str, Any]:
     """What decides which inputs are asked, without what was not set: an earlier version did not write every setting."""
     known = every_option() | global_options()
-    ignored = {"run", *(name for name, one in known.items() if not one.decides)}
+    ignored = {"run", "suite_file", *(name for name, one in known.items() if not one.decides)}
     given = {name: value for name, value in request.items() if name not in ignored and value not in NOTHING}
     return {name: value for name, value in given.items() if value or name in ("seed", "shots")}  # elsewhere 0 is none
 

@@ -56,7 +56,7 @@ class Results:
     def built(self) -> list[dict[str, Any]]:
         """One row a task and split, as `build --json` prints it; tasks that failed are left out."""
         rows = []
-        sizes, known = self.sizes(), KnownFiles(upstream_of(self.request.suite))
+        sizes, known = self.sizes(), KnownFiles(upstream_of(self.request.config))
         for part in parts(self.request):
             curated, sampled = self.artifact(self._chain.curate(part)), self.artifact(self._chain.sample(part))
             prompted = [self.artifact(node) for node in part.each_shard(self._chain.prompt)]
@@ -83,7 +83,7 @@ class Results:
                 }
             )
         for row in rows:
-            if means := paper_means(self.request.suite, row["task"]):
+            if means := paper_means(self.request.config.published, row["task"]):
                 own = [one for one in rows if one["task"] == row["task"]]
                 row["all_splits"] = over_splits(own, self.request.config.tasks[row["task"]].splits, means)
         return rows
@@ -95,7 +95,7 @@ class Results:
         """
         artifact = self.artifact(self._chain.statistics(part))
         counted = artifact.facts["distributions"] if artifact is not None else {}
-        paper = paper_sizes(self.request.suite, part.task, part.split)
+        paper = paper_sizes(self.request.config.published, part.task, part.split)
         means = {name: counted.get(name, {}).get("mean") for name in ("words_in", "words_out")}
         return {
             "words_out": means["words_out"],
@@ -118,7 +118,7 @@ class Results:
                 continue
             name, facts = part.task.name, artifact.facts
             counted = {measure: (one["count"], one["mean"]) for measure, one in facts["distributions"].items()}
-            published = data_set_sizes(self.request.suite, name)
+            published = data_set_sizes(self.request.config.published, name)
             one = sizes_of(name, part.split, counted, facts["tokenizer"], list(part.task.splits), published)
             found.setdefault(name, []).append(one)
         return found

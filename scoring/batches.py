@@ -31,14 +31,21 @@ def outcomes(
             except GoldError:
                 pass  # one by one, which tells whose it is
             else:
-                yield from zip((key for key, _, _ in some), found, strict=True)
+                yield from zip((key for key, _, _ in some), (checked(metric, one) for one in found), strict=True)
                 continue
         for key, prediction, gold in some:
             try:
                 outcome = metric.score(prediction, **gold)
             except GoldError as error:
                 raise problem(key, error) from error
-            yield key, outcome
+            yield key, checked(metric, outcome)
+
+
+def checked(metric: Metric, outcome: object) -> Outcome:
+    """An outcome. Raises TypeError for what a metric from elsewhere may give in its place."""
+    if not isinstance(outcome, Outcome):
+        raise TypeError(f"metric {metric.NAME} gave a {type(outcome).__name__}, not an Outcome (docs/plugins.md)")
+    return outcome
 
 
 def _portions(items: Iterable[Item[Key]], at_once: int) -> Iterator[list[Item[Key]]]:

@@ -6,11 +6,12 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from scrollwork.models import registry
 from scrollwork.models.engine.budget import UnknownPrice, price_of
 from scrollwork.models.hosted import tables
 from scrollwork.models.hosted.tables import BASE_URLS, BadTable, key_of
 from scrollwork.models.local import local_tables
-from scrollwork.models.registry import BATCHES, CALLED, HOSTED, LOCAL, UnknownModel, needs_address, settings
+from scrollwork.models.registry import BATCHES, CALLED, HOSTED, LOCAL, REST_RULES, UnknownModel, needs_address, settings
 from scrollwork.pipeline.design import design_of
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.plan import Node
@@ -20,6 +21,7 @@ from scrollwork.preprocessing.prompts.truncation import POLICIES
 from scrollwork.storage.home import Home
 from scrollwork.suites.outside_systems import PROVIDER, is_outside, table_of
 from scrollwork.suites.parts import Part
+from scrollwork.suites.plugins import PROVIDERS, entry, resolved
 from scrollwork.suites.request import NOTHING_COUNTED, Request
 from scrollwork.suites.suite_files import Suite, load_models, own_models
 from scrollwork.suites.tokenizers import adopt
@@ -68,11 +70,13 @@ def tables_of(request: Request) -> dict[str, dict[str, Any]]:
     found = {}
     for model in request.models:
         if is_outside(model):
-            found[model] = table_of(model, Home(request.home, request.store))
+            found[model] = table_of(model, Home(request.home, request.store), request.config.tasks)
             continue
         spot = {"base_url": request.base_url} if request.base_url and needs_address(model, known) else {}
         try:
-            found[model] = filled(model, settings(model, known, request.suite, {**request.given, **spot}), request)
+            suite, given = request.config.published, {**request.given, **spot}
+            table = settings(model, with_outside(model, known), suite, given)
+            found[model] = filled(model, ruled(table, request.config), request)
         except (UnknownModel, UsageError) as error:
             if not from_file(model, request.models_file):
                 raise
@@ -80,6 +84,47 @@ def tables_of(request: Request) -> dict[str, dict[str, Any]]:
     if request.tokenizer and not (request.max_input_tokens or any("context" in table for table in found.values())):
         raise UsageError(f"{NOTHING_COUNTED}: give both, or a model whose table has a context")
     return found
+
+
+def with_outside(model: str, known: Mapping[str, dict[str, Any]]) -> Mapping[str, dict[str, Any]]:
+    """The tables, that of a model whose provider is not ours with its module; also of PROVIDER:ID on the spot. Raises
+    UsageError."""
+    name, _, model_id = model.partition(":")
+    provider = known[name].get("provider") if name in known else name
+    if not isinstance(provider, str) or provider in registry.PROVIDERS:
+        return known
+    if name in known:
+        module = resolved(PROVIDERS, provider, registry.PROVIDERS, f"model {name!r}")
+        return {**known, name: {**known[name], "provider": module}}
+    if "." in name or entry(PROVIDERS, name) is not None:
+        return {**known, name: {"provider": resolved(PROVIDERS, name, (), f"--model {model}"), "id": model_id}}
+    return known
+
+
+def ruled(table: dict[str, Any], suite: Suite) -> dict[str, Any]:
+    """A model's table as it answers a suite.
+
+    Tasks of a suite that is not ours, and that the table does not name, are answered by its REST_RULES, by metric or
+    kind, those that it has from a suite of ours by their own. A model that has no REST_RULES answers the latter alone.
+    """
+    plain = {name: held for name, held in table.items() if name != REST_RULES}
+    rules, rest = table.get("rules", {}), table.get(REST_RULES, {})
+    suites, tasks = table.get("suites", [suite.name]), table.get("tasks", list(suite.tasks))
+    if suite.ours or not (rest or suite.extends in suites):
+        return plain
+    known = tasks if suite.name in suites else [task for task in suite.official if suite.extends in suites]
+    known = [task for task in known if task in tasks and (task in rules or not rules)]
+    found = {task: rules[task] for task in known if rules}
+    if suite.name not in suites or "tasks" not in table:
+        for task in suite.tasks.values():
+            if task.name not in known and (rule := rest.get(task.metric) or rest.get(task.kind)):
+                found[task.name] = rule
+    free = {name: held for name, held in plain.items() if name != "suites"}
+    return {
+        **free,
+        "tasks": [*known, *(task for task in found if task not in known)],
+        **({"rules": found} if found else {}),
+    }
 
 
 def filled(model: str, table: dict[str, Any], request: Request) -> dict[str, Any]:

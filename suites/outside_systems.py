@@ -11,7 +11,7 @@ import json
 import os
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,11 +48,13 @@ def shown_name(model: str) -> str:
 
 
 def adopt(path: str, name: str, suite: str, tasks: Sequence[str], home: Home) -> str:
-    """The lasting name of the predictions in a file, or in the files of a folder. tasks: those asked for, () for any.
+    """The lasting name of the predictions in a file, or in the files of a folder. suite: its name, or its file. tasks:
+    those asked for, () for any.
 
     Raises UsageError for what cannot be predictions of this suite, StageFailed naming what is wrong in a file.
     """
     config = load_suite(suite)
+    suite, known = config.name, config.tasks
     design_of(config).refuse_ids(config, "predictions of another system")
     if not (NAME.fullmatch(name) and name.isprintable()):
         raise UsageError(f"--name {name!r}: 1 to 80 characters, without control characters, quotes and ~")
@@ -61,7 +63,8 @@ def adopt(path: str, name: str, suite: str, tasks: Sequence[str], home: Home) ->
     if is_outside(name):
         raise UsageError(f"--name {name}: begins with {PROVIDER}:, as our names of such systems do; leave that out")
     files = [
-        {"file": file.name, **kept(file, task, home)} for file, task in files_of(Path(path).expanduser(), suite, tasks)
+        {"file": file.name, **kept(file, task, home)}
+        for file, task in files_of(Path(path).expanduser(), config.file or suite, tasks)
     ]
     counts: Counter[str] = Counter()
     for file in files:
@@ -69,7 +72,6 @@ def adopt(path: str, name: str, suite: str, tasks: Sequence[str], home: Home) ->
             if counts[task]:
                 raise UsageError(f"--predictions {path}: {task} stands in several files; name one of them")
             counts[task] = count
-    known = load_suite(suite).tasks
     if foreign := [task for task in counts if task not in known]:
         named = ", ".join(sayable(repr(task), 80) for task in foreign[:5])
         no_task = len(foreign) == len(counts) and all(file["file"].lower().endswith(".json") for file in files)
@@ -84,15 +86,16 @@ def adopt(path: str, name: str, suite: str, tasks: Sequence[str], home: Home) ->
     return f"{PROVIDER}:{name}~{digest[:DIGEST_CHARS]}"
 
 
-def table_of(model: str, home: Home) -> dict[str, Any]:
-    """What is known of the system: suite, tasks, files, and the name under which it is shown. Raises UsageError."""
+def table_of(model: str, home: Home, order: Iterable[str] = ()) -> dict[str, Any]:
+    """What is known of the system: suite, tasks (in this order), files, and the name under which it is shown. Raises
+    UsageError."""
     digest = model.rpartition("~")[2]
     note = home.predictions / f"{digest}.json"
     held = read_note(note) if re.fullmatch(r"[0-9a-f]{16}", digest) else None
     if held is None:
         raise UsageError(f"model {model!r}: its predictions are not in this home; score --predictions takes them in")
     tasks = [task for file in held["files"] for task in file["tasks"]]
-    ordered = [task for task in load_suite(held["suite"]).tasks if task in tasks]
+    ordered = [task for task in order if task in tasks] or tasks
     first, *others = held["files"]
     origin = f"{len(others) + 1} files" if others else f"{first['file']} (sha256 {first['sha256'][:12]})"
     of = {"suites": [held["suite"]], "tasks": ordered, "files": held["files"], "origin": origin}
@@ -120,7 +123,8 @@ def files_of(path: Path, suite: str, tasks: Sequence[str]) -> list[tuple[Path, s
 
     Raises UsageError, StageFailed for a log that is damaged.
     """
-    known = load_suite(suite).tasks
+    config = load_suite(suite)
+    suite, known = config.name, config.tasks
     if path.is_file():
         if RESULTS.fullmatch(path.name):
             raise UsageError(f"--predictions {path}: lm-eval's scores; its answers are in samples_TASK_WHEN.jsonl")

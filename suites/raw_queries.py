@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scrollwork.pipeline.plan import RawQuery
-from scrollwork.preprocessing.curation import PROMPTS, PROMPTS_MODULE
+from scrollwork.preprocessing.curation import PROMPTS, PROMPTS_MODULE, module_of
 from scrollwork.suites.parts import Part
 from scrollwork.suites.releases import release_options, release_query, upstream_values
 
@@ -30,8 +30,3 @@ def curation_of(part: Part) -> Curation:
     raw = RawQuery(task.dataset, task.raw, {**upstream_values(request, task, part.split), **options})
     prompts = (PROMPTS_MODULE,) if PROMPTS in task.raw else ()
     return Curation(raw, options, (module_of(task.dataset), *prompts))
-
-
-def module_of(dataset: str) -> str:
-    """The module of a data set."""
-    return f"scrollwork.preprocessing.datasets.{dataset}"

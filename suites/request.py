@@ -14,6 +14,7 @@ from scrollwork.pipeline.design import Design, design_of, designs
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.records.prompt import CLOSED_BOOK, FULL
 from scrollwork.storage.home import Home
+from scrollwork.suites.home_suites import asked
 from scrollwork.suites.judging_models import ROLES, judged_suite, judges_of, labels_of
 from scrollwork.suites.options import Options, options_of, plain
 from scrollwork.suites.outside_systems import shown_name
@@ -26,7 +27,8 @@ KINDS = {bool: "true or false", int: "a whole number", str: "text", list: "a lis
 
 @dataclass(frozen=True)
 class Request(Options):
-    """A suite, absolute places, and the options (suites/options.py). store: "" for the home's own. run: a name under
+    """A suite, absolute places, and the options (suites/options.py). suite: its name. suite_file: where it lies, of one
+    that a person named by its file. store: "" for the home's own. run: a name under
     which is written down what is spent. of_design: the options of the suite's design, its `Options`."""
 
     suite: str
@@ -35,6 +37,7 @@ class Request(Options):
     store: str = ""
     run: str = ""
     of_design: Any = None
+    suite_file: str = ""
 
     def __post_init__(self) -> None:
         for name, one in options_of(Options).items():
@@ -48,7 +51,7 @@ class Request(Options):
 
     def _refuse_names(self) -> None:
         """Raise UsageError for a task, split, model or set of prompts that the suite has not."""
-        suite = load_suite(self.suite)
+        suite = load_suite(self.suite_file or self.suite)
         if self.prompts:
             _among(f"set of prompts of {self.suite}", self.prompts, list(suite.prompts))
         shown = [shown_name(model) for model in self.models]
@@ -67,7 +70,7 @@ class Request(Options):
 
     def _refuse_options(self) -> None:
         """Raise UsageError for an option of a task that it has not, or of another type."""
-        suite = load_suite(self.suite)
+        suite = load_suite(self.suite_file or self.suite)
         for path, value in (self.options or {}).items():
             task_name, _, option = path.partition(".")
             _among("task", task_name, list(suite.tasks))
@@ -90,27 +93,36 @@ class Request(Options):
     def of(
         cls, suite: str, *, home: str, raw: str | None = None, sample: bool = False, store: str = "", **given: Any
     ) -> Request:
-        """A request with absolute locations. raw: None for what was fetched into the home; sample: the bundled input,
-        of the tasks that it has where none is named. given: options by name, those of the suite's design too."""
-        config = load_suite(suite)
+        """A request with absolute locations. suite: a name, or the path of a file. raw: None for what was fetched into
+        the home; sample: the bundled input, of the tasks that it has where none is named. given: options by name, those
+        of the suite's design too."""
+        place = Home.at(home, store)
+        config = asked(place, suite)
         if raw and sample:
             raise UsageError("--raw and --sample exclude each other")
         common, own = of_designs(config, given)
         if sample and not common.get("tasks"):
             common["tasks"] = config.in_sample
-        place = Home.at(home, store)
         adopt_names(common, place)
         folder = SAMPLE if sample else Path(raw).expanduser().resolve() if raw else place.folder / "raw"
         if raw and not folder.is_dir():
             raise UsageError(f"--raw {raw}: there is no such folder")
         if not folder.is_dir():
             raise UsageError(f"{folder} has no raw files: try `scrollwork fetch`, --raw DIR or --sample")
-        return cls(suite=suite, home=place.url, raw=str(folder), store=place.store, of_design=own, **common)
+        return cls(
+            suite=config.name,
+            suite_file=config.file,
+            home=place.url,
+            raw=str(folder),
+            store=place.store,
+            of_design=own,
+            **common,
+        )
 
     @property
     def design(self) -> Design:
         """The suite's."""
-        return design_of(load_suite(self.suite))
+        return design_of(load_suite(self.suite_file or self.suite))
 
     @cached_property
     def judges(self) -> Mapping[str, Mapping[str, Any]]:
@@ -122,7 +134,7 @@ class Request(Options):
     @cached_property
     def config(self) -> Suite:
         """The suite; scored by the request's judges where it names some."""
-        suite = load_suite(self.suite)
+        suite = load_suite(self.suite_file or self.suite)
         if not self.judges:
             return suite
         return judged_suite(suite, labels_of(self.judges))
@@ -161,7 +173,7 @@ class Request(Options):
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON, for a flow's parameters and the row of a run: places, and each option by its name."""
-        places = {name: getattr(self, name) for name in ("suite", "home", "raw", "store", "run")}
+        places = {name: getattr(self, name) for name in ("suite", "suite_file", "home", "raw", "store", "run")}
         found: dict[str, Any] = json.loads(json.dumps({**places, **plain(self), **plain(self.of_design)}))
         return found
 

@@ -3,56 +3,38 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from scrollwork.models.table_keys import BadValue, Place, unknown
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.preprocessing.prompts.truncation import POLICIES
 from scrollwork.scoring.names import JUDGED, MODULES
+from scrollwork.suites.plugins import (
+    DATASETS,
+    METRICS,
+    absolute,
+    extended,
+    installed_path,
+    is_path,
+    parsed,
+    read,
+    refuse_bad_names,
+    resolved,
+)
+from scrollwork.suites.suite_keys import EXTENDING, EXTENDS, SUITE, TEMPLATE
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"
 SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "raw"
 
-TEMPLATE_FIELDS = (
-    "kind",
-    "instruction",
-    "context_header",
-    "response_header",
-    "omission",
-    "query_header",
-    "inner_header",
-    "block",
-)
-# Keys of a suite file by its tables, and those that must be there; a task's `options` are its data set's own.
-SUITE_NEEDS = frozenset({"name", "title", "default_splits", "seed", "truncation", "temperature", "task"})
-SUITE_KEYS = SUITE_NEEDS | {
-    *("chat_sentence", "validation_size", "citation", "release", "submission", "submission_order", "in_sample"),
-    *("design", "layout", "prompts", "runs"),
-}
-TASK_NEEDS = frozenset({"dataset", "short", "kind", "metric", "max_new_tokens", "splits", "raw"})
-TASK_KEYS = TASK_NEEDS | {
-    *TEMPLATE_FIELDS,
-    *("options", "sample", "paper", "seeded", "one_source", "shards", "query_ends", "mention_ids", "proxy"),
-    *("empty_answer", "judged", "windows", "subset"),
-}
-# Of tables within a task's. Options and roles of raw files are the data set's own.
-INNER_KEYS = {
-    "splits": frozenset({"train", "validation", "test"}),
-    "sample": frozenset({"size", "by", "strata", "order_by", "unique_by", "group_by"}),
-    "paper": frozenset(
-        {"examples", "mean_words", "samples", "tokens_in", "tokens_out", "documents", "suite", "task", "median_length"}
-    ),
-    "judged": frozenset({"metric", "faithfulness", "coverage"}),
-}
-KINDS = ("summarization", "qa", "nli", "aggregation", "coreference")
-PROMPTS_KEYS = frozenset({"task", "layout", "max_new_tokens", "truncation"})
-RUNS_KEYS = frozenset({"count", "shots", "instances"})
-WINDOWS_KEYS = frozenset({"units", "lengths", "full", "more", "other", "unknown", "extractor", "scenario"})
-GRANULARITY_KEYS = frozenset({"units", "lengths", "full", "more"})  # of each of `other`
+
+@cache
+def data_sets() -> list[str]:
+    """The names of our data sets: modules of preprocessing/datasets that have `curate`."""
+    files = (CONFIG.parent / "preprocessing" / "datasets").glob("*.py")
+    return sorted(file.stem for file in files if "\ndef curate(" in file.read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True)
@@ -109,7 +91,9 @@ class TaskConfig:
 class Suite:
     """A benchmark: its tasks in official order. design: its experiment, a module of designs/. runs: of a suite that
     draws its prompts anew in each run, how many there are (count), demonstrations (shots) and instances of a run; else
-    empty. in_sample: the tasks that the bundled sample has, where these are not all."""
+    empty. in_sample: the tasks that the bundled sample has, where these are not all. extends: the suite to whose tasks
+    it adds others, "" for none. text: of the suite file, of one that is not ours; file: its path, where that was named.
+    """
 
     name: str
     title: str
@@ -128,6 +112,24 @@ class Suite:
     design: str = "fixed"
     runs: Mapping[str, int] = field(default_factory=dict)
     in_sample: tuple[str, ...] = ()
+    extends: str = ""
+    text: str = ""
+    file: str = ""
+
+    @property
+    def ours(self) -> bool:
+        """Whether scrollwork brings it."""
+        return not self.text
+
+    @property
+    def published(self) -> str:
+        """The suite whose paper says what is published of its tasks."""
+        return self.extends or self.name
+
+    @property
+    def official(self) -> tuple[str, ...]:
+        """The tasks over which its average is taken: all, but for those that it adds to another suite's."""
+        return self.submission_order if self.extends else tuple(self.tasks)
 
     def truncation_of(self, prompts: str | None = None) -> str:
         """How prompts of a set are cut where the model's table does not say."""
@@ -147,15 +149,54 @@ class Suite:
         return int(longer.get(task.name, task.max_new_tokens))
 
 
+def load_suite(suite: str) -> Suite:
+    """The suite of that name, of scrollwork or of an installed package, or in the file of that path; read once a
+    process. Raises UsageError listing what there is."""
+    return _load(absolute(suite))
+
+
+def fresh_suite(suite: str) -> Suite:
+    """The same, as a file of a person's own says it now."""
+    if is_path(suite):
+        _load.cache_clear()
+    return load_suite(suite)
+
+
+def bundled() -> list[str]:
+    """The suites that scrollwork brings."""
+    return sorted(file.stem for file in (CONFIG / "suites").glob("*.toml"))
+
+
 @cache
-def load_suite(name: str) -> Suite:
-    """The suite file of that name. Raises UsageError listing what there is."""
-    path = CONFIG / "suites" / f"{name}.toml"
-    if not path.is_file():
-        known = sorted(file.stem for file in (CONFIG / "suites").glob("*.toml"))
-        raise UsageError(f"there is no suite {name!r}; there are: {', '.join(known)}")
-    data = tomllib.loads(path.read_text(encoding="utf-8"))
-    refuse_bad_tables(path.name, data)
+def _load(suite: str) -> Suite:
+    ours = bundled()
+    if suite in ours:
+        path = CONFIG / "suites" / f"{suite}.toml"
+        return _suite(path.name, parsed(path.name, path.read_text(encoding="utf-8")), "", "")
+    if is_path(suite):
+        text, data = read(Path(suite))
+        return suite_of(suite, text, data, suite)
+    path = installed_path(suite, ours)
+    text, data = read(path)
+    if data.get("name") != suite:
+        raise UsageError(f"{path}: name must be that of its entry point, {suite!r}, not {data.get('name')!r}")
+    return suite_of(str(path), text, data, "")
+
+
+def suite_of(where: str, text: str, data: dict[str, Any], file: str) -> Suite:
+    """The suite of a file's text that is not ours. where: for messages. Raises UsageError."""
+    refuse_bad_tables(where, data)
+    refuse_bad_names(where, data, bundled())
+    return _suite(where, data, text, file)
+
+
+def _suite(where: str, data: dict[str, Any], text: str, file: str) -> Suite:
+    """The suite of checked tables."""
+    base = str(data.get(EXTENDS, ""))
+    if base:
+        data = extended(where, data, _tables(base, where))
+    else:
+        refuse_bad_tables(where, data)
     return Suite(
         name=data["name"],
         title=data["title"],
@@ -173,74 +214,53 @@ def load_suite(name: str) -> Suite:
         design=data.get("design", "fixed"),
         runs=data.get("runs", {}),
         in_sample=tuple(data.get("in_sample", ())),
-        tasks={task: _task(task, table, data.get("layout")) for task, table in data["task"].items()},
+        tasks={task: _task(task, table, data.get("layout"), where) for task, table in data["task"].items()},
+        extends=base,
+        text=text,
+        file=file,
     )
 
 
+def _tables(name: str, where: str) -> dict[str, Any]:
+    """The tables of a suite that another one extends, by its name. Raises UsageError."""
+    if is_path(name):
+        raise UsageError(f"{where}: extends names a suite, {', '.join(bundled())} or one of an installed package")
+    ours = name in bundled()
+    path = CONFIG / "suites" / f"{name}.toml" if ours else installed_path(name, bundled())
+    data = read(path)[1]
+    refuse_bad_tables(str(path), data)
+    if EXTENDS in data:
+        raise UsageError(f"{where}: extends {name!r}, which extends {data[EXTENDS]!r} itself")
+    return data
+
+
 def refuse_bad_tables(file: str, data: Mapping[str, Any]) -> None:
-    """Raise UsageError, naming file, table and key, for a key of a suite file that nothing reads, or one that lacks."""
-
-    def checked(place: str, table: Any, known: frozenset[str] | None, needed: frozenset[str] = frozenset()) -> Any:
-        where = f"{file}: {place}".rstrip(": ")
-        if not isinstance(table, Mapping):
-            raise UsageError(f"{where}: must be a table")
-        if known is not None:
-            refuse_unknown_keys(where, table, known)
-        if lacking := sorted(needed.difference(table)):
-            raise UsageError(f"{where}: lacks {', '.join(lacking)}")
-        return table
-
-    checked("", data, SUITE_KEYS, SUITE_NEEDS)
-    checked("[runs]", data.get("runs", {}), RUNS_KEYS)
-    refuse_unknown_value(file, data, "truncation", POLICIES)
-    for name, table in checked("[task]", data["task"], None).items():
-        checked(f"[task.{name}]", table, TASK_KEYS, TASK_NEEDS)
-        windows = checked(f"[task.{name}.windows]", table.get("windows", {}), WINDOWS_KEYS)
-        for number, other in enumerate(windows.get("other", ())):
-            checked(f"[task.{name}.windows] other[{number}]", other, GRANULARITY_KEYS)
-        for inner, keys in INNER_KEYS.items():
-            checked(f"[task.{name}] {inner}", table.get(inner, {}), keys)
-        refuse_unknown_value(f"{file}: [task.{name}]", table, "metric", [*MODULES, *JUDGED])
-        refuse_unknown_value(f"{file}: [task.{name}]", table, "kind", KINDS)
-    for name, table in checked("[prompts]", data.get("prompts", {}), None).items():
-        place = f"[prompts.{name}"
-        checked(f"{place}]", table, PROMPTS_KEYS)
-        for task, strings in checked(f"{place}.task]", table.get("task", {}), None).items():
-            checked(f"{place}.task.{task}]", strings, frozenset(TEMPLATE_FIELDS))
+    """Raise UsageError, naming file, table and key, for a key of a suite file that nothing reads, one that lacks, or a
+    value that it cannot have."""
+    try:
+        (EXTENDING if EXTENDS in data else SUITE).check(Place(file), "", data)
+    except BadValue as error:
+        raise UsageError(str(error)) from None
 
 
 def refuse_unknown_keys(where: str, table: Mapping[str, Any], known: frozenset[str]) -> None:
     """Raise UsageError for a key of a table of a configuration file that nothing reads."""
     for key in table:
         if key not in known:
-            there = sorted(known)
-            raise UsageError(f"{where}: unknown key {key!r}; there are: {', '.join(there)}{_meant(key, there)}")
+            raise UsageError(f"{where}: {unknown(key, sorted(known))}")
 
 
-def refuse_unknown_value(where: str, table: Mapping[str, Any], key: str, known: Sequence[str]) -> None:
-    """Raise UsageError for a value that is none of those known, with the nearest of them."""
-    value = table[key]
-    if value in known:
-        return
-    raise UsageError(f"{where}: {key} {value!r} is none of {', '.join(known)}{_meant(value, known)}")
-
-
-def _meant(given: Any, known: Sequence[str]) -> str:
-    """The nearest of what there is, as the end of a sentence; "" where nothing is near."""
-    near = get_close_matches(str(given), known, 1)
-    return f"; did you mean {near[0]!r}?" if near else ""
-
-
-def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None) -> TaskConfig:
+def _task(name: str, table: Mapping[str, Any], layout: list[list[str]] | None, file: str) -> TaskConfig:
+    where = f"{file}: [task.{name}]"
     return TaskConfig(
         name=name,
-        dataset=table["dataset"],
+        dataset=resolved(DATASETS, table["dataset"], data_sets(), where),
         short=table["short"],
         kind=table["kind"],
-        metric=table["metric"],
+        metric=resolved(METRICS, table["metric"], (*MODULES, *JUDGED), where),
         max_new_tokens=table["max_new_tokens"],
         template={
-            **{field: table[field] for field in TEMPLATE_FIELDS if field in table},
+            **{field: table[field] for field in ("kind", *TEMPLATE) if field in table},
             **({"layout": layout} if layout else {}),
         },
         splits=table["splits"],

@@ -25,12 +25,14 @@ STAGE = "compare"
 @dataclass(frozen=True)
 class Parameters:
     """tasks: the metric of each task, in the suite's order. models: names as in the rows, in the order of the request.
-    upper_bounds: models that read the references. averaged: false for a suite that ranks models instead."""
+    upper_bounds: models that read the references. averaged: false for a suite that ranks models instead. added:
+    tasks that enter no average."""
 
     tasks: Mapping[str, str]
     models: Sequence[str]
     upper_bounds: Sequence[str]
     averaged: bool = True
+    added: Sequence[str] = ()
 
 
 def declare(suite: str, parameters: Parameters, judged: Sequence[Node], modules: Sequence[str]) -> Node:
@@ -78,7 +80,8 @@ def by_split(node: Node, inputs: InputArtifacts) -> Iterator[Measured]:
                 outcomes.setdefault(who, {})[task] = outcomes_from(rows, stored(metrics[task]))
 
         headlines = {name: own.headline for name, own in metrics.items()}
-        yield Measured(node.label("suite"), split, parameters.tasks, headlines, in_order(outcomes, parameters))
+        found = in_order(outcomes, parameters)
+        yield Measured(node.label("suite"), split, parameters.tasks, headlines, found, parameters.added)
 
 
 def in_order(outcomes: Mapping[Who, dict[str, Outcomes]], parameters: Parameters) -> dict[Who, dict[str, Outcomes]]:

@@ -22,23 +22,30 @@ Who = tuple[str, str]  # model, arm
 @dataclass(frozen=True)
 class Measured:
     """One suite and split. tasks: metric by task, of the whole suite. headlines: by task. outcomes: by (model, arm) and
-    task, where it was scored."""
+    task, where it was scored. added: tasks that enter no average."""
 
     suite: str
     split: str
     tasks: Mapping[str, str]
     headlines: Mapping[str, Headline]
     outcomes: Mapping[Who, Mapping[str, Outcomes]]
+    added: Collection[str] = ()
+
+    @property
+    def averaged(self) -> list[str]:
+        """The tasks over which averages are taken."""
+        return [task for task in self.tasks if task not in self.added]
 
 
 def averages(measured: Measured, left_out: Collection[str] = ()) -> Iterator[Average]:
     """Compute the average of each model and arm, withheld by the leaderboard's rule. left_out: models that read the
     references."""
-    for (model, arm), tasks in measured.outcomes.items():
+    for (model, arm), scored in measured.outcomes.items():
+        tasks = {task: one for task, one in scored.items() if task not in measured.added}
         reason = (
             UPPER_BOUND
             if model in left_out
-            else withheld(len(measured.tasks), {task: (one.asked, len(one)) for task, one in tasks.items()})
+            else withheld(len(measured.averaged), {task: (one.asked, len(one)) for task, one in tasks.items()})
         )
         value = low = high = None
         if not reason:
@@ -50,7 +57,7 @@ def averages(measured: Measured, left_out: Collection[str] = ()) -> Iterator[Ave
                     for task, one in sorted(tasks.items())
                 ]
             )
-        yield Average(measured.suite, measured.split, model, arm, value, low, high, len(measured.tasks), reason)
+        yield Average(measured.suite, measured.split, model, arm, value, low, high, len(measured.averaged), reason)
 
 
 def pairs(whos: Sequence[Who], left_out: Collection[str] = ()) -> Iterator[tuple[Who, Who]]:
@@ -78,9 +85,10 @@ def comparisons(measured: Measured, pair: tuple[Who, Who]) -> list[Comparison]:
     found = {task: result for task, side in sides.items() if (result := paired(side)) is not None}
     adjusted = holm({task: one.test.p for task, one in found.items() if one.test is not None})
     rows = [row(measured, pair, task, one, adjusted.get(task)) for task, one in found.items()]
-    counts = ({task: (one.asked, len(one)) for task, one in side.items()} for side in (ours, theirs))
-    if not any(withheld(len(measured.tasks), count) for count in counts):
-        whole = paired_averages(list(sides.values()))
+    own = measured.averaged
+    counts = ({task: (one.asked, len(one)) for task, one in side.items() if task in own} for side in (ours, theirs))
+    if not any(withheld(len(own), count) for count in counts):
+        whole = paired_averages([side for task, side in sides.items() if task in own])
         if whole is not None:
             rows.append(row(measured, pair, "", whole, None))
     return rows

@@ -13,6 +13,7 @@ from scrollwork.fetching.raw_states import Row
 from scrollwork.fetching.sources import DRIVE_HOST, load_catalogue
 from scrollwork.storage.home import Home
 from scrollwork.suites.request import Request
+from scrollwork.suites.suite_files import fresh_suite
 
 NAMED = 10  # files of one source whose trouble is told each; the others are counted
 
@@ -20,8 +21,10 @@ NAMED = 10  # files of one source whose trouble is told each; the others are cou
 def run(arguments: argparse.Namespace) -> int:
     """Download what is missing, and print how each file stands; 1 if something needed is not here."""
     home = Home.at(arguments.home, arguments.store)
+    suite = fresh_suite(arguments.suite)
     request = Request(
-        suite=arguments.suite,
+        suite=suite.name,
+        suite_file=suite.file,
         home=home.url,
         raw=str(home.folder / "raw"),
         store=arguments.store,

@@ -35,10 +35,11 @@ def run(arguments: argparse.Namespace) -> int:
     everything = list(home.artifacts.everything())
     lots = lots_in(everything, found.artifacts)
     params = {**found.params, "raw": told_of(lots, found.params["upstream_files"])}
-    ranks = ranks_of(home, arguments.suite, found, [] if arguments.format in TABLES else lots)  # tables show no lengths
+    suite = found.suite.name
+    ranks = ranks_of(home, suite, found, [] if arguments.format in TABLES else lots)  # tables show no lengths
     content = board(found.rows, params, ranks, found.subsets)
     ending = TABLES.get(arguments.format, "html")
-    name = f"{arguments.suite}-figures" if arguments.format in FIGURES else f"{arguments.suite}-all.{ending}"
+    name = f"{suite}-figures" if arguments.format in FIGURES else f"{suite}-all.{ending}"
     files: list[str] = []
 
     def write(place: Path) -> None:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from scrollwork.cli.terminal.common import lines_of, print_json
 from scrollwork.pipeline.errors import StageFailed, UsageError
-from scrollwork.scoring.names import JUDGED
+from scrollwork.scoring.names import JUDGED, MODULES
 from scrollwork.scoring.registry import metric
+from scrollwork.suites.plugins import METRICS, installed, resolved
 
 if TYPE_CHECKING:
     from scrollwork.scoring.outcome import Metric
@@ -63,7 +64,10 @@ def metric_of(arguments: argparse.Namespace) -> Metric:
             raise UsageError(f"--stem is no option of {arguments.metric}")
         home = Home.at(arguments.home, arguments.store)
         return fic_of(judging({role: getattr(arguments, role) for role in ROLES}, arguments.models_file, home))
+    name = arguments.metric
+    if "." in name or name in installed(METRICS):
+        name = resolved(METRICS, name, MODULES, "--metric")
     try:
-        return metric(arguments.metric, **({"stem": True} if arguments.stem else {}))
+        return metric(name, **({"stem": True} if arguments.stem else {}))
     except ValueError as error:
         raise UsageError(str(error)) from error

@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     if others:
         say(f"not read in the folder: {listed(others)}")
     if not arguments.quiet:
-        say(f"beside the models of this home: scrollwork report {arguments.suite}")
+        say(f"beside the models of this home: scrollwork report {chain.request.suite}")
     if lacking and not arguments.tasks:
         say(f"no predictions for: {', '.join(lacking)}")
     return int(status or any(row["missing"] or row["unknown"] for row in matched))

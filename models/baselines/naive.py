@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from scrollwork.models.base import Answer, Ask, Call
-from scrollwork.models.baselines.choices import chosen
+from scrollwork.models.baselines.choices import chosen, options
 from scrollwork.models.baselines.mentions import clustered
 from scrollwork.records.stable import stable_index
 
@@ -63,7 +63,7 @@ class Baseline:
 
 
 def answer_by(rule: Mapping[str, Any], ask: Ask, seed: int) -> str:
-    """The answer of one rule: span, fixed, any_of, sequence, clusters, lead, lead_input, position, by_query."""
+    """The answer of one rule: span, fixed, any_of, sequence, clusters, lead, lead_input, position, by_query, guess."""
     if "any_of" in rule:
         rules = rule["any_of"]
         return answer_by(rules[stable_index(len(rules), seed, ask.task, ask.example_id, "rule")], ask, seed)
@@ -75,6 +75,10 @@ def answer_by(rule: Mapping[str, Any], ask: Ask, seed: int) -> str:
         return lead(ask.prompt, float(rule["lead_input"]))
     if "position" in rule:
         return chosen(ask.query, str(rule["position"]), str(rule.get("answer", "letter")))
+    if "guess" in rule:
+        letters = list(options(ask.query))
+        letter = letters[stable_index(len(letters), seed, ask.task, ask.example_id, "guess")] if letters else ""
+        return chosen(ask.query, letter, str(rule["guess"]))
     if "by_query" in rule:
         return str(rule["by_query"].get(ask.query, rule["otherwise"]))
     if "fit" in rule:

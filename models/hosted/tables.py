@@ -5,12 +5,25 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from math import isfinite
 from typing import Any
 from urllib.parse import urlsplit
 
 from scrollwork.models.engine.retry import policy
 from scrollwork.models.hosted.addresses import is_open
+from scrollwork.models.table_keys import (
+    ANY_TABLE,
+    FLAG,
+    NUMBER,
+    TEXT,
+    TEXT_LIST,
+    WHOLE,
+    BadValue,
+    Key,
+    ListOf,
+    Place,
+    Table,
+    meant,
+)
 
 ENDPOINTS = {
     "openai": ("chat", "responses", "completions"),
@@ -36,53 +49,81 @@ MAX_TOKENS = {
 
 CACHE_MINIMUM = 1024  # tokens of a prefix below which no provider caches, where the table says no other number
 
-NUMBER = (int, float)
 # Which keys may stand in a table of a hosted model. Only those of BODY reach the provider.
 BODY = {
-    "id": str,
-    "endpoint": str,
-    "base_url": str,
-    "server": str,
-    "max_output": int,
-    "reasoning_tokens": int,
-    "parameters": dict,
-    "temperature": NUMBER,
-    "prefill": bool,
-    "stop": list,
-    "extra": dict,
-    "version": str,
+    "id": Key(TEXT, "The model's name at the provider."),
+    "endpoint": Key(TEXT, "chat (default), responses or completions; messages for anthropic."),
+    "base_url": Key(TEXT, "Another address than the vendor's, up to /v1."),
+    "server": Key(TEXT, "A name that stands for the address in request keys."),
+    "max_output": Key(WHOLE, "The most new tokens."),
+    "reasoning_tokens": Key(WHOLE, "Room for thoughts beyond the task's tokens."),
+    "parameters": Key(
+        Table(
+            {
+                "max_tokens": Key(TEXT, "Under which name the model takes the most new tokens."),
+                "temperature": Key(FLAG, "Whether one may be sent."),
+            }
+        ),
+        "What parameters the model takes.",
+    ),
+    "temperature": Key(NUMBER, "Instead of the suite's."),
+    "prefill": Key(FLAG, "The answer may be begun (Claude's tag)."),
+    "stop": Key(TEXT_LIST, "Stop sequences."),
+    "extra": Key(ANY_TABLE, "Further parameters of the request."),
+    "version": Key(TEXT, "The header anthropic-version."),
 }
-PROMPT = {"context": int, "tokenizer": str, "variant": str, "truncation": str}
+PROMPT = {
+    "context": Key(WHOLE, "Tokens of input and output together; prompts are cut to it."),
+    "tokenizer": Key(TEXT, "What counts them: tiktoken:NAME, hf:FILE, words or estimate."),
+    "variant": Key(TEXT, "How prompts are worded: plain, chat or claude (default: by the endpoint)."),
+    "truncation": Key(TEXT, "How they are cut: a policy of preprocessing/prompts/truncation.py."),
+}
 PAYING = {
-    "price": dict,
-    "rpm": int,
-    "tpm": int,
-    "concurrency": int,
-    "concurrency_start": int,
-    "warmup_s": NUMBER,
-    "retry": dict,
-    "timeout_s": NUMBER,
-    "cache_minimum": int,
-    "key_env": str,
-    "key_secret": str,
-    "insecure": bool,
-    "cache_options": dict,
-    "retired": str,
-    "source": str,
+    "price": Key(
+        Table(
+            {
+                "input": Key(NUMBER, "USD per million tokens."),
+                "cached": Key(NUMBER, "USD per million tokens that the vendor's prefix cache held."),
+                "output": Key(NUMBER, "USD per million tokens, thoughts among them."),
+                "cache_write": Key(NUMBER, "USD per million tokens written to the prefix cache."),
+                "batch": Key(NUMBER, "The share of it that a batch costs, such as 0.5."),
+                "date": Key(TEXT, "When the price was looked up."),
+                "source": Key(TEXT, "Where."),
+            }
+        ),
+        "What tokens cost; without it money is not counted, and --budget is refused.",
+    ),
+    "rpm": Key(WHOLE, "Requests a minute at most."),
+    "tpm": Key(WHOLE, "Tokens a minute at most."),
+    "concurrency": Key(WHOLE, "Requests at once at most."),
+    "concurrency_start": Key(WHOLE, "Requests at once to begin with."),
+    "warmup_s": Key(NUMBER, "Seconds until there may be `concurrency` at once."),
+    "retry": Key(
+        Table(
+            {
+                "attempts": Key(WHOLE, "Tries of a request."),
+                "seconds": Key(NUMBER, "Seconds over which they go."),
+                "longest_wait_s": Key(NUMBER, "Seconds between two of them at most."),
+            }
+        ),
+        "How often a request is tried again.",
+    ),
+    "timeout_s": Key(NUMBER, "Seconds until a reply must have come."),
+    "cache_minimum": Key(WHOLE, "Tokens below which the vendor caches no prefix."),
+    "key_env": Key(TEXT, "The environment variable with the key."),
+    "key_secret": Key(TEXT, "The Prefect Secret block with the key."),
+    "insecure": Key(FLAG, "The key may be sent over plain http to another machine."),
+    "cache_options": Key(ANY_TABLE, "Parameters that only say what the prefix cache does; no part of the request key."),
+    "retired": Key(TEXT, "The day from which the vendor answers no more."),
+    "source": Key(TEXT, "Where that is known from."),
 }
-CHOICE = {"provider": str, "suites": list, "tasks": list, "on": dict}
-KEYS: Mapping[str, Any] = {**BODY, **PROMPT, **PAYING, **CHOICE}
-PARAMETERS = {"max_tokens": str, "temperature": bool}
-PRICE = {
-    "input": NUMBER,
-    "cached": NUMBER,
-    "output": NUMBER,
-    "cache_write": NUMBER,
-    "batch": NUMBER,
-    "date": str,
-    "source": str,
+CHOICE = {
+    "provider": Key(TEXT, "The module that answers."),
+    "suites": Key(ListOf(TEXT), "The suites that the model is defined for; all by default."),
+    "tasks": Key(ListOf(TEXT), "The tasks that it is defined for; all by default."),
+    "on": Key(ANY_TABLE, "By suite, what is otherwise there."),
 }
-RETRY = {"attempts": int, "seconds": NUMBER, "longest_wait_s": NUMBER}
+KEYS: Mapping[str, Key] = {**BODY, **PROMPT, **PAYING, **CHOICE}
 MAX_TOKENS_NAMES = ("max_tokens", "max_completion_tokens", "max_output_tokens")
 VARIANTS = ("plain", "chat", "claude")
 OURS = ("model", "messages", "input", "prompt", "system", "stream", "n", *MAX_TOKENS_NAMES)
@@ -101,15 +142,6 @@ POSITIVE = (
     "cache_minimum",
 )
 NOT_NEGATIVE = ("reasoning_tokens", "temperature")
-TYPES: Mapping[Any, str] = {
-    str: "text",
-    int: "a whole number",
-    bool: "true or false",
-    dict: "a table",
-    list: "a list",
-    NUMBER: "a number",
-    (str, dict): "text or a table",
-}
 
 
 class BadTable(ValueError):
@@ -119,9 +151,7 @@ class BadTable(ValueError):
 def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     """The table of a hosted model with its endpoint and address filled in. Raises BadTable."""
     provider = str(table["provider"])
-    of_types(name, table, KEYS, "")
-    for part, known in (("price", PRICE), ("retry", RETRY), ("parameters", PARAMETERS)):
-        of_types(name, table.get(part, {}), known, f"{part}.")
+    of_types(name, table, KEYS)
     for key in POSITIVE:
         if table.get(key, 1) <= 0:
             raise BadTable(f"model {name!r}: {key} must be positive")
@@ -171,7 +201,7 @@ def sane_price(name: str, price: Mapping[str, Any]) -> None:
         if key not in price:
             raise BadTable(f"model {name!r}: price.{key} is missing (USD per million tokens)")
     for key, value in price.items():
-        if PRICE[key] is NUMBER and value < 0:
+        if not isinstance(value, str) and value < 0:
             raise BadTable(f"model {name!r}: price.{key} must not be negative")
     if price.get("batch", 1) > 1:
         raise BadTable(
@@ -196,21 +226,20 @@ def defaults(provider: str, endpoint: str) -> dict[str, str]:
     return {"variant": "plain" if endpoint == "completions" else "chat", "tokenizer": "estimate"}
 
 
-def of_types(name: str, table: Mapping[str, Any], known: Mapping[str, Any], prefix: str) -> None:
-    """Check keys and types. Raises BadTable."""
+def of_types(name: str, table: Mapping[str, Any], known: Mapping[str, Key], prefix: str = "") -> None:
+    """Check keys and kinds, of tables within the table too. Raises BadTable."""
     for key, value in table.items():
         if key not in known:
-            raise BadTable(
-                f"model {name!r}: {prefix}{key} is no key of its table; there are: {', '.join(sorted(known))}"
-            )
-        wanted = known[key]
-        number = isinstance(value, (int, float))
-        if (
-            not isinstance(value, wanted)
-            or (isinstance(value, bool) and wanted is not bool)
-            or (number and not isfinite(value))
-        ):
-            raise BadTable(f"model {name!r}: {prefix}{key} must be {TYPES[wanted]}, not {value!r}")
+            there = sorted(known)
+            others = f"there are: {', '.join(there)}{meant(key, there)}"
+            raise BadTable(f"model {name!r}: {prefix}{key} is no key of its table; {others}")
+        kind = known[key].kind
+        try:
+            (ANY_TABLE if isinstance(kind, Table) else kind).check(Place(f"model {name!r}"), f"{prefix}{key}", value)
+        except BadValue as error:
+            raise BadTable(str(error)) from None
+        if isinstance(kind, Table):
+            of_types(name, value, kind.keys, f"{prefix}{key}.")
 
 
 def among(name: str, key: str, value: Any, known: tuple[Any, ...]) -> None:

@@ -5,45 +5,55 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scrollwork.models.hosted.tables import CHOICE, NUMBER, POSITIVE, PROMPT, BadTable, among, of_types
+from scrollwork.models.hosted.tables import CHOICE, POSITIVE, PROMPT, BadTable, among, of_types
+from scrollwork.models.table_keys import ANY_TABLE, FLAG, NUMBER, TEXT, TEXT_OR_TABLE, WHOLE, Key, Table
 
+GENERATION = Table(
+    {
+        "num_beams": Key(WHOLE, "Beams of beam search."),
+        "do_sample": Key(FLAG, "Sampling instead of greedy decoding."),
+        "temperature": Key(NUMBER, "Of sampling."),
+        "top_p": Key(NUMBER, "Of sampling."),
+        "top_k": Key(WHOLE, "Of sampling."),
+        "repetition_penalty": Key(NUMBER, "As transformers has it."),
+        "length_penalty": Key(NUMBER, "Of beam search."),
+        "no_repeat_ngram_size": Key(WHOLE, "As transformers has it."),
+    }
+)
+# How a checkpoint is asked that judges pairs of texts (models/local/entailment.py); all but `first_only` are needed.
+ENTAILMENT = Table(
+    {
+        "template": Key(TEXT, "How a pair is shown, with {premise} and {hypothesis} once each."),
+        "label": Key(TEXT, "The answer that says yes."),
+        "window": Key(WHOLE, "Tokens of a premise that are shown at once."),
+        "first_only": Key(FLAG, "Only the first token of the label counts."),
+    }
+)
 # What decides an answer, beside the prompt and the checkpoint's own files.
 DECIDES = {
-    "dtype": str,
-    "load_in_4bit": bool,
-    "max_new_tokens": int,
-    "chat": bool,
-    "template": dict,
-    "generation": dict,
-    "entailment": dict,
+    "dtype": Key(TEXT, "auto (default), float32, float16 or bfloat16."),
+    "load_in_4bit": Key(FLAG, "Weights in 4 bits (bitsandbytes, a GPU)."),
+    "max_new_tokens": Key(WHOLE, "The most new tokens, instead of the task's."),
+    "chat": Key(FLAG, "Whether its chat template is used."),
+    "template": Key(ANY_TABLE, "Strings of its prompts, instead of the suite's."),
+    "generation": Key(GENERATION, "How it decodes."),
+    "entailment": Key(ENTAILMENT, "Of a checkpoint that judges."),
 }
 # Where and how fast: rounding may differ between devices and batches, but none of it is asked of the model.
 RUNS = {
-    "id": str,
-    "place": str,
-    "download": bool,
-    "device": str,
-    "device_map": (str, dict),
-    "batch_size": int,
-    "batch_tokens": int,
-    "threads": int,
-    "price": dict,
-    "source": str,
-    "retired": str,
+    "id": Key(TEXT, "The folder of a checkpoint, or OWNER/NAME@REVISION."),
+    "place": Key(TEXT, "Where its files lie."),
+    "download": Key(FLAG, "Whether they may be downloaded."),
+    "device": Key(TEXT, "cpu, cuda, ..."),
+    "device_map": Key(TEXT_OR_TABLE, "As transformers has it."),
+    "batch_size": Key(WHOLE, "Prompts at once at most."),
+    "batch_tokens": Key(WHOLE, "Tokens of them at most."),
+    "threads": Key(WHOLE, "Of the processor."),
+    "price": Key(ANY_TABLE, "As of hosted models; nothing by default."),
+    "source": Key(TEXT, "Where it is from."),
+    "retired": Key(TEXT, "As of hosted models."),
 }
-KEYS: Mapping[str, Any] = {**DECIDES, **RUNS, **PROMPT, **CHOICE}
-GENERATION = {
-    "num_beams": int,
-    "do_sample": bool,
-    "temperature": NUMBER,
-    "top_p": NUMBER,
-    "top_k": int,
-    "repetition_penalty": NUMBER,
-    "length_penalty": NUMBER,
-    "no_repeat_ngram_size": int,
-}
-# How a checkpoint is asked that judges pairs of texts (models/local/entailment.py); all but `first_only` are needed.
-ENTAILMENT = {"template": str, "label": str, "window": int, "first_only": bool}
+KEYS: Mapping[str, Key] = {**DECIDES, **RUNS, **PROMPT, **CHOICE}
 PLACES = ("{premise}", "{hypothesis}")
 DTYPES = ("auto", "float32", "float16", "bfloat16")
 SAMPLING = ("temperature", "top_p", "top_k")
@@ -52,8 +62,7 @@ NO_COST = {"input": 0.0, "output": 0.0, "source": "own machine"}  # so that a bu
 
 def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     """The table of a local checkpoint. Raises BadTable naming model and key."""
-    of_types(name, table, KEYS, "")
-    of_types(name, table.get("generation", {}), GENERATION, "generation.")
+    of_types(name, table, KEYS)
     judging(name, table)
     for key in (*POSITIVE, "batch_size", "batch_tokens", "threads", "max_new_tokens"):
         if table.get(key, 1) <= 0:
@@ -75,7 +84,6 @@ def judging(name: str, table: Mapping[str, Any]) -> None:
     own = table.get("entailment")
     if own is None:
         return
-    of_types(name, own, ENTAILMENT, "entailment.")
     if lost := [key for key in ("template", "label", "window") if not own.get(key)]:
         raise BadTable(f"model {name!r}: entailment.{lost[0]} is missing")
     if own["window"] <= 0:

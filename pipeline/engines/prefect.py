@@ -179,5 +179,5 @@ def how_ended(node: Node, future: PrefectFuture[Any], before: dict[str, Finished
 def show_leaderboard(suite: str, markdown: str) -> None:
     """The leaderboard as a markdown artifact of the flow run."""
     create_markdown_artifact(
-        markdown, key=f"leaderboard-{suite}".replace("_", "-"), description=f"Leaderboard of {suite}"
+        markdown, key=f"leaderboard-{suite}".lower().replace("_", "-"), description=f"Leaderboard of {suite}"
     )

@@ -26,7 +26,8 @@ OBSERVED = "problems are classified; there is no average"
 class Column:
     """A task of the suite. examples: how many inputs the paper has, None where it is not known. units: spec of the
     units of contexts, where windows of them are shown. parts: the numbers that the paper prints of the task, where
-    these are several: components of the score, or its metric and that of a subset."""
+    these are several: components of the score, or its metric and that of a subset. official: it is in the average; else
+    a suite that extends the benchmark added it."""
 
     task: str
     short: str
@@ -34,6 +35,7 @@ class Column:
     examples: int | None
     units: str = ""
     parts: tuple[str, ...] = ()
+    official: bool = True
 
 
 def stopped(coverage: Coverage) -> list[tuple[str, int]]:
@@ -168,7 +170,8 @@ class Board:
     settings: what was asked otherwise than the suite says (limit, prompts, ...). decoding: of models, in what theirs
     differs from the suite's. ranked: the suite is run several times and ranks models; it has no average. ranks: the
     ranking, empty where it failed. upstream: what upstream calls the test split of a task, where it is another. raw:
-    the raw files behind it, by section and task.
+    the raw files behind it, by section and task. extends: title of the benchmark to which it adds tasks, "" where it
+    adds none.
     """
 
     suite: str
@@ -183,6 +186,22 @@ class Board:
     ranks: Ranks = field(default_factory=Ranks)
     upstream: Mapping[str, str] = field(default_factory=dict)
     raw: Mapping[tuple[str, str], Sequence[RawTold]] = field(default_factory=dict)
+    extends: str = ""
+
+    @property
+    def averaged(self) -> tuple[Column, ...]:
+        """The tasks over which an average is taken."""
+        return tuple(column for column in self.columns if column.official)
+
+    def averaged_inputs(self, line: Line) -> int:
+        """How many inputs an average of a line is over."""
+        cells = [cell for cell, column in zip(line.cells, self.columns, strict=True) if column.official]
+        return sum(cell.coverage.expected for cell in cells if cell.coverage)
+
+    @property
+    def of_average(self) -> str:
+        """Of which tasks an average is, where these are not all of them; "" else."""
+        return f"of the {len(self.averaged)} tasks of {self.extends}" if self.extends else ""
 
     def raw_of(self, section: Section) -> list[tuple[str, RawTold]]:
         """What is told of the raw files of a section's tasks, in the suite's order."""
@@ -220,6 +239,7 @@ def board(
             task.get("paper", {}).get("examples"),
             task.get("units", ""),
             tuple(task.get("parts", ())),
+            not task.get("added", False),
         )
         for task in params["tasks"]
     )
@@ -248,6 +268,7 @@ def board(
         ranks=ranks or Ranks(),
         upstream=dict(params.get("upstream", {})),
         raw=_raw(params.get("raw", ())),
+        extends=str(params.get("extends", "")),
     )
 
 
@@ -308,7 +329,8 @@ def _section(
         cells = tuple(_cell(column, model, arm, here, messages, subsets[column.task]) for column in columns)
         bound = model in bounds
         mean = Average(None, reason=UPPER_BOUND if bound else no_average)
-        lines.append(Line(model, arm, cells, mean if mean.reason else average(cells), bound))
+        own = [cell for cell, column in zip(cells, columns, strict=True) if column.official]
+        lines.append(Line(model, arm, cells, mean if mean.reason else average(own), bound))
     return Section(split, tuple(lines))
 
 

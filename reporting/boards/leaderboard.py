@@ -102,6 +102,9 @@ def _subset_row(board: Board, section: Section, line: Line, cell: Cell) -> Itera
 
 def remarks(board: Board, section: Section) -> Iterator[str]:
     """Everything in a section that is not whole, or not of the paper's inputs."""
+    if board.extends:
+        added = ", ".join(shown(column.task) for column in board.columns if not column.official)
+        yield f"average {board.of_average}; not in it: {added}"
     for line in section.lines:
         for cell in line.cells:
             if cell.coverage and cell.reason:

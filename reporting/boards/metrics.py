@@ -76,7 +76,7 @@ READINGS = {
 
 def reading(metric: str) -> Reading:
     """The reading of a metric; its bare name where it has none here."""
-    return READINGS.get(metric, Reading(metric, metric, ""))
+    return READINGS.get(metric, Reading(metric.rpartition(".")[2], metric, ""))
 
 
 COMPONENTS = {

@@ -95,7 +95,8 @@ def write(node: Node, shop: Workshop, writer: ArtifactWriter, through: Through |
             table("instructions", Instruction).add(row)
             counts["instructions"] += 1
         else:
-            raise TypeError(f"curate yields documents, examples, instructions and drops, not {type(row).__name__}")
+            what = f"{parameters.dataset}: curate yields documents, examples, instructions and drops"
+            raise TypeError(f"{what}, not {type(row).__name__}")
     writer.facts = {
         **counts,
         "dropped": dict(sorted(reasons.items())),

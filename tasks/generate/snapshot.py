@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scrollwork.models.base import Answer, Call, CallFailed, Model
+from scrollwork.models.base import Answer, Attempt, Call, CallFailed, Model
 from scrollwork.models.baselines.fitted_rules import fitted_rule
 from scrollwork.models.registry import make, module_of
 from scrollwork.pipeline.inputs import InputArtifacts
+from scrollwork.pipeline.loaded_code import NAME
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Workshop, pointer_to
 from scrollwork.pipeline.snapshots.rows import failure_row, printable, response_row
@@ -93,12 +94,26 @@ def answer_missing(calls: Sequence[Call], model: Model, shop: Workshop) -> int:
     todo = {call.key: call for call in calls if wanted(states.get(call.key))}
     provider = model.provider
     failed = sum(state != ANSWERED for key, state in states.items() if key not in todo)
-    for results in chunks(model.answer(todo.values()), COMMIT):
+    for results in chunks(checked(model.answer(todo.values()), todo, model), COMMIT if is_ours(model) else 1):
         answers = [stored_answer(r, provider, todo[r.key].member, 0) for r in results if isinstance(r, Answer)]
         failures = [stored_failure(r, provider, todo[r.key].member) for r in results if isinstance(r, CallFailed)]
         shop.store.add(answers, failures)
         failed += len(failures)
     return failed
+
+
+def is_ours(model: Model) -> bool:
+    """Whether a model is of scrollwork: others may take long, or cost something, so each answer is kept as it comes."""
+    return type(model).__module__.partition(".")[0] == NAME
+
+
+def checked(results: Iterable[object], asked: Mapping[str, Call], model: Model) -> Iterator[Any]:
+    """What a model gave, each a result of a call that was asked. Raises TypeError."""
+    for one in results:
+        if not isinstance(one, Answer | CallFailed | Attempt) or one.key not in asked:
+            said = f"a {type(one).__name__}" + (f" of {one.key!r}" if hasattr(one, "key") else "")
+            raise TypeError(f"model {model.name}: answer() gave {said}, not an Answer or a CallFailed of a call")
+        yield one
 
 
 def answers_digest(asked: Sequence[Asked], shop: Workshop) -> str:

@@ -15,14 +15,14 @@ from scrollwork.tasks.report.parameters import shown
 
 def overview_parameters(request: Request, statistics: Sequence[Node]) -> Parameters:
     """Collect the parameters of an overview of these statistics."""
-    suite, tasks, design = request.suite, request.config.tasks, design_of(request.config)
+    suite, tasks, design = request.config.published, request.config.tasks, design_of(request.config)
     shown_tasks = [
         {
             "name": node.label("task"),
             "split": node.label("split"),
             "paper": paper_sizes(suite, tasks[node.label("task")], node.label("split")),
             "means": paper_means(suite, node.label("task")),
-            **design.overview(suite, node.label("task")),
+            **design.overview(request.suite, node.label("task")),
         }
         for node in statistics
     ]

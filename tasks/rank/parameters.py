@@ -19,7 +19,7 @@ def rank_parameters(
         tasks={name: task.metric for name, task in suite.tasks.items()},
         upper_bounds=list(upper_bounds),
         failures=[dict(one) for one in failures],
-        published=dict(load_published(suite.name)),
+        published=dict(load_published(suite.published)),
         proxies={name: task.proxy for name, task in suite.tasks.items() if task.proxy},
         by_instance=[name for name, task in suite.tasks.items() if task.kind != COREFERENCE],
         lengths=lengths,

@@ -12,7 +12,7 @@ from scrollwork.records.score import subset_metric
 from scrollwork.reporting.boards.published import ROUGE
 from scrollwork.suites.judging_models import labels_of
 from scrollwork.suites.request import Request
-from scrollwork.suites.suite_files import Suite, load_published
+from scrollwork.suites.suite_files import Suite, load_published, load_suite
 
 
 def shown(request: Request) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def report_params(
     upper_bounds: those of the models that read the references. decoding: of
     models that decode otherwise than the suite says.
     """
-    published, design = load_published(suite.name), design_of(suite)
+    published, design = load_published(suite.published), design_of(suite)
     in_rouge = {task for row in published.get("row", ()) for task in row.get("rouge", ())}
     parts = {
         t.name: list(ROUGE) if t.name in in_rouge else [t.metric, subset_metric(t.metric, t.subset)] if t.subset else []
@@ -50,6 +50,7 @@ def report_params(
     return {
         "suite": suite.name,
         "title": suite.title,
+        **({"extends": load_suite(suite.extends).title} if suite.extends else {}),
         "tasks": [
             {
                 "name": t.name,
@@ -57,6 +58,7 @@ def report_params(
                 "metric": t.metric,
                 "paper": dict(t.paper),
                 **({"parts": parts[t.name]} if parts[t.name] else {}),
+                **({} if t.name in suite.official else {"added": True}),
                 **column,
             }
             for t in suite.tasks.values()
@@ -67,7 +69,7 @@ def report_params(
         **({"upper_bounds": list(upper_bounds)} if upper_bounds else {}),
         **({"decoding": dict(decoding)} if decoding else {}),
         "failures": [dict(one) for one in failures],
-        "upstream_files": upstream_of(suite.name),
+        "upstream_files": upstream_of(suite),
         **design.page(suite),
     }
 

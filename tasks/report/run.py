@@ -25,7 +25,7 @@ class Parameters:
     digests of raw files. failures: tasks of models without a score, and why. run: what of the request differs from the
     suite's way. assets: digest of templates, styles and scripts. upper_bounds: models that read the references.
     decoding: by model, how it decodes where that is not the suite's way. observed, ranked: the suite's design.
-    upstream: what upstream calls the test split of a task.
+    upstream: what upstream calls the test split of a task. extends: the title of the suite that it extends.
     """
 
     suite: str
@@ -42,6 +42,7 @@ class Parameters:
     observed: bool = False
     ranked: bool = False
     upstream: Mapping[str, str] | None = None
+    extends: str = ""
 
 
 def declare(parameters: Parameters, aggregates: Sequence[Node], beside: Sequence[Node], modules: Sequence[str]) -> Node:

@@ -22,6 +22,7 @@ print(json.dumps([status, sorted(loaded - known - named), sorted(loaded & known)
 # They turn names and tables into settings, and say how hosted models are called: nothing of this is in an answer.
 IN_NO_ANSWER = {
     *("scrollwork.models.registry", "scrollwork.models.hosted.tables", "scrollwork.models.local.local_tables"),
+    *("scrollwork.models.table_keys", "scrollwork.models.baselines.baseline_tables"),
     *("scrollwork.models.local.checkpoint", "scrollwork.scoring.names", "scrollwork.models.engine.breaker"),
     *(
         "scrollwork.models.engine.budget",

@@ -155,7 +155,7 @@ def test_what_an_earlier_version_did_not_count_is_taken_for_none(call: Call) -> 
     assert call(*ask)[0] == 0
     everything = Home(str(call.home)).artifacts.everything()
     (curated,) = (one for one in everything if one.manifest.ingredients.stage == "curate")
-    known = KnownFiles({**upstream_of("scrolls"), "sample": []})
+    known = KnownFiles({**upstream_of(load_suite("scrolls")), "sample": []})
     assert known.told(curated).what == "references"
     facts = {name: value for name, value in curated.facts.items() if name != "references"}
     earlier = replace(curated, manifest=replace(curated.manifest, facts=facts))
@@ -175,7 +175,7 @@ def test_ten_thousand_strange_files_fill_the_page() -> None:
 
 def test_a_number_that_a_filter_leaves_is_known_of_one_suite_alone(call: Call, shared: Path) -> None:
     """ZeroSCROLLS filters Qasper as SCROLLS does: a small file under a raw name gave no question, without a word."""
-    numbers = {suite: upstream_of(suite)["numbers"]["qasper"] for suite in ("scrolls", "zeroscrolls")}
+    numbers = {suite: upstream_of(load_suite(suite))["numbers"]["qasper"] for suite in ("scrolls", "zeroscrolls")}
     assert numbers["zeroscrolls"]["test"] == numbers["scrolls"]["test"] == ["examples", 1399]
     assert numbers["zeroscrolls"]["validation"] == numbers["scrolls"]["validation"]
     status, _, err = call(
@@ -191,7 +191,7 @@ def test_known_numbers_and_files_are_of_tasks_that_there_are() -> None:
         for task, splits in tasks.items():
             assert set(splits) <= set(config.tasks[task].splits), (suite, task)
     for suite in ("zeroscrolls", "scrolls", "seam", "dolce"):
-        upstream = upstream_of(suite)
+        upstream = upstream_of(load_suite(suite))
         assert upstream["files"], suite
         assert upstream["sample"], suite
 

@@ -163,6 +163,6 @@ def test_a_request_is_another_after_its_plain_form() -> None:
         False,
         None,
     )
-    places = {name: plain.pop(name) for name in ("suite", "home", "raw", "store", "run")}
+    places = {name: plain.pop(name) for name in ("suite", "suite_file", "home", "raw", "store", "run")}
     again = Request.of(places["suite"], home=places["home"], raw=places["raw"], store=places["store"], **plain)
     assert again == asked

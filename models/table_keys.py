@@ -1,0 +1,184 @@
+"""Keys of configuration files, each declared once: its kind, what it means, whether it must be there.
+
+What is refused, and the JSON Schemas for editors (config/schema/), come from the same declarations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from math import isfinite
+from typing import Any, Protocol
+
+Schema = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a value stands in a TOML file. tables: the names in [the.header]; inner: keys of inline tables below."""
+
+    file: str
+    tables: tuple[str, ...] = ()
+    inner: str = ""
+
+    def below(self, name: str, inline: bool) -> Place:
+        """The table of that name in this one; inline where it is written as `name = {...}`."""
+        if inline or self.inner:
+            return Place(self.file, self.tables, f"{self.inner} {name}".strip())
+        return Place(self.file, (*self.tables, name))
+
+    def __str__(self) -> str:
+        table = f"[{'.'.join(self.tables)}]" if self.tables else ""
+        return f"{self.file}: {table} {self.inner}".replace(":  ", ": ").rstrip(": ")
+
+
+class BadValue(ValueError):
+    """A configuration file holds what it may not; the message names file, table and key."""
+
+
+class Kind(Protocol):
+    """What a value may be."""
+
+    def check(self, at: Place, name: str, value: Any) -> None:
+        """Raises BadValue. name: of the key."""
+
+    def schema(self) -> Schema:
+        """As JSON Schema (draft 2020-12)."""
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A value of one type. what: as errors call it."""
+
+    types: tuple[type, ...]
+    what: str
+    written: Mapping[str, Any]
+
+    def check(self, at: Place, name: str, value: Any) -> None:
+        wrong_type = not isinstance(value, self.types) or (isinstance(value, bool) and bool not in self.types)
+        if wrong_type or (isinstance(value, float) and not isfinite(value)):
+            raise BadValue(f"{at}: {name} must be {self.what}, not {value!r}")
+
+    def schema(self) -> Schema:
+        return dict(self.written)
+
+
+TEXT = Plain((str,), "text", {"type": "string"})
+WHOLE = Plain((int,), "a whole number", {"type": "integer"})
+NUMBER = Plain((int, float), "a number", {"type": "number"})
+FLAG = Plain((bool,), "true or false", {"type": "boolean"})
+ANY_TABLE = Plain((dict,), "a table", {"type": "object"})
+ANY_LIST = Plain((list,), "a list", {"type": "array"})
+TEXT_OR_TABLE = Plain((str, dict), "text or a table", {"type": ["string", "object"]})
+TEXT_LIST = Plain((list,), "a list of texts", {"type": "array", "items": {"type": "string"}})
+ANYTHING = Plain((object,), "anything", {})
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of some texts. others: in words what else it may be, and what gives further names, of a choice that may be
+    `package.module` too; None where there is nothing else."""
+
+    known: tuple[str, ...]
+    others: tuple[str, Callable[[], Iterable[str]]] | None = None
+
+    def check(self, at: Place, name: str, value: Any) -> None:
+        if value in self.known or (self.others and isinstance(value, str) and "." in value):
+            return
+        further = [*self.others[1]()] if self.others else []
+        if value not in further:
+            there = [*self.known, *further]
+            more = f", or {self.others[0]}" if self.others else ""
+            raise BadValue(f"{at}: {name} {value!r} is none of {', '.join(there)}{more}{meant(value, there)}")
+
+    def schema(self) -> Schema:
+        own: Schema = {"enum": list(self.known)}
+        return {"anyOf": [own, {"type": "string", "description": self.others[0]}]} if self.others else own
+
+
+@dataclass(frozen=True)
+class ListOf:
+    """A list of values of one kind. exactly: how many, 0 for any number."""
+
+    kind: Kind
+    exactly: int = 0
+
+    def check(self, at: Place, name: str, value: Any) -> None:
+        ANY_LIST.check(at, name, value)
+        if self.exactly and len(value) != self.exactly:
+            raise BadValue(f"{at}: {name} must hold {self.exactly} values, not {len(value)}")
+        for number, one in enumerate(value):
+            self.kind.check(at, f"{name}[{number}]", one)
+
+    def schema(self) -> Schema:
+        size = {"minItems": self.exactly, "maxItems": self.exactly} if self.exactly else {}
+        return {"type": "array", "items": self.kind.schema(), **size}
+
+
+@dataclass(frozen=True)
+class MapOf:
+    """A table whose keys are the user's own. inline: it is usually written as `name = {...}`."""
+
+    kind: Kind
+    inline: bool = False
+
+    def check(self, at: Place, name: str, value: Any) -> None:
+        here = at.below(name, self.inline)
+        if not isinstance(value, Mapping):
+            raise BadValue(f"{here}: must be a table")
+        for key, one in value.items():
+            self.kind.check(here, key, one)
+
+    def schema(self) -> Schema:
+        return {"type": "object", "additionalProperties": self.kind.schema()}
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a table. means: for people, in editors and documents. needed: it must be there."""
+
+    kind: Kind
+    means: str
+    needed: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table whose keys are all known. inline: as of `MapOf`."""
+
+    keys: Mapping[str, Key]
+    inline: bool = False
+
+    def check(self, at: Place, name: str, value: Any) -> None:
+        here = at.below(name, self.inline) if name else at
+        if not isinstance(value, Mapping):
+            raise BadValue(f"{here}: must be a table")
+        for key in value:
+            if key not in self.keys:
+                raise BadValue(f"{here}: {unknown(key, sorted(self.keys))}")
+        if lacking := sorted(key for key, one in self.keys.items() if one.needed and key not in value):
+            raise BadValue(f"{here}: lacks {', '.join(lacking)}")
+        for key in self.keys:
+            if key in value:
+                self.keys[key].kind.check(here, key, value[key])
+
+    def schema(self) -> Schema:
+        needed = [key for key, one in self.keys.items() if one.needed]
+        return {
+            "type": "object",
+            "properties": {key: {"description": one.means, **one.kind.schema()} for key, one in self.keys.items()},
+            "additionalProperties": False,
+            **({"required": needed} if needed else {}),
+        }
+
+
+def unknown(key: str, there: Sequence[str]) -> str:
+    """What is said of a key that nothing reads, with the nearest that there is."""
+    return f"unknown key {key!r}; there are: {', '.join(there)}{meant(key, there)}"
+
+
+def meant(given: Any, known: Sequence[str]) -> str:
+    """The nearest of what there is, as the end of a sentence; "" where nothing is near."""
+    near = get_close_matches(str(given), known, 1)
+    return f"; did you mean {near[0]!r}?" if near else ""

@@ -1,0 +1,85 @@
+"""Modules outside the house: where they lie, found without running them, and which distribution they are of."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Sequence
+from functools import cache
+from importlib.machinery import ModuleSpec
+from importlib.metadata import PackageNotFoundError, distribution, packages_distributions
+from pathlib import Path
+
+from scrollwork.pipeline.kernel import KEYED
+from scrollwork.pipeline.loaded_code import NAME, ROOMS, ROOT
+
+
+def file_of(module: str) -> Path | None:
+    """The file of a module (of a package its __init__.py); None where there is none, or it has no file."""
+    spec = spec_of(module)
+    if spec is None or not spec.has_location or spec.origin is None:
+        return None
+    path = Path(spec.origin)
+    rooms = any(path.is_relative_to(ROOT / room) for room in ROOMS)  # a checkout's, under their bare names
+    return path if path.is_file() and not rooms else None
+
+
+def folders(package: str) -> Sequence[str]:
+    """Where the files of a package lie; () for what is no package."""
+    spec = spec_of(package)
+    return tuple(spec.submodule_search_locations or ()) if spec is not None else ()
+
+
+@cache
+def spec_of(module: str) -> ModuleSpec | None:
+    """How Python would load a module, as its finders say: nothing of it is run, unlike importlib's `find_spec`, which
+    imports the packages above."""
+    above = module.rpartition(".")[0]
+    path = None
+    if above:
+        parent = spec_of(above)
+        if parent is None or parent.submodule_search_locations is None:
+            return None
+        path = list(parent.submodule_search_locations)
+    for finder in sys.meta_path:
+        find = getattr(finder, "find_spec", None)
+        try:
+            spec = find(module, path) if find else None
+        except KeyError:  # a namespace package in one, which has no code: its finder asks for the loaded one
+            importlib.import_module(above)
+            spec = find(module, path) if find else None
+        if spec is not None:
+            return spec  # type: ignore[no-any-return]
+    return None
+
+
+def is_own(name: str, importer: str) -> bool:
+    """Whether an import of a module outside the house is known by its source, not by a version: one of its own package,
+    or one that no distribution brought."""
+    top = name.partition(".")[0]
+    if top == NAME or top in sys.stdlib_module_names:
+        return False
+    return top == importer.partition(".")[0] or (file_of(top) is not None and not distributions(top))
+
+
+@cache
+def distributions(top: str) -> tuple[str, ...]:
+    """The installed distributions that bring a top-level module."""
+    if top in KEYED:
+        return (KEYED[top],)
+    try:
+        return (distribution(top).metadata["Name"],)  # usually named alike, and the list of all takes long
+    except (PackageNotFoundError, ValueError):
+        return tuple(sorted(set(packages_distributions().get(top, ()))))
+
+
+def libraries(names: Sequence[str], importer: str) -> list[tuple[str, str]]:
+    """(top-level module, distribution) of what a module outside the house imports of others; a module that is not here
+    stands for itself, so that its coming changes a key."""
+    found = {}
+    for name in names:
+        top = name.partition(".")[0]
+        if top and top != NAME and top not in sys.stdlib_module_names and not is_own(name, importer):
+            for one in distributions(top) or (top,):
+                found[top, one] = True
+    return sorted(found)

@@ -1,0 +1,65 @@
+"""Suite files that a home ran, kept in it: what reads the home later need not find a person's file again."""
+
+from __future__ import annotations
+
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.storage.digest import sha256_of
+from scrollwork.storage.home import Home
+from scrollwork.storage.location import Location
+from scrollwork.suites.plugins import is_path, parsed
+from scrollwork.suites.suite_files import Suite, fresh_suite, suite_of
+
+FOLDER = "suites"
+COPY = "suite_copy"  # in the row of a run: the file in FOLDER
+DIGEST_CHARS = 12
+
+
+def keep_copy(home: Home, suite: Suite) -> dict[str, str]:
+    """Keep the file of a suite that is not ours; what the row of a run says of it, nothing for a suite of ours."""
+    if suite.ours:
+        return {}
+    name = f"{suite.name}-{sha256_of(suite.text)[:DIGEST_CHARS]}.toml"
+    Location(f"{home.url}/{FOLDER}").replace(name, suite.text.encode("utf-8"))
+    return {COPY: name}
+
+
+def suite_in(home: Home, suite: str) -> Suite:
+    """A suite by its name or file; of a name that is neither ours nor of an installed package, as the home's newest run
+    of it had it. Raises UsageError."""
+    try:
+        return fresh_suite(suite)
+    except UsageError:
+        copy = "" if is_path(suite) else newest_copy(home, suite)
+        if not copy:
+            raise
+    try:
+        text = Location(f"{home.url}/{FOLDER}").read(copy).decode("utf-8")
+    except (FileNotFoundError, UnicodeDecodeError) as error:
+        raise UsageError(f"the file of suite {suite!r} is not in this home any more: name it, --suite FILE") from error
+    return suite_of(f"{FOLDER}/{copy}", text, parsed(copy, text), "")
+
+
+def asked(home: Home, suite: str) -> Suite:
+    """A suite that is to be built or run, by its name or file. A copy in the home is not it: the file may have changed
+    since. Raises UsageError, which names the copy."""
+    try:
+        return fresh_suite(suite)
+    except UsageError as error:
+        if is_path(suite) or not (told := told_of(home, suite)):
+            raise
+        raise UsageError(f"{error}{told}") from None
+
+
+def newest_copy(home: Home, suite: str) -> str:
+    """The file that the newest run of a suite left, "" where none ran."""
+    found = [str(run.get(COPY, "")) for run in home.runs() if run["request"]["suite"] == suite]
+    return next((name for name in reversed(found) if name and "/" not in name), "")
+
+
+def told_of(home: Home, suite: str) -> str:
+    """Where a home's newest run of a suite had its file, for whoever names it alone; "" where none ran."""
+    for run in reversed(home.runs()):
+        if run["request"]["suite"] == suite and run.get(COPY):
+            file = run["request"].get("suite_file") or "an installed package"
+            return f"; this home ran it from {file}, and has a copy: --suite {home.url}/{FOLDER}/{run[COPY]}"
+    return ""

@@ -1,0 +1,216 @@
+"""A suite file from anywhere: --suite FILE, what its home keeps of it, what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import PROJECT, Call
+
+DOCS = (PROJECT / "docs" / "plugins.md").read_text(encoding="utf-8")
+INLINE = ("--engine", "inline", "--quiet")
+
+
+def block(before: str) -> str:
+    """The block of the document behind a line."""
+    return DOCS.partition(f"{before}:\n\n```")[2].partition("\n")[2].partition("```")[0]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The example of the document, written down as it says."""
+    for name in ("harbour.toml", "raw/harbour/keepers.test.jsonl", "raw/harbour/tides.test.jsonl"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(block(f"`{name}`"), encoding="utf-8")
+    return tmp_path
+
+
+def change(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def states(call: Call, *arguments: str) -> dict[str, str]:
+    status, out, err = call("plan", "--json", *arguments)
+    assert status == 0, err
+    return {f"{row['stage']} {row['task']} {row['model']}": row["state"] for row in json.loads(out)}
+
+
+RUN = ("--suite", "harbour.toml", "--raw", "raw", "--model", "naive", "--model", "bm25")
+
+
+def test_example_of_the_document_does_not_run(call: Call, folder: Path) -> None:
+    commands = [
+        line.split()[1:]
+        for line in re.findall(r"^    (scrollwork .*)$", DOCS.partition("## An example")[0], re.MULTILINE)
+    ]
+    assert [one[0] for one in commands] == ["build", "run", "report"]
+    for command in commands:
+        inline = [] if command[0] == "report" else ["--engine", "inline"]
+        status, out, err = call(*command, *inline)
+        assert status == 0, err
+    assert "Harbour" in out
+    assert (call.home / "reports" / "harbour.html").is_file()
+    status, out, _ = call("run", *RUN, *INLINE, "--json")
+    found = json.loads(out)
+    values = {(row["task"], row["model"]): row["value"] for row in found["tasks"]}
+    assert values["tides", "bm25"] == 100.0
+    assert set(values) == {(task, model) for task in ("keepers", "tides") for model in ("naive", "bm25")}
+    assert found["averages"]["bm25"] == (values["keepers", "bm25"] + values["tides", "bm25"]) / 2
+
+
+def test_changed_file_leaves_what_it_decides_or_takes_the_rest_with_it(call: Call, folder: Path) -> None:
+    assert call("run", *RUN, *INLINE)[0] == 0
+    assert set(states(call, *RUN).values()) == {"reused"}
+    change(folder / "harbour.toml", "the letter alone.", "the letter.")
+    stale = {name for name, state in states(call, *RUN).items() if state != "reused"}
+    assert {name.split()[1] for name in stale} == {"tides", "None"}  # None: of all tasks
+    assert not {name for name in stale if name.startswith(("curate", "sample"))}
+    change(folder / "harbour.toml", "the letter.", "the letter alone.")
+    change(folder / "harbour.toml", "#:schema", "# another comment, #:schema")
+    assert set(states(call, *RUN).values()) == {"reused"}
+
+
+def test_home_whose_suite_file_is_gone_cannot_be_read(call: Call, folder: Path) -> None:
+    assert call("run", *RUN, *INLINE)[0] == 0
+    (folder / "harbour.toml").unlink()
+    status, out, err = call("report", "harbour", "--format", "csv", "--out", "board.csv")
+    assert (status, err.count("error")) == (0, 0), err
+    assert "keepers" in (folder / "board.csv").read_text()
+    assert call("verify")[0] == 0
+    status, out, _ = call("status", "--json")
+    assert [run["suite"] for run in json.loads(out)["runs"]] == ["harbour"]
+    status, _, err = call("plan", "harbour", "--raw", "raw")
+    assert status == 2
+    (copy,) = (call.home / "suites").iterdir()
+    assert f"this home ran it from {folder / 'harbour.toml'}, and has a copy: --suite {copy}" in err
+    assert set(states(call, "--suite", str(copy), *RUN[2:]).values()) == {"reused"}
+    copy.unlink()
+    status, _, err = call("report", "harbour")
+    assert (status, "is not in this home any more" in err) == (2, True)
+
+
+def test_moved_file_is_another_suite(call: Call, folder: Path) -> None:
+    assert call("run", *RUN, *INLINE)[0] == 0
+    (folder / "elsewhere").mkdir()
+    shutil.move(folder / "harbour.toml", folder / "elsewhere" / "h.toml")
+    moved = ("--suite", "elsewhere/h.toml", *RUN[2:])
+    assert set(states(call, *moved).values()) == {"reused"}
+    assert call("run", *moved, *INLINE)[0] == 0
+    _, out, _ = call("report", "harbour")
+    assert "elsewhere" not in out
+    assert out.count("naive") == 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('name = "harbour"', 'name = "scrolls"', "name 'scrolls' is that of a suite of scrollwork"),
+        ('name = "harbour"', 'name = "../harbour"', "name '../harbour': letters, digits"),
+        ("[task.tides]", '[task."a.b"]', "a task's name has letters, digits"),
+        ("harbour/tides.", "../tides.", "leads out of the raw folder"),
+        ("harbour/tides.", "/etc/tides.", "leads out of the raw folder"),
+        ('{ test = "test" }\nraw.records = ["harbour/tides', '{ test = "../test" }\nraw.records = ["harbour/{split}/tides', "leads out of"),
+        ("seed = 0", "seed = 'x'", "seed must be a whole number, not 'x'"),
+        ("seed = 0", "sed = 0", "unknown key 'sed'; .*; did you mean 'seed'"),
+        ('"jsonl"', '"jsonll"', r"\[task.keepers\]: dataset 'jsonll' is none of .*; did you mean 'jsonl'"),
+        ('metric = "f1"', 'metric = "f1_scrols"', r"\[task.keepers\]: metric 'f1_scrols' is none of .* mean 'f1_scrolls'"),
+        ("seed = 0", "seed = ", "is not TOML"),
+        ('default_splits = ["test"]', 'default_splits = ["tests"]', "default_splits 'tests' is none of"),
+    ],
+)  # fmt: skip
+def test_wrong_suite_file_is_a_traceback_or_passes(call: Call, folder: Path, old: str, new: str, said: str) -> None:
+    change(folder / "harbour.toml", old, new)
+    status, out, err = call("run", *RUN, *INLINE)
+    assert (status, out) == (2, "")
+    assert err.count("\n") == 1
+    assert re.search(said, err)
+    assert str(folder / "harbour.toml") in err or "leads out" in err
+
+
+def test_option_that_leads_out_of_the_raw_folder_is_followed(call: Call, tmp_path: Path) -> None:
+    (tmp_path / "raw").mkdir()
+    status, _, err = call(
+        "plan", "zeroscrolls", "--raw", "raw", "--task", "squality", "--set", "squality.release=../../x"
+    )
+    assert (status, "leads out of the raw folder" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("run", "zeroscrolls", "--suite", "harbour.toml", "--model", "naive"), "'zeroscrolls' beside --suite FILE"),
+        (("plan", "--suite", "none.toml"), "none.toml: the suite file cannot be read (No such file or directory)"),
+        (("plan", "--suite", "raw"), "raw: the suite file cannot be read"),
+        (("plan", "nowhere"), "there is no suite 'nowhere'; there are: dolce, scrolls, seam, zeroscrolls; a file of your own: --suite FILE"),
+        (("plan", "--suite"), "expected one argument"),
+        (("plan", "--suite", "harbour.toml", "--suite", "harbour.toml"), "given twice"),
+        (("run", "--suite", "harbour.toml", "--raw", "raw", "--model", "same-head"), "model 'same-head' is defined for seam only"),
+    ],
+)  # fmt: skip
+def test_wrong_call_with_a_suite_file_passes(call: Call, folder: Path, arguments: tuple[str, ...], said: str) -> None:
+    status, _, err = call(*arguments)
+    assert (status, said in err) == (2, True), err
+
+
+def test_key_free_baseline_does_not_answer_a_task_that_nobody_knew(call: Call, folder: Path) -> None:
+    kinds = {"summarization": "rouge_geo", "qa": "f1", "nli": "em", "aggregation": "es"}
+    task = block("`harbour.toml`").partition("[task.keepers]\n")[2].partition("\n[task")[0]
+    text = block("`harbour.toml`").partition("[task.keepers]")[0]
+    for kind, metric in kinds.items():
+        own = task.replace('kind = "qa"', f'kind = "{kind}"').replace('metric = "f1"', f'metric = "{metric}"')
+        text += f"[task.{kind}]\n{own}\n"
+    (folder / "harbour.toml").write_text(text)
+    names = ("naive", "lead", "lexrank", "bm25", "oracle")
+    models = [part for name in names for part in ("--model", name)]
+    record = json.loads(block("`raw/harbour/keepers.test.jsonl`").splitlines()[0])
+    options = {"options": ["Mira", "Tom"], "references": ["Mira"]}
+    (folder / "raw/harbour/keepers.test.jsonl").write_text(
+        "\n".join(json.dumps({**record, "id": i, **options}) for i in range(3)).replace('"Mira"]', '"Mira"]')
+    )
+    status, out, err = call(
+        "run", *RUN[:4], *models, *INLINE, "--json", "--task", "summarization", "--task", "qa", "--task", "nli"
+    )
+    assert status == 0, err
+    asked = {(row["task"], row["model"]) for row in json.loads(out)["tasks"]}
+    assert {model for task, model in asked if task == "nli"} == {"naive", "lead", "lexrank", "bm25"}
+    assert {model for task, model in asked if task == "qa"} == set(names)
+    values = {(row["task"], row["model"]): row["value"] for row in json.loads(out)["tasks"]}
+    assert values["nli", "bm25"] == 100.0
+    assert 0 < values["nli", "naive"] < 100  # by chance, over twenty seeds
+    own = folder / "mine.toml"
+    own.write_text(
+        '[mine]\nprovider = "extractive"\nrules.qa = { fixed = "Mira" }\nrules.rest = { nli = { fixed = "Tom" } }\n'
+    )
+    status, out, err = call("run", *RUN[:4], "--models", "mine.toml", "--model", "mine", *INLINE, "--json")
+    assert {row["task"]: row["value"] for row in json.loads(out)["tasks"]} == {"qa": 100.0, "nli": 0.0}, err
+
+
+def test_other_commands_lose_the_suite(call: Call, folder: Path) -> None:
+    assert call("run", *RUN, *INLINE)[0] == 0
+    for command in (
+        ("export", "prompts", *RUN[:4], "--out", "prompts"),
+        ("export", "hf", *RUN[:4], "--out", "hf"),
+        ("export", "lm-eval", *RUN[:4], "--model", "bm25", "--out", "lm"),
+        ("export", "eee", *RUN[:4], "--model", "bm25", "--out", "eee"),
+        ("export", "submission", *RUN[:4], "--model", "bm25", "--out", "sub"),
+        ("estimate", *RUN),
+        ("report", "--suite", "harbour.toml", "--out", "page.html"),
+    ):
+        status, _, err = call(*command)
+        assert status == 0, (command, err)
+    answers = folder / "keepers.json"
+    answers.write_text(json.dumps({"k1": "Mira", "k2": "Orrin"}))
+    score: Any = call(
+        "score", *RUN[:4], "--predictions", "keepers.json", "--name", "theirs", "--task", "keepers", *INLINE, "--json"
+    )
+    assert score[0] == 0, score[2]
+    assert json.loads(score[1])["tasks"][0]["value"] == 100.0
+    assert call("verify")[0] == 0
