@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import PROJECT, Call
+from scrollwork.flows.parameters import parameters_of
+from scrollwork.suites.request import Request
+from tests.conftest import PROJECT, Call, Scrollwork
 
 DOCS = (PROJECT / "docs" / "plugins.md").read_text(encoding="utf-8")
 INLINE = ("--engine", "inline", "--quiet")
@@ -214,3 +216,22 @@ def test_other_commands_lose_the_suite(call: Call, folder: Path) -> None:
     assert score[0] == 0, score[2]
     assert json.loads(score[1])["tasks"][0]["value"] == 100.0
     assert call("verify")[0] == 0
+
+
+def test_flow_is_told_the_name_of_a_suite_that_it_cannot_find(folder: Path) -> None:
+    request = Request.of(
+        "harbour.toml" if Path.cwd() == folder else str(folder / "harbour.toml"), home="h", raw=str(folder / "raw")
+    )
+    parameters = parameters_of(request)
+    assert parameters["suite"] == str(folder / "harbour.toml")
+    assert "suite_file" not in parameters
+    lists = {name: tuple(parameters[name] or ()) for name in ("tasks", "splits", "models", "arms", "vary")}
+    again = Request.of(**{**parameters, **lists})
+    assert (again.suite, again.suite_file) == ("harbour", request.suite_file)
+
+
+@pytest.mark.slow
+def test_stages_under_prefect_do_not_find_the_suite(scrollwork: Scrollwork, folder: Path) -> None:
+    file, raw = str(folder / "harbour.toml"), str(folder / "raw")
+    done = scrollwork("run", "--suite", file, "--raw", raw, "--model", "bm25", "--json", "--quiet")
+    assert {row["task"] for row in done.document["tasks"]} == {"keepers", "tides"}
