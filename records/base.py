@@ -2,7 +2,7 @@
 
 A row is a frozen dataclass. Its field types are the schema: str, int, float, bool, T | None, tuple[T, ...],
 Mapping[str, float | bool] and other rows. Building a row checks each value against its type, so that whatever reaches
-Parquet can be read back as the same row (architecture, "Rows").
+Parquet can be read back as the same row (architecture, "Rows"). `as_written` alone builds rows without.
 """
 
 from __future__ import annotations
@@ -154,6 +154,34 @@ def from_batch(cls: type[R], batch: pa.RecordBatch) -> Iterator[R]:
         yield cls.from_dict(values)
 
 
+def as_written(cls: type[R], columns: Iterable[list[Any]]) -> Iterator[R]:
+    """Rows out of a part whose digest was just checked: they were checked when they were written, and are not again.
+
+    columns: plain values of every field, in order.
+    """
+    kinds = _types(cls)
+    given = [
+        values if (_optional(kind) or kind) in _SCALARS else map(_maker_of(kind, _unchecked), values)
+        for kind, values in zip(kinds.values(), columns, strict=True)
+    ]
+    for values in zip(*given, strict=True):
+        row = object.__new__(cls)
+        row.__dict__.update(zip(kinds, values, strict=True))
+        yield row
+
+
+def _unchecked(cls: type[R]) -> Callable[[Mapping[str, Any]], R]:
+    """Builds the rows within such rows."""
+    makers = [(name, _maker_of(kind, _unchecked)) for name, kind in _types(cls).items()]
+
+    def build(values: Mapping[str, Any]) -> R:
+        row = object.__new__(cls)
+        row.__dict__.update((name, make(values[name])) for name, make in makers)
+        return row
+
+    return build
+
+
 # --- from a field's type: how it is checked, stored and read ---------------------------------------------------------
 
 
@@ -254,18 +282,20 @@ def _arrow_type(kind: Any) -> Any:
     return pa.struct(list(_schema(kind)))
 
 
-def _maker_of(kind: Any) -> Callable[[Any], Any]:
-    """How a value read from Arrow becomes the field's value."""
+def _maker_of(kind: Any, row_maker: Callable[[Any], Callable[[Any], Any]]) -> Callable[[Any], Any]:
+    """How a value read from Arrow becomes the field's value. row_maker: how a row within the row is built."""
     if (inner := _optional(kind)) is not None:
-        make = _maker_of(inner)
+        make = _maker_of(inner, row_maker)
         return lambda value: None if value is None else make(value)
     if get_origin(kind) is tuple:
-        item = _maker_of(get_args(kind)[0])
+        if get_args(kind)[0] in _SCALARS:
+            return tuple
+        item = _maker_of(get_args(kind)[0], row_maker)
         return lambda value: tuple(item(v) for v in value)
     if get_origin(kind) is Mapping:
-        return lambda value: dict(value)
+        return dict
     if isinstance(kind, type) and issubclass(kind, Row):
-        return lambda value: kind.from_dict(value)
+        return row_maker(kind)
     return lambda value: value
 
 
@@ -282,7 +312,7 @@ def _tests(cls: Any) -> tuple[tuple[str, Callable[[Any], str | None]], ...]:
 
 @remembered
 def _makers(cls: Any) -> dict[str, Callable[[Any], Any]]:
-    return {name: _maker_of(kind) for name, kind in _types(cls).items()}
+    return {name: _maker_of(kind, lambda row: row.from_dict) for name, kind in _types(cls).items()}
 
 
 @remembered
