@@ -188,6 +188,8 @@ def _unchecked(cls: type[R]) -> Callable[[Mapping[str, Any]], R]:
 def _text_problem(value: Any) -> str | None:
     if not isinstance(value, str):
         return f"expected text, got {type(value).__name__}"
+    if value.isascii():  # known of a str without looking at its characters
+        return None
     try:
         utf8(value)
     except UnicodeEncodeError as error:
@@ -246,8 +248,10 @@ def _problem_of(kind: Any) -> Callable[[Any], str | None]:
         def sequence(value: Any) -> str | None:
             if not isinstance(value, tuple):
                 return f"expected a tuple, got {type(value).__name__}"
-            problems = ((i, item(v)) for i, v in enumerate(value))
-            return next((f"item {i}: {problem}" for i, problem in problems if problem), None)
+            for i, v in enumerate(value):
+                if problem := item(v):
+                    return f"item {i}: {problem}"
+            return None
 
         return sequence
     if get_origin(kind) is Mapping:
@@ -256,8 +260,10 @@ def _problem_of(kind: Any) -> Callable[[Any], str | None]:
         def mapping(value: Any) -> str | None:
             if not isinstance(value, Mapping):
                 return f"expected a mapping, got {type(value).__name__}"
-            problems = ((k, key_test(k) or value_test(v)) for k, v in value.items())
-            return next((f"key {k!r}: {problem}" for k, problem in problems if problem), None)
+            for k, v in value.items():
+                if problem := key_test(k) or value_test(v):
+                    return f"key {k!r}: {problem}"
+            return None
 
         return mapping
     if isinstance(kind, type) and issubclass(kind, Row):
