@@ -20,6 +20,7 @@ NAMES = [
     "call_memory",
     "build",
     "whole",
+    "rescore",
     "seam_prompts",
     "report",
     "dolce",
@@ -28,12 +29,14 @@ NAMES = [
 parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(NAMES)} (default: all)")
 parser.add_argument("--small", action="store_true", help="a twentieth of the data, where there is much")
 parser.add_argument("--peer", default="", metavar="PYTHON", help="a Python with inspect_ai and openai, for calls")
+parser.add_argument("--base", default="", metavar="PYTHON", help="a Python with another scrollwork, for rescore")
 arguments = parser.parse_args()
 for name in arguments.names or NAMES:
     module = importlib.import_module(f"benchmarks.{name}")
     small = arguments.small and name in (
         "build",
         "whole",
+        "rescore",
         "call_memory",
         "statistics",
         "report",
@@ -44,5 +47,7 @@ for name in arguments.names or NAMES:
     known: dict[str, Any] = {"small": True} if small else {}
     if name == "calls":
         known = {"peer": arguments.peer}
+    if name == "rescore":
+        known["base"] = arguments.base
     for line in module.main(**known):
         print(line, flush=True)

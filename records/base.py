@@ -2,7 +2,7 @@
 
 A row is a frozen dataclass. Its field types are the schema: str, int, float, bool, T | None, tuple[T, ...],
 Mapping[str, float | bool] and other rows. Building a row checks each value against its type, so that whatever reaches
-Parquet can be read back as the same row (architecture, "Rows").
+Parquet can be read back as the same row (architecture, "Rows"). `as_written` alone builds rows without.
 """
 
 from __future__ import annotations
@@ -154,12 +154,42 @@ def from_batch(cls: type[R], batch: pa.RecordBatch) -> Iterator[R]:
         yield cls.from_dict(values)
 
 
+def as_written(cls: type[R], columns: Iterable[list[Any]]) -> Iterator[R]:
+    """Rows out of a part whose digest was just checked: they were checked when they were written, and are not again.
+
+    columns: plain values of every field, in order.
+    """
+    kinds = _types(cls)
+    given = [
+        values if (_optional(kind) or kind) in _SCALARS else map(_maker_of(kind, _unchecked), values)
+        for kind, values in zip(kinds.values(), columns, strict=True)
+    ]
+    for values in zip(*given, strict=True):
+        row = object.__new__(cls)
+        row.__dict__.update(zip(kinds, values, strict=True))
+        yield row
+
+
+def _unchecked(cls: type[R]) -> Callable[[Mapping[str, Any]], R]:
+    """Builds the rows within such rows."""
+    makers = [(name, _maker_of(kind, _unchecked)) for name, kind in _types(cls).items()]
+
+    def build(values: Mapping[str, Any]) -> R:
+        row = object.__new__(cls)
+        row.__dict__.update((name, make(values[name])) for name, make in makers)
+        return row
+
+    return build
+
+
 # --- from a field's type: how it is checked, stored and read ---------------------------------------------------------
 
 
 def _text_problem(value: Any) -> str | None:
     if not isinstance(value, str):
         return f"expected text, got {type(value).__name__}"
+    if value.isascii():  # known of a str without looking at its characters
+        return None
     try:
         utf8(value)
     except UnicodeEncodeError as error:
@@ -218,8 +248,10 @@ def _problem_of(kind: Any) -> Callable[[Any], str | None]:
         def sequence(value: Any) -> str | None:
             if not isinstance(value, tuple):
                 return f"expected a tuple, got {type(value).__name__}"
-            problems = ((i, item(v)) for i, v in enumerate(value))
-            return next((f"item {i}: {problem}" for i, problem in problems if problem), None)
+            for i, v in enumerate(value):
+                if problem := item(v):
+                    return f"item {i}: {problem}"
+            return None
 
         return sequence
     if get_origin(kind) is Mapping:
@@ -228,8 +260,10 @@ def _problem_of(kind: Any) -> Callable[[Any], str | None]:
         def mapping(value: Any) -> str | None:
             if not isinstance(value, Mapping):
                 return f"expected a mapping, got {type(value).__name__}"
-            problems = ((k, key_test(k) or value_test(v)) for k, v in value.items())
-            return next((f"key {k!r}: {problem}" for k, problem in problems if problem), None)
+            for k, v in value.items():
+                if problem := key_test(k) or value_test(v):
+                    return f"key {k!r}: {problem}"
+            return None
 
         return mapping
     if isinstance(kind, type) and issubclass(kind, Row):
@@ -254,18 +288,21 @@ def _arrow_type(kind: Any) -> Any:
     return pa.struct(list(_schema(kind)))
 
 
-def _maker_of(kind: Any) -> Callable[[Any], Any]:
-    """Make the function that turns a value read from Arrow into the field's value."""
+def _maker_of(kind: Any, row_maker: Callable[[Any], Callable[[Any], Any]]) -> Callable[[Any], Any]:
+    """Make the function that turns a value read from Arrow into the field's value. row_maker: makes that of a row
+    within the row."""
     if (inner := _optional(kind)) is not None:
-        make = _maker_of(inner)
+        make = _maker_of(inner, row_maker)
         return lambda value: None if value is None else make(value)
     if get_origin(kind) is tuple:
-        item = _maker_of(get_args(kind)[0])
+        if get_args(kind)[0] in _SCALARS:
+            return tuple
+        item = _maker_of(get_args(kind)[0], row_maker)
         return lambda value: tuple(item(v) for v in value)
     if get_origin(kind) is Mapping:
-        return lambda value: dict(value)
+        return dict
     if isinstance(kind, type) and issubclass(kind, Row):
-        return lambda value: kind.from_dict(value)
+        return row_maker(kind)
     return lambda value: value
 
 
@@ -282,7 +319,7 @@ def _tests(cls: Any) -> tuple[tuple[str, Callable[[Any], str | None]], ...]:
 
 @remembered
 def _makers(cls: Any) -> dict[str, Callable[[Any], Any]]:
-    return {name: _maker_of(kind) for name, kind in _types(cls).items()}
+    return {name: _maker_of(kind, lambda row: row.from_dict) for name, kind in _types(cls).items()}
 
 
 @remembered

@@ -10,8 +10,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
 
-from scrollwork.records.base import Columns, Row, from_batch
+from scrollwork.records.base import Columns, Row, as_written, from_batch
+from scrollwork.storage.artifacts.checked import opened
 from scrollwork.storage.artifacts.manifest import Part
+from scrollwork.storage.artifacts.plain import plain_rows, plain_values
 from scrollwork.storage.errors import naming_full_disks
 from scrollwork.storage.location import Location
 
@@ -136,26 +138,29 @@ def _size(value: Any) -> int:
     return 8
 
 
-def groups(folder: Location, part: Part, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
-    """Yield the row groups of a part, one at a time.
-
-    pre_buffer off: it reads in Arrow's own threads, and one that still runs when Python ends aborts the process.
-    """
-    import pyarrow.parquet as pq
-
-    with folder.open(part.name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:
-        for index in range(file.metadata.num_row_groups):
-            table = file.read_row_group(index, columns=columns, use_threads=False)
-            yield from table.combine_chunks().to_batches()
-
-
 def read_rows(
     folder: Location, parts: list[Part], row: type[R], only: tuple[str, Collection[str]] | None = None
 ) -> Iterator[R]:
-    """The rows of a table, in order, holding one row group at a time. only: those whose column (name) is one of."""
+    """The rows of a table, in order, holding one row group at a time. only: those whose column (name) is one of.
+
+    Where a part has another schema (of an artifact of before), its rows are checked. Raises DamagedArtifact.
+    """
     for part in parts:
-        for batch in groups(folder, part):
-            yield from from_batch(row, batch if only is None else among(batch, *only))
+        with opened(folder, part) as checked:
+            for group in checked.groups():
+                batch = group if only is None else among(group, *only)
+                if batch.schema.equals(row.schema()):
+                    yield from as_written(row, map(plain_values, batch.columns))
+                else:
+                    yield from from_batch(row, batch)
+
+
+def read_columns(folder: Location, parts: list[Part], names: list[str]) -> Iterator[dict[str, Any]]:
+    """Some columns of a table's rows, in order, as plain values. Raises DamagedArtifact."""
+    for part in parts:
+        with opened(folder, part) as checked:
+            for batch in checked.groups(names):
+                yield from plain_rows(batch)
 
 
 def among(batch: pa.RecordBatch, column: str, values: Collection[str]) -> pa.RecordBatch:
@@ -175,9 +180,10 @@ class TextReader:
         self._groups: OrderedDict[tuple[int, int], dict[str, str]] = OrderedDict()
         self._sizes: dict[tuple[int, int], int] = {}
         for number, part in enumerate(parts):
-            for group, batch in enumerate(groups(folder, part, ["document_id"])):
-                for document_id in batch.column(0).to_pylist():
-                    self._where[document_id] = (number, group)
+            with opened(folder, part) as checked:
+                for group, batch in enumerate(checked.groups(["document_id"])):
+                    for document_id in batch.column(0).to_pylist():
+                        self._where[document_id] = (number, group)
 
     def __call__(self, document_id: str) -> str:
         """Read a text. Raises KeyError for an unknown id."""

@@ -10,7 +10,6 @@ from scrollwork.analysis.comparison.summary import Inputs, Labels, Member, docum
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.records.example import Example
-from scrollwork.records.score import Score
 from scrollwork.scoring.answers import gold_problem
 from scrollwork.scoring.outcome import Metric
 
@@ -26,13 +25,13 @@ def members_of(inputs: InputArtifacts, wanted: Inputs) -> dict[str, Member]:
     """Collect, by model or seed, the scores on the wanted inputs and how its answers ended."""
     members = {name: Member() for shard in inputs.each("answers") for name in shard.facts["members"]}
     for scores in inputs.each("scores"):
-        for score in scores.rows("scores", Score):
-            name = input_name(score.example_id, score.draw)
-            if name not in wanted.clusters:  # a window that is not the whole context
+        for row in scores.columns("scores", ["example_id", "draw", "model", "components", "flags"]):
+            name = named(row)
+            if name not in wanted.clusters:  # of a part of a context
                 continue
-            members[score.model].scores[name] = score.components
-            if FORM in score.flags:
-                members[score.model].in_format[name] = score.flags[FORM]
+            members[row["model"]].scores[name] = dict(row["components"])
+            if FORM in (flags := dict(row["flags"])):
+                members[row["model"]].in_format[name] = flags[FORM]
     for answers in inputs.each("answers"):
         for row in answers.columns("responses", ["model", "example_id", "draw", "finish_reason", "masked"]):
             if row["finish_reason"] != "complete":

@@ -12,7 +12,6 @@ from scrollwork.pipeline.plan import Node
 from scrollwork.records.example import Example
 from scrollwork.records.gold import written
 from scrollwork.records.judgement import Judgement
-from scrollwork.records.response import Response
 from scrollwork.scoring.answers import scored_part
 from scrollwork.scoring.reading.judgement import answerable, judged, words
 from scrollwork.tasks.aggregate.members import named
@@ -78,13 +77,10 @@ def answers_of(node: Node, inputs: InputArtifacts) -> dict[tuple[str, str], dict
     options = {example.example_id: example.options for example in sampled(inputs)}
     found = {}
     for shard in inputs.each("answers"):
-        for row in shard.rows("responses", Response):
-            text = scored_part(row.text, parameters.tag, parameters.cue, parameters.empty)
-            said = judged(parameters.metric, text, row.text, options[row.example_id])
-            found[row.model, input_name(row.example_id, row.draw)] = {
-                **said,
-                "length_cut": row.finish_reason == "length",
-            }
+        for row in shard.columns("responses", ["example_id", "draw", "model", "text", "finish_reason"]):
+            text = scored_part(row["text"], parameters.tag, parameters.cue, parameters.empty)
+            said = judged(parameters.metric, text, row["text"], options[row["example_id"]])
+            found[row["model"], named(row)] = {**said, "length_cut": row["finish_reason"] == "length"}
     return found
 
 

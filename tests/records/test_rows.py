@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from scrollwork import records
-from scrollwork.records.base import InvalidRow, Row, canonical_json, from_batch, to_batch
+from scrollwork.records.base import InvalidRow, Row, as_written, canonical_json, from_batch, to_batch
 from scrollwork.records.comparison import Average, Comparison
 from scrollwork.records.complexity import (
     CATEGORIES,
@@ -64,6 +64,7 @@ from scrollwork.records.run_score import RunScore
 from scrollwork.records.score import Aggregate, Coverage, Score
 from scrollwork.records.statistics import MEASURES, Bin, Distribution, Spread
 from scrollwork.records.token_count import TokenCount
+from scrollwork.storage.artifacts.plain import plain_rows, plain_values
 
 SHA = "0123456789abcdef" * 4
 QUICK = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -373,7 +374,13 @@ def through_parquet(kind, rows):
     with pq.ParquetWriter(buffer, kind.schema(), compression="zstd") as writer:
         writer.write_batch(to_batch(kind, rows))
     buffer.seek(0)
-    return [row for batch in pq.ParquetFile(buffer).iter_batches() for row in from_batch(kind, batch)]
+    batches = list(pq.ParquetFile(buffer).iter_batches())
+    for batch in batches:
+        assert list(plain_rows(batch)) == batch.to_pylist()
+        back = list(as_written(kind, map(plain_values, batch.columns)))
+        assert back == list(from_batch(kind, batch))
+        assert [repr(row) for row in back] == [repr(row) for row in from_batch(kind, batch)]  # 1 is 1.0 is True
+    return [row for batch in batches for row in from_batch(kind, batch)]
 
 
 def document(body="a b"):

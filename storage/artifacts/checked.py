@@ -1,0 +1,102 @@
+"""A part that is read as the manifest says it was written: its bytes are hashed through the stream that is parsed.
+
+Between hash and parsing no other bytes can come in: a file that is put in the part's place is not the open one, and a
+write into the open one changes its times, which are asked after each row group, before anything of it is used. Parts of
+a store that is not this disk are read once, whole, and hashed and parsed where they then lie.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import IO, TYPE_CHECKING, TypeVar
+
+from scrollwork.storage.artifacts.manifest import Part
+from scrollwork.storage.digest import CHUNK
+from scrollwork.storage.errors import DamagedArtifact
+from scrollwork.storage.location import Location
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+T = TypeVar("T")
+Stamp = tuple[int, ...]  # of an open file: its device, number, size and times
+
+_HASHED: set[tuple[str, Stamp]] = set()  # (sha256, stamp): files whose bytes this process has hashed
+
+
+def check(folder: Location, part: Part) -> None:
+    """Hash a part. Raises DamagedArtifact unless it is there with its bytes."""
+    with opened(folder, part):
+        pass
+
+
+@contextmanager
+def opened(folder: Location, part: Part) -> Iterator[CheckedPart]:
+    """A part, hashed and open. Raises DamagedArtifact."""
+    try:
+        stream: IO[bytes] = io.BytesIO(folder.read(part.name)) if folder.local is None else folder.open(part.name)
+    except (FileNotFoundError, IsADirectoryError):
+        raise DamagedArtifact(str(folder), part.name, "is missing") from None
+    with stream:
+        yield CheckedPart(folder, part, stream)
+
+
+class CheckedPart:
+    """A part whose bytes are those of its digest."""
+
+    def __init__(self, folder: Location, part: Part, stream: IO[bytes]) -> None:
+        self._folder, self._part, self._stream = folder, part, stream
+        self._stamp = self._now()
+        if self._stamp is None or (part.sha256, self._stamp) not in _HASHED:
+            self._hash()
+
+    def groups(self, columns: list[str] | None = None) -> Iterator[pa.RecordBatch]:
+        """The row groups, one at a time. Raises DamagedArtifact where other bytes were written since they were hashed.
+
+        pre_buffer off: it reads in Arrow's own threads, and one that still runs when Python ends aborts the process.
+        """
+        import pyarrow.parquet as pq
+
+        with self._read(lambda: pq.ParquetFile(self._stream, pre_buffer=False)) as file:
+            for index in range(file.metadata.num_row_groups):
+                read = partial(file.read_row_group, index, columns=columns, use_threads=False)
+                yield from self._read(read).combine_chunks().to_batches()
+
+    def _read(self, read: Callable[[], T]) -> T:
+        """What is read of hashed bytes; again where the file's times changed meanwhile and its bytes did not (it was
+        removed, or replaced by another builder's)."""
+        while True:
+            try:
+                found = read()
+            except Exception:
+                if self._now() == self._stamp:
+                    raise
+            else:
+                if self._now() == self._stamp:
+                    return found
+            self._hash()
+
+    def _hash(self) -> None:
+        self._stamp = self._now()
+        digest = hashlib.sha256()
+        self._stream.seek(0)
+        while chunk := self._stream.read(CHUNK):
+            digest.update(chunk)
+        self._stream.seek(0)
+        if digest.hexdigest() != self._part.sha256:
+            problem = "has other bytes than the manifest says (sha256)"
+            raise DamagedArtifact(str(self._folder), self._part.name, problem)
+        if self._stamp is not None:
+            _HASHED.add((self._part.sha256, self._stamp))
+
+    def _now(self) -> Stamp | None:
+        """None for what lies in memory, where nobody else writes."""
+        if self._folder.local is None:
+            return None
+        stat = os.fstat(self._stream.fileno())
+        return stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns

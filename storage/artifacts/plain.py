@@ -1,0 +1,48 @@
+"""Plain values of Arrow columns: what `to_pylist` gives, converted a column at a time in a fraction of the time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def plain_rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
+    """What `batch.to_pylist` gives, a column at a time, which takes a fraction of the time."""
+    names = batch.schema.names
+    return (dict(zip(names, row, strict=True)) for row in zip(*map(plain_values, batch.columns), strict=True))
+
+
+def plain_values(array: pa.Array) -> list[Any]:
+    """What `array.to_pylist` gives."""
+    import pyarrow.types as kinds
+
+    kind = array.type
+    if array.null_count == len(array):
+        return [None] * len(array)
+    if kinds.is_string(kind):
+        return _listed(array)
+    if array.null_count:
+        return list(array.to_pylist())
+    if kinds.is_map(kind):
+        return _sliced(list(zip(plain_values(array.keys), plain_values(array.items), strict=True)), array.offsets)
+    if kinds.is_list(kind):
+        return _sliced(plain_values(array.values), array.offsets)
+    if kinds.is_struct(kind):
+        names = [field.name for field in kind]
+        rows = zip(*map(plain_values, array.flatten()), strict=True)
+        return [dict(zip(names, row, strict=True)) for row in rows]
+    return _listed(array)
+
+
+def _listed(array: pa.Array) -> list[Any]:
+    found: list[Any] = array.to_numpy(zero_copy_only=False).tolist()
+    return found
+
+
+def _sliced(values: list[Any], offsets: pa.Array) -> list[Any]:
+    bounds = _listed(offsets)
+    return [values[start:end] for start, end in pairwise(bounds)]
