@@ -25,6 +25,7 @@ class Fixed:
     prompt = "scrollwork.tasks.prompt.run"
     score = "scrollwork.tasks.score.run"
     aggregate = "scrollwork.tasks.aggregate.run"
+    sections: tuple[str, ...] = ()
 
     def shards(self, request: Request, task: TaskConfig) -> int:
         """As the suite file says of the task."""

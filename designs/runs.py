@@ -34,6 +34,7 @@ class Runs(Fixed):
     ranked = True
     prompt = "scrollwork.tasks.prompt.runs"
     aggregate = "scrollwork.tasks.aggregate.runs"
+    sections = ("scrollwork.reporting.runs.section",)
 
     def shards(self, request: Request, task: TaskConfig) -> int:
         """As many as there are runs."""

@@ -34,6 +34,7 @@ class Windows(Fixed):
     curate = "scrollwork.tasks.curate.windows"
     prompt = "scrollwork.tasks.prompt.windows"
     score = "scrollwork.tasks.score.windows"
+    sections = ("scrollwork.tasks.report.windows",)
 
     def sample(self, chain: Chain, part: Part) -> Node:
         """The windows that the strategy takes of the chosen problems' contexts."""

@@ -88,7 +88,7 @@ def written(
         told = "fitted by an earlier version, so not shown; `scrollwork run` fits anew and asks nothing"
         say(f"{told}: {', '.join(old)}")
     if kind in FIGURES:
-        pictures: Mapping[str, bytes] = drawn(content, lots, beside, kind)
+        pictures: Mapping[str, bytes] = drawn(content, found.params, lots, beside, kind)
         for name, data in pictures.items():
             write_file(out / name, data)
         return list(pictures)

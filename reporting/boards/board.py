@@ -9,8 +9,8 @@ from typing import Any
 from scrollwork.records.ranking import ModelRank
 from scrollwork.records.score import UPPER_BOUND, Aggregate, Coverage, withheld
 from scrollwork.reporting.boards.published import Published, published_of
+from scrollwork.reporting.boards.ranks import Ranks
 from scrollwork.reporting.boards.raw_files import RawTold
-from scrollwork.reporting.runs.ranks import Ranks
 
 ARM = "full"
 ABOUT = " ("  # what follows in a model's name says how it was asked: "naive (plain-input900-words)"

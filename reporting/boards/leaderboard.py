@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from scrollwork.records.ranking import NO_RANK, PUBLISHED, REFUSED, RUN_OUT, ModelRank
+from scrollwork.records.ranking import NO_RANK, REFUSED, RUN_OUT, ModelRank
 from scrollwork.reporting.boards.board import ABOUT, Board, Cell, Column, Failed, Line, Section, board, stopped
 from scrollwork.reporting.boards.published import AS_ASKED, ROUGE, Published, Reference
+from scrollwork.reporting.boards.ranks import Ranks, label
 from scrollwork.reporting.boards.raw_files import remarks as raw_remarks
 from scrollwork.reporting.boards.raw_files import summary
 from scrollwork.reporting.page.text import markdown_text, number, shown, spread
-from scrollwork.reporting.runs.ranks import Ranks, label
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -171,8 +171,7 @@ def reference_means(board: Board, split: str, row: Reference) -> tuple[str, ...]
     """These of a row of the paper; AR and ARSD are worked out from it."""
     if not board.ranked:
         return (number(row.average),)
-    found = [one for one in board.ranks.of(split).ranked(PUBLISHED) if one.model == row.label]
-    return rank_means(found[0] if found else None)
+    return rank_means(board.ranks.of(split).of_paper(row.label))
 
 
 def rank_means(rank: ModelRank | None) -> tuple[str, str]:

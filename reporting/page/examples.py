@@ -17,11 +17,12 @@ from scrollwork.records.response import Failure, Response
 from scrollwork.records.score import SUM
 from scrollwork.reporting.page.chunks import Put, Series, packed
 from scrollwork.reporting.page.documents import Documents
-from scrollwork.reporting.windows.listed import Key, unit_names
 
 TEXTS = 400_000  # characters of a chunk of anything but documents
 PLACES = 4  # decimals of a score in the page; the unrounded ones stand in the artifacts
 NOT_ASKED, ANSWERED, FAILED, MISSING, WITHOUT_GOLD = ".", "a", "f", "m", "g"  # of an input and a line
+
+Key = tuple[str, int]  # an input: example_id, draw
 
 
 @dataclass
@@ -78,11 +79,12 @@ class Group:
         put: Put,
         metric: str = "",
         listed: Collection[Key] | None = None,
-        units: str = "",
+        unit: tuple[str, str] = ("", ""),
     ) -> None:
         """metric: of the task, which decides what of a reference is a text to be written (scrollwork.records.gold).
-        listed: inputs that the page has; others are counted only; None for all. units: spec of the units of windows."""
-        self._listed, self._hidden, self._units = listed, set[Key](), units
+        listed: inputs that the page has; others are counted only; None for all. unit: what windows are made of, one
+        and several."""
+        self._listed, self._hidden, self._unit = listed, set[Key](), unit
         self._windows: dict[int, list[int]] = {}
         self.name, self.task, self.split, self.metric = name, task, split, metric
         self._documents, self._put = documents, put
@@ -220,7 +222,7 @@ class Group:
             **(
                 {
                     "windows": _column(self._windows, len(keys)),
-                    "unit": unit_names(self._units),
+                    "unit": self._unit,
                     "hidden": len(self._hidden),
                 }
                 if self._windows

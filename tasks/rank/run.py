@@ -48,7 +48,7 @@ def declare(parameters: Parameters, models: Sequence[str], aggregates: Sequence[
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
     """Write the rows of a ranking, table by table (reporting/runs/ranks.py)."""
-    from scrollwork.reporting.runs.ranks import TABLES
+    from scrollwork.reporting.boards.ranks import TABLES
     from scrollwork.tasks.rank.ranking import ranking_of
 
     scored = []
