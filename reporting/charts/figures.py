@@ -12,11 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from scrollwork.reporting.boards.board import Board, Column, Line, Section
+from scrollwork.reporting.boards.board import Board, Line, Section
+from scrollwork.reporting.boards.cells import Column
 from scrollwork.reporting.charts.drawing import LINE, PAPER, SOFT, Drawing, figure, inline, quantiles, written
 from scrollwork.reporting.page.content import Beside, Figure
-from scrollwork.reporting.page.examples import Usage
 from scrollwork.reporting.page.text import shown
+from scrollwork.reporting.page.usage import Usage
 
 if TYPE_CHECKING:
     import matplotlib.figure

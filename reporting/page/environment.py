@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrollwork.reporting.boards.board import stopped
+from scrollwork.reporting.boards.cells import stopped
 from scrollwork.reporting.boards.leaderboard import head_of_parts, in_parts, inputs_of_parts
 from scrollwork.reporting.boards.metrics import components, reading
 from scrollwork.reporting.charts.seed_strip import strip

@@ -8,18 +8,20 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from scrollwork.reporting.boards.board import ARM, NOT_ASKED, WITHOUT_SCORE, Board, Cell, Line, Section
+from scrollwork.reporting.boards.board import ARM, Board, Line, Section
+from scrollwork.reporting.boards.cells import NOT_ASKED, WITHOUT_SCORE, Cell
 from scrollwork.reporting.boards.leaderboard import references
 from scrollwork.reporting.boards.metrics import COMPONENTS, reading
 from scrollwork.reporting.boards.raw_files import remarks as raw_remarks
 from scrollwork.reporting.boards.raw_files import summary as raw_summary
 from scrollwork.reporting.page.chunks import facts as as_facts
-from scrollwork.reporting.page.content import Content, usage_row
+from scrollwork.reporting.page.content import Content
 from scrollwork.reporting.page.environment import environment
 from scrollwork.reporting.page.files import script, styles
 from scrollwork.reporting.page.judgement_tables import beyond
 from scrollwork.reporting.page.sections import sections_of
 from scrollwork.reporting.page.text import shown
+from scrollwork.reporting.page.usage import usage_row
 
 Facts = Mapping[tuple[str, str], Mapping[str, object]]
 MESSAGE_LIMIT = 1000  # characters shown of an error message

@@ -13,7 +13,8 @@ from scrollwork.records.response import Failure, Response
 from scrollwork.reporting.boards.board import Board
 from scrollwork.reporting.page.chunks import Put
 from scrollwork.reporting.page.documents import Documents, wanted
-from scrollwork.reporting.page.examples import Group, Usage
+from scrollwork.reporting.page.examples import Group
+from scrollwork.reporting.page.usage import Usage
 from scrollwork.scoring.answers import gold_problem
 from scrollwork.scoring.registry import metric
 from scrollwork.storage.artifacts.artifact import Artifact

@@ -15,7 +15,8 @@ from run_boards import TASKS, aggregate, drawn, params, ranked, ranked_board, ru
 
 from scrollwork.reporting.boards.board import Board, board
 from scrollwork.reporting.boards.exports import csv_table, latex
-from scrollwork.reporting.boards.leaderboard import as_json, markdown, remarks, terminal
+from scrollwork.reporting.boards.leaderboard import as_json, markdown, remarks
+from scrollwork.reporting.boards.terminal import terminal
 from scrollwork.reporting.charts.drawing import styled, written
 from scrollwork.reporting.charts.figures import charted, drawings, figures
 from scrollwork.reporting.charts.point_names import HEIGHT, WIDTH, beside, covered
