@@ -33,6 +33,7 @@ class Fixed:
     prompt = "scrollwork.tasks.prompt.run"
     score = "scrollwork.tasks.score.run"
     aggregate = "scrollwork.tasks.aggregate.run"
+    sections: tuple[str, ...] = ()
 
     def completed(self, common: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The same."""

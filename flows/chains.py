@@ -29,6 +29,7 @@ from scrollwork.pipeline.planner import Planner
 from scrollwork.pipeline.session import Workshop
 from scrollwork.records.prompt import CLOSED_BOOK, FULL
 from scrollwork.reporting.page.files import report_digest
+from scrollwork.reporting.page.sections import sections_of
 from scrollwork.scoring.registry import module_of as metric_module
 from scrollwork.suites.model_tables import decoded_otherwise, what_answers
 from scrollwork.suites.outside_systems import PROVIDER, shown_name
@@ -246,7 +247,8 @@ class Chain:
         asked = [task.name for task in request.chosen_tasks()]
         params = report_params(request.config, models, failures, bounds, decoding, asked)
         modules = sorted({metric_module(node.label("metric")) for node in aggregates})
-        parameters = report.Parameters(**params, run=shown(request), assets=report_digest(params))
+        assets = report_digest(*(name for one in sections_of(self.design.sections) for name in one.files))
+        parameters = report.Parameters(**params, run=shown(request), assets=assets)
         return report.declare(parameters, aggregates, beside, modules)
 
 

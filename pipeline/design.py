@@ -111,6 +111,10 @@ class Design(Protocol):
     def column(self, task: TaskConfig, asked: bool) -> Mapping[str, Any] | None:
         """What a report is told of a task beside what all designs tell; None for one that gets no column."""
 
+    @property
+    def sections(self) -> Sequence[str]:
+        """Modules of what a page shows beside the scores, as they stand in it (reporting/page/sections.py)."""
+
     def page(self, suite: Suite) -> Mapping[str, Any]:
         """What a report is told of the suite beside what all designs tell."""
 

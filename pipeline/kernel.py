@@ -66,7 +66,6 @@ UNKEYED: Mapping[str, str] = {
     "openai": ASKED,
     "orjson": ASKED,
     "pyarrow": "reads and writes values, and does not change them; bytes of parts are checked by digest",
-    "rich": "the leaderboard of the terminal; no artifact holds it",
     "torch": f"{ASKED}; of models that judge: KEYED_BESIDE",
     "transformers": f"{ASKED}; of models that judge: KEYED_BESIDE",
 }

@@ -14,8 +14,8 @@ from scrollwork.readings.everything import Scored
 from scrollwork.records.base import InvalidRow
 from scrollwork.records.judgement import Conduct, Slice
 from scrollwork.records.score import Aggregate
+from scrollwork.reporting.boards.ranks import Ranks
 from scrollwork.reporting.page.content import Beside
-from scrollwork.reporting.runs.ranks import Ranks
 from scrollwork.scoring.registry import metric, stored
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home

@@ -11,7 +11,7 @@ from typing import Any
 
 from scrollwork.pipeline.design import design_of
 from scrollwork.records.score import SUBSETS, Aggregate
-from scrollwork.reporting.boards.board import is_member
+from scrollwork.reporting.boards.cells import is_member
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home
 from scrollwork.suites.home_suites import suite_in

@@ -17,8 +17,8 @@ from scrollwork.records.example import Example
 from scrollwork.records.raw_file import RawFile
 from scrollwork.records.score import SUBSETS, Aggregate
 from scrollwork.reporting.boards.leaderboard import Board, board
+from scrollwork.reporting.boards.ranks import Ranks
 from scrollwork.reporting.page.text import percent_off, pooled
-from scrollwork.reporting.runs.ranks import Ranks
 from scrollwork.scoring.outcome import PRIVATE
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.suites.parts import Part, parts

@@ -56,8 +56,10 @@ def difference(made: Ingredients) -> str:
     found += changed("library", made.libraries, installed, values=True)
     if "assets" in made.params:
         from scrollwork.reporting.page.files import STATISTICS, digest, report_digest
+        from scrollwork.reporting.page.sections import sections_of
 
-        today = digest(*STATISTICS) if made.stage == OVERVIEW else report_digest(made.params)
+        own = (name for section in sections_of(made.params.get("sections", ())) for name in section.files)
+        today = digest(*STATISTICS) if made.stage == OVERVIEW else report_digest(*own)
         found += changed("parameter", {"assets": made.params["assets"]}, {"assets": today}, values=False)
     return "; ".join(found[:4]) + ("; ..." if len(found) > 4 else "")
 

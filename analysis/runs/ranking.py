@@ -5,13 +5,12 @@ AR: the mean of a model's ranks. ARSD: the mean of its relative standard deviati
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from math import fsum
 
 from scrollwork.analysis.runs.scores import RunScores, ScoreTable
+from scrollwork.analysis.statistics.average_ranks import average_ranks
 
 
 @dataclass(frozen=True)
@@ -27,18 +26,6 @@ class Standing:
     ar: float
     relative_stds: Mapping[str, float]
     arsd: float | None
-
-
-def average_ranks(values: Sequence[Fraction | float | None]) -> list[float]:
-    """Rank values from 1, the highest first; equal values share the mean of their ranks. None ranks last."""
-    counts = Counter(values)
-    unknown = counts.pop(None, 0)
-    places: dict[Fraction | float | None, float] = {None: len(values) - (unknown - 1) / 2}
-    above = 0
-    for value in sorted((value for value in counts if value is not None), reverse=True):
-        places[value] = above + (counts[value] + 1) / 2
-        above += counts[value]
-    return [places[value] for value in values]
 
 
 def dataset_ranks(column: Mapping[str, RunScores]) -> dict[str, float]:

@@ -50,7 +50,7 @@ def resampled_means(table: ScoreTable, dataset: str, drawn: int = 0) -> Floats:
 
 
 def resampled_ranks(table: ScoreTable, dataset: str, drawn: int = 0) -> Floats:
-    """Shape (RESAMPLES, models): ranks as of `scrollwork.analysis.runs.ranking.average_ranks`."""
+    """Shape (RESAMPLES, models): ranks as of `average_ranks` (analysis/statistics)."""
     means = resampled_means(table, dataset, drawn)
     above, alike = np.zeros(means.shape), np.zeros(means.shape)
     for place in range(means.shape[1]):

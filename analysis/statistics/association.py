@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import fsum, sqrt
 from statistics import fmean
 
-from scrollwork.analysis.runs.ranking import average_ranks
+from scrollwork.analysis.statistics.average_ranks import average_ranks
 
 LONGEST = 7500  # tokens of a prompt that figure 5 still shows
 

@@ -11,7 +11,8 @@ from scrollwork.pipeline.errors import StageFailed
 from scrollwork.readings.beside import beside_of, ranks_of, unreadable_fits
 from scrollwork.readings.everything import Scored, everything_scored
 from scrollwork.reporting.boards.board import Board
-from scrollwork.reporting.boards.leaderboard import board, markdown, terminal
+from scrollwork.reporting.boards.leaderboard import board, markdown
+from scrollwork.reporting.boards.terminal import terminal
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home
 from scrollwork.tasks.report.behind_scores import Lot, lots_in
@@ -89,7 +90,7 @@ def written(
         told = "fitted by an earlier version, so not shown; `scrollwork run` fits anew and asks nothing"
         say(f"{told}: {', '.join(old)}")
     if kind in FIGURES:
-        pictures: Mapping[str, bytes] = drawn(content, lots, beside, kind)
+        pictures: Mapping[str, bytes] = drawn(content, found.params, lots, beside, kind)
         for name, data in pictures.items():
             write_file(out / name, data)
         return list(pictures)

@@ -15,7 +15,8 @@ from scrollwork.flows.execute import plan
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.readings.results import Results, report_of
 from scrollwork.readings.run_outcome import Outcome
-from scrollwork.reporting.boards.leaderboard import as_json, terminal
+from scrollwork.reporting.boards.leaderboard import as_json
+from scrollwork.reporting.boards.terminal import terminal
 from scrollwork.suites.model_tables import need_keys, retired, unbounded
 
 # tables of stage complexity: they have a key of their own in --json

@@ -14,8 +14,8 @@ from scrollwork.analysis.runs.selection import label
 from scrollwork.analysis.runs.stability import Stability
 from scrollwork.analysis.runs.variance import Source, Split
 from scrollwork.records.ranking import COMPUTED, PUBLISHED
-from scrollwork.reporting.runs.ranks import Ranks
-from scrollwork.reporting.runs.ranks import label as shown
+from scrollwork.reporting.boards.ranks import Ranks
+from scrollwork.reporting.boards.ranks import label as shown
 
 
 def ranking_json(ranks: Ranks) -> dict[str, Any]:

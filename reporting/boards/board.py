@@ -7,98 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scrollwork.records.ranking import ModelRank
-from scrollwork.records.score import UPPER_BOUND, Aggregate, Coverage, withheld
+from scrollwork.records.score import UPPER_BOUND, Aggregate
+from scrollwork.reporting.boards.cells import Average, Cell, Column, average, cell_of, is_member
 from scrollwork.reporting.boards.published import Published, published_of
+from scrollwork.reporting.boards.ranks import Ranks
 from scrollwork.reporting.boards.raw_files import RawTold
-from scrollwork.reporting.runs.ranks import Ranks
 
 ARM = "full"
-ABOUT = " ("  # what follows in a model's name says how it was asked: "naive (plain-input900-words)"
-NOT_ASKED = "not asked"
-NO_GOLD = "no inputs with gold"
-NO_WHOLE = "whole contexts not asked"  # of a task whose contexts are observed: scores are of whole contexts
-WITHOUT_SCORE = (NOT_ASKED, NO_GOLD, NO_WHOLE)  # reasons that are no failure
 RANKED = "models are ranked; there is no average"
 OBSERVED = "problems are classified; there is no average"
-
-
-@dataclass(frozen=True)
-class Column:
-    """A task of the suite. examples: how many inputs the paper has, None where it is not known. units: spec of the
-    units of contexts, where windows of them are shown. parts: the numbers that the paper prints of the task, where
-    these are several: components of the score, or its metric and that of a subset. official: it is in the average; else
-    a suite that extends the benchmark added it."""
-
-    task: str
-    short: str
-    metric: str
-    examples: int | None
-    units: str = ""
-    parts: tuple[str, ...] = ()
-    official: bool = True
-
-
-def stopped(coverage: Coverage) -> list[tuple[str, int]]:
-    """(what is said of them, how many) of answers that were not given, not ended or changed, where there are any."""
-    counts = {
-        "cut at their output limit": coverage.length_cut,
-        "refused": coverage.refused,
-        "filtered": coverage.filtered,
-        "ended by the context": coverage.context,
-        "with a key masked": coverage.masked,
-    }
-    return [(how, count) for how, count in counts.items() if count]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A model's score for a task. reason: why there is none, or why it is not whole; "" where it is complete.
-
-    value, low, high, spread, components: 0-100, as in Aggregate. members: (name, value) of a family's seeds. subset:
-    the score of the inputs that have a flag. parts: the column's.
-    """
-
-    task: str
-    metric: str
-    value: float | None = None
-    value_missing_as_zero: float | None = None
-    low: float | None = None
-    high: float | None = None
-    spread: float | None = None
-    seeds: int = 1
-    components: Mapping[str, float] | None = None
-    coverage: Coverage | None = None
-    members: tuple[tuple[str, float | None], ...] = ()
-    reason: str = ""
-    subset: Aggregate | None = None
-    parts: tuple[float | None, ...] = ()
-
-    @property
-    def complete(self) -> bool:
-        """There is a value, and no input is unanswered."""
-        return self.value is not None and self.coverage is not None and self.coverage.complete
-
-    @property
-    def unanswered(self) -> int:
-        """Inputs (x draws) that not every seed answered."""
-        return self.coverage.expected - self.coverage.answered if self.coverage else 0
-
-    @property
-    def seed_values(self) -> tuple[float, ...]:
-        """Values of the seeds that answered."""
-        return tuple(value for _, value in self.members if value is not None)
-
-
-@dataclass(frozen=True)
-class Average:
-    """Plain mean of a model's unrounded task values; None with the reason while a task is missing or incomplete.
-
-    spread: standard deviation of the seeds' own averages, None for a single one.
-    """
-
-    value: float | None
-    spread: float | None = None
-    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -326,71 +243,9 @@ def _section(
     for model, arm in sorted(names, key=place):
         messages = {one.task: one.message for one in failures if (one.split, one.model) == (split, model)}
         subsets = {column.task: flagged.get((split, model, arm, column.task)) for column in columns}
-        cells = tuple(_cell(column, model, arm, here, messages, subsets[column.task]) for column in columns)
+        cells = tuple(cell_of(column, model, arm, here, messages, subsets[column.task]) for column in columns)
         bound = model in bounds
         mean = Average(None, reason=UPPER_BOUND if bound else no_average)
         own = [cell for cell, column in zip(cells, columns, strict=True) if column.official]
         lines.append(Line(model, arm, cells, mean if mean.reason else average(own), bound))
     return Section(split, tuple(lines))
-
-
-def _cell(
-    column: Column,
-    model: str,
-    arm: str,
-    here: Mapping[tuple[str, str, str], Aggregate],
-    messages: Mapping[str, str],
-    subset: Aggregate | None,
-) -> Cell:
-    row = here.get((model, arm, column.task))
-    if row is None:
-        return Cell(column.task, column.metric, reason=messages.get(column.task, NOT_ASKED))
-    members = [(name, one.value) for (name, of, task), one in here.items() if (of, task) == (arm, column.task)]
-    own = tuple(member for member in members if is_member(member[0], model)) if row.seeds > 1 else ()
-    coverage = row.coverage
-    values = {**row.components, row.metric: row.value, **({subset.metric: subset.value} if subset else {})}
-    reason = "" if coverage.expected else NO_WHOLE if column.units else NO_GOLD
-    if coverage.expected > coverage.answered:
-        reason = f"{coverage.expected - coverage.answered:,} of {coverage.expected:,} unanswered"
-    return Cell(
-        task=row.task,
-        metric=row.metric,
-        value=row.value,
-        value_missing_as_zero=row.value_missing_as_zero,
-        low=row.low,
-        high=row.high,
-        spread=row.spread,
-        seeds=row.seeds,
-        components=dict(sorted(row.components.items())),
-        coverage=coverage,
-        members=own,
-        reason=reason,
-        subset=subset,
-        parts=tuple(values.get(name) for name in column.parts),
-    )
-
-
-def is_member(name: str, family: str) -> bool:
-    """Whether a row's name is of a family: "naive:seed=7" of "naive", "naive:seed=7 (cut)" of "naive (cut)" alone."""
-    (base, _, about), (own, _, own_about) = name.partition(ABOUT), family.partition(ABOUT)
-    return base.startswith(f"{own}:") and about == own_about
-
-
-def average(cells: Sequence[Cell]) -> Average:
-    """The benchmark's average (ZeroSCROLLS 3.2), or why it is withheld."""
-    counts = {cell.task: (cell.coverage.expected, cell.coverage.answered) for cell in cells if cell.coverage}
-    if reason := withheld(len(cells), counts):
-        return Average(None, reason=reason)
-    values = [cell.value for cell in cells if cell.value is not None]
-    return Average(sum(values) / len(values), _spread_of_averages(cells))
-
-
-def _spread_of_averages(cells: Sequence[Cell]) -> float | None:
-    """Standard deviation (n - 1) over seeds of the seed's average; None unless every task has the same seeds."""
-    by_task = [{name: value for name, value in cell.members if value is not None} for cell in cells]
-    seeds = sorted(by_task[0])
-    if len(seeds) < 2 or any(sorted(values) != seeds for values in by_task):
-        return None
-    averages = [sum(values[seed] for values in by_task) / len(by_task) for seed in seeds]
-    mean = sum(averages) / len(averages)
-    return float((sum((value - mean) ** 2 for value in averages) / (len(averages) - 1)) ** 0.5)

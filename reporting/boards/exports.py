@@ -7,7 +7,8 @@ import io
 from collections.abc import Iterator
 
 from scrollwork.records.score import Coverage
-from scrollwork.reporting.boards.board import Board, Cell, Column, Line, Section
+from scrollwork.reporting.boards.board import Board, Line, Section
+from scrollwork.reporting.boards.cells import Cell, Column
 from scrollwork.reporting.boards.leaderboard import (
     INPUTS,
     asked,

@@ -1,35 +1,28 @@
-"""The leaderboard as JSON, as Markdown and for a terminal. What it holds is worked out in board.py."""
+"""The leaderboard as JSON and as Markdown, and what both and the terminal (terminal.py) say of it. What it holds is
+worked out in board.py."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from scrollwork.records.ranking import NO_RANK, PUBLISHED, REFUSED, RUN_OUT, ModelRank
-from scrollwork.reporting.boards.board import ABOUT, Board, Cell, Column, Failed, Line, Section, board, stopped
-from scrollwork.reporting.boards.published import AS_ASKED, ROUGE, Published, Reference
+from scrollwork.records.ranking import NO_RANK, REFUSED, RUN_OUT, ModelRank
+from scrollwork.reporting.boards.board import Board, Failed, Line, Section, board
+from scrollwork.reporting.boards.cells import Cell, Column, stopped
+from scrollwork.reporting.boards.published import ROUGE, Published, Reference
+from scrollwork.reporting.boards.ranks import Ranks, label
 from scrollwork.reporting.boards.raw_files import remarks as raw_remarks
 from scrollwork.reporting.boards.raw_files import summary
 from scrollwork.reporting.page.text import markdown_text, number, shown, spread
-from scrollwork.reporting.runs.ranks import Ranks, label
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-    from rich.table import Table
-    from rich.text import Text
+__all__ = ["Board", "as_json", "board", "markdown"]
 
-__all__ = ["Board", "as_json", "board", "markdown", "terminal"]
-
-WARNING = "!"
 SUBSET_FIELDS = ("metric", "value", "value_missing_as_zero", "low", "high", "spread", "coverage")
 INPUTS = "n"  # head of the column that says how many inputs a line stands on
 MOST_RUNS = 10  # named in a remark
 REMARK = 500  # characters shown of a remark or an error message
-MODEL_WIDTH = 20  # columns of a terminal; with ten tasks the table is 98 wide
-VALUE_WIDTH, NAME_WIDTH = 6, 20  # of a value; of the name of a task above it
-LINE_WIDTH = 100  # of values side by side
 
 
 def as_json(board: Board) -> dict[str, Any]:
@@ -174,8 +167,7 @@ def reference_means(board: Board, split: str, row: Reference) -> tuple[str, ...]
     """These of a row of the paper; AR and ARSD are worked out from it."""
     if not board.ranked:
         return (number(row.average),)
-    found = [one for one in board.ranks.of(split).ranked(PUBLISHED) if one.model == row.label]
-    return rank_means(found[0] if found else None)
+    return rank_means(board.ranks.of(split).of_paper(row.label))
 
 
 def rank_means(rank: ModelRank | None) -> tuple[str, str]:
@@ -243,9 +235,6 @@ def named(row: Reference) -> str:
     return f"{row.label} ({about})" if about else row.label
 
 
-# --- Markdown ---------------------------------------------------------------------------------------------------------
-
-
 def markdown(board: Board) -> str:
     """A table a split; published rows below it, in a table of their own."""
     blocks = [f"# {markdown_text(board.title + settings(board))}"]
@@ -302,130 +291,3 @@ def _markdown_reference(board: Board, split: str, row: Reference) -> list[str]:
 
 def _with_spread(value: float | None, deviation: float | None) -> str:
     return f"{number(value)} {spread(deviation)}".strip()
-
-
-# --- terminal ---------------------------------------------------------------------------------------------------------
-
-
-def terminal(board: Board) -> RenderableType:
-    """For rich: a table a split, ± below the values, what is not whole below the table. Reads as plain text too."""
-    from rich.console import Group
-    from rich.text import Text
-
-    blocks: list[RenderableType] = []
-    for section in board.sections:
-        blocks += [*_terminal_section(board, section), Text("")]
-    if not blocks:
-        blocks = [Text(f"{shown(board.title)}: nothing was scored")]
-    blocks += [
-        Text.assemble(("failed  ", "bold red"), f"{shown(one.task)} {shown(one.model)}: {shown(one.message, REMARK)}")
-        for one in board.failures
-    ]
-    return Group(*blocks)
-
-
-def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType]:
-    from rich.table import Table
-    from rich.text import Text
-
-    published = references(board, section)
-    headers = [
-        *(shown(column.short, NAME_WIDTH) for column in board.columns),
-        *(means(board) if board.ranked else ["Avg"]),
-    ]
-    widths = [max(VALUE_WIDTH, len(header)) for header in headers]
-    pieces = in_pieces(widths)
-    width = MODEL_WIDTH + 1 + sum(widths) + len(widths)
-
-    def grid(piece: Sequence[int]) -> Table:
-        table = Table.grid(padding=(0, 1, 0, 0))
-        table.add_column(width=MODEL_WIDTH, overflow="fold")
-        for place in piece:
-            table.add_column(width=widths[place], justify="right", no_wrap=True)
-        return table
-
-    yield Text.assemble((shown(board.title), "bold"), f", split {shown(section.split)}{settings(board)}")
-    for piece in pieces:
-        table = grid(piece)
-        table.add_row(Text("model", "dim"), *(Text(headers[place], "dim") for place in piece))
-        for line in section.lines:
-            average = [_terminal_value(line.average.value, line.average.spread, False)]
-            if board.ranked:
-                average = [Text(text) for text in line_means(board, section, line)]
-            cells = [_terminal_value(cell.value, cell.spread, bool(cell.unanswered)) for cell in line.cells]
-            # what tells two lines of a model apart is never cut off: it goes below the name
-            named = Text(broken(shown(line.label)), "dim" if line.upper_bound else "bold")
-            named.append(f"\n{asked(line)} inputs", "not bold dim")
-            table.add_row(named, *([*cells, *average][place] for place in piece))
-        yield table
-    for text in remarks(board, section):
-        yield Text.assemble((f"{WARNING} ", "bold yellow"), (shown(text, REMARK), "yellow"))
-    if files := summary(told for _, told in board.raw_of(section)):
-        yield Text(files, "dim")
-    if published:
-        label = f"── {shown(published.label(published.main))} "
-        yield Text(label + "─" * (width - len(label)), "dim", no_wrap=True)
-        table = grid(range(len(headers)))
-        for row in published.table(published.main):
-            name = row.label if row.kind in ("baseline", "human", *AS_ASKED) else f"{row.label} ({row.kind})"
-            values = [row.scores.get(column.task) for column in board.columns]
-            if board.ranked:
-                cells = [
-                    _terminal_value(row.scores.get(column.task), row.stds.get(column.task), False)
-                    for column in board.columns
-                ]
-                own = [Text(text, "dim") for text in reference_means(board, section.split, row)]
-                table.add_row(Text(shown(name), "dim"), *cells, *own, style="dim")
-                continue
-            table.add_row(*(Text(text, "dim") for text in (shown(name), *map(number, (*values, row.average)))))
-        yield table
-    yield from _terminal_parts(board, section)
-
-
-def _terminal_parts(board: Board, section: Section) -> Iterator[Table]:
-    """The tasks of which the paper prints several numbers."""
-    from rich.table import Table
-    from rich.text import Text
-
-    head, own, published = parts_table(board, section)
-    if not head:
-        return
-    table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(overflow="fold", max_width=2 * MODEL_WIDTH)
-    for _ in head[1:]:
-        table.add_column(justify="right", no_wrap=True)
-    for style, rows in (("dim", [head]), ("", own), ("dim", published)):
-        for row in rows:
-            table.add_row(*(Text(shown(cell), style) for cell in row))
-    yield table
-
-
-def in_pieces(widths: Sequence[int]) -> list[list[int]]:
-    """Places of columns, as many side by side as fit beside the models."""
-    pieces: list[list[int]] = [[]]
-    left = LINE_WIDTH
-    for place, width in enumerate(widths):
-        if width + 1 > left and pieces[-1]:
-            pieces.append([])
-            left = LINE_WIDTH
-        pieces[-1].append(place)
-        left -= width + 1
-    return pieces
-
-
-def broken(label: str) -> str:
-    """A label in lines: what is said about the model below its name, a long name broken behind its colon."""
-    name, about, rest = label.partition(ABOUT)
-    own = name.replace(":", ":\n", 1) if len(name) > MODEL_WIDTH else name
-    return f"{own}\n{about}{rest}" if about else own
-
-
-def _terminal_value(value: float | None, deviation: float | None, warn: bool) -> Text:
-    from rich.text import Text
-
-    text = Text(number(value), "dim" if value is None else "")
-    if warn:
-        text.append(WARNING, "bold yellow")
-    if deviation is not None:
-        text.append(f"\n{spread(deviation)}", "dim")
-    return text

@@ -8,15 +8,16 @@ colour, so that they can be read in grey.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from scrollwork.reporting.boards.board import Board, Column, Line, Section
+from scrollwork.reporting.boards.board import Board, Line, Section
+from scrollwork.reporting.boards.cells import Column
 from scrollwork.reporting.charts.drawing import LINE, PAPER, SOFT, Drawing, figure, inline, quantiles, written
 from scrollwork.reporting.page.content import Beside, Figure
-from scrollwork.reporting.page.examples import Usage
 from scrollwork.reporting.page.text import shown
+from scrollwork.reporting.page.usage import Usage
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -73,11 +74,11 @@ def folder(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]+", "-", name)
 
 
-def figures(board: Board, beside: Beside, usage: Mapping[tuple[str, int], Usage], lengths: Lengths) -> list[Figure]:
-    """The charts as parts of a page."""
+def figures(drawings: Iterable[Drawing]) -> list[Figure]:
+    """Charts as parts of a page."""
     return [
         Figure(one.name, one.title, one.caption, inline(written(one, "svg").decode("utf-8"), one), one.wide)
-        for one in drawings(board, beside, usage, lengths)
+        for one in drawings
     ]
 
 

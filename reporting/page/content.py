@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scrollwork.reporting.boards.board import Line
-from scrollwork.reporting.page.examples import Usage
-from scrollwork.reporting.page.text import count
+from scrollwork.reporting.page.usage import Usage
 
 ENTRY = Mapping[str, Any]
 
@@ -89,23 +88,3 @@ class Content:
             if (row["split"], row["model"], row["arm"]) == (split, line.model, line.arm) and row["low"] is not None:
                 return row["low"], row["high"]
         return None
-
-
-def usage_row(usage: Usage) -> list[str]:
-    """Cells of the table of cost and tokens. A sum over some of the answers only says of how many it is."""
-
-    def partly(value: str, known: int) -> str:
-        return value if known == usage.answers else f"{value} ({count(known)} answers)" if known else "–"
-
-    tokens = [
-        partly(count(usage.tokens.get(name, 0)), usage.tokens_of.get(name, 0)) for name in ("input", "cached", "output")
-    ]
-    dollars = usage.cost_nano_usd / 1e9
-    each = dollars / usage.cost_of if usage.cost_of else 0.0
-    return [
-        count(usage.answers),
-        *tokens,
-        partly(f"{dollars:,.2f}" if dollars >= 0.01 or not dollars else f"{dollars:.6f}", usage.cost_of),
-        f"{each:.3g}" if usage.cost_of else "–",
-        count(usage.attempts) if usage.attempts else "–",
-    ]

@@ -7,7 +7,6 @@ Offsets into documents (documents.py) are in UTF-16 units, as JavaScript counts.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from scrollwork.records.example import Example
@@ -17,50 +16,13 @@ from scrollwork.records.response import Failure, Response
 from scrollwork.records.score import SUM
 from scrollwork.reporting.page.chunks import Put, Series, packed
 from scrollwork.reporting.page.documents import Documents
-from scrollwork.reporting.windows.listed import Key, unit_names
+from scrollwork.reporting.page.usage import Usage
 
 TEXTS = 400_000  # characters of a chunk of anything but documents
 PLACES = 4  # decimals of a score in the page; the unrounded ones stand in the artifacts
 NOT_ASKED, ANSWERED, FAILED, MISSING, WITHOUT_GOLD = ".", "a", "f", "m", "g"  # of an input and a line
 
-
-@dataclass
-class Usage:
-    """What a line's answers took. Sums are over answers that say it; *_of: how many do."""
-
-    answers: int = 0
-    failures: int = 0
-    tokens: dict[str, int] = field(default_factory=dict)
-    tokens_of: dict[str, int] = field(default_factory=dict)
-    attempts: int = 0
-    cost_nano_usd: int = 0
-    cost_of: int = 0
-
-    def __add__(self, other: Usage) -> Usage:
-        def both(one: Mapping[str, int], two: Mapping[str, int]) -> dict[str, int]:
-            return {name: one.get(name, 0) + two.get(name, 0) for name in {**one, **two}}
-
-        return Usage(
-            self.answers + other.answers,
-            self.failures + other.failures,
-            both(self.tokens, other.tokens),
-            both(self.tokens_of, other.tokens_of),
-            self.attempts + other.attempts,
-            self.cost_nano_usd + other.cost_nano_usd,
-            self.cost_of + other.cost_of,
-        )
-
-    def count(self, row: Response) -> None:
-        """Take an answer."""
-        self.answers += 1
-        for name in ("input", "cached", "output"):
-            if (tokens := getattr(row, f"{name}_tokens")) is not None:
-                self.tokens[name] = self.tokens.get(name, 0) + tokens
-                self.tokens_of[name] = self.tokens_of.get(name, 0) + 1
-        self.attempts += row.attempts or 0
-        if row.cost_nano_usd is not None:
-            self.cost_nano_usd += row.cost_nano_usd
-            self.cost_of += 1
+Key = tuple[str, int]  # an input: example_id, draw
 
 
 class Group:
@@ -78,11 +40,12 @@ class Group:
         put: Put,
         metric: str = "",
         listed: Collection[Key] | None = None,
-        units: str = "",
+        unit: tuple[str, str] = ("", ""),
     ) -> None:
         """metric: of the task, which decides what of a reference is a text to be written (scrollwork.records.gold).
-        listed: inputs that the page has; others are counted only; None for all. units: spec of the units of windows."""
-        self._listed, self._hidden, self._units = listed, set[Key](), units
+        listed: inputs that the page has; others are counted only; None for all. unit: what windows are made of, one
+        and several."""
+        self._listed, self._hidden, self._unit = listed, set[Key](), unit
         self._windows: dict[int, list[int]] = {}
         self.name, self.task, self.split, self.metric = name, task, split, metric
         self._documents, self._put = documents, put
@@ -220,7 +183,7 @@ class Group:
             **(
                 {
                     "windows": _column(self._windows, len(keys)),
-                    "unit": unit_names(self._units),
+                    "unit": self._unit,
                     "hidden": len(self._hidden),
                 }
                 if self._windows

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 ROOM = Path(__file__).parents[1]
 SCRIPTS = ("text.js", "data.js", "boards.js", "list.js", "example.js", "inputs.js", "controls.js")
 REPORT = ("page.html", "judgement.html", "pages.css", "report.css", *SCRIPTS)
-RUNS = ("runs.html", "runs.css")  # of a suite that ranks models over runs
-WINDOWS = ("windows.html", "windows.css", "runs.css")  # of a suite that observes windows of contexts
 STATISTICS = ("statistics.html", "pages.css", "statistics.css")  # of the page of `build`
 
 
@@ -34,9 +30,9 @@ def script() -> str:
     return f'"use strict";\n(() => {{\n{body}}})();\n'
 
 
-def report_digest(params: Mapping[str, Any]) -> str:
-    """Digest of the files of a report. params: of the report (`ranked`, `observed`)."""
-    return digest(*REPORT, *(RUNS if params.get("ranked") else ()), *(WINDOWS if params.get("observed") else ()))
+def report_digest(*more: str) -> str:
+    """Digest of the files of a report. more: those of the design's sections."""
+    return digest(*REPORT, *dict.fromkeys(more))
 
 
 def digest(*names: str) -> str:

@@ -11,7 +11,8 @@ from itertools import accumulate
 from typing import Any
 
 from scrollwork.records.judgement import MEASURES, SLICES, WORDS
-from scrollwork.reporting.boards.board import Board, Column, Line, Section
+from scrollwork.reporting.boards.board import Board, Line, Section
+from scrollwork.reporting.boards.cells import Column
 from scrollwork.reporting.page.content import Beside
 from scrollwork.reporting.page.text import count, number
 

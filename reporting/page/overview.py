@@ -11,8 +11,8 @@ from scrollwork.reporting.charts.figure import STYLE as FIGURES
 from scrollwork.reporting.charts.figure import printed, words
 from scrollwork.reporting.charts.histograms import Panel, panel_svg, shared_axis, sheet
 from scrollwork.reporting.charts.spreads import spreads
+from scrollwork.reporting.page.environment import environment
 from scrollwork.reporting.page.files import styles
-from scrollwork.reporting.page.page import environment
 from scrollwork.reporting.page.sizes import Sizes, counted_by, sizes_of, title, together
 from scrollwork.reporting.page.text import number, percent, percent_off, pooled
 

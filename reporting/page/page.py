@@ -6,24 +6,22 @@ import base64
 import hashlib
 from collections.abc import Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from scrollwork.reporting.boards.board import ARM, NOT_ASKED, WITHOUT_SCORE, Board, Cell, Line, Section, stopped
-from scrollwork.reporting.boards.leaderboard import head_of_parts, in_parts, inputs_of_parts, references
-from scrollwork.reporting.boards.metrics import COMPONENTS, components, reading
+from scrollwork.reporting.boards.board import ARM, Board, Line, Section
+from scrollwork.reporting.boards.cells import NOT_ASKED, WITHOUT_SCORE, Cell
+from scrollwork.reporting.boards.leaderboard import references
+from scrollwork.reporting.boards.metrics import COMPONENTS, reading
 from scrollwork.reporting.boards.raw_files import remarks as raw_remarks
 from scrollwork.reporting.boards.raw_files import summary as raw_summary
-from scrollwork.reporting.charts.seed_strip import strip
 from scrollwork.reporting.page.chunks import facts as as_facts
-from scrollwork.reporting.page.content import Content, usage_row
-from scrollwork.reporting.page.files import script, styles, text_of
+from scrollwork.reporting.page.content import Content
+from scrollwork.reporting.page.environment import environment
+from scrollwork.reporting.page.files import script, styles
 from scrollwork.reporting.page.judgement_tables import beyond
-from scrollwork.reporting.page.text import count, number, shown, spread
-from scrollwork.reporting.runs.section import published_rank, run_section
-from scrollwork.reporting.windows.section import complexity_section
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
+from scrollwork.reporting.page.sections import sections_of
+from scrollwork.reporting.page.text import shown
+from scrollwork.reporting.page.usage import usage_row
 
 Facts = Mapping[tuple[str, str], Mapping[str, object]]
 MESSAGE_LIMIT = 1000  # characters shown of an error message
@@ -49,15 +47,15 @@ def page(
 ) -> tuple[str, str]:
     """The report as HTML, in two halves between which the chunks of its data go; equal input gives equal bytes.
 
-    params: as for `board`; its "run", a mapping, is shown as what was asked (limit, seed, ...). facts: what is known of
-    the inputs of a (task, split), by label, e.g. {("qmsum", "test"): {"mean words": 10839}}.
+    params: as for `board`; its "run", a mapping, is shown as what was asked (limit, seed, ...); "sections": modules of
+    those that the design has (sections.py). facts: what is known of the inputs of a (task, split), by label, e.g.
+    {("qmsum", "test"): {"mean words": 10839}}.
     """
     from markupsafe import Markup
 
-    own = content or Content()
-    style, code = styles("pages.css", "report.css"), script()
-    style += styles("runs.css") if board.ranked or own.beside.mixtures else ""
-    style += styles("windows.css") if own.beside.mixtures else ""
+    own, sections = content or Content(), sections_of(params.get("sections", ()))
+    style = styles("pages.css", "report.css", *(name for one in sections for name in one.styles(board, own.beside)))
+    code = script()
     before, _, after = (
         environment()
         .get_template("page.html")
@@ -78,10 +76,9 @@ def page(
                 {"title": one.title, "caption": one.caption, "svg": Markup(one.svg), "wide": one.wide}
                 for one in own.figures
             ],
-            runs=run_section(board, environment),
-            needs=complexity_section(board, own.beside, environment, own.texts),
-            needed=list(dict.fromkeys(row["split"] for row in own.beside.mixtures)),
-            published_rank=partial(published_rank, board),
+            links=[link for one in sections for link in one.links(board, own.beside)],
+            parts=[html for one in sections if (html := one.html(board, own)) is not None],
+            published_rank=lambda row: board.ranks.of_paper(row.label),
             beyond=beyond(board, own.beside),
             run=dict(params.get("run", {})),
             paper={task["name"]: dict(task.get("paper", {})) for task in params["tasks"]},
@@ -185,42 +182,3 @@ def incomplete(section: Section) -> list[tuple[str, list[Cell]]]:
     """Models with the cells in which an input is unanswered."""
     found = [(line.label, [cell for cell in line.cells if cell.unanswered]) for line in section.lines]
     return [(label, cells) for label, cells in found if cells]
-
-
-def environment() -> Environment:
-    """How templates are rendered: every text escaped, invisible characters shown, long texts cut."""
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-    from markupsafe import Markup, escape
-
-    def finalize(value: object) -> object:
-        """Every text that the template prints: escaped by jinja, made visible and cut here."""
-        return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-    environment = Environment(
-        loader=FunctionLoader(text_of),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=finalize,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "stopped": stopped,
-        "number": number,
-        "spread": spread,
-        "count": count,
-        "reading": reading,
-        "components": components,
-        "parts": in_parts,
-        "head_of_parts": head_of_parts,
-        "inputs": inputs_of_parts,
-        "upto": lambda text, limit: Markup(escape(shown(text, limit))),
-        "strip": lambda cell, published: Markup(strip(cell.seed_values, cell.value, published)),
-        "fact": _fact,
-    }
-    return environment
-
-
-def _fact(value: object) -> str:
-    """A number with separators, anything else as text."""
-    return f"{value:,.0f}" if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)

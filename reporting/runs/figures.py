@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from scrollwork.records.ranking import COMPUTED, FORMAT, LENGTH, PUBLISHED, LengthPoint, ModelRank, TaskRank
 from scrollwork.reporting.boards.board import Board, Section
-from scrollwork.reporting.charts.drawing import INK, SOFT, Drawing, figure, inline, written
+from scrollwork.reporting.boards.ranks import Ranks, label
+from scrollwork.reporting.charts.drawing import INK, SOFT, Drawing, figure
 from scrollwork.reporting.charts.figures import COLOURS, MARKERS, MOST_LINES, NAME, charted, folder
 from scrollwork.reporting.charts.point_names import beside
-from scrollwork.reporting.page.content import Figure
 from scrollwork.reporting.page.text import shown
-from scrollwork.reporting.runs.ranks import Ranks, label
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -67,14 +66,6 @@ def run_drawings(board: Board) -> list[Drawing]:
             if there:
                 found.append(Drawing(f"{name}{ending}", f"{title}{of}", caption + more, draw, wide))
     return found
-
-
-def run_figures(board: Board) -> list[Figure]:
-    """The charts as parts of a page."""
-    return [
-        Figure(one.name, one.title, one.caption, inline(written(one, "svg").decode("utf-8"), one), one.wide)
-        for one in run_drawings(board)
-    ]
 
 
 def thinned(points: Sequence[LengthPoint], most: int = MOST_POINTS) -> list[LengthPoint]:

@@ -3,36 +3,51 @@ published one, what scores go with, and where their spread comes from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.records.ranking import COMPUTED, PUBLISHED, ModelRank, TaskRank
 from scrollwork.reporting.boards.board import ARM, Board
 from scrollwork.reporting.boards.leaderboard import not_counted, references
-from scrollwork.reporting.boards.published import Reference
+from scrollwork.reporting.boards.ranks import Ranks, label
+from scrollwork.reporting.charts.drawing import Drawing
+from scrollwork.reporting.page.content import Beside, Content
+from scrollwork.reporting.page.environment import environment
+from scrollwork.reporting.page.sections import Link, Section
 from scrollwork.reporting.page.text import number
-from scrollwork.reporting.runs.ranks import Ranks, label
+from scrollwork.reporting.runs.figures import run_drawings
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
     from markupsafe import Markup
 
 MOST_CARDS = 8
 
 
-def run_section(board: Board, environment: Callable[[], Environment]) -> Markup:
-    """HTML, "" where the suite ranks no models. environment: how the page renders templates."""
-    from markupsafe import Markup
+class Runs(Section):
+    """A part a split that is ranked."""
 
-    if not board.ranks:
-        return Markup("")
-    parts = [part(board, split) for split in board.ranks.splits]
-    return Markup(environment().get_template("runs.html").render(parts=parts, paper=board.published, usual_arm=ARM))
+    files = ("runs.html", "runs.css")
 
+    def styles(self, board: Board, beside: Beside) -> Sequence[str]:
+        """Its own."""
+        return ("runs.css",) if board.ranked else ()
 
-def published_rank(board: Board, row: Reference) -> ModelRank | None:
-    """The place of a row of the paper among its own."""
-    return next((one for one in board.ranks.ranked(PUBLISHED) if one.model == row.label), None)
+    def links(self, board: Board, beside: Beside) -> Sequence[Link]:
+        """The ranking of each split."""
+        return [Link(f"ranks-{place}", f"Ranking, {split}") for place, split in enumerate(board.ranks.splits, 1)]
+
+    def html(self, board: Board, content: Content) -> Markup | None:
+        """None where nothing was ranked."""
+        from markupsafe import Markup
+
+        if not board.ranks:
+            return None
+        parts = [part(board, split) for split in board.ranks.splits]
+        return Markup(environment().get_template("runs.html").render(parts=parts, paper=board.published, usual_arm=ARM))
+
+    def drawings(self, board: Board, beside: Beside) -> Sequence[Drawing]:
+        """Charts of the ranking."""
+        return run_drawings(board)
 
 
 def part(board: Board, split: str) -> dict[str, Any]:
@@ -165,3 +180,6 @@ def percent(share: float | None, places: int = 1) -> str:
 def between(low: float | None, high: float | None, places: int, times: int = 1) -> str:
     """An interval; an en dash where there is none."""
     return "–" if low is None or high is None else f"{times * low:.{places}f}–{times * high:.{places}f}"
+
+
+SECTION = Runs()

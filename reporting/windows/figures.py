@@ -11,12 +11,11 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.records.complexity import CATEGORIES, COW, PIG, SCENARIOS
-from scrollwork.reporting.charts.drawing import SOFT, Drawing, figure, inline, written
+from scrollwork.reporting.charts.drawing import SOFT, Drawing, figure
 from scrollwork.reporting.charts.figures import MARKERS, NAME, folder
-from scrollwork.reporting.page.content import Beside, Figure
+from scrollwork.reporting.page.content import Beside
 from scrollwork.reporting.page.text import shown
-from scrollwork.reporting.windows.problems import LAST, MEANINGS, belongs, name
-from scrollwork.reporting.windows.section import whole_tasks
+from scrollwork.reporting.windows.problems import LAST, MEANINGS, belongs, name, whole_tasks
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -69,14 +68,6 @@ def complexity_drawings(beside: Beside) -> list[Drawing]:
         ):
             found.append(Drawing(f"{key}{ending}", f"{title}{told}", caption + own.left(key), draw, wide))
     return found
-
-
-def complexity_figures(beside: Beside) -> list[Figure]:
-    """The charts as parts of a page."""
-    return [
-        Figure(one.name, one.title, one.caption, inline(written(one, "svg").decode("utf-8"), one), one.wide)
-        for one in complexity_drawings(beside)
-    ]
 
 
 class _Drawn:

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice, zip_longest
 
+from scrollwork.reporting.page.examples import Key
+
 MOST = 40  # windows of a problem that are listed
 RIGHT = 50.0  # a score from which a window is listed among those that were answered right
 UNITS = {
@@ -20,7 +22,6 @@ UNITS = {
     "u": ("dialogue", "dialogues"),
 }  # by the last letter of a spec (preprocessing/windows/units.py)
 
-Key = tuple[str, int]  # an input: example_id, draw
 Window = tuple[Key, int, int, int]  # with units of its context, first unit from 0, length
 
 

@@ -160,3 +160,8 @@ def seen_map(rows: Sequence[Entry]) -> Markup:
             if drawn:
                 parts.append(f'<path class="{what}" d="{drawn}"/>')
     return Markup("".join(parts))
+
+
+def whole_tasks(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Keep one row a task and model: the first, of those that were fitted in two parts."""
+    return list({(row["task"], row["model"], row["arm"]): row for row in reversed(rows)}.values())[::-1]

@@ -4,18 +4,20 @@ window (Dolce, sections 3.3 to 5)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.records.complexity import CATEGORIES, COW
 from scrollwork.reporting.boards.board import Board
-from scrollwork.reporting.page.content import Beside, Texts
+from scrollwork.reporting.charts.drawing import Drawing
+from scrollwork.reporting.page.content import Beside, Content, Texts
+from scrollwork.reporting.page.environment import environment
+from scrollwork.reporting.page.sections import Link, Section
 from scrollwork.reporting.page.text import number
-from scrollwork.reporting.windows.problems import GAP, HIGH, LAST, MEANINGS, PARTS, WIDE, Problems, name
+from scrollwork.reporting.windows.problems import GAP, HIGH, LAST, MEANINGS, PARTS, WIDE, Problems, name, whole_tasks
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
     from markupsafe import Markup
 
 Entry = Mapping[str, Any]
@@ -25,30 +27,52 @@ MOST_PAIRS = 30  # of models that are compared
 MEASURES = ("rc_complexity", "rho_complexity", "rc_redundancy", "rho_redundancy", "kl")
 
 
-def complexity_section(
-    board: Board, beside: Beside, environment: Callable[[], Environment], texts: Texts | None = None
-) -> Markup:
-    """HTML, "" where nothing was observed. environment: how the page renders templates. texts: of typical problems."""
-    from markupsafe import Markup
+class Windows(Section):
+    """A part a split that was observed."""
 
-    splits = list(dict.fromkeys(row["split"] for row in beside.mixtures))
-    if not splits:
-        return Markup("")
-    known = Problems(beside)
-    parts = [part(board, beside, split, known, texts or Texts()) for split in splits]
-    text = (
-        environment()
-        .get_template("windows.html")
-        .render(
-            parts=parts,
-            categories=list(zip(CATEGORIES, MEANINGS, strict=True)),
-            ranked=[CATEGORIES[one] for one in RANKED],
-            parts_of_v=PARTS,
-            wide=WIDE,
-            step=HIGH + GAP,
+    files = ("windows.html", "windows.css", "runs.css")
+
+    def styles(self, board: Board, beside: Beside) -> Sequence[str]:
+        """Tables like those of rankings, and its own."""
+        return ("runs.css", "windows.css") if beside.mixtures else ()
+
+    def links(self, board: Board, beside: Beside) -> Sequence[Link]:
+        """The categories of each split."""
+        found = enumerate(splits_of(beside), 1)
+        return [Link(f"needs-{place}", f"Retrieval or holistic, {split}") for place, split in found]
+
+    def html(self, board: Board, content: Content) -> Markup | None:
+        """None where nothing was observed."""
+        from markupsafe import Markup
+
+        if not (splits := splits_of(content.beside)):
+            return None
+        known = Problems(content.beside)
+        parts = [part(board, content.beside, split, known, content.texts) for split in splits]
+        text = (
+            environment()
+            .get_template("windows.html")
+            .render(
+                parts=parts,
+                categories=list(zip(CATEGORIES, MEANINGS, strict=True)),
+                ranked=[CATEGORIES[one] for one in RANKED],
+                parts_of_v=PARTS,
+                wide=WIDE,
+                step=HIGH + GAP,
+            )
         )
-    )
-    return Markup(text)
+        return Markup(text)
+
+    def drawings(self, board: Board, beside: Beside) -> Sequence[Drawing]:
+        """Charts of categories, of problems and of answers by length."""
+        from scrollwork.reporting.windows.figures import complexity_drawings
+
+        return complexity_drawings(beside)
+
+
+def splits_of(beside: Beside) -> list[str]:
+    """Those that were observed."""
+    return list(dict.fromkeys(row["split"] for row in beside.mixtures))
 
 
 def part(board: Board, beside: Beside, split: str, known: Problems, texts: Texts) -> dict[str, Any]:
@@ -182,11 +206,6 @@ def agreed(rows: Sequence[Entry]) -> list[dict[str, Any]]:
             }
         )
     return [one for one in lines if one["problems"]]
-
-
-def whole_tasks(rows: Sequence[Entry]) -> list[Entry]:
-    """One row a task and model, of those that were fitted in two parts the first."""
-    return list({(row["task"], row["model"], row["arm"]): row for row in reversed(rows)}.values())[::-1]
 
 
 def observed(mixture: Entry, rows: Sequence[Entry]) -> dict[str, Any]:

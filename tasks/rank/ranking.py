@@ -15,7 +15,7 @@ from scrollwork.records.ranking import PUBLISHED
 from scrollwork.records.run_score import RunScore
 from scrollwork.records.score import Aggregate
 from scrollwork.reporting.boards.published import published_of
-from scrollwork.reporting.runs.ranks import TABLES, Ranks
+from scrollwork.reporting.boards.ranks import TABLES, Ranks
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.tasks.rank.lengths import measured
 from scrollwork.tasks.report.behind_scores import Lot

@@ -47,8 +47,8 @@ def declare(parameters: Parameters, models: Sequence[str], aggregates: Sequence[
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
-    """Write the tables of the ranking (reporting/runs/ranks.py)."""
-    from scrollwork.reporting.runs.ranks import TABLES
+    """Write the tables of the ranking (reporting/boards/ranks.py)."""
+    from scrollwork.reporting.boards.ranks import TABLES
     from scrollwork.tasks.rank.ranking import ranking_of
 
     scored = []

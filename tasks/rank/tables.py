@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scrollwork.reporting.runs.ranks import TABLES, Ranks
+from scrollwork.reporting.boards.ranks import TABLES, Ranks
 from scrollwork.storage.artifacts.artifact import Artifact
 
 

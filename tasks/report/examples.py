@@ -13,12 +13,13 @@ from scrollwork.records.response import Failure, Response
 from scrollwork.reporting.boards.board import Board
 from scrollwork.reporting.page.chunks import Put
 from scrollwork.reporting.page.documents import Documents, wanted
-from scrollwork.reporting.page.examples import Group, Usage
-from scrollwork.reporting.windows.listed import RIGHT, listed
+from scrollwork.reporting.page.examples import Group
+from scrollwork.reporting.page.usage import Usage
 from scrollwork.scoring.answers import gold_problem
 from scrollwork.scoring.registry import metric
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.tasks.report.behind_scores import Lot
+from scrollwork.tasks.report.sections import ReadingSection
 
 Input = tuple[str, int]  # example_id, draw
 Asked = tuple[str, int, str]  # example_id, draw, member
@@ -34,8 +35,8 @@ class Drilled:
     lengths: Mapping[tuple[str, str, int], Sequence[float]]
 
 
-def drill(board: Board, lots: Sequence[Lot], put: Put) -> Drilled:
-    """Write every chunk."""
+def drill(board: Board, lots: Sequence[Lot], put: Put, section: ReadingSection) -> Drilled:
+    """Write every chunk. section: says which inputs are listed."""
     documents = Documents(put)
     groups: list[Mapping[str, Any]] = []
     usage: dict[tuple[str, int], Usage] = {}
@@ -43,8 +44,9 @@ def drill(board: Board, lots: Sequence[Lot], put: Put) -> Drilled:
     for number, (group, own) in enumerate(grouped(board, lots)):
         keep_documents(own, documents)
         units = next(column.units for column in board.columns if column.task == group.task)
-        shown = listed_of(own) if units else None
-        filled = Group(f"g{number}", group.task, group.split, documents, put, own[0].metric, shown, units)
+        listing = section.listing(own, units)
+        name, metric_name = f"g{number}", own[0].metric
+        filled = Group(name, group.task, group.split, documents, put, metric_name, listing.inputs, listing.unit)
         words = words_of(own[0].curated)
         for sample in samples_of(own):
             filled.examples(sample.rows("examples", Example), words)
@@ -63,23 +65,6 @@ def drill(board: Board, lots: Sequence[Lot], put: Put) -> Drilled:
         groups.append(filled.close())
     documents.close()
     return Drilled(tuple(groups), usage, lengths)
-
-
-def listed_of(lots: Sequence[Lot]) -> set[Input]:
-    """The inputs of lots that show windows which a page lists."""
-    columns = ["example_id", "draw", "units", "span_start", "span_length"]
-    windows: dict[Input, tuple[int, int, int]] = {}
-    right: set[Input] = set()
-    for lot in lots:
-        for shard in lot.prompts:
-            for row in shard.columns("prompts", columns):
-                place = (row["units"], row["span_start"], row["span_length"])
-                windows.setdefault((row["example_id"], row["draw"]), place)
-        for scored in lot.scores:
-            for row in scored.columns("scores", ["example_id", "draw", "value"]):
-                if row["value"] >= RIGHT:
-                    right.add((row["example_id"], row["draw"]))
-    return listed(((key, *place) for key, place in windows.items()), right)
 
 
 @dataclass(frozen=True, order=True)

@@ -8,18 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from scrollwork.reporting.boards.board import Board
-from scrollwork.reporting.charts.drawing import written
+from scrollwork.reporting.charts.drawing import Drawing, written
 from scrollwork.reporting.charts.figures import drawings, figures
 from scrollwork.reporting.page.assembly import PAGE, Made, Write, assemble
 from scrollwork.reporting.page.chunks import Spool
 from scrollwork.reporting.page.content import Beside, Content
-from scrollwork.reporting.runs.figures import run_drawings, run_figures
-from scrollwork.reporting.windows.figures import complexity_drawings, complexity_figures
+from scrollwork.reporting.page.sections import Section, sections_of
 from scrollwork.storage.errors import naming_full_disks
 from scrollwork.tasks.report.behind_scores import Lot
-from scrollwork.tasks.report.examples import drill
-from scrollwork.tasks.report.passages import texts_of
+from scrollwork.tasks.report.examples import Drilled, drill
 from scrollwork.tasks.report.published import FOLDER, put
+from scrollwork.tasks.report.sections import reading
 
 
 def make(
@@ -37,10 +36,10 @@ def make(
     """
     with tempfile.TemporaryDirectory(prefix="scrollwork-page-") as place:
         spool = Spool(lambda chunk, data: _written(Path(place, chunk), data))
-        drilled = drill(board, lots, spool)
-        own = beside or Beside()
-        drawn = [*run_figures(board), *complexity_figures(own), *figures(board, own, drilled.usage, drilled.lengths)]
-        content = Content(drilled.groups, drilled.usage, own, drawn, texts=texts_of(own, lots))
+        sections, own = sections_of(params.get("sections", ())), beside or Beside()
+        drilled = drill(board, lots, spool, reading(sections))
+        drawn = figures(all_drawings(sections, board, own, drilled))
+        content = Content(drilled.groups, drilled.usage, own, drawn, texts=reading(sections).texts(own, lots))
         return assemble(
             board, params, content, spool, lambda chunk: Path(place, chunk).read_text("ascii"), f"{name}{FOLDER}", write
         )
@@ -51,15 +50,17 @@ def _written(path: Path, data: bytes) -> None:
         path.write_bytes(data)
 
 
-def drawn(board: Board, lots: Sequence[Lot], beside: Beside, kind: str) -> dict[str, bytes]:
+def all_drawings(sections: Sequence[Section], board: Board, beside: Beside, drilled: Drilled) -> list[Drawing]:
+    """The charts of a page: those of its sections, then those that all pages have."""
+    own = [one for section in sections for one in section.drawings(board, beside)]
+    return [*own, *drawings(board, beside, drilled.usage, drilled.lengths)]
+
+
+def drawn(board: Board, params: Mapping[str, Any], lots: Sequence[Lot], beside: Beside, kind: str) -> dict[str, bytes]:
     """The charts as files, "svg" or "png", by name."""
-    drilled = drill(board, lots, lambda name, chunk: None)
-    found = [
-        *run_drawings(board),
-        *complexity_drawings(beside),
-        *drawings(board, beside, drilled.usage, drilled.lengths),
-    ]
-    return {f"{one.name}.{kind}": written(one, kind) for one in found}
+    sections = sections_of(params.get("sections", ()))
+    drilled = drill(board, lots, lambda name, chunk: None, reading(sections))
+    return {f"{one.name}.{kind}": written(one, kind) for one in all_drawings(sections, board, beside, drilled)}
 
 
 def put_page(path: Path, board: Board, params: Mapping[str, Any], lots: Sequence[Lot], beside: Beside) -> None:

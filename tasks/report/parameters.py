@@ -71,6 +71,7 @@ def report_params(
         "failures": [dict(one) for one in failures],
         "upstream_files": upstream_of(suite),
         **design.page(suite),
+        **({"sections": list(design.sections)} if design.sections else {}),
     }
 
 

@@ -25,7 +25,8 @@ class Parameters:
     digests of raw files. failures: tasks of models without a score, and why. run: what of the request differs from the
     suite's way. assets: digest of templates, styles and scripts. upper_bounds: models that read the references.
     decoding: by model, how it decodes where that is not the suite's way. observed, ranked: the suite's design.
-    upstream: what upstream calls the test split of a task. extends: the title of the suite that it extends.
+    upstream: what upstream calls the test split of a task. extends: the title of the suite that it extends. sections:
+    modules of those that the design has.
     """
 
     suite: str
@@ -43,18 +44,19 @@ class Parameters:
     ranked: bool = False
     upstream: Mapping[str, str] | None = None
     extends: str = ""
+    sections: Sequence[str] = ()
 
 
 def declare(parameters: Parameters, aggregates: Sequence[Node], beside: Sequence[Node], modules: Sequence[str]) -> Node:
     """Make one page of all aggregates. beside: what was judged, compared, ranked and fitted of them. modules: those of
-    the metrics."""
+    the metrics; those of the sections are added."""
     labels = (("suite", parameters.suite), ("models", "+".join(parameters.models)))
     by_stage: dict[str, list[Node]] = {}
     for node in beside:
         by_stage.setdefault(node.stage, []).append(node)
     others = tuple((stage, tuple(nodes)) for stage, nodes in by_stage.items())
     inputs = (("aggregates", tuple(aggregates)), ("behind", behind(aggregates)), *others)
-    return Node(STAGE, labels, stated(parameters), __name__, tuple(modules), inputs, exact=True)
+    return Node(STAGE, labels, stated(parameters), __name__, (*modules, *parameters.sections), inputs, exact=True)
 
 
 def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
@@ -62,8 +64,10 @@ def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWrit
     from scrollwork.reporting.boards.leaderboard import board
     from scrollwork.reporting.page.assembly import PAGE
     from scrollwork.reporting.page.content import Beside
+    from scrollwork.reporting.page.sections import sections_of
     from scrollwork.tasks.report.known_files import told_of
     from scrollwork.tasks.report.pages import make
+    from scrollwork.tasks.report.sections import reading
     from scrollwork.tasks.report.tables import AGREEMENTS, agreed, copied, ranks_in
 
     table = writer.table("aggregates", Aggregate)
@@ -78,7 +82,8 @@ def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWrit
     lots = lots_of(node, inputs)
     raw = told_of(lots, node.params["upstream_files"])
     content = board(rows, {**node.params, "raw": raw}, ranks_in(inputs), subsets)
-    beside[AGREEMENTS] = list(agreed(beside, writer))
+    section = reading(sections_of(node.params.get("sections", ())))
+    beside[AGREEMENTS] = list(agreed(section, beside, writer))
     own = Beside(**{name: [row.to_dict() for row in found] for name, found in beside.items()})
     made = make(content, node.params, lots, node.label("suite"), writer.file, own)
     writer.facts = {"rows": len(rows), "page": PAGE, "folder": made.folder, "files": made.files, "raw": raw}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scrollwork.analysis.windows.problem_rows import agreements
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.records.base import Row
 from scrollwork.records.comparison import Average, Comparison
@@ -20,9 +19,10 @@ from scrollwork.records.complexity import (
     Sights,
 )
 from scrollwork.records.judgement import Conduct, Slice
-from scrollwork.reporting.runs.ranks import Ranks
+from scrollwork.reporting.boards.ranks import Ranks
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.tasks.rank.tables import read_ranks
+from scrollwork.tasks.report.sections import ReadingSection
 
 BESIDE: Mapping[str, Mapping[str, type[Row]]] = {  # tables of a stage that the report keeps beside the scores
     "judge": {"conduct": Conduct, "slices": Slice},
@@ -54,12 +54,10 @@ def copied(inputs: InputArtifacts, writer: ArtifactWriter) -> dict[str, list[Row
     return found
 
 
-def agreed(beside: Mapping[str, list[Any]], writer: ArtifactWriter) -> list[Agreement]:
-    """Fits of every two models on the same problems held against each other, written down."""
+def agreed(section: ReadingSection, beside: Mapping[str, list[Any]], writer: ArtifactWriter) -> list[Agreement]:
+    """What the section says of fits of every two models, written down."""
     table = writer.table(AGREEMENTS, Agreement)
-    if not beside.get("mixtures"):
-        return []
-    found = list(agreements(beside["mixtures"], beside["complexity"]))
+    found = section.agreed(beside)
     for row in found:
         table.add(row)
     return found

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scrollwork.analysis.runs.ranking import average_ranks, dataset_arsd, in_order, standings
+from scrollwork.analysis.runs.ranking import dataset_arsd, in_order, standings
 from scrollwork.analysis.runs.scores import NA, RunScores, ScoreTable
+from scrollwork.analysis.statistics.average_ranks import average_ranks
 from tests.analysis.seam_vectors import SAMPLES, scores, table
 
 SPREAD = {

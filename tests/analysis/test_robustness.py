@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scrollwork.analysis.runs.ranking import average_ranks, standings
+from scrollwork.analysis.runs.ranking import standings
 from scrollwork.analysis.runs.resampling import resampled_ar, resampled_means, resampled_ranks, weights
 from scrollwork.analysis.runs.robustness import jackknife_variance, shares_of_best, sureness
 from scrollwork.analysis.runs.scores import NA, RunScores, ScoreTable
 from scrollwork.analysis.runs.stability import Stability, agreement, curve_numbers, runs_needed, stability
+from scrollwork.analysis.statistics.average_ranks import average_ranks
 from tests.analysis.seam_vectors import SAMPLES, scores, table
 
 WHOLE = table(x=SAMPLES, y={**SAMPLES, "C": None}, z={name: values[:6] for name, values in SAMPLES.items()})

@@ -16,25 +16,23 @@ from scrollwork.suites.request import Request
 from scrollwork.suites.suite_files import load_suite
 
 OWN = {"zeroscrolls": "", "scrolls": "", "seam": "runs", "dolce": "windows"}
-ALL_SECTIONS = {"report", "overview"}  # the page still knows every section (docs/architecture.md)
 
 
 @pytest.mark.parametrize("suite", OWN)
 def test_stage_has_code_of_another_experiment_in_its_key(suite: str, tmp_path: Path) -> None:
     model = "bm25" if suite == "dolce" else "naive"
     chain = Chain(Request.of(suite, home=str(tmp_path), sample=True, models=(model,), limit=2))
-    nodes = topological([*chain.built, *chain.evaluated])
+    scored = chain.scored
+    together = chain.together([chain.judge(one) for one in scored], scored, [])
+    beside = [*map(chain.judge, scored), *chain.further, *together]
+    nodes = topological([chain.overview(chain.built), chain.report(scored, [], beside)])
     other = {"runs", "windows"} - {OWN[suite]}
     found = {
-        (node.stage, module)
-        for node in nodes
-        if node.stage not in ALL_SECTIONS
-        for module in sources(node.code)
-        if other.intersection(module.split("."))
+        (node.stage, module) for node in nodes for module in sources(node.code) if other.intersection(module.split("."))
     }
-    ranking = {one for one in found if one[0] == "complexity" and ".analysis.runs" in one[1]}  # stands over both
-    assert found - ranking == set()
+    assert found == set()
     assert {node.stage for node in nodes} >= {"curate", "sample", "prompt", "generate", "score", "aggregate", "judge"}
+    assert {node.stage for node in nodes} >= {"statistics", "overview", "compare", "report"}
 
 
 @pytest.mark.parametrize("suite", OWN)

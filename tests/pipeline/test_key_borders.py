@@ -271,6 +271,7 @@ LOADS = {
     "scrollwork.preprocessing.tokens.tokenizer",
     "scrollwork.scoring.registry",
     "scrollwork.models.registry",
+    "scrollwork.reporting.page.sections",
 }  # by name: see below
 READS = {"scrollwork.reporting.page.files"}  # files of the tree: `assets` in the report's parameters
 ASKS = {"scrollwork.models.hosted.tables"}  # the environment: for keys of vendors
@@ -301,6 +302,8 @@ def test_module_that_a_stage_loads_by_name_is_in_no_key(nodes: list[Node]) -> No
             wanted = {module_of(params["metric"])}
         if node.stage in ("compare", "report"):
             wanted = {module_of(needed.label("metric")) for needed in node.needs if needed.label("metric")}
+        if node.stage == "report":
+            wanted |= set(params.get("sections", ()))
         if node.stage == "generate":
             wanted = {PROVIDERS[params["settings"]["provider"]]}
         tokenizer = params.get("tokenizer") or params.get("lengths") or params.get("profile", {})
@@ -314,6 +317,8 @@ def test_module_that_a_stage_loads_by_name_is_in_no_key(nodes: list[Node]) -> No
         "scrollwork.preprocessing.tokens.by_tiktoken",
         "scrollwork.scoring.metrics.fic",
         "scrollwork.models.local.model",
+        "scrollwork.reporting.runs.section",
+        "scrollwork.tasks.report.windows",
     } <= loaded
 
 

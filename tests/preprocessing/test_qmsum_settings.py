@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.qmsum_settings import lengths, mean, settings, table
+from benchmarks.kit.qmsum_settings import lengths, mean, settings, table
 from scrollwork.preprocessing.datasets.qmsum import RULES
 from scrollwork.suites.suite_files import load_suite
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scrollwork.designs.windows import DESIGN as WINDOWS
 from scrollwork.records.complexity import (
     CATEGORIES,
     COW,
@@ -31,7 +32,7 @@ def params(models: Sequence[str], tasks: Sequence[str]) -> dict[str, Any]:
     """What tasks/report/parameters.py gives the report stage."""
     told = [{"name": one, "short": one, "metric": "dolce_accuracy", "paper": {}, "units": "ls"} for one in tasks]
     return {"suite": "dolce", "title": "Dolce", "tasks": told, "models": list(models), "published": {},
-            "failures": [], "observed": True}  # fmt: skip
+            "failures": [], "observed": True, "sections": list(WINDOWS.sections)}  # fmt: skip
 
 
 def dolce_board(models: Sequence[str], tasks: Sequence[str]) -> Board:

@@ -14,11 +14,12 @@ from scrollwork.analysis.runs.rank_rows import Of, rank, variance_rows, who
 from scrollwork.analysis.runs.scores import RunScores
 from scrollwork.analysis.runs.selection import select
 from scrollwork.analysis.statistics.association import Measured
+from scrollwork.designs.runs import DESIGN as RUNS
 from scrollwork.records.ranking import PUBLISHED as OF_PAPER
 from scrollwork.records.run_score import RunScore
 from scrollwork.records.score import Aggregate, Coverage
 from scrollwork.reporting.boards.board import Board, board
-from scrollwork.reporting.runs.ranks import Ranks
+from scrollwork.reporting.boards.ranks import Ranks
 from scrollwork.suites.suite_files import load_suite
 from scrollwork.tasks.rank.parameters import rank_parameters
 from scrollwork.tasks.rank.ranking import published, published_table
@@ -39,7 +40,8 @@ def params(models: Sequence[str], **more: Any) -> dict[str, Any]:
     ]
     base = {"suite": "seam", "title": "SEAM", "tasks": tasks, "published": PUBLISHED, "models": list(models)}
     upstream = {"fuse_reviews": "dev", "musique": "dev"}
-    return {**base, "failures": [], "ranked": True, "upstream": upstream, **more}
+    own = {"ranked": True, "upstream": upstream, "sections": list(RUNS.sections)}
+    return {**base, "failures": [], **own, **more}
 
 
 def run_score(task: str, model: str, run: int, value: float | None, **more: Any) -> RunScore:

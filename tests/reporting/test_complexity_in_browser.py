@@ -16,12 +16,14 @@ from scrollwork.records.document import Document
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Part, Prompt
 from scrollwork.records.response import Response
+from scrollwork.reporting.charts.figures import figures as as_figures
 from scrollwork.reporting.page.assembly import PAGE, assemble
 from scrollwork.reporting.page.chunks import Spool
 from scrollwork.reporting.page.content import Content
 from scrollwork.reporting.page.documents import Documents
 from scrollwork.reporting.page.examples import Group
-from scrollwork.reporting.windows.figures import complexity_figures
+from scrollwork.reporting.windows.figures import complexity_drawings
+from scrollwork.reporting.windows.listed import unit_names
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason=NONE)]
 
@@ -55,7 +57,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     documents = Documents(spool)
     documents.add(document.document_id, document.title, document.text)
     keys = [(problem, draw) for problem in ("p", "q") for draw in range(len(PLACES))]
-    group = Group("g0", "a", "test", documents, spool, listed=set(keys) - {("q", 2)}, units="ls")
+    group = Group("g0", "a", "test", documents, spool, listed=set(keys) - {("q", 2)}, unit=unit_names("ls"))
     group.examples(
         (Example("a", "test", one, (document.document_id,), ("x",), "Which?", draw=draw) for one, draw in keys), {}
     )
@@ -82,7 +84,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     groups = (group.close(),)
     documents.close()
     target = tmp_path_factory.mktemp("needs") / "page.html"
-    whole = Content(groups, usage, own, complexity_figures(own), texts=texts(EVIL, EVIL, EVIL, [("a", "a-III-0")]))
+    whole = Content(
+        groups, usage, own, as_figures(complexity_drawings(own)), texts=texts(EVIL, EVIL, EVIL, [("a", "a-III-0")])
+    )
 
     def write(part: str, data: bytes) -> None:
         assert part == PAGE

@@ -14,9 +14,10 @@ from scrollwork.records.score import Aggregate, Coverage
 from scrollwork.reporting.boards.board import board
 from scrollwork.reporting.boards.leaderboard import markdown
 from scrollwork.reporting.charts.drawing import styled, written
+from scrollwork.reporting.charts.figures import figures as as_figures
 from scrollwork.reporting.page.content import Beside, Content, Texts
 from scrollwork.reporting.page.page import page
-from scrollwork.reporting.windows.figures import COLOURS, complexity_drawings, complexity_figures
+from scrollwork.reporting.windows.figures import COLOURS, complexity_drawings
 from scrollwork.reporting.windows.listed import listed, place_name
 from scrollwork.reporting.windows.problems import excerpt, seen_map
 from scrollwork.reporting.windows.section import MOST_PAIRS, MOST_TYPICAL
@@ -27,7 +28,7 @@ HOSTILE = "</mark><script>alert(1)</script>\u202e<!--{{ 7 * 7 }}$x$"
 
 def html(models: list[str], tasks: list[str], own: Beside, shown: Texts | None = None, charts: bool = False) -> str:
     content = dolce_board(models, tasks)
-    figures = complexity_figures(own) if charts else ()
+    figures = as_figures(complexity_drawings(own)) if charts else ()
     told = Content(beside=own, figures=figures, texts=shown or Texts())
     return "".join(page(content, params(models, tasks), content=told))
 

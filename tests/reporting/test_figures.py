@@ -7,7 +7,7 @@ from scrollwork.reporting.boards.board import Board, board
 from scrollwork.reporting.charts.drawing import written
 from scrollwork.reporting.charts.figures import drawings, figures
 from scrollwork.reporting.page.content import Beside
-from scrollwork.reporting.page.examples import Usage
+from scrollwork.reporting.page.usage import Usage
 
 EVIL = "$\\frac{1}{2}$\x1b\u202e</svg><script>x</script>漢"
 
@@ -44,7 +44,7 @@ def test_a_chart_is_missing_or_drawn_of_nothing() -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_a_name_breaks_out_of_a_chart_or_is_read_as_a_formula() -> None:
-    for figure in figures(*whole(EVIL)):
+    for figure in figures(drawings(*whole(EVIL))):
         tree = ET.fromstring(figure.svg)
         tags = {one.tag.rpartition("}")[2] for one in tree.iter()}
         assert not {"script", "style", "image", "foreignObject"} & tags
@@ -52,7 +52,7 @@ def test_a_name_breaks_out_of_a_chart_or_is_read_as_a_formula() -> None:
 
 
 def test_inline_charts_carry_styles_that_the_policy_forbids_or_ids_twice() -> None:
-    made = figures(*whole())
+    made = figures(drawings(*whole()))
     assert not [figure.name for figure in made if 'style="' in figure.svg or "<style" in figure.svg]
     names = [one.get("id") for figure in made for one in ET.fromstring(figure.svg).iter() if one.get("id")]
     assert len(names) == len(set(names))

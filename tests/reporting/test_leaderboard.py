@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from scrollwork.records.score import Aggregate
-from scrollwork.reporting.boards.leaderboard import Board, as_json, board, markdown, terminal
+from scrollwork.reporting.boards.leaderboard import Board, as_json, board, markdown
+from scrollwork.reporting.boards.terminal import terminal
 
 
 def printed(content: Board, width: int = 100) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.reporting.boards.leaderboard import LINE_WIDTH, in_pieces
+from scrollwork.reporting.boards.terminal import LINE_WIDTH, in_pieces
 
 
 @given(st.lists(st.integers(1, LINE_WIDTH - 1), max_size=60))

@@ -15,14 +15,15 @@ from run_boards import TASKS, aggregate, drawn, params, ranked, ranked_board, ru
 
 from scrollwork.reporting.boards.board import Board, board
 from scrollwork.reporting.boards.exports import csv_table, latex
-from scrollwork.reporting.boards.leaderboard import as_json, markdown, remarks, terminal
+from scrollwork.reporting.boards.leaderboard import as_json, markdown, remarks
+from scrollwork.reporting.boards.terminal import terminal
 from scrollwork.reporting.charts.drawing import styled, written
-from scrollwork.reporting.charts.figures import charted, drawings
+from scrollwork.reporting.charts.figures import charted, drawings, figures
 from scrollwork.reporting.charts.point_names import HEIGHT, WIDTH, beside, covered
 from scrollwork.reporting.page.content import Beside, Content
 from scrollwork.reporting.page.page import page
 from scrollwork.reporting.runs.exports import csv_ranks, latex_ranks, markdown_ranks
-from scrollwork.reporting.runs.figures import MOST_POINTS, places, run_drawings, run_figures, thinned
+from scrollwork.reporting.runs.figures import MOST_POINTS, places, run_drawings, thinned
 
 MODELS = {"strong": 40.0, "middle": 30.0, "weak": 12.0}
 HOSTILE = "</script><b onclick=x>\u202e$\\alpha$|_%\n=1+1"
@@ -41,7 +42,7 @@ RECOMPUTED = {
 
 
 def html(content: Board, *, charts: bool = False) -> str:
-    before, after = page(content, params([]), content=Content(figures=run_figures(content) if charts else ()))
+    before, after = page(content, params([]), content=Content(figures=figures(run_drawings(content)) if charts else ()))
     return before + after
 
 

@@ -10,9 +10,10 @@ import pytest
 from browser import CHROMIUM, NONE, Tab, browser
 from run_boards import drawn, params, ranked_board, run_score
 
+from scrollwork.reporting.charts.figures import figures
 from scrollwork.reporting.page.content import Content
 from scrollwork.reporting.page.page import page as rendered
-from scrollwork.reporting.runs.figures import run_figures
+from scrollwork.reporting.runs.figures import run_drawings
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason=NONE)]
 
@@ -33,7 +34,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     other = [run_score("musique", f"{LONG}2", run, 9.0, manifest="other") for run in range(10)]
     content = ranked_board([*rows, *other], lengths=True)
     path = tmp_path_factory.mktemp("ranks") / "page.html"
-    path.write_text("".join(rendered(content, params([]), content=Content(figures=run_figures(content)))), "utf-8")
+    path.write_text(
+        "".join(rendered(content, params([]), content=Content(figures=figures(run_drawings(content))))), "utf-8"
+    )
     return path
 
 

@@ -14,7 +14,7 @@ import pytest
 from scrollwork.records.ranking import LENGTH
 from scrollwork.records.run_score import RunScore
 from scrollwork.records.score import Score
-from scrollwork.reporting.runs.ranks import TABLES, Ranks
+from scrollwork.reporting.boards.ranks import TABLES, Ranks
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home
 from scrollwork.tasks.rank.tables import read_ranks

@@ -1,6 +1,6 @@
 """What each setting of QMSum's four cleaning rules gives: mean words, on the real files (docs/fidelity.md#qmsum).
 
-    python -m benchmarks.qmsum_settings DIR
+    python -m benchmarks.kit.qmsum_settings DIR
 
 DIR is a raw folder, as --raw takes it, with all three splits of QMSum. ZeroSCROLLS counts the whole prompt of the test
 split, SCROLLS input and output of all 1,810 examples.

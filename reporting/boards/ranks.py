@@ -108,6 +108,10 @@ class Ranks:
         """The place of a model that was run."""
         return next((row for row in self.ranked() if (row.model, row.arm) == (model, arm)), None)
 
+    def of_paper(self, name: str) -> ModelRank | None:
+        """The place of a row of the paper among its own."""
+        return next((row for row in self.ranked(PUBLISHED) if row.model == name), None)
+
     @property
     def published(self) -> bool:
         """Whether a paper's rows are among these."""

@@ -1,0 +1,54 @@
+"""How templates of pages are rendered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrollwork.reporting.boards.cells import stopped
+from scrollwork.reporting.boards.leaderboard import head_of_parts, in_parts, inputs_of_parts
+from scrollwork.reporting.boards.metrics import components, reading
+from scrollwork.reporting.charts.seed_strip import strip
+from scrollwork.reporting.page.files import text_of
+from scrollwork.reporting.page.text import count, number, shown, spread
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def environment() -> Environment:
+    """How templates are rendered: every text escaped, invisible characters shown, long texts cut."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+    from markupsafe import Markup, escape
+
+    def finalize(value: object) -> object:
+        """Every text that the template prints: escaped by jinja, made visible and cut here."""
+        return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+    environment = Environment(
+        loader=FunctionLoader(text_of),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=finalize,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "stopped": stopped,
+        "number": number,
+        "spread": spread,
+        "count": count,
+        "reading": reading,
+        "components": components,
+        "parts": in_parts,
+        "head_of_parts": head_of_parts,
+        "inputs": inputs_of_parts,
+        "upto": lambda text, limit: Markup(escape(shown(text, limit))),
+        "strip": lambda cell, published: Markup(strip(cell.seed_values, cell.value, published)),
+        "fact": _fact,
+    }
+    return environment
+
+
+def _fact(value: object) -> str:
+    """A number with separators, anything else as text."""
+    return f"{value:,.0f}" if isinstance(value, (int, float)) and not isinstance(value, bool) else str(value)

@@ -1,0 +1,68 @@
+"""What answers took: tokens, tries and money."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from scrollwork.records.response import Response
+from scrollwork.reporting.page.text import count
+
+
+@dataclass
+class Usage:
+    """What a line's answers took. Sums are over answers that say it; *_of: how many do."""
+
+    answers: int = 0
+    failures: int = 0
+    tokens: dict[str, int] = field(default_factory=dict)
+    tokens_of: dict[str, int] = field(default_factory=dict)
+    attempts: int = 0
+    cost_nano_usd: int = 0
+    cost_of: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        def both(one: Mapping[str, int], two: Mapping[str, int]) -> dict[str, int]:
+            return {name: one.get(name, 0) + two.get(name, 0) for name in {**one, **two}}
+
+        return Usage(
+            self.answers + other.answers,
+            self.failures + other.failures,
+            both(self.tokens, other.tokens),
+            both(self.tokens_of, other.tokens_of),
+            self.attempts + other.attempts,
+            self.cost_nano_usd + other.cost_nano_usd,
+            self.cost_of + other.cost_of,
+        )
+
+    def count(self, row: Response) -> None:
+        """Take an answer."""
+        self.answers += 1
+        for name in ("input", "cached", "output"):
+            if (tokens := getattr(row, f"{name}_tokens")) is not None:
+                self.tokens[name] = self.tokens.get(name, 0) + tokens
+                self.tokens_of[name] = self.tokens_of.get(name, 0) + 1
+        self.attempts += row.attempts or 0
+        if row.cost_nano_usd is not None:
+            self.cost_nano_usd += row.cost_nano_usd
+            self.cost_of += 1
+
+
+def usage_row(usage: Usage) -> list[str]:
+    """Cells of the table of cost and tokens. A sum over some of the answers only says of how many it is."""
+
+    def partly(value: str, known: int) -> str:
+        return value if known == usage.answers else f"{value} ({count(known)} answers)" if known else "–"
+
+    tokens = [
+        partly(count(usage.tokens.get(name, 0)), usage.tokens_of.get(name, 0)) for name in ("input", "cached", "output")
+    ]
+    dollars = usage.cost_nano_usd / 1e9
+    each = dollars / usage.cost_of if usage.cost_of else 0.0
+    return [
+        count(usage.answers),
+        *tokens,
+        partly(f"{dollars:,.2f}" if dollars >= 0.01 or not dollars else f"{dollars:.6f}", usage.cost_of),
+        f"{each:.3g}" if usage.cost_of else "–",
+        count(usage.attempts) if usage.attempts else "–",
+    ]
