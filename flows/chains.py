@@ -29,7 +29,6 @@ from scrollwork.pipeline.planner import Planner
 from scrollwork.pipeline.session import Workshop
 from scrollwork.records.prompt import CLOSED_BOOK, FULL
 from scrollwork.reporting.page.files import report_digest
-from scrollwork.reporting.page.sections import sections_of
 from scrollwork.scoring.registry import module_of as metric_module
 from scrollwork.suites.model_tables import decoded_otherwise, what_answers
 from scrollwork.suites.outside_systems import PROVIDER, shown_name
@@ -241,6 +240,8 @@ class Chain:
     ) -> Node:
         """All aggregates to one page. failures: why a task of a model has none; see `failure`. beside: what was judged,
         compared, ranked and fitted of them."""
+        from scrollwork.reporting.page.sections import sections_of  # loads what draws, which a build needs not
+
         request, bounds = self.request, upper_bounds(aggregates)
         decoding = {node.label("model"): node.params["decoding"] for node in aggregates if "decoding" in node.params}
         models = [shown_name(model) for model in request.models]

@@ -76,6 +76,26 @@ ANYTHING = Plain((object,), "anything", {})
 
 
 @dataclass(frozen=True)
+class Between:
+    """A number within bounds."""
+
+    low: float
+    high: float
+
+    def check(self, at: Place, name: str, value: Any) -> None:
+        what = f"a number from {self.low:g} to {self.high:g}"
+        Plain((int, float), what, {}).check(at, name, value)
+        if not self.low <= value <= self.high:
+            raise BadValue(f"{at}: {name} must be {what}, not {value!r}")
+
+    def schema(self) -> Schema:
+        return {"type": "number", "minimum": self.low, "maximum": self.high}
+
+
+SHARE = Between(0, 1)
+
+
+@dataclass(frozen=True)
 class Choice:
     """One of some texts. others: in words what else it may be, and what gives further names, of a choice that may be
     `package.module` too; None where there is nothing else."""

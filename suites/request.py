@@ -91,7 +91,15 @@ class Request(Options):
 
     @classmethod
     def of(
-        cls, suite: str, *, home: str, raw: str | None = None, sample: bool = False, store: str = "", **given: Any
+        cls,
+        suite: str,
+        *,
+        home: str,
+        raw: str | None = None,
+        sample: bool = False,
+        store: str = "",
+        run: str = "",
+        **given: Any,
     ) -> Request:
         """A request with absolute locations. suite: a name, or the path of a file. raw: None for what was fetched into
         the home; sample: the bundled input, of the tasks that it has where none is named. given: options by name, those
@@ -115,6 +123,7 @@ class Request(Options):
             home=place.url,
             raw=str(folder),
             store=place.store,
+            run=run,
             of_design=own,
             **common,
         )

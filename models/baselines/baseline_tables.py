@@ -12,6 +12,7 @@ from scrollwork.models.table_keys import (
     ANYTHING,
     FLAG,
     NUMBER,
+    SHARE,
     TEXT,
     TEXT_LIST,
     WHOLE,
@@ -101,7 +102,7 @@ KEYS: Mapping[str, Key] = {
 }
 SHARES: Mapping[str, Key] = {
     **CHOICE,
-    "noise": Key(NUMBER, "Share of answers that are noise."),
-    "right": Key(NUMBER, "Share of the noise that is right."),
-    "wrong": Key(NUMBER, "Share of the noise that is wrong."),
+    "noise": Key(SHARE, "Share of answers that are noise."),
+    "right": Key(SHARE, "Share of the noise that is right."),
+    "wrong": Key(SHARE, "Share of the noise that is wrong."),
 }

@@ -94,7 +94,8 @@ def test_provider_nobody_knows_is_found_after_the_work(scrollwork: Scrollwork, s
     assert done.err.startswith("scrollwork: --models ")
     assert done.err.endswith(
         "own.toml: model 'gpt': provider 'opnai' is none of "
-        "anthropic, baselines, compatible, extractive, openai, planted, transformers\n"
+        "anthropic, baselines, compatible, extractive, openai, planted, transformers, or package.module; "
+        "did you mean 'openai'?\n"
     )
 
 

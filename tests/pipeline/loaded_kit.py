@@ -29,6 +29,7 @@ IN_NO_ANSWER = {
         "scrollwork.models.engine.ledger",
         "scrollwork.models.engine.retry",
         "scrollwork.models.engine.stopping",
+        "scrollwork.reporting.boards.terminal",  # the board of a terminal, which no page shows
     ),
 }
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from scrollwork.flows.parameters import parameters_of
+from scrollwork.flows.parameters import OF_RUN, parameters_of
 from scrollwork.suites.request import Request
 from tests.conftest import PROJECT, Call, Scrollwork
 
@@ -222,7 +222,7 @@ def test_flow_is_told_the_name_of_a_suite_that_it_cannot_find(folder: Path) -> N
     request = Request.of(
         "harbour.toml" if Path.cwd() == folder else str(folder / "harbour.toml"), home="h", raw=str(folder / "raw")
     )
-    parameters = parameters_of(request)
+    parameters = parameters_of(request, OF_RUN)
     assert parameters["suite"] == str(folder / "harbour.toml")
     assert "suite_file" not in parameters
     lists = {name: tuple(parameters[name] or ()) for name in ("tasks", "splits", "models", "arms", "vary")}

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from scrollwork.designs.windows import DESIGN
 from scrollwork.pipeline.source_digest import sources
 from scrollwork.records.base import Row
 from scrollwork.records.complexity import (
@@ -239,7 +240,7 @@ def test_code_that_decides_rows_or_page_is_in_no_key() -> None:
         assert f"scrollwork.analysis.windows.{name}" in stage
     assert "scrollwork.records.complexity" in stage
     assert not any(name.split(".")[1] in ("reporting", "models", "preprocessing") for name in stage)
-    page = sources(("scrollwork.tasks.report.run",))
+    page = sources(("scrollwork.tasks.report.run", *DESIGN.sections))
     for name in ("section", "problems", "figures", "listed"):
         assert f"scrollwork.reporting.windows.{name}" in page
     assert "scrollwork.analysis.windows.comparing" in page
