@@ -225,8 +225,7 @@ def test_flow_is_told_the_name_of_a_suite_that_it_cannot_find(folder: Path) -> N
     parameters = parameters_of(request, OF_RUN)
     assert parameters["suite"] == str(folder / "harbour.toml")
     assert "suite_file" not in parameters
-    lists = {name: tuple(parameters[name] or ()) for name in ("tasks", "splits", "models", "arms", "vary")}
-    again = Request.of(**{**parameters, **lists})
+    again = Request.of(**{**parameters, "store": ""})
     assert (again.suite, again.suite_file) == ("harbour", request.suite_file)
 
 
