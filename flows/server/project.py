@@ -26,7 +26,8 @@ IMPORTED = Path(scrollwork.__file__).parents[1]  # `import scrollwork` looks the
 BY_PATH = ("flows/build_datasets.py:build_datasets", "flows/evaluate.py:evaluate")  # of deployments of a checkout
 BY_MODULE = tuple(re.sub(r"/(\w+)\.py:", r".\1.", f"scrollwork.{one}") for one in BY_PATH)  # of any other project
 MODELS = "models.toml"
-FILES = (".gitignore", MODELS, "prefect.toml", "prefect.yaml")  # the last one makes a folder a project
+IGNORED = ".gitignore"
+FILES = (IGNORED, MODELS, "prefect.toml", "prefect.yaml")  # the last one makes a folder a project
 
 
 # ---- which folder it is
@@ -121,14 +122,16 @@ def project_files() -> dict[str, str]:
 
 
 def make_project(given: str) -> list[Path]:
-    """Write the files of a project into a folder, which is made where there is none, all or none of them; their paths.
+    """Write the files of a project into a folder, which is made where there is none, all or none of them; the paths of
+    those that were written: a .gitignore that stands there is kept.
 
     Raises UsageError where that folder can be none, StorageError where it cannot be written.
     """
     folder = Path(given).expanduser()
     refuse_unfit(given, folder)
     new_folders = [place for place in (folder, *folder.parents) if not os.path.exists(place)]
-    files = {folder / name: text.encode("utf-8") for name, text in project_files().items()}
+    texts = {name: text for name, text in project_files().items() if name != IGNORED or not kept(folder)}
+    files = {folder / name: text.encode("utf-8") for name, text in texts.items()}
     begun: list[Path] = []
     try:
         for path, data in files.items():
@@ -149,6 +152,11 @@ def make_project(given: str) -> list[Path]:
     return list(files)
 
 
+def kept(folder: Path) -> bool:
+    """Whether a folder has a .gitignore, as most repositories do: it is left as it is."""
+    return os.path.lexists(folder / IGNORED)
+
+
 def refuse_unfit(given: str, folder: Path) -> None:
     """Raise UsageError where a folder can be no project, or has a file that would be written."""
     if not given.strip() or "://" in given:
@@ -160,7 +168,7 @@ def refuse_unfit(given: str, folder: Path) -> None:
             f"{folder} lies in the checkout {around}, which is a project by itself: `scrollwork up` works there; name "
             "a folder outside it"
         )
-    standing = [name for name in FILES if os.path.lexists(folder / name)]
+    standing = [name for name in FILES if name != IGNORED and os.path.lexists(folder / name)]
     if standing:
         raise UsageError(
             f"{folder} has {', '.join(standing)} already; nothing was written: move what stands there away, or name "

@@ -137,7 +137,7 @@ def test_what_a_home_holds_is_committed_to_the_projects_repository(made):
 # ---- what is refused
 
 
-@pytest.mark.parametrize("name", sorted(FOUR))
+@pytest.mark.parametrize("name", sorted(FOUR - {".gitignore"}))
 def test_a_file_of_the_users_is_overwritten(call, tmp_path, name):
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / name).write_text("mine")
@@ -145,6 +145,16 @@ def test_a_file_of_the_users_is_overwritten(call, tmp_path, name):
     assert (status, out) == (2, "")
     assert err.startswith(f"scrollwork: own has {name} already; nothing was written: ")
     assert contents(tmp_path / "own") == {name: b"mine"}
+
+
+def test_a_gitignore_of_a_repository_keeps_init_out_or_is_overwritten(call, tmp_path):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / ".gitignore").write_text("mine")
+    status, out, err = call("init", "own")
+    assert status == 0
+    assert set(out.split()) == {f"own/{name}" for name in FOUR - {".gitignore"}}
+    assert (tmp_path / "own" / ".gitignore").read_text() == "mine"
+    assert ".gitignore was there and is kept; .scrollwork/ (the home) and .env (keys) belong in it" in err
 
 
 def test_a_dead_link_is_written_through(call, tmp_path):
@@ -161,7 +171,7 @@ def test_a_second_init_changes_what_the_user_has_edited(call, made):
     before = contents(made)
     status, _, err = call("init", "my-evals")
     assert status == 2
-    assert "my-evals has .gitignore, models.toml, prefect.toml, prefect.yaml already; nothing was written" in err
+    assert "my-evals has models.toml, prefect.toml, prefect.yaml already; nothing was written" in err
     assert contents(made) == before
 
 
