@@ -85,6 +85,14 @@ class Runs(Fixed):
     def check(self, request: Request) -> None:
         """Raise UsageError for options that do not fit together."""
         own: Options = request.of_design
+        if lacking := [name for name in ("count", "shots", "instances") if name not in request.config.runs]:
+            raise UsageError(f'suite {request.suite}: [runs] lacks {", ".join(lacking)}, which design = "runs" needs')
+        for task in request.chosen_tasks():
+            if "block" not in request.config.template(task, request.prompts):
+                raise UsageError(
+                    f"suite {request.suite}: [task.{task.name}] lacks block, how a prompt shows an example, which "
+                    'design = "runs" needs (config/suites/seam.toml)'
+                )
         if own.instances == 0:
             raise UsageError("--instances must be 1 or more, or -1 for all, not 0")
         if own.vary:

@@ -22,6 +22,7 @@ from dataclasses import replace
 from functools import cached_property, wraps
 
 from scrollwork.models.registry import CALLED
+from scrollwork.models.registry import is_outside as of_another_package
 from scrollwork.pipeline.calling import new_run
 from scrollwork.pipeline.design import design_of
 from scrollwork.pipeline.plan import Node, Plan
@@ -169,7 +170,9 @@ class Chain:
         settings = what_answers(part)
         kind = settings.get("rules", {}).get(part.task.name, {}).get("fit")
         fitted = self.fit(part, kind, str(settings.get("fit_split", FIT_SPLIT))) if kind else None
-        body = f"scrollwork.tasks.generate.{'hosted' if settings['provider'] in CALLED else 'run'}"
+        provider = settings["provider"]
+        way = "hosted" if provider in CALLED else "outside" if of_another_package(provider) else "run"
+        body = f"scrollwork.tasks.generate.{way}"
         before = self.curate(part), self.prompt(part), self.sample(part)
         return generate.declare(part, *before, settings, fitted=fitted, body=body)
 

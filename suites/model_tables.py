@@ -12,6 +12,7 @@ from scrollwork.models.hosted import tables
 from scrollwork.models.hosted.tables import BASE_URLS, BadTable, key_of
 from scrollwork.models.local import local_tables
 from scrollwork.models.registry import BATCHES, CALLED, HOSTED, LOCAL, REST_RULES, UnknownModel, needs_address, settings
+from scrollwork.models.registry import is_outside as of_another_package
 from scrollwork.pipeline.design import design_of
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.plan import Node
@@ -21,7 +22,7 @@ from scrollwork.preprocessing.prompts.truncation import POLICIES
 from scrollwork.storage.home import Home
 from scrollwork.suites.outside_systems import PROVIDER, is_outside, table_of
 from scrollwork.suites.parts import Part
-from scrollwork.suites.plugins import PROVIDERS, entry, resolved
+from scrollwork.suites.plugins import METRICS, PROVIDERS, entry, resolved
 from scrollwork.suites.request import NOTHING_COUNTED, Request
 from scrollwork.suites.suite_files import Suite, load_models, own_models
 from scrollwork.suites.tokenizers import adopt
@@ -36,10 +37,22 @@ def calling_of(request: Request, tables: Mapping[str, Mapping[str, Any]]) -> Cal
                 price_of(model, table)
             except UnknownPrice as error:
                 raise UsageError(f"--budget: {error}") from error
+        refuse_uncounted(tables)
     if request.batch:
         need_batches(called)
     wait_s, budget = request.batch_wait, request.budget or ""
     return Calling(request.run, budget, request.retry_failed, request.batch, wait_s, called, request.judges)
+
+
+def refuse_uncounted(tables: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raises UsageError where a model is of another package: nobody here knows what its calls cost."""
+    for model, table in tables.items():
+        if of_another_package(table["provider"]):
+            raise UsageError(
+                f"--budget: model {model!r} answers through {table['provider']}, whose calls are not counted here; run "
+                "it by itself without --budget, or, if its vendor speaks OpenAI's protocol, with provider = "
+                '"compatible"'
+            )
 
 
 def need_batches(called: Mapping[str, Mapping[str, Any]]) -> None:
@@ -117,7 +130,7 @@ def ruled(table: dict[str, Any], suite: Suite) -> dict[str, Any]:
     found = {task: rules[task] for task in known if rules}
     if suite.name not in suites or "tasks" not in table:
         for task in suite.tasks.values():
-            if task.name not in known and (rule := rest.get(task.metric) or rest.get(task.kind)):
+            if task.name not in known and (rule := by_metric(rest, task.metric) or rest.get(task.kind)):
                 found[task.name] = rule
     free = {name: held for name, held in plain.items() if name != "suites"}
     return {
@@ -125,6 +138,12 @@ def ruled(table: dict[str, Any], suite: Suite) -> dict[str, Any]:
         "tasks": [*known, *(task for task in found if task not in known)],
         **({"rules": found} if found else {}),
     }
+
+
+def by_metric(rest: Mapping[str, Any], metric: str) -> Any:
+    """The default rule of a metric; one of another package is named by its module or its entry point."""
+    found = (rule for name, rule in rest.items() if (one := entry(METRICS, name)) and one.module == metric)
+    return rest.get(metric) or next(found, None)
 
 
 def filled(model: str, table: dict[str, Any], request: Request) -> dict[str, Any]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from scrollwork.cli.terminal.common import chain_of, console, print_json, say
 from scrollwork.cli.terminal.progress import shown
+from scrollwork.models.registry import is_outside
 from scrollwork.pipeline.design import reader_of
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.reporting.page.text import visible
@@ -51,7 +53,12 @@ def run(arguments: argparse.Namespace) -> int:
         return int(bool(failed))
     for model in dict.fromkeys(row["model"] for row in rows):
         console().print(table_of(model, [row for row in rows if row["model"] == model]))
-    told = [*remarks(rows, chain.request.models), *cuts(free), *retired(chain.resolved.calling)]
+    others = [model for model, table in chain.resolved.tables.items() if is_outside(table["provider"])]
+    known = [model for model in chain.request.models if model not in others]
+    told = [*remarks(rows, known), *cuts(free), *retired(chain.resolved.calling)]
+    told += [
+        f"{model}: answers through a module of its own; what it asks and costs is not known here" for model in others
+    ]
     for line in told if rows or not failed else []:
         say(line)
     return int(bool(failed))
@@ -119,11 +126,11 @@ def cuts(rows: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def remarks(rows: list[dict[str, Any]], models: tuple[str, ...]) -> list[str]:
+def remarks(rows: list[dict[str, Any]], models: Sequence[str]) -> list[str]:
     """What the numbers do not say themselves."""
     lines = []
     if not rows:
-        return [f"{', '.join(models)}: asks no provider and costs nothing"]
+        return [f"{', '.join(models)}: asks no provider and costs nothing"] if models else []
     if any(not row["counted"] for row in rows):
         lines.append(
             "tokens in: estimated (4 characters a token); a model's own tokenizer counts them: --tokenizer NAME, with "

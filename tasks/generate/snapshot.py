@@ -89,9 +89,12 @@ def written(
 
 
 def answer_missing(calls: Sequence[Call], model: Model, shop: Workshop) -> int:
-    """Ask for missing answers, but not again for terminal failures. Return how many of the calls have failed."""
+    """Ask for missing answers; for terminal failures again only with --retry-failed. Return how many of the calls have
+    failed."""
+    calling = shop.locations.calling
+    again = calling is not None and calling.retry_failed
     states = shop.store.states([call.key for call in calls])
-    todo = {call.key: call for call in calls if wanted(states.get(call.key))}
+    todo = {call.key: call for call in calls if wanted(states.get(call.key), again)}
     provider = model.provider
     failed = sum(state != ANSWERED for key, state in states.items() if key not in todo)
     for results in chunks(checked(model.answer(todo.values()), todo, model), COMMIT if is_ours(model) else 1):

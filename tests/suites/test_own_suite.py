@@ -234,3 +234,22 @@ def test_stages_under_prefect_do_not_find_the_suite(scrollwork: Scrollwork, fold
     file, raw = str(folder / "harbour.toml"), str(folder / "raw")
     done = scrollwork("run", "--suite", file, "--raw", raw, "--model", "bm25", "--json", "--quiet")
     assert {row["task"] for row in done.document["tasks"]} == {"keepers", "tides"}
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("", '[runs] lacks count, shots, instances, which design = "runs" needs'),
+        ("[runs]\ncount = 2\nshots = 0\ninstances = 5\n", "[task.keepers] lacks block, how a prompt shows an example"),
+    ],
+)
+def test_design_whose_tables_lack_is_a_traceback(call: Call, folder: Path, more: str, said: str) -> None:
+    file = folder / "harbour.toml"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(
+        text.replace("[task.keepers]", f"{more}[task.keepers]", 1).replace("seed = 0", 'seed = 0\ndesign = "runs"', 1)
+    )
+    status, _, err = call("plan", "--suite", str(file), "--raw", str(folder / "raw"), "--model", "naive")
+    assert status == 2
+    assert said in err
+    assert "Traceback" not in err

@@ -301,3 +301,34 @@ def test_contract_that_the_document_tells_is_another() -> None:
     for group in CONTRACTS:
         assert f'[project.entry-points."{group}"]' in text
     assert set(FILES) >= {"harbour_suite/harbour.toml"}
+
+
+def test_budget_is_kept_for_models_whose_calls_nobody_counts(work: Scrollwork) -> None:
+    raw = ("--raw", str(work.home.parent / "raw"))
+    refused = work("run", *ASK, *raw, "--budget", "5", status=2)
+    assert (
+        "--budget: model 'parrot:x' answers through harbour_suite.parrot, whose calls are not counted here"
+        in refused.err
+    )
+    told = work("estimate", *ASK[:5], *raw, status=None).err
+    assert "parrot:x: answers through a module of its own; what it asks and costs is not known here" in told
+    assert "bm25: asks no provider and costs nothing" in told
+
+
+def test_model_of_a_package_is_asked_by_several_processes() -> None:
+    from scrollwork.pipeline.engines.processes import Processes
+    from scrollwork.pipeline.plan import Node
+
+    nodes = [Node("generate", (), {}, f"scrollwork.tasks.generate.{way}") for way in ("outside", "run")]
+    assert [Processes(2).movable(node) for node in nodes] == [False, True]
+
+
+def test_default_rule_of_a_metric_of_a_package_is_passed_over(scrollwork: Scrollwork, tmp_path: Path) -> None:
+    work = installed(scrollwork, tmp_path)
+    own = tmp_path / "own.toml"
+    own.write_text(
+        '[fixed]\nprovider = "baselines"\nrules.rest = { starts_right = { fixed = "Mira" }, qa = { fixed = "nobody" } }\n'
+    )
+    raw = ("--raw", str(tmp_path / "raw"), "--engine", "inline", "--quiet", "--json")
+    done = work("run", "harbour", "--models", str(own), "--model", "fixed", "--task", "notes", *raw, status=1)
+    assert done.document["tasks"][0]["value"] == 50.0  # of two notes one is Mira's
