@@ -64,7 +64,7 @@ class Runs(Fixed):
     ranked = True
     prompt = "scrollwork.tasks.prompt.runs"
     aggregate = "scrollwork.tasks.aggregate.runs"
-    sections = ("scrollwork.reporting.runs.section",)
+    sections = (*Fixed.sections, "scrollwork.reporting.runs.section")
 
     def completed(self, common: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """config: what it says, where nothing else is said. Raises UsageError."""

@@ -63,7 +63,7 @@ class Windows(Fixed):
     curate = "scrollwork.tasks.curate.windows"
     prompt = "scrollwork.tasks.prompt.windows"
     score = "scrollwork.tasks.score.windows"
-    sections = ("scrollwork.tasks.report.windows",)
+    sections = (*Fixed.sections, "scrollwork.tasks.report.windows")
 
     def check(self, request: Request) -> None:
         """Raise UsageError for a strategy or units that there are not, and for a closed book beside windows."""
