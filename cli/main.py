@@ -18,6 +18,8 @@ import scrollwork.pipeline.loaded_code  # noqa: F401  before what it watches
 from scrollwork.cli.declared import Command
 from scrollwork.cli.groups import GROUPS
 from scrollwork.cli.options import COMMANDS, GLOBAL_OPTIONS, SUITE_FILE
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.suites.options import global_options
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -142,6 +144,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         top.print_help()
         return WRONG
     print_anywhere(arguments.json)
+    for name, one in global_options().items():
+        try:
+            one.checked(getattr(arguments, name))
+        except UsageError as error:
+            arguments.parser.error(str(error))
     arguments.home = arguments.home or os.environ.get("SCROLLWORK_HOME") or ".scrollwork"
     arguments.store = arguments.store or ""
     module = importlib.import_module(COMMANDS[arguments.command][2])

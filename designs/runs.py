@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrollwork.designs.fixed import Fixed
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.suites.options import among, option, words
+from scrollwork.suites.options import among, option, options_of, words
 
 if TYPE_CHECKING:
     from scrollwork.flows.chains import Chain
@@ -69,7 +69,8 @@ class Runs(Fixed):
     def completed(self, common: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """config: what it says, where nothing else is said. Raises UsageError."""
         common, own = dict(common), dict(own)
-        if file := own.pop("config", None):
+        file = options_of(Options)["config"].checked(own.pop("config", None))
+        if file is not None:
             from scrollwork.preprocessing.runs.official_config import read_config
 
             try:
@@ -78,7 +79,7 @@ class Runs(Fixed):
                 raise UsageError(f"--config {file}: {error}") from error
             for name, value in found.items():
                 place = common if name in ("seed", "tasks") else own
-                if place.get(name) in (None, ()):
+                if place.get(name) in (None, (), []):
                     place[name] = value
         return common, own
 

@@ -33,6 +33,8 @@ OWN_HELP = {  # where a form says it otherwise than a command line
     "sample": "use the bundled sample where no raw folder is named; else what was fetched into the home",
     "home": "home folder, by its whole path (default: SCROLLWORK_HOME, else that of `scrollwork up`)",
     "batch_wait": "seconds to wait for batches; a later run takes in what waits (default: until they end)",
+    "workers": "processes that build stages, once a run takes longer than two seconds; of a deployment at most the "
+    "cores of its worker (default: SCROLLWORK_WORKERS, else one a core, at most 4)",
     "options": "values by task.option, e.g. {squality.release: v1-3}",
 }
 
@@ -80,7 +82,7 @@ def annotation(option: Option) -> Any:
     if option.type is int and option.least is not None:
         inner = Annotated[int, Field(ge=option.least)]
     if option.type is tuple:
-        return list[inner] if option.choices else list[str]
+        return list[inner] | None if option.choices else list[str] | None
     if option.type is dict:
         return dict[str, Any] | None
     return inner if option.type is bool else inner | None

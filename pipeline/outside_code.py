@@ -59,7 +59,12 @@ def is_own(name: str, importer: str) -> bool:
     top = name.partition(".")[0]
     if top == NAME or top in sys.stdlib_module_names:
         return False
-    return top == importer.partition(".")[0] or (file_of(top) is not None and not distributions(top))
+    return top == importer.partition(".")[0] or (is_source(top) and not distributions(top))
+
+
+def is_source(top: str) -> bool:
+    """Whether a top-level module lies in files: one with a file, or a folder without an __init__.py."""
+    return file_of(top) is not None or bool(folders(top))
 
 
 @cache

@@ -16,7 +16,7 @@ from scrollwork.records.prompt import CLOSED_BOOK, FULL
 from scrollwork.storage.home import Home
 from scrollwork.suites.home_suites import asked
 from scrollwork.suites.judging_models import ROLES, judged_suite, judges_of, labels_of
-from scrollwork.suites.options import Options, options_of, plain
+from scrollwork.suites.options import Inputs, Options, options_of, plain
 from scrollwork.suites.outside_systems import shown_name
 from scrollwork.suites.suite_files import SAMPLE, Suite, TaskConfig, load_suite
 from scrollwork.suites.tokenizers import adopt
@@ -106,6 +106,7 @@ class Request(Options):
         of the suite's design too."""
         place = Home.at(home, store)
         config = asked(place, suite)
+        raw = options_of(Inputs)["raw"].checked(raw)
         if raw and sample:
             raise UsageError("--raw and --sample exclude each other")
         common, own = of_designs(config, given)

@@ -28,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.out and kind not in ("svg", "png"):
         raise UsageError(f"--out {arguments.out}: histograms are written as .svg or .png")
     try:
-        how = strategy(arguments.strategy or "all")
+        how = strategy("all" if arguments.strategy is None else arguments.strategy)
     except ValueError as error:
         raise UsageError(f"--strategy: {error}") from None
     raw = folder(arguments)

@@ -112,7 +112,8 @@ def through_prefect(arguments: argparse.Namespace, request: Request, flow: str) 
     if server is not None:
         server.wait()
     try:
-        outcome: Outcome = getattr(module, flow)(**parameters)
+        running = getattr(module, flow).with_options(task_runner=module.side_by_side(request.workers))
+        outcome: Outcome = running(**parameters)
     except StageFailed as failed:
         if not isinstance(failed.outcome, Outcome):
             raise

@@ -34,10 +34,11 @@ AT_LEAST = 2  # stages at once, also on one core: some wait for a vendor
 _processes: dict[str, Processes] = {}  # of the plans that this process runs, by their files
 
 
-def side_by_side() -> Any:
-    """The task runner of the flows: a thread for each stage that may run at once. What takes CPU goes from there to
-    other processes: Prefect's own process pool takes ten seconds to begin, and cannot tell what must stay together."""
-    return ThreadPoolTaskRunner(max_workers=max(AT_LEAST, cores()))
+def side_by_side(count: int | None = None) -> Any:
+    """The task runner of the flows: a thread for each stage that may run at once, `count` or one a core. What takes CPU
+    goes from there to other processes: Prefect's own process pool takes ten seconds to begin, and cannot tell what must
+    stay together."""
+    return ThreadPoolTaskRunner(max_workers=count or max(AT_LEAST, cores()))
 
 
 def run_stage(name: str, file: str, locations: Locations) -> Any:

@@ -14,24 +14,27 @@ import os
 import signal
 import threading
 import time
+import traceback
+from collections.abc import Iterator
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
 from scrollwork.pipeline import loaded_code, progress
 from scrollwork.pipeline.build import ensure
+from scrollwork.pipeline.calling import STOP
 from scrollwork.pipeline.engines.error_text import error_text
-from scrollwork.pipeline.errors import FailedElsewhere, UsageError
+from scrollwork.pipeline.errors import FailedElsewhere, Interrupted, UsageError
 from scrollwork.pipeline.plan import Node, Plan
 from scrollwork.pipeline.plan_files import filed, plan_of
 from scrollwork.pipeline.session import Locations, Workshop
 
 MOST = 4  # processes where nobody says how many: each holds its own libraries, some 150 MB
 WAIT_S = 2.0  # of work in the main process before others are started
-Done = tuple[str, bool, str]  # content key, whether it stood already, or what the stage failed with
+Done = tuple[str, bool, str, str]  # content key, whether it stood already; or what the stage failed with, its traceback
 
 log = logging.getLogger("scrollwork")
 
@@ -59,14 +62,18 @@ class Processes:
         self._files: dict[int, tuple[Plan, str]] = {}
         self._stack = ExitStack()
         self._lock = threading.Lock()
+        self._closed = False
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
-        if self._executor is not None:
-            self._executor.shutdown(wait=True, kill_workers=error is not None)
-            self._told.put(None)
+        with self._lock:
+            self._closed, executor = True, self._executor
+        if executor is not None:
+            executor.shutdown(wait=True, kill_workers=error is not None)
+            # Not from here: a worker that was killed while it told something holds the queue's lock for good.
+            threading.Thread(target=self._told.put, args=(None,), name="scrollwork-told-end", daemon=True).start()
         self._stack.close()
 
     @property
@@ -82,41 +89,64 @@ class Processes:
         """Begin to build a node of a plan. file: where the plan lies (plan_files.py), "" for nowhere yet. `outcome`
         takes what comes of it."""
         with self._lock:
+            if self._closed:
+                raise FailedElsewhere("the run has ended")
             if self._executor is None:
                 self._start()
             if not file and id(plan) not in self._files:
                 self._files[id(plan)] = plan, self._stack.enter_context(filed(plan))
             file = file or self._files[id(plan)][1]
-            executor = self._executor
-        try:
-            future: Future[Done] = executor.submit(_build, node.name, file, replace(plan.locations, calling=None))
-        except BrokenProcessPool as error:
-            future = Future()
-            future.set_exception(error)
+            try:
+                with _safe_path():  # the first call starts the processes
+                    future: Future[Done] = self._executor.submit(
+                        _build, node.name, file, replace(plan.locations, calling=None)
+                    )
+            except BrokenProcessPool as error:
+                future = Future()
+                future.set_exception(error)
         return future
 
     def _start(self) -> None:
         from loky.backend import get_context
         from loky.process_executor import ProcessPoolExecutor
 
-        self._told = get_context("loky").SimpleQueue()
+        with _safe_path():
+            self._told = get_context("loky").SimpleQueue()
+            begin = os.getpid(), loaded_code.noted_at_first(), self._told
+            self._executor = ProcessPoolExecutor(self.count, initializer=_begin, initargs=begin)
         threading.Thread(target=_listen, args=(self._told,), name="scrollwork-told", daemon=True).start()
-        begin = loaded_code.noted_at_first(), self._told
-        self._executor = ProcessPoolExecutor(self.count, initializer=_begin, initargs=begin)
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Start processes that import nothing from the working directory: a random.py there may be anybody's."""
+    before = os.environ.get("PYTHONSAFEPATH")
+    os.environ["PYTHONSAFEPATH"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONSAFEPATH"]
+        else:
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 def outcome(future: Future[Done]) -> tuple[str, bool]:
     """(content key of what was built, whether it stood already). Raises FailedElsewhere with what the stage says, or
-    that its process died."""
+    that its process died, and Interrupted where a person stopped them."""
     try:
-        content, reused, error = future.result()
+        content, reused, error, trace = future.result()
     except BrokenProcessPool:
+        if STOP.level:
+            raise Interrupted(STOP.reason) from None
         raise FailedElsewhere(
             "a process that builds stages was killed, by hand or because memory ran out (--workers 1 takes least); "
             "what was finished stands, and the same command goes on"
         ) from None
     if error:
-        raise FailedElsewhere(error)
+        failed = FailedElsewhere(error)
+        failed.add_note(trace)
+        raise failed
     return content, reused
 
 
@@ -124,10 +154,8 @@ def _listen(told: Any) -> None:
     """Pass on what workers tell, until they end."""
     while (one := told.get()) is not None:
         what, *rest = one
-        if what == "moved":
-            progress.tell(*rest)
-        else:
-            log.log(*rest)
+        with suppress(Exception):  # of who shows it; the pipe must not fill
+            progress.tell(*rest) if what == "moved" else log.log(*rest)
 
 
 class _Teller(logging.Handler):
@@ -154,11 +182,13 @@ class _Teller(logging.Handler):
             self._told.put(("moved", title, done, total))
 
 
-def _begin(noted: Any, told: Any) -> None:
+def _begin(parent: int, noted: Any, told: Any) -> None:
     """In a new worker: its code is that of the process that started it, and it ends with that process."""
+    if os.getppid() != parent:
+        os._exit(1)
     loaded_code.take_over(noted)
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C reaches all processes of a terminal
-    teller, parent = _Teller(told), os.getppid()
+    teller = _Teller(told)
     progress.listen(teller)
     log.addHandler(teller)
 
@@ -176,6 +206,5 @@ def _build(name: str, file: str, locations: Locations) -> Done:
         plan = plan_of(file, locations)
         built = ensure(plan.by_name[name], Workshop(plan.locations))
     except Exception as error:
-        log.debug("%s failed", name, exc_info=True)
-        return "", False, error_text(error)
-    return built.content, built.reused, ""
+        return "", False, error_text(error), traceback.format_exc()
+    return built.content, built.reused, "", ""

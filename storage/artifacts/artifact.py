@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from scrollwork.records.base import Row
-from scrollwork.storage.artifacts.checked import check
+from scrollwork.storage.artifacts.checked import check, opened
 from scrollwork.storage.artifacts.manifest import NAME as MANIFEST
 from scrollwork.storage.artifacts.manifest import Ingredients, Manifest, Part
 from scrollwork.storage.artifacts.parts import TableWriter, TextReader, read_columns, read_rows
@@ -72,7 +72,8 @@ class Artifact:
     def bytes_of(self, name: str) -> bytes:
         """Read a file that is not a table (a report's page). Raises DamagedArtifact."""
         (part,) = self._checked(name)
-        return self.folder.read(part.name)
+        with opened(self.folder, part) as checked:
+            return checked.whole()
 
     def check(self, rehash: bool) -> None:
         """Raise DamagedArtifact unless every part is there with its size, and (rehash) its bytes."""

@@ -22,6 +22,7 @@ from scrollwork.storage.location import Location
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 T = TypeVar("T")
 Stamp = tuple[int, ...]  # of an open file: its device, number, size and times
@@ -60,12 +61,28 @@ class CheckedPart:
 
         pre_buffer off: it reads in Arrow's own threads, and one that still runs when Python ends aborts the process.
         """
-        import pyarrow.parquet as pq
-
-        with self._read(lambda: pq.ParquetFile(self._stream, pre_buffer=False)) as file:
+        with self._read(self._parquet) as file:
             for index in range(file.metadata.num_row_groups):
                 read = partial(file.read_row_group, index, columns=columns, use_threads=False)
                 yield from self._read(read).combine_chunks().to_batches()
+
+    def group(self, index: int, columns: list[str]) -> pa.Table:
+        """One row group. Raises DamagedArtifact as `groups` does."""
+        with self._read(self._parquet) as file:
+            return self._read(partial(file.read_row_group, index, columns=columns, use_threads=False))
+
+    def whole(self) -> bytes:
+        """All its bytes. Raises DamagedArtifact as `groups` does."""
+        return self._read(self._from_start)
+
+    def _parquet(self) -> pq.ParquetFile:
+        import pyarrow.parquet as pq
+
+        return pq.ParquetFile(self._stream, pre_buffer=False)
+
+    def _from_start(self) -> bytes:
+        self._stream.seek(0)
+        return self._stream.read()
 
     def _read(self, read: Callable[[], T]) -> T:
         """What is read of hashed bytes; again where the file's times changed meanwhile and its bytes did not (it was

@@ -198,9 +198,14 @@ class TextReader:
         return self._groups[place][document_id]
 
     def _load(self, place: tuple[int, int]) -> dict[str, str]:
-        import pyarrow.parquet as pq
+        part, columns = self._parts[place[0]], ["document_id", "text"]
+        if self._folder.local is not None:
+            with opened(self._folder, part) as checked:
+                table = checked.group(place[1], columns)
+        else:  # of a store elsewhere one group is fetched; the part was hashed when this reader was made
+            import pyarrow.parquet as pq
 
-        with self._folder.open(self._parts[place[0]].name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:
-            table = file.read_row_group(place[1], columns=["document_id", "text"], use_threads=False)
+            with self._folder.open(part.name) as stream, pq.ParquetFile(stream, pre_buffer=False) as file:
+                table = file.read_row_group(place[1], columns=columns, use_threads=False)
         self._sizes[place] = table.nbytes
         return dict(zip(table.column(0).to_pylist(), table.column(1).to_pylist(), strict=True))

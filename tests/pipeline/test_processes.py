@@ -19,7 +19,7 @@ from scrollwork.pipeline import progress
 from scrollwork.pipeline.engines import processes as module
 from scrollwork.pipeline.engines.inline import run_inline
 from scrollwork.pipeline.engines.processes import Processes, cores
-from scrollwork.pipeline.errors import UsageError
+from scrollwork.pipeline.errors import FailedElsewhere, UsageError
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.suites.request import Request
 from tests.conftest import PROJECT, Scrollwork, environment, files_of, leftovers
@@ -211,3 +211,33 @@ def test_prefect_leaves_other_bytes_with_several_processes(scrollwork: Scrollwor
     other = scrollwork.with_(home=tmp_path / "other")
     other("run", *ask, "--workers", "3")
     assert files_of(other.home) == files_of(scrollwork.home)
+
+
+def test_module_of_the_working_directory_is_imported_by_a_worker(tmp_path: Path) -> None:
+    folder = tmp_path / "here"
+    folder.mkdir()
+    for name in ("queue", "random", "pickle"):
+        (folder / f"{name}.py").write_text(f"open({str(folder / 'imported')!r}, 'w')\nraise SystemExit\n")
+    script = folder / "program" / "run.py"
+    script.parent.mkdir()
+    script.write_text(PROGRAM, encoding="utf-8")
+    own = environment(PYTHONPATH=str(PROJECT))
+    done = subprocess.run(
+        [sys.executable, str(script), str(tmp_path / "home")],
+        cwd=folder,
+        env=own,
+        input="go\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "began\n[]\n", done.stderr
+    assert not (folder / "imported").exists()
+
+
+def test_ended_run_starts_processes() -> None:
+    with Processes(2, wait_s=0) as two:
+        pass
+    with pytest.raises(FailedElsewhere, match="the run has ended"):
+        two.submit(None, None)  # type: ignore[arg-type]
+    assert two._executor is None

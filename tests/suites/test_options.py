@@ -92,7 +92,8 @@ def test_form_in_the_ui_has_no_type_or_help() -> None:
     assert [name for name, one in found.items() if not one.get("description")] == []
     assert {"type": "integer", "minimum": 1} in found["limit"]["anyOf"]
     assert {"const": "official", "type": "string"} in found["truncation"]["anyOf"]
-    assert found["arms"]["items"]["enum"] == ["full", "closed-book"]
+    (arms,) = [one for one in found["arms"]["anyOf"] if one["type"] == "array"]
+    assert arms["items"]["enum"] == ["full", "closed-book"]
     assert found["strategy"]["description"].startswith("Windows of contexts (dolce): ")
 
 
@@ -166,3 +167,25 @@ def test_a_request_is_another_after_its_plain_form() -> None:
     places = {name: plain.pop(name) for name in ("suite", "suite_file", "home", "raw", "store", "run")}
     again = Request.of(places["suite"], home=places["home"], raw=places["raw"], store=places["store"], **plain)
     assert again == asked
+
+
+def test_configuration_of_a_flow_loses_its_data_sets(tmp_path: Path) -> None:
+    from scrollwork.flows.parameters import request_of
+
+    file = tmp_path / "seam.json"
+    file.write_text('{"datasets": [{"name": "MusiQue"}], "num_different_runs": 4}', encoding="utf-8")
+    given = {"suite": "seam", "tasks": [], "splits": [], "vary": [], "runs": None, "config": str(file)}
+    made = request_of({**given, "home": str(tmp_path / "home")})
+    assert (made.tasks, made.of_design.runs, made.of_design.config) == (("musique",), 4, None)
+
+
+@pytest.mark.parametrize("name", ["raw", "config"])
+def test_empty_place_is_taken_for_none(name: str) -> None:
+    with pytest.raises(UsageError, match=f"--{name} is empty"):
+        Request.of("seam", home="home", **{"sample": name != "raw", name: ""})
+
+
+def test_flow_takes_no_null_for_a_list() -> None:
+    from scrollwork.flows.build_datasets import build_datasets
+
+    assert build_datasets.validate_parameters({"tasks": None, "vary": None})["tasks"] is None
