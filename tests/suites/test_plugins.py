@@ -332,3 +332,14 @@ def test_default_rule_of_a_metric_of_a_package_is_passed_over(scrollwork: Scroll
     raw = ("--raw", str(tmp_path / "raw"), "--engine", "inline", "--quiet", "--json")
     done = work("run", "harbour", "--models", str(own), "--model", "fixed", "--task", "notes", *raw, status=1)
     assert done.document["tasks"][0]["value"] == 50.0  # of two notes one is Mira's
+
+
+def test_helper_in_a_folder_without_init_is_in_no_key(scrollwork: Scrollwork, tmp_path: Path) -> None:
+    metric = METRIC.replace("import colours\n", "import colours\nfrom helpers.text import plain  # noqa\n")
+    work = installed(
+        scrollwork, tmp_path, **{"harbour_suite/starts_right.py": metric, "helpers/text.py": "plain = str\n"}
+    )
+    run(work)
+    assert stale(work) == set()
+    edit(site(work) / "helpers" / "text.py", lambda text: text.replace("str", "repr"))
+    assert {name.split()[0] for name in stale(work) if "notes" in name} >= OF_METRIC
