@@ -33,7 +33,7 @@ OWN_HELP = {  # where a form says it otherwise than a command line
     "sample": "use the bundled sample where no raw folder is named; else what was fetched into the home",
     "home": "home folder, by its whole path (default: SCROLLWORK_HOME, else that of `scrollwork up`)",
     "batch_wait": "seconds to wait for batches; a later run takes in what waits (default: until they end)",
-    "workers": "processes that build stages, once a run takes longer than two seconds; of a deployment at most the "
+    "workers": "processes that build stages, once a run takes longer than 20 seconds; of a deployment at most the "
     "cores of its worker (default: SCROLLWORK_WORKERS, else one a core, at most 4)",
     "options": "values by task.option, e.g. {squality.release: v1-3}",
 }

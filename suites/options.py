@@ -151,7 +151,7 @@ class Options:
     strict: bool = option(False, "stop at the first malformed record instead of dropping it", decides=False)
     workers: int | None = option(
         None,
-        "processes that build stages, once a run takes longer than two seconds (default: SCROLLWORK_WORKERS, else one "
+        "processes that build stages, once a run takes longer than 20 seconds (default: SCROLLWORK_WORKERS, else one "
         "a core, at most 4); 1: one stage after another",
         metavar="N",
         least=1,

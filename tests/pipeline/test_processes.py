@@ -208,8 +208,15 @@ def test_short_run_waits_for_processes_that_it_does_not_need(tmp_path: Path) -> 
 def test_prefect_leaves_other_bytes_with_several_processes(scrollwork: Scrollwork, tmp_path: Path) -> None:
     ask = ("dolce", "--sample", "--model", "planted:noise=0.2", "--strategy", "take:5", "--json", "--quiet")
     scrollwork("run", *ask)
-    other = scrollwork.with_(home=tmp_path / "other")
-    other("run", *ask, "--workers", "3")
+    program = tmp_path / "at_once.py"
+    program.write_text(
+        "import sys\nfrom scrollwork.cli.main import main\nfrom scrollwork.pipeline.engines import processes\n"
+        "processes.WAIT_S = 0.0\nstart = processes.Processes._start\n"
+        "processes.Processes._start = lambda self: (print('processes start', file=sys.stderr), start(self))\n"
+        "sys.exit(main(sys.argv[1:]))\n"
+    )
+    other = scrollwork.with_(home=tmp_path / "other", prefix=(str(program),))
+    assert "processes start" in other("run", *ask, "--workers", "3").err
     assert files_of(other.home) == files_of(scrollwork.home)
 
 
