@@ -24,11 +24,11 @@ from scrollwork.pipeline.build import ensure
 from scrollwork.suites.request import Request
 from scrollwork.suites.parts import parts
 from scrollwork.flows.chains import Chain
-from scrollwork.pipeline.session import Locations, Workshop
+from scrollwork.pipeline.session import Locations, Session
 raw, out = sys.argv[1:]
 shutil.rmtree(out, ignore_errors=True)
 (part,) = parts(Request("zeroscrolls", out, raw, tasks=("gov_report",)))
-ensure(Chain(part.request).curate(part), Workshop(Locations(out, raw)))
+ensure(Chain(part.request).curate(part), Session(Locations(out, raw)))
 """
 
 WHOLE = """

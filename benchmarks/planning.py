@@ -25,7 +25,7 @@ began = time.process_time()
 chain = Chain(asked)
 planned = plan(chain)
 whole = time.process_time() - began
-planner = Planner(chain.shop)
+planner = Planner(chain.session)
 texts = [made for node, _ in planned.statuses if (made := planner.ingredients(node)) is not None]
 for one in texts:
     one.key()

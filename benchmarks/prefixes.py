@@ -21,7 +21,7 @@ from scrollwork.models.base import Answer, Call
 from scrollwork.models.hosted.model import Hosted
 from scrollwork.models.registry import make, settings
 from scrollwork.pipeline.plan import topological
-from scrollwork.pipeline.session import Locations, Workshop
+from scrollwork.pipeline.session import Locations, Session
 from scrollwork.readings.estimate import built
 from scrollwork.suites.request import Request
 from scrollwork.tasks.generate.pending import BEHIND_THE_DOCUMENT, Calls
@@ -61,11 +61,11 @@ def prompts(home: str, spec: str, model: Hosted) -> list[Call]:
     """The calls of both tasks, in the order in which a run has them."""
     raw = str(SHARED) if SHARED.is_dir() else ""
     request = Request.of("zeroscrolls", home=home, raw=raw, sample=not raw, tasks=TASKS, models=(spec,))
-    shop = Workshop(Locations(request.home, request.raw))
+    session = Session(Locations(request.home, request.raw))
     calls: list[Call] = []
     for node in topological(Chain(request).scored):
         if node.asks:
-            inputs = built(node, shop)
+            inputs = built(node, session)
             calls += [call for batch in Calls(node, model, inputs).batches() for call in batch]
     return calls
 

@@ -22,9 +22,9 @@ from scrollwork.pipeline.plan import topological
 from scrollwork.suites.parts import parts
 from scrollwork.suites.request import Request
 from scrollwork.flows.chains import Chain
-from scrollwork.pipeline.session import Locations, Workshop
+from scrollwork.pipeline.session import Locations, Session
 raw, home, out, *stages = sys.argv[1:]
-shop = Workshop(Locations(home, raw))
+session = Session(Locations(home, raw))
 spent = {}
 chain = Chain(Request("seam", home, raw))
 rows = [node for part in parts(chain.request) for node in part.each_shard(chain.prompt)]
@@ -32,7 +32,7 @@ for node in topological(rows):
     if node.stage not in stages:
         continue
     began = time.perf_counter(), time.process_time()
-    ensure(node, shop)
+    ensure(node, session)
     of = spent.setdefault(node.stage, {}).setdefault(node.label("task"), [0.0, 0.0])
     of[0] += time.perf_counter() - began[0]
     of[1] += time.process_time() - began[1]

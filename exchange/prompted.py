@@ -53,7 +53,7 @@ def prompted(chain: Chain) -> tuple[list[Prompted], list[str]]:
     nodes = prompt_nodes(chain)
     ended = run_inline(chain.plan(nodes))
     failed = dict.fromkeys(f"{one.node.title}: {one.error}" for one in ended if one.how == "failed")
-    planner, found = Planner(chain.shop), []
+    planner, found = Planner(chain.session), []
     for node in nodes:
         made = [planner.status(one).artifact for one in (node, node.input("sample"), node.input("curated"))]
         prompts, sample, curated = made

@@ -27,7 +27,7 @@ from scrollwork.pipeline.calling import new_run
 from scrollwork.pipeline.design import design_of
 from scrollwork.pipeline.plan import Node, Plan
 from scrollwork.pipeline.planner import Planner
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.records.prompt import CLOSED_BOOK, FULL
 from scrollwork.reporting.page.files import report_digest
 from scrollwork.scoring.registry import module_of as metric_module
@@ -91,9 +91,9 @@ class Chain:
         return resolve(self.request)
 
     @cached_property
-    def shop(self) -> Workshop:
+    def session(self) -> Session:
         """The request's home, opened."""
-        return Workshop(self.resolved.locations)
+        return Session(self.resolved.locations)
 
     def plan(self, targets: Sequence[Node]) -> Plan:
         """What the engines run: targets, and all that they need."""
@@ -106,7 +106,7 @@ class Chain:
     @cached_property
     def at_first(self) -> Planner:
         """States of nodes as the home stood when it was first asked."""
-        return Planner(self.shop)
+        return Planner(self.session)
 
     @cached_property
     def built(self) -> list[Node]:

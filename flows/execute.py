@@ -44,7 +44,7 @@ class Planned:
 def plan(chain: Chain) -> Planned:
     """The state of every stage of a chain; the report's too, once everything before it stands or cannot be built."""
     standing.cache_clear()
-    planner, models = Planner(chain.shop), chain.request.models
+    planner, models = Planner(chain.session), chain.request.models
     nodes = topological(chain.evaluated if models else chain.built)
     statuses = [(node, planner.status(node)) for node in nodes]
     for last in planned_report(chain, statuses) if models else [planned_overview(chain, statuses)]:
@@ -76,7 +76,7 @@ def build(chain: Chain, engine: Engine = run_inline) -> Outcome:
     if chain.request.strict and any(one.error for one in finished):
         return noted(chain, Outcome(chain.request, tuple(finished)))
     overview = chain.overview([one.node for one in finished if one.node.stage == STATISTICS and not one.error])
-    last, page = mending(chain.shop, lambda: overviewed(chain, overview, engine))
+    last, page = mending(chain.session, lambda: overviewed(chain, overview, engine))
     return noted(chain, Outcome(chain.request, (*finished, last), page))
 
 
@@ -85,10 +85,10 @@ def overviewed(chain: Chain, overview: Node, engine: Engine) -> tuple[Finished, 
     (last,) = engine(chain.only([overview]))
     if last.error:
         return last, None
-    artifact = Planner(chain.shop).status(overview).artifact
+    artifact = Planner(chain.session).status(overview).artifact
     assert artifact is not None
     artifact.check(rehash=True)
-    suite, reports = chain.request.suite, chain.shop.home.reports
+    suite, reports = chain.request.suite, chain.session.home.reports
     for name in artifact.facts["pictures"]:
         keep(reports / f"{suite}-{name}", artifact.bytes_of(name))
     return last, keep(reports / f"{suite}-statistics.html", artifact.bytes_of("statistics.html"))
@@ -112,7 +112,7 @@ def run(chain: Chain, engine: Engine = run_inline) -> Outcome:
     compared = engine(chain.only(together)) if together else []
     beside = [*judged, *fitted, *(one.node for one in compared if not one.error)]
     report = chain.report(scored, failures, beside)
-    last, page = mending(chain.shop, lambda: reported(chain, report, engine))
+    last, page = mending(chain.session, lambda: reported(chain, report, engine))
     return noted(chain, Outcome(chain.request, (*finished, *compared, last), page))
 
 
@@ -158,17 +158,17 @@ def reported(chain: Chain, report: Node, engine: Engine) -> tuple[Finished, Path
 def sweep(chain: Chain) -> None:
     """Clean up after killed runs; look for raw files anew, which a person may have put there since."""
     standing.cache_clear()
-    chain.shop.artifacts.sweep()
-    if chain.shop.home.writable:
+    chain.session.artifacts.sweep()
+    if chain.session.home.writable:
         plan_files.sweep(chain.request.home)
 
 
 def publish(chain: Chain, report: Node) -> Path:
     """Put the page where people find it; the path. Raises DamagedArtifact, also for the rows that people are shown."""
-    artifact = Planner(chain.shop).status(report).artifact
+    artifact = Planner(chain.session).status(report).artifact
     assert artifact is not None
     artifact.check(rehash=True)
-    return publish_page(artifact, chain.shop.home.reports / page_name(chain.request))
+    return publish_page(artifact, chain.session.home.reports / page_name(chain.request))
 
 
 def page_name(request: Request) -> str:
@@ -188,13 +188,13 @@ def without_password(url: str) -> str:
 
 def noted(chain: Chain, outcome: Outcome) -> Outcome:
     """Keep a row of the run where the home can be written: request, how stages ended, keys of the last artifacts."""
-    shop, request = chain.shop, outcome.request
-    if not shop.home.writable:
+    session, request = chain.session, outcome.request
+    if not session.home.writable:
         return outcome
-    planner = Planner(shop)
-    shop.home.note_run(
+    planner = Planner(session)
+    session.home.note_run(
         {
-            **keep_copy(shop.home, request.config),
+            **keep_copy(session.home, request.config),
             "request": {**request.to_json(), "store": without_password(request.store)},
             "stages": {one.node.name: one.how for one in outcome.finished},
             "errors": {one.node.name: one.error for one in outcome.failed},

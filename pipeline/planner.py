@@ -12,7 +12,7 @@ from typing import Any
 
 from scrollwork.pipeline.plan import Node, RawQuery
 from scrollwork.pipeline.raw_files import Found, found_for
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.pipeline.source_digest import exists, libraries, sources
 from scrollwork.preprocessing.raw.errors import MissingFile, RawError
 from scrollwork.storage.artifacts.artifact import Artifact
@@ -44,8 +44,8 @@ class Planner:
     known: by name, of nodes that were seen to stand a moment ago.
     """
 
-    def __init__(self, shop: Workshop, known: Mapping[str, Status] | None = None) -> None:
-        self._shop = shop
+    def __init__(self, session: Session, known: Mapping[str, Status] | None = None) -> None:
+        self._session = session
         self._known: dict[str, Status] = dict(known or {})
 
     def status(self, node: Node) -> Status:
@@ -78,7 +78,7 @@ class Planner:
 
     def _found(self, raw: RawQuery) -> Found:
         try:
-            return found_for(raw, self._shop)
+            return found_for(raw, self._session)
         except MissingFile as error:
             problem = f"{error.problem}; {raw.hint}" if raw.hint else error.problem
             raise MissingFile(error.file, error.record, error.field, problem, error.reason) from error
@@ -98,20 +98,20 @@ class Planner:
         try:
             if generating:
                 return self._generate_status(node, ingredients, key)
-            return self._state(node, ingredients, key, self._shop.artifacts.find(node.stage, node.slot, key), key)
+            return self._state(node, ingredients, key, self._session.artifacts.find(node.stage, node.slot, key), key)
         except DamagedArtifact as damage:
             content = None if generating else key
             return Status("stale", f"{damage.part} {damage.problem}", key, content, damage=damage)
 
     def _generate_status(self, node: Node, ingredients: Ingredients, key: str) -> Status:
         """The snapshot of answers that the pointer names."""
-        pointer = self._shop.pointer(node.stage, node.slot, key)
+        pointer = self._session.pointer(node.stage, node.slot, key)
         if pointer is None:
             return self._state(node, ingredients, key, None, None)
-        artifact = self._shop.artifacts.find(node.stage, node.slot, pointer["artifact"])
+        artifact = self._session.artifacts.find(node.stage, node.slot, pointer["artifact"])
         status = self._state(node, ingredients, key, artifact, artifact.content if artifact is not None else None)
         if status.state == "reused" and artifact is not None:
-            calling = self._shop.locations.calling
+            calling = self._session.locations.calling
             again = "failed" if calling is not None and calling.retry_failed else "transient"
             unanswered = artifact.facts["missing"] + artifact.facts[again]
             if unanswered:
@@ -135,7 +135,7 @@ class Planner:
     def _difference(self, node: Node, now: Ingredients) -> str:
         """Why the artifact built last for this slot no longer serves; "" where there is none."""
         try:
-            versions = self._shop.artifacts.versions(node.stage, node.slot)
+            versions = self._session.artifacts.versions(node.stage, node.slot)
         except StorageError as error:
             return str(error)
         if not versions:

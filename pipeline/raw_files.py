@@ -13,7 +13,7 @@ from typing import Any
 
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.plan import RawQuery
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.preprocessing.raw.errors import MalformedFile, MissingFile
 from scrollwork.preprocessing.raw.files import RawFiles, unreadable
 from scrollwork.preprocessing.raw.zip_members import INSIDE, find_member
@@ -72,15 +72,15 @@ class Found:
         return f"{file.path}!{member}" if member else file.path
 
 
-def found_for(raw: RawQuery, shop: Workshop) -> Found:
+def found_for(raw: RawQuery, session: Session) -> Found:
     """The raw files of a node. Looked for once: within one run they do not change. Raises MissingFile."""
 
     def look() -> Found:
-        found = find(raw.dataset, raw.patterns, raw.values, shop.locations.raw, shop.digests)
-        shop.digests.save()
+        found = find(raw.dataset, raw.patterns, raw.values, session.locations.raw, session.digests)
+        session.digests.save()
         return found
 
-    return shop.once(sha256_of([raw.dataset, raw.patterns, raw.values]), look)
+    return session.once(sha256_of([raw.dataset, raw.patterns, raw.values]), look)
 
 
 def find(

@@ -47,7 +47,7 @@ class Locations:
     calling: Calling | None = None
 
 
-class Workshop:
+class Session:
     """A home and a raw folder, opened."""
 
     def __init__(self, locations: Locations) -> None:

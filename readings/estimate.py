@@ -21,7 +21,7 @@ from scrollwork.pipeline.errors import StageFailed
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node, Plan, topological
 from scrollwork.pipeline.planner import Planner
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.records.example import Example
 from scrollwork.storage.answers.rows import ANSWERED
 from scrollwork.storage.artifacts.artifact import Artifact
@@ -85,7 +85,7 @@ def estimates(chain: Chain) -> tuple[list[dict[str, Any]], list[dict[str, Any]],
     free: dict[tuple[str, str, str, str], Estimate] = {}
     rows: dict[tuple[str, str, str, str], Estimate] = {}
     failed: dict[str, None] = {}
-    shop, tables = chain.shop, chain.resolved.calling.tables
+    session, tables = chain.session, chain.resolved.calling.tables
     nodes = [node for node in topological(chain.scored) if node.asks]
     for node in nodes:
         table = tables.get(node.label("model"), {})
@@ -94,7 +94,7 @@ def estimates(chain: Chain) -> tuple[list[dict[str, Any]], list[dict[str, Any]],
             continue
         name = node.label("task"), node.label("split"), node.label("model"), node.label("arm")
         try:
-            inputs = built(node, shop)
+            inputs = built(node, session)
         except StageFailed as error:
             failed[str(error)] = None
             continue
@@ -105,22 +105,22 @@ def estimates(chain: Chain) -> tuple[list[dict[str, Any]], list[dict[str, Any]],
         row = rows.setdefault(name, Estimate(*name))
         hosted = make(node.label("model"), table, "")
         assert isinstance(hosted, Hosted)
-        add(row, node, hosted, table, inputs, shop)
+        add(row, node, hosted, table, inputs, session)
     priced = [{**asdict(row), "price": price(row, tables[row.model])} for row in rows.values()]
     return priced, [asdict(row) for row in free.values()], list(failed)
 
 
-def built(node: Node, shop: Workshop) -> InputArtifacts:
+def built(node: Node, session: Session) -> InputArtifacts:
     """The inputs of a node. Raises StageFailed."""
-    for one in run_inline(Plan.of(node.needs, shop.locations)):
+    for one in run_inline(Plan.of(node.needs, session.locations)):
         if one.error:
             raise StageFailed(f"{one.node.title}: {one.error}")
-    planner = Planner(shop)
+    planner = Planner(session)
     return InputArtifacts.of(node, lambda one: cast(Artifact, planner.status(one).artifact))
 
 
 def add(
-    row: Estimate, node: Node, model: Hosted, table: Mapping[str, Any], inputs: InputArtifacts, shop: Workshop
+    row: Estimate, node: Node, model: Hosted, table: Mapping[str, Any], inputs: InputArtifacts, session: Session
 ) -> None:
     """Count the calls of one node, and what its prompts lost."""
     lost(row, inputs["prompts"], len(model.members))
@@ -130,7 +130,7 @@ def add(
     }
     minimum = int(table.get("cache_minimum", CACHE_MINIMUM))
     prefixes: set[str] = set()
-    for call in sharing(missing(row, Calls(node, model, inputs).batches(), shop)):
+    for call in sharing(missing(row, Calls(node, model, inputs).batches(), session)):
         ask = call.ask
         row.counted = row.counted and bool(ask.tokens)
         tokens = ask.likely_tokens
@@ -159,22 +159,22 @@ def lost(row: Estimate, prompts: Artifact, times: int) -> int:
     return many
 
 
-def missing(row: Estimate, batches: Iterator[list[Call]], shop: Workshop) -> Iterator[Call]:
+def missing(row: Estimate, batches: Iterator[list[Call]], session: Session) -> Iterator[Call]:
     """The calls that a run would make; equal ones once."""
     seen: set[str] = set()
-    calling = shop.locations.calling
+    calling = session.locations.calling
     retry_failed = calling is not None and calling.retry_failed
     for batch in batches:
         row.prompts += len(batch)
         keys = list({call.key: None for call in batch if call.key not in seen})
         seen.update(keys)
-        states = shop.store.states(keys) if shop.home.has_store else {}
+        states = session.store.states(keys) if session.home.has_store else {}
         todo = {key for key in keys if wanted(states.get(key), retry_failed)}
         stored = sum(states.get(key) == ANSWERED for key in keys)
         row.requests += len(keys)
         row.stored += stored
         row.ended += len(keys) - len(todo) - stored
-        waiting = set(shop.store.in_batches(list(todo))) if todo and shop.home.has_store else set()
+        waiting = set(session.store.in_batches(list(todo))) if todo and session.home.has_store else set()
         row.in_batches += len(waiting)
         todo -= waiting
         yield from ({call.key: call for call in batch if call.key in todo}).values()

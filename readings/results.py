@@ -46,7 +46,7 @@ class Results:
     def __init__(self, chain: Chain) -> None:
         self.request = chain.request
         self._chain = chain
-        self._planner = Planner(chain.shop)
+        self._planner = Planner(chain.session)
 
     def artifact(self, node: Node) -> Artifact | None:
         """The artifact of a node, None where it does not stand."""

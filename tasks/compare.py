@@ -10,7 +10,7 @@ from scrollwork.pipeline import progress
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.records.comparison import Average, Comparison
 from scrollwork.records.prompt import FULL
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
@@ -42,7 +42,7 @@ def declare(suite: str, parameters: Parameters, judged: Sequence[Node], modules:
     return Node(STAGE, labels, stated(parameters), __name__, tuple(modules), inputs)
 
 
-def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write tables `averages` (a row for each model and arm) and `comparisons` (for each pair and task)."""
     from scrollwork.analysis.comparison.models import averages, comparisons, pairs
 

@@ -10,7 +10,7 @@ from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example
 from scrollwork.records.fitted import Fitted
@@ -58,7 +58,7 @@ def declare(part: Part, curated: Node, kind: str, split: str) -> Node:
     return Node(STAGE, labels, parameters, __name__, (), (("curated", (learned,)),))
 
 
-def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write table `fitted`: a row for each value that the rule learned."""
     from scrollwork.models.baselines.fitted_rules import fit
     from scrollwork.preprocessing.prompts.template import Template

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.preprocessing.raw.errors import MissingFile
 from scrollwork.records.raw_file import RawFile
 from scrollwork.records.response import Failure, Response
@@ -38,13 +38,13 @@ def declare(part: Part, curated: Node, prompts: Node, sample: Node) -> Node:
     return Node(STAGE, part.sharded, stated(parameters), __name__, (), inputs)
 
 
-def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write tables `responses`, `failures` and `raw_files`; the facts list ids without a prompt or a prediction.
 
     A row for each input that the file answers, in the order of the prompts. Raises MissingFile when the home has lost
     the file.
     """
-    answers, sha256 = held(node, shop, writer)
+    answers, sha256 = held(node, session, writer)
     asked = list(inputs["prompts"].columns("prompts", ["example_id", "draw"]))
     responses = writer.table("responses", Response)
     failures = writer.table("failures", Failure)
@@ -89,7 +89,7 @@ def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWrit
         "unknown_ids": [name for name in answers if name not in curated],
         "left_out": sum(name in curated and name not in chosen for name in answers),
     }
-    writer.notes = {"raw": str(shop.home.predictions)}
+    writer.notes = {"raw": str(session.home.predictions)}
 
 
 def ids(artifact: Artifact) -> set[str]:
@@ -97,13 +97,13 @@ def ids(artifact: Artifact) -> set[str]:
     return {row["example_id"] for row in artifact.columns("examples", ["example_id"])}
 
 
-def held(node: Node, shop: Workshop, writer: ArtifactWriter) -> tuple[dict[str, Prediction], str]:
+def held(node: Node, session: Session, writer: ArtifactWriter) -> tuple[dict[str, Prediction], str]:
     """Read the predictions of the node's task, by example id, and the sha256 of their file."""
     from scrollwork.scoring.files.submissions import predictions
 
     file, task = Parameters(**node.params).file, node.label("task")
     sha256 = file["sha256"]
-    path = shop.home.predictions / sha256
+    path = session.home.predictions / sha256
     if not path.is_file() or sha256_file(path) != sha256:
         problem = "is gone or has other bytes: score --predictions takes the file in again"
         raise MissingFile(str(path), "", "", problem, "missing file")

@@ -9,7 +9,7 @@ from scrollwork.pipeline import progress
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.records.example import Example
 from scrollwork.records.gold import written
 from scrollwork.records.statistics import Distribution
@@ -36,14 +36,14 @@ def declare(part: Part, curated: Node, tokenizer: str) -> Node:
     return Node(STAGE, part.base, parameters, __name__, part.engine(tokenizer), (("curated", (curated,)),))
 
 
-def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write table `distributions`: per example the number of documents, their tokens as shown in a prompt, and the
     tokens of the output that is asked for."""
     from scrollwork.analysis.statistics.corpus import Corpus, distributions
     from scrollwork.preprocessing.runs.blocks import shown_documents
 
     parameters = Parameters(**node.params)
-    curated, tokenizer = inputs["curated"], load(parameters.tokenizer, shop.home)
+    curated, tokenizer = inputs["curated"], load(parameters.tokenizer, session.home)
     text_of = curated.texts()
     found = Corpus({name: [] for name in ("documents", "tokens_in", "tokens_out")})
     number = 0

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.records.example import Example
 from scrollwork.records.gold import KEPT
 from scrollwork.records.statistics import Bin, Distribution, Spread
@@ -44,7 +44,7 @@ def declare(part: Part, curated: Node, samples: Sequence[Node], prompts: Sequenc
     return Node(STAGE, part.base, stated(parameters), __name__, (), tuple(inputs))
 
 
-def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write tables `distributions`, `histograms` and `spreads`. Lengths come from the prompts of all shards, spread
     from documents and references."""
     from scrollwork.analysis.statistics.corpus import corpus, distributions, histograms

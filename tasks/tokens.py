@@ -9,7 +9,7 @@ from scrollwork.pipeline import progress
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.records.example import Example
 from scrollwork.records.token_count import TokenCount
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
@@ -32,9 +32,9 @@ def declare(sample: Node, tokenizer: str, engine: Sequence[str] = ()) -> Node:
     return Node(STAGE, labels, stated(Parameters(tokenizer)), __name__, tuple(engine), inputs)
 
 
-def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write table `tokens`: a row for each document, in the order of their ids."""
-    tokenizer = load(Parameters(**node.params).tokenizer, shop.home)
+    tokenizer = load(Parameters(**node.params).tokenizer, session.home)
     text_of = inputs["curated"].texts()
     wanted = {name for example in inputs["sample"].rows("examples", Example) for name in example.document_ids}
     table = writer.table("tokens", TokenCount)

@@ -72,7 +72,7 @@ def execute(arguments: argparse.Namespace, chain: Chain, planned: Planned, flow:
     from scrollwork.flows import execute
 
     inline: Callable[..., Outcome] = execute.build if flow == "build_datasets" else execute.run
-    home = chain.shop.home
+    home = chain.session.home
     if not home.writable:
         if planned.work:
             raise StorageError(f"{home.url}: cannot be written, and not every stage stands there; name another --home")

@@ -18,7 +18,7 @@ def in_batches(chain: Chain) -> list[str]:
         return []
     from scrollwork.readings.open_batches import waiting
 
-    found = waiting(chain.shop.home)
+    found = waiting(chain.session.home)
     return [f"{line(one)}; run the same command with --batch later" for one in found if one["model"] in tables]
 
 

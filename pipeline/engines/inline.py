@@ -18,7 +18,7 @@ from scrollwork.pipeline.engines.error_text import error_text
 from scrollwork.pipeline.engines.processes import Done, Processes, outcome
 from scrollwork.pipeline.errors import Interrupted
 from scrollwork.pipeline.plan import Node, Plan
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 
 log = logging.getLogger("scrollwork")
 
@@ -39,14 +39,14 @@ def run_inline(plan: Plan, processes: Processes | None = None) -> list[Finished]
     """One node after another, in this process; once `processes` are due, as many at once as there are. A failure skips
     what needs it; everything else goes on."""
     order = Order(plan, processes.movable if processes is not None else lambda node: False)
-    shop, made = Workshop(plan.locations), dict[str, Built]()
+    session, made = Session(plan.locations), dict[str, Built]()
     begun: dict[Future[Done], Node] = {}
     while order.open:
         while processes is not None and processes.due and len(begun) < processes.count and order.movable:
             node = order.movable.pop()
             begun[begin(node, plan, processes)] = node
         if (here := order.next(both=processes is None or not processes.due)) is not None:
-            order.end(here, *how_ended(partial(build_here, here, shop, made)))
+            order.end(here, *how_ended(partial(build_here, here, session, made)))
         elif begun:
             wait(begun, return_when=FIRST_COMPLETED)
         for future in [one for one in begun if one.done()]:
@@ -133,9 +133,9 @@ def how_ended(work: Callable[[], bool]) -> tuple[str, str]:
         return "failed", error_text(error)
 
 
-def build_here(node: Node, shop: Workshop, made: dict[str, Built]) -> bool:
+def build_here(node: Node, session: Session, made: dict[str, Built]) -> bool:
     """Build a node in this process; whether it stood already."""
-    built = made[node.name] = build_told(node, shop, made)
+    built = made[node.name] = build_told(node, session, made)
     return built.reused
 
 
@@ -181,14 +181,14 @@ def run_strictly(engine: Engine, plan: Plan) -> list[Finished]:
     return [*finished, *engine(plan.only(node for node in plan.nodes if not node.strict))]
 
 
-def build_told(node: Node, shop: Workshop, made: dict[str, Built] | None = None) -> Built:
+def build_told(node: Node, session: Session, made: dict[str, Built] | None = None) -> Built:
     """Build a node and tell its progress. made: as `ensure` takes it. Raises Interrupted once a person has stopped the
     process."""
     if STOP.level:
         raise Interrupted(STOP.reason)
     progress.started(node.title)
     try:
-        built = ensure(node, shop, made=made)
+        built = ensure(node, session, made=made)
     except BaseException:
         progress.ended(node.title, "failed")
         raise

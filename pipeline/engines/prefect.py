@@ -27,7 +27,7 @@ from scrollwork.pipeline.engines.processes import Processes, cores
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.plan import Node, Plan
 from scrollwork.pipeline.plan_files import filed, plan_of
-from scrollwork.pipeline.session import Locations, Workshop
+from scrollwork.pipeline.session import Locations, Session
 
 TOLD_EVERY_S = 30.0
 AT_LEAST = 2  # stages at once, also on one core: some wait for a vendor
@@ -60,7 +60,7 @@ def run_stage(name: str, file: str, locations: Locations) -> Any:
             if processes is not None and processes.due and processes.movable(node):
                 content, reused = built_elsewhere(node, begin(node, plan, processes, file))
             else:
-                built = build_told(node, Workshop(plan.locations))
+                built = build_told(node, Session(plan.locations))
                 content, reused = built.content, built.reused
     finally:
         own.removeHandler(handler)

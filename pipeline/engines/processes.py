@@ -30,7 +30,7 @@ from scrollwork.pipeline.engines.error_text import error_text
 from scrollwork.pipeline.errors import FailedElsewhere, Interrupted, UsageError
 from scrollwork.pipeline.plan import Node, Plan
 from scrollwork.pipeline.plan_files import filed, plan_of
-from scrollwork.pipeline.session import Locations, Workshop
+from scrollwork.pipeline.session import Locations, Session
 
 MOST = 4  # processes where nobody says how many: each holds its own libraries, some 150 MB
 WAIT_S = 20.0  # of work in the main process before others are started: the bundled sample is a tenth slower with them
@@ -204,7 +204,7 @@ def _build(name: str, file: str, locations: Locations) -> Done:
     """In a worker: build one node of the plan in a file. Errors go back as text: not all can be sent."""
     try:
         plan = plan_of(file, locations)
-        built = ensure(plan.by_name[name], Workshop(plan.locations))
+        built = ensure(plan.by_name[name], Session(plan.locations))
     except Exception as error:
         return "", False, error_text(error), traceback.format_exc()
     return built.content, built.reused, "", ""

@@ -29,4 +29,4 @@ def manifest_of(chain: Chain, dataset: str, run: int) -> bytes:
     runs = max(Part(request, task, split).shards, run + 1)
     drawn = replace(request, of_design=replace(request.of_design, runs=runs))
     part = Part(drawn, task, split, shard=run)
-    return ensure(chain.sample(part), chain.shop).artifact.bytes_of(MANIFEST)
+    return ensure(chain.sample(part), chain.session).artifact.bytes_of(MANIFEST)

@@ -58,12 +58,12 @@ def strategy_costs(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
     what failed)."""
     asked = chain.request.of_design.strategy
     compared = dict.fromkeys((*COMPARED, *([asked] if asked else [])))
-    shop, tables = chain.shop, chain.resolved.calling.tables
+    session, tables = chain.session, chain.resolved.calling.tables
     rows, failed = [], []
     for node in (one for one in topological(chain.scored) if one.asks):
         table = tables[node.label("model")]
         try:
-            curated = built(node.input("sample"), shop)["curated"]
+            curated = built(node.input("sample"), session)["curated"]
         except StageFailed as error:
             failed.append(str(error))
             continue

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.records.score import SUBSETS, Aggregate, subset_metric
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 
@@ -55,7 +55,7 @@ def declare(
     return Node(STAGE, (*part.labels, ("metric", task.metric)), stated(parameters), body, tuple(modules), named)
 
 
-def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write table `aggregates`: a row for each member and one for the family; the same in table `subsets` for the
     examples that have a flag."""
     from scrollwork.analysis.comparison.summary import nothing, summarize

@@ -6,7 +6,7 @@ from scrollwork.analysis.comparison.summary import nothing
 from scrollwork.analysis.runs.summary import summarize_runs
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.records.run_score import RunScore
 from scrollwork.records.score import Aggregate
 from scrollwork.scoring.registry import metric
@@ -14,7 +14,7 @@ from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.tasks.aggregate.members import asked, labels_of, members_of
 
 
-def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write tables `aggregates` (a row for each member and one for the family) and `runs` (the same by run)."""
     own = metric(node.params["metric"])
     inputs_asked, without_gold = asked(inputs, own)

@@ -9,7 +9,7 @@ from typing import Any
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 
 STAGE = "complexity"
@@ -32,7 +32,7 @@ def declare(aggregate: Node, twins: Sequence[Node] = ()) -> Node:
     return Node(STAGE, aggregate.labels, stated(Parameters({})), __name__, (), (*inputs, *others))
 
 
-def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write a row for each scenario of the task (`mixtures`), each problem (`complexity`) and its lengths (`tables`),
     rows of typical problems (`planes`, `sights`, `passages`), and a row for each length (`observed`)."""
     from scrollwork.tasks.complexity.problems import fit_problems

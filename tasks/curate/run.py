@@ -13,7 +13,7 @@ from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node, RawQuery
 from scrollwork.pipeline.raw_files import found_for
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.preprocessing.curation import DEMONSTRATIONS, RELEASE, Through, curate
 from scrollwork.preprocessing.prompts.frames import frame_of
 from scrollwork.records.document import Document
@@ -48,16 +48,16 @@ def declare(part: Part, raw: RawQuery, options: Mapping[str, Any], modules: Sequ
     return Node(STAGE, part.base, parameters, part.design.curate, tuple(modules), raw=raw, strict=part.request.strict)
 
 
-def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write the rows of the data set."""
-    write(node, shop, writer)
+    write(node, session, writer)
 
 
-def write(node: Node, shop: Workshop, writer: ArtifactWriter, through: Through | None = None) -> None:
+def write(node: Node, session: Session, writer: ArtifactWriter, through: Through | None = None) -> None:
     """Stream the rows of the data set's module into their tables: documents, examples, drops, raw_files, and
     demonstrations and instructions where there are any."""
     assert node.raw is not None
-    found = found_for(node.raw, shop)
+    found = found_for(node.raw, session)
     documents = writer.table("documents", Document)
     examples = writer.table("examples", Example)
     drops = writer.table("drops", Drop)
@@ -70,7 +70,7 @@ def write(node: Node, shop: Workshop, writer: ArtifactWriter, through: Through |
     own_literals = 0
     counts: Counter[str] = Counter()
     parameters = Parameters(**node.params)
-    opened = found.opened(shop.locations.raw)
+    opened = found.opened(session.locations.raw)
     told = parameters.dataset, opened, parameters.task, parameters.split, parameters.options
     for row in curate(*told, through=through):
         if isinstance(row, Document):
@@ -105,7 +105,7 @@ def write(node: Node, shop: Workshop, writer: ArtifactWriter, through: Through |
         "raw_files": len(found.files()),
         **({"own_literals": own_literals} if parameters.dataset == RELEASE else {}),
     }
-    writer.notes = {"raw": shop.locations.raw}
+    writer.notes = {"raw": session.locations.raw}
 
 
 def refuse_drops(artifact: Artifact) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.preprocessing.windows.observable import observable
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.tasks.curate.run import refuse_drops, write
@@ -12,6 +12,6 @@ from scrollwork.tasks.curate.run import refuse_drops, write
 __all__ = ["refuse_drops", "run"]
 
 
-def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write the rows of the data set; contexts without a unit of the parameter `units` become drops."""
-    write(node, shop, writer, lambda rows: observable(rows, node.params["units"]))
+    write(node, session, writer, lambda rows: observable(rows, node.params["units"]))

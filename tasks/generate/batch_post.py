@@ -22,7 +22,7 @@ from scrollwork.models.hosted.batches import Sight, unknown
 from scrollwork.models.hosted.model import place_of
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.calling import STOP, Calling, budget_of, known_price
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.storage.answers.rows import StoredBatch, StoredFailure
 from scrollwork.storage.digest import sha256_of
 from scrollwork.tasks.generate.batch_claims import MOST_TRIES, Claims
@@ -38,17 +38,17 @@ OLD_S = 7200.0  # since its creation began to be sent, which may have lasted hal
 class Post:
     """One model's batches in one run: those that it submits, and those that it finds open."""
 
-    def __init__(self, model: str, calling: Calling, shop: Workshop, desk: Desk) -> None:
-        self.model, self._calling, self._store, self._desk = model, calling, shop.store, desk
+    def __init__(self, model: str, calling: Calling, session: Session, desk: Desk) -> None:
+        self.model, self._calling, self._store, self._desk = model, calling, session.store, desk
         self._table = calling.tables[model]
         self._provider = str(self._table["provider"])
         self._place = place_of(self._provider, self._table)
-        self._folder = shop.home.folder / "tmp"
-        self._claims = Claims.of(shop.store, model, calling.run, calling.retry_failed)
+        self._folder = session.home.folder / "tmp"
+        self._claims = Claims.of(session.store, model, calling.run, calling.retry_failed)
         price = known_price(model, self._table)
         cheaper = None if price is None else price.in_batch()
-        self._purse = Purse(budget_of(calling, shop.store), cheaper, int(self._table.get("reasoning_tokens", 0)))
-        self._collector = Collector(shop.store, desk, cheaper, self._folder)
+        self._purse = Purse(budget_of(calling, session.store), cheaper, int(self._table.get("reasoning_tokens", 0)))
+        self._collector = Collector(session.store, desk, cheaper, self._folder)
         self.held = self._claims.held  # open batches that are ours, by our name
         self.todo: set[str] = set()  # to be asked in another batch
         self._stuck: dict[str, str] = {}  # held batches that cannot be looked up, and why

@@ -23,7 +23,7 @@ from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.planner import Planner
-from scrollwork.pipeline.session import Locations, Workshop
+from scrollwork.pipeline.session import Locations, Session
 from scrollwork.tasks.generate.batch_post import Post
 from scrollwork.tasks.generate.pending import Calls
 
@@ -69,16 +69,18 @@ def settle(nodes: Sequence[Node], locations: Locations) -> None:
     Raises UsageError, StorageError."""
     calling = locations.calling
     assert calling is not None, "hosted models are asked with the settings of their run"
-    shop = Workshop(locations)
-    if not calling.batch and not (shop.home.has_store and shop.store.open_batches()):
+    session = Session(locations)
+    if not calling.batch and not (session.home.has_store and session.store.open_batches()):
         return
     with ExitStack() as stack:
         posts = []
         for model in calling.tables:
-            post = opened(model, calling, shop, stack)
+            post = opened(model, calling, session, stack)
             if post is not None:
-                own = [node for node in nodes if node.label("model") == model and (calling.batch or stands(node, shop))]
-                wanted = Wanted([calls_of(node, shop, calling) for node in own])
+                own = [
+                    node for node in nodes if node.label("model") == model and (calling.batch or stands(node, session))
+                ]
+                wanted = Wanted([calls_of(node, session, calling) for node in own])
                 post.bounding = wanted.bounds
                 posts.append((post, wanted))
         wake = threading.Event()
@@ -87,12 +89,12 @@ def settle(nodes: Sequence[Node], locations: Locations) -> None:
         watch(posts, calling, wake)
 
 
-def opened(model: str, calling: Calling, shop: Workshop, stack: ExitStack) -> Post | None:
+def opened(model: str, calling: Calling, session: Session, stack: ExitStack) -> Post | None:
     """Open a model's batches; None where its provider has none, or none need to be looked up."""
     table = calling.tables[model]
     if table["provider"] not in BATCHES:
         return None
-    if not calling.batch and not any(one.model == model for one in shop.store.open_batches()):
+    if not calling.batch and not any(one.model == model for one in session.store.open_batches()):
         return None
     module = importlib.import_module(BATCHES[table["provider"]])
     try:
@@ -103,7 +105,7 @@ def opened(model: str, calling: Calling, shop: Workshop, stack: ExitStack) -> Po
         log.warning("batches of %s are not looked at: %s", model, error)
         return None
     stack.callback(desk.close)
-    post = Post(model, calling, shop, desk)
+    post = Post(model, calling, session, desk)
     stack.enter_context(post.at_work())
     return post
 
@@ -130,25 +132,25 @@ def watch(posts: Sequence[tuple[Post, Wanted]], calling: Calling, wake: threadin
             log.warning("%s: %s. What is stored stands; the same command asks the rest", post.model, post.stopped)
 
 
-def stands(node: Node, shop: Workshop) -> bool:
+def stands(node: Node, session: Session) -> bool:
     """Whether the inputs of a stage exist."""
-    planner = Planner(shop)
+    planner = Planner(session)
     return all(planner.status(needed).state == "reused" for needed in node.needs)
 
 
-def calls_of(node: Node, shop: Workshop, calling: Calling) -> Calls:
+def calls_of(node: Node, session: Session, calling: Calling) -> Calls:
     """Make the calls of a generate stage whose inputs exist."""
     name = node.params["model"]
     model = make(name, {**calling.tables[name], **node.params["settings"]}, "")
     assert isinstance(model, Hosted)
-    return Calls(node, model, InputArtifacts.of(node, lambda needed: ensure(needed, shop, again=False).artifact))
+    return Calls(node, model, InputArtifacts.of(node, lambda needed: ensure(needed, session, again=False).artifact))
 
 
 def unanswered(nodes: Sequence[Node], locations: Locations, failed: Collection[str]) -> list[Node]:
     """List the incomplete generate stages of hosted models whose inputs did not fail."""
     calling = locations.calling
     tables = calling.tables if calling is not None else {}
-    planner = Planner(Workshop(locations))
+    planner = Planner(Session(locations))
     return [
         node
         for node in nodes

@@ -10,7 +10,7 @@ from scrollwork.pipeline.calling import STOP
 from scrollwork.pipeline.errors import Interrupted
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.artifacts.manifest import Ingredients
 from scrollwork.tasks.generate.asker import Asker
@@ -21,17 +21,17 @@ from scrollwork.tasks.generate.snapshot import Asking, model_of, noted
 ONE_PROCESS = True  # calls share limits, a budget and claims; a checkpoint is loaded once
 
 
-def run(node: Node, ingredients: Ingredients, inputs: InputArtifacts, shop: Workshop) -> Artifact:
+def run(node: Node, ingredients: Ingredients, inputs: InputArtifacts, session: Session) -> Artifact:
     """Ask for missing answers, then write the snapshot of all answers to these prompts. Raises Interrupted."""
-    calling = shop.locations.calling
+    calling = session.locations.calling
     assert calling is not None, "a model whose answers take long is asked with the settings of its run"
     parameters = Parameters(**node.params)
     settings = {**calling.tables[parameters.model], **parameters.settings}
     model = cast(Runs, model_of(parameters.model, settings))
     calls = Calls(node, model, inputs)
     if not calling.batch or settings["provider"] not in HOSTED:  # else batches.py has asked
-        Asker(model, calling, shop.store, node.title, calls.total).ask(calls.batches)
+        Asker(model, calling, session.store, node.title, calls.total).ask(calls.batches)
     calls.rest()
     if calling.batch and STOP.level:
         raise Interrupted("stopped; batches that were submitted stand, the same command takes them in")
-    return noted(node, ingredients, Asking(model, calls.asked), shop)
+    return noted(node, ingredients, Asking(model, calls.asked), session)

@@ -17,7 +17,7 @@ from scrollwork.pipeline import progress
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.artifacts.manifest import Ingredients
 from scrollwork.storage.home import SNAPSHOTS
@@ -54,7 +54,7 @@ def declare(
     return Node(STAGE, part.sharded, parameters, body, modules, (*inputs, *more), asks=True)
 
 
-def run(node: Node, ingredients: Ingredients, inputs: InputArtifacts, shop: Workshop) -> Artifact:
+def run(node: Node, ingredients: Ingredients, inputs: InputArtifacts, session: Session) -> Artifact:
     """Ask for missing answers, many at a time, then write the snapshot of all answers to these prompts: tables
     `responses` and `failures`."""
     from scrollwork.tasks.generate.pending import Calls
@@ -65,7 +65,7 @@ def run(node: Node, ingredients: Ingredients, inputs: InputArtifacts, shop: Work
     calls = Calls(node, model, inputs)
     failed = 0
     for batch in calls.batches():
-        failed += answer_missing(batch, model, shop)
+        failed += answer_missing(batch, model, session)
         progress.tell(node.title, len(calls.asked), calls.total)
         progress.asked(node.title, progress.Standing(len(calls.asked), calls.total, failed))
-    return noted(node, ingredients, Asking(model, calls.asked), shop)
+    return noted(node, ingredients, Asking(model, calls.asked), session)

@@ -13,7 +13,7 @@ from scrollwork.models.registry import make, module_of
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.loaded_code import NAME
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop, pointer_to
+from scrollwork.pipeline.session import Session, pointer_to
 from scrollwork.pipeline.snapshots.rows import failure_row, printable, response_row
 from scrollwork.pipeline.source_digest import sources
 from scrollwork.records.fitted import Fitted
@@ -47,15 +47,15 @@ def model_of(name: str, settings: Mapping[str, Any]) -> Model:
     return make(name, settings, revision)
 
 
-def noted(node: Node, ingredients: Ingredients, asking: Asking, shop: Workshop) -> Artifact:
+def noted(node: Node, ingredients: Ingredients, asking: Asking, session: Session) -> Artifact:
     """Write a snapshot of the stored answers and make it the one recorded for the node's key."""
     while True:
         try:
-            standing = written(node, ingredients, asking, shop)
+            standing = written(node, ingredients, asking, session)
             break
         except AnswersMoved:  # another process has stored answers to the same requests: look again
             continue
-    shop.point(node.stage, node.slot, ingredients.key(), pointer_to(standing))
+    session.point(node.stage, node.slot, ingredients.key(), pointer_to(standing))
     return standing
 
 
@@ -71,36 +71,36 @@ def written(
     node: Node,
     ingredients: Ingredients,
     asking: Asking,
-    shop: Workshop,
+    session: Session,
 ) -> Artifact:
     """Write the snapshot of the answers stored now, unless it exists. Raises AnswersMoved."""
-    answers = answers_digest(asking.asked, shop)
+    answers = answers_digest(asking.asked, session)
     key = sha256_of([ingredients.key(), answers])
-    with shop.artifacts.building(node.stage, node.slot, key):
-        standing = shop.artifacts.find(node.stage, node.slot, key)
+    with session.artifacts.building(node.stage, node.slot, key):
+        standing = session.artifacts.find(node.stage, node.slot, key)
         if standing is not None:
             return standing
-        writing = shop.artifacts.write(ingredients, key)
+        writing = session.artifacts.write(ingredients, key)
         with writing as writer:
-            writer.content = fill(node, asking, shop, writer)
+            writer.content = fill(node, asking, session, writer)
             if writer.content != answers:
                 raise AnswersMoved
         return writing.artifact
 
 
-def answer_missing(calls: Sequence[Call], model: Model, shop: Workshop) -> int:
+def answer_missing(calls: Sequence[Call], model: Model, session: Session) -> int:
     """Ask for missing answers; for terminal failures again only with --retry-failed. Return how many of the calls have
     failed."""
-    calling = shop.locations.calling
+    calling = session.locations.calling
     again = calling is not None and calling.retry_failed
-    states = shop.store.states([call.key for call in calls])
+    states = session.store.states([call.key for call in calls])
     todo = {call.key: call for call in calls if wanted(states.get(call.key), again)}
     provider = model.provider
     failed = sum(state != ANSWERED for key, state in states.items() if key not in todo)
     for results in chunks(checked(model.answer(todo.values()), todo, model), COMMIT if is_ours(model) else 1):
         answers = [stored_answer(r, provider, todo[r.key].member, 0) for r in results if isinstance(r, Answer)]
         failures = [stored_failure(r, provider, todo[r.key].member) for r in results if isinstance(r, CallFailed)]
-        shop.store.add(answers, failures)
+        session.store.add(answers, failures)
         failed += len(failures)
     return failed
 
@@ -119,24 +119,24 @@ def checked(results: Iterable[object], asked: Mapping[str, Call], model: Model) 
         yield one
 
 
-def answers_digest(asked: Sequence[Asked], shop: Workshop) -> str:
+def answers_digest(asked: Sequence[Asked], session: Session) -> str:
     """Digest the sorted (request key, sha256 of the text, or failure kind, or "missing")."""
     states: dict[str, str] = {}
     for some in chunks(asked, COMMIT):
-        answers, failures = held_by(shop, some)
+        answers, failures = held_by(session, some)
         states |= {one.key: state(one.key, answers, failures) for one in some}
     return sha256_of(sorted(states.items()))
 
 
-def held_by(shop: Workshop, asked: Sequence[Asked]) -> tuple[dict[str, StoredAnswer], dict[str, StoredFailure]]:
+def held_by(session: Session, asked: Sequence[Asked]) -> tuple[dict[str, StoredAnswer], dict[str, StoredFailure]]:
     """Read the answers, and the failures of requests without an answer, from the store, by request key.
 
     What an older version stored as an answer, and is none today, is a failure.
     """
     keys = [one.key for one in asked]
-    stored = shop.store.answers(keys)
+    stored = session.store.answers(keys)
     answers = {key: answer for key, answer in stored.items() if not is_no_answer(answer)}
-    lost = shop.store.failures([key for key in keys if key not in stored])
+    lost = session.store.failures([key for key in keys if key not in stored])
     return answers, lost | {key: failure_of(answer) for key, answer in stored.items() if key not in answers}
 
 
@@ -147,7 +147,7 @@ def state(key: str, answers: Mapping[str, StoredAnswer], failures: Mapping[str, 
     return failures[key].kind if key in failures else MISSING
 
 
-def fill(node: Node, asking: Asking, shop: Workshop, writer: ArtifactWriter) -> str:
+def fill(node: Node, asking: Asking, session: Session, writer: ArtifactWriter) -> str:
     """Write responses and failures, by prompt and then by member, and return their answers digest."""
     responses = writer.table("responses", Response)
     failures = writer.table("failures", Failure)
@@ -155,7 +155,7 @@ def fill(node: Node, asking: Asking, shop: Workshop, writer: ArtifactWriter) -> 
     labels = {name: node.label(name) for name in ("suite", "task", "split", "arm")}
     states: dict[str, str] = {}
     for some in chunks(asking.asked, COMMIT):
-        found, lost = held_by(shop, some)
+        found, lost = held_by(session, some)
         for one in some:
             states[one.key] = state(one.key, found, lost)
             own: dict[str, Any] = {

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.records.judgement import Conduct, Judgement, Slice
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.tasks.score.run import Parameters
@@ -21,7 +21,7 @@ def declare(aggregate: Node, words: Sequence[Node]) -> Node:
     return Node(STAGE, aggregate.labels, aggregate.each("scores")[0].params, __name__, aggregate.modules, inputs)
 
 
-def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write tables `judgements` (a row for each member and input, answered or not) and, for the family, `conduct`
     (measures of its answers) and `slices` (scores on parts of the inputs)."""
     from scrollwork.analysis.comparison.judged import Judged, conduct, slices

@@ -9,7 +9,7 @@ from typing import Any
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.records.statistics import Bin, Distribution
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 
@@ -36,7 +36,7 @@ def declare(suite: str, parameters: Parameters, statistics: Sequence[Node]) -> N
     return Node(STAGE, (("suite", suite),), stated(parameters), __name__, (), inputs)
 
 
-def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write the rows that the page shows (`distributions`, `histograms`), the page, and each picture as a file."""
     from scrollwork.reporting.page.overview import overview
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.preprocessing.prompts.from_examples import Profile, Way, Whole, prompts
 from scrollwork.preprocessing.prompts.template import Template
 from scrollwork.records.example import Example
@@ -55,14 +55,14 @@ def declare(part: Part, curated: Node, sample: Node, tokens: Node | None, body: 
     return Node(STAGE, labels, stated(parameters), body, part.engine(profile.tokenizer), tuple(inputs))
 
 
-def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write table `prompts` from the task's template."""
     parameters = Parameters(**node.params)
     template, variant = Template(**parameters.template), parameters.profile["variant"]
-    write(parameters, Whole(template, variant, parameters.arm, parameters.chat_sentence), inputs, shop, writer)
+    write(parameters, Whole(template, variant, parameters.arm, parameters.chat_sentence), inputs, session, writer)
 
 
-def write(parameters: Parameters, way: Way, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def write(parameters: Parameters, way: Way, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write table `prompts`. Each prompt is rendered once, for its digest and length; its parts are stored."""
     table = writer.table("prompts", Prompt)
     profile = Profile(**parameters.profile)
@@ -75,7 +75,7 @@ def write(parameters: Parameters, way: Way, inputs: InputArtifacts, shop: Worksh
         arm=parameters.arm,
         max_new_tokens=parameters.max_new_tokens,
         chat_sentence=parameters.chat_sentence,
-        tokenizer=load(profile.tokenizer, shop.home) if profile.tokenizer else None,
+        tokenizer=load(profile.tokenizer, session.home) if profile.tokenizer else None,
         counted=counts(inputs["tokens"]) if "tokens" in inputs else {},
         shard=parameters.shard,
         way=way,

@@ -12,7 +12,7 @@ from typing import Any
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.records.score import Aggregate
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.suites.vocabularies import load
@@ -46,7 +46,7 @@ def declare(parameters: Parameters, models: Sequence[str], aggregates: Sequence[
     return Node(STAGE, labels, stated(parameters), __name__, tuple(engine), inputs)
 
 
-def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write the tables of the ranking (reporting/boards/ranks.py)."""
     from scrollwork.reporting.boards.ranks import TABLES
     from scrollwork.tasks.rank.ranking import ranking_of
@@ -56,7 +56,7 @@ def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWrit
         *_, family = artifact.rows("aggregates", Aggregate)
         scored.append((family, artifact))
     parameters = Parameters(**node.params)
-    found = ranking_of(parameters, scored, lots_of(node, inputs), load(parameters.lengths, shop.home))
+    found = ranking_of(parameters, scored, lots_of(node, inputs), load(parameters.lengths, session.home))
     for name, row in TABLES.items():
         table = writer.table(name, row)
         for one in getattr(found, name):

@@ -9,7 +9,7 @@ from typing import Any
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.records.score import SUBSETS, Aggregate
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.tasks.report.behind_scores import behind, lots_of
@@ -59,7 +59,7 @@ def declare(parameters: Parameters, aggregates: Sequence[Node], beside: Sequence
     return Node(STAGE, labels, stated(parameters), __name__, (*modules, *parameters.sections), inputs, exact=True)
 
 
-def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write the page and its data files, and the tables that it shows."""
     from scrollwork.reporting.boards.leaderboard import board
     from scrollwork.reporting.page.assembly import PAGE

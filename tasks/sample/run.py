@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.preprocessing.sampling import choose
 from scrollwork.records.example import Example
 from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
@@ -72,7 +72,7 @@ def scaled(strata: Mapping[str, int], size: int) -> dict[str, int]:
     return {name: round(count * size / whole) for name, count in strata.items()}
 
 
-def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write table `examples`: the chosen examples."""
     writer.facts = kept(Parameters(**node.params).chosen(inputs["curated"]), writer)
 

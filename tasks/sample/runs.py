@@ -12,7 +12,7 @@ from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.preprocessing.runs.drawn_examples import How, Pool, draw_of, drawn
 from scrollwork.preprocessing.runs.draws import Draw
 from scrollwork.preprocessing.runs.manifests import manifest
@@ -105,7 +105,7 @@ def official_order(part: Part) -> list[TaskConfig]:
     return [chosen[name] for name in names[: names.index(part.task.name) + 1]]
 
 
-def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Draw one run and write its examples (table `examples`) and its manifest.
 
     Raises UsageError for too few demonstrations or ids, and where the official random stream cannot be followed.

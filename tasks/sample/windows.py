@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.preprocessing.windows.observations import Observed, observed
 from scrollwork.preprocessing.windows.prompt_template import window_in
 from scrollwork.preprocessing.windows.spans import strategy as read
@@ -44,7 +44,7 @@ def declare(part: Part, curated: Node, strategy: str, units: str) -> Node:
     return Node(STAGE, part.sampled, stated(parameters), __name__, (), (("curated", (curated,)),))
 
 
-def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write table `examples`: a row for each window that the strategy picks."""
     parameters, curated = Parameters(**node.params), inputs["curated"]
     problems, strategy = parameters.chosen(curated), read(parameters.strategy)

@@ -13,7 +13,7 @@ from scrollwork.pipeline import progress
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.records.example import Example
 from scrollwork.records.response import Response
 from scrollwork.records.score import Score
@@ -50,7 +50,7 @@ def declare(
     return Node(STAGE, labels, parameters, body, tuple(modules), inputs)
 
 
-def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write table `scores`: a row for each answer to an input with gold."""
     from scrollwork.scoring.registry import metric
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.scoring.answers import Read
 from scrollwork.scoring.reading.dolce_answers import extract, left_open
 from scrollwork.scoring.registry import metric
@@ -14,7 +14,7 @@ from scrollwork.tasks.score.run import Parameters, write
 DECLINED = "idk"  # flag of an answer that declines
 
 
-def run(node: Node, inputs: InputArtifacts, shop: Workshop, writer: ArtifactWriter) -> None:
+def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write table `scores`: a row for each answer to an input with gold."""
     parameters = Parameters(**node.params)
     write(node, inputs, writer, metric(parameters.metric), reading(parameters, inputs["sample"]))

@@ -66,7 +66,7 @@ class Twice(Fixed):
 DESIGN = Twice()
 
 
-def run(node, inputs, shop, writer):
+def run(node, inputs, session, writer):
     """Stage sample, the options of each question reversed."""
     from scrollwork.tasks.sample.run import Parameters, kept
 

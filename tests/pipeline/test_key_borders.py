@@ -462,16 +462,16 @@ def test_request_key_of_a_paid_answer_changes(tmp_path: Path, suite: str, tasks:
     own |= {"base_url": "http://127.0.0.1:9/v1", "tokenizer": "words", "context": 4096}
     asked = Request.of(suite, home=str(tmp_path / "home"), sample=True, tasks=tasks, models=models, **own)
     chain = Chain(asked)
-    shop = chain.shop
+    session = chain.session
     found: dict[tuple[str, str], list[str]] = {}
     for node in topological(chain.scored):
         if node.stage != "generate":
             continue
         name, settings = node.params["model"], node.params["settings"]
         lasting = {"digest": "0" * 64} if "digest" in settings else {}  # the library writes other bytes one day
-        assert shop.locations.calling is not None
-        model = make(name, {**shop.locations.calling.tables[name], **settings, **lasting}, "")
-        calls = Calls(node, model, InputArtifacts.of(node, lambda needed: ensure(needed, shop).artifact))
+        assert session.locations.calling is not None
+        model = make(name, {**session.locations.calling.tables[name], **settings, **lasting}, "")
+        calls = Calls(node, model, InputArtifacts.of(node, lambda needed: ensure(needed, session).artifact))
         calls.rest()
         found.setdefault((suite, settings["provider"]), []).extend(one.key for one in calls.asked)
     keys = {of: (len(keys), sha256_of(sorted(keys))) for of, keys in found.items()}

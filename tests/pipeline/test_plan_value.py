@@ -19,7 +19,7 @@ from scrollwork.flows.chains import Chain
 from scrollwork.pipeline import plan_files
 from scrollwork.pipeline.plan import Plan
 from scrollwork.pipeline.planner import Planner
-from scrollwork.pipeline.session import Workshop
+from scrollwork.pipeline.session import Session
 from scrollwork.suites import model_tables
 from scrollwork.suites.request import Request
 from tests.conftest import PROJECT, environment
@@ -45,7 +45,7 @@ def test_plan_is_another_behind_json(suite: str, tmp_path: Path, monkeypatch: py
     text = json.dumps(made.to_json())
     again = Plan.from_json(json.loads(text), replace(made.locations, calling=None))
     assert again == made
-    now, then = (Planner(Workshop(one.locations)) for one in (made, again))
+    now, then = (Planner(Session(one.locations)) for one in (made, again))
     assert [now.status(node).key for node in made.nodes] == [then.status(node).key for node in again.nodes]
     assert len(text) < 4000 * len(made.nodes)
 

@@ -51,11 +51,11 @@ def snapshot(home, store, numbers, provider="openai", name="one"):
     made = Ingredients("generate", f"s.t.test.{name}", {}, {"settings": {"provider": provider}}, {}, {})
     asked = [Asked(f"e{number}", 0, "gpt", key(number)) for number in numbers]
     node = SimpleNamespace(label=LABELS.get)
-    shop = SimpleNamespace(store=store)
-    content = fill(node, Asking(SimpleNamespace(members=["gpt"]), asked), shop, NoWriter())
+    session = SimpleNamespace(store=store)
+    content = fill(node, Asking(SimpleNamespace(members=["gpt"]), asked), session, NoWriter())
     writing = home.artifacts.write(made, sha256_of([made.key(), content]))
     with writing as writer:
-        writer.content = fill(node, Asking(SimpleNamespace(members=["gpt"]), asked), shop, writer)
+        writer.content = fill(node, Asking(SimpleNamespace(members=["gpt"]), asked), session, writer)
     return writing.artifact
 
 

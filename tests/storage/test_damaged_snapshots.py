@@ -6,7 +6,7 @@ import fcntl
 import pytest
 import sqlalchemy as sa
 
-from scrollwork.pipeline.session import Calling, Locations, Workshop
+from scrollwork.pipeline.session import Calling, Locations, Session
 from scrollwork.pipeline.snapshots.check import Guard, checked_store, snapshots
 from scrollwork.pipeline.snapshots.damaged import damaged_snapshots
 from scrollwork.pipeline.snapshots.repair import repair
@@ -30,8 +30,8 @@ def home(tmp_path, place):
     return made
 
 
-def shop(home, **calling):
-    return Workshop(Locations(home.url, "", home.store, Calling(**calling)))
+def session(home, **calling):
+    return Session(Locations(home.url, "", home.store, Calling(**calling)))
 
 
 def forget(home, *tables):
@@ -105,7 +105,7 @@ def test_damaged_snapshot_beside_a_lost_store_is_paid_again_or_thrown_away(home,
     damage(where)
     left = files(where)
     forget(home, responses, failures, attempts)
-    work = shop(home)
+    work = session(home)
     with pytest.raises(LostAnswers, match="store repair"):
         work.store.claim([key(0)], "run", 60)
     with pytest.raises(LostAnswers, match=rf"{where}.*store repair"):
@@ -128,7 +128,7 @@ def test_damaged_snapshot_beside_a_lost_store_is_paid_again_or_thrown_away(home,
     assert str(aside) in told
     again = repair(home)
     assert (again.refilled, again.damaged, again.checked.problems) == (0, (), ())
-    assert shop(home).store.claim([key(700)], "run", 60) == {key(700)}
+    assert session(home).store.claim([key(700)], "run", 60) == {key(700)}
 
 
 def test_flipped_byte_of_a_snapshot_puts_another_answer_in_its_place(home):
@@ -158,7 +158,7 @@ def test_flipped_byte_of_a_snapshot_puts_another_answer_in_its_place(home):
 def test_whole_store_is_refused_for_a_damaged_snapshot(home, damage):
     where = folder(home)
     damage(where)
-    work = shop(home)
+    work = session(home)
     assert work.store.claim([key(700)], "run", 60) == {key(700)}
     assert work.artifacts.repair(DamagedArtifact(str(where), "x", "is damaged"))
     assert files(where) == {}, "it is built again from the store"
@@ -170,12 +170,12 @@ def test_folder_that_another_process_writes_is_refused_or_told(home):
     no_manifest(where)
     with (where / ".lock").open("a+b") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
-        assert shop(home).store.claim([key(700)], "run", 60) == {key(700)}
+        assert session(home).store.claim([key(700)], "run", 60) == {key(700)}
         assert damaged_snapshots(home) == []
         assert repair(home).damaged == ()
-        assert shop(home).artifacts.sweep() == 0
+        assert session(home).artifacts.sweep() == 0
     assert [str(one.folder) for one in damaged_snapshots(home)] == [str(where)]
-    assert shop(home).artifacts.sweep() > 0, "its answers stand in the store"
+    assert session(home).artifacts.sweep() > 0, "its answers stand in the store"
 
 
 def test_damaged_snapshot_of_a_free_model_ends_a_run(tmp_path, place):
@@ -187,7 +187,7 @@ def test_damaged_snapshot_of_a_free_model_ends_a_run(tmp_path, place):
     where = folder(home)
     no_manifest_and_a_label(where) if b"e3" in responses_of(where).read_bytes() else no_manifest(where)
     forget(home, responses)
-    work = shop(home)
+    work = session(home)
     assert work.store.claim([key(800)], "run", 60) == {key(800)}
     work.artifacts.clear(next(iter(damaged_snapshots(home))).folder)
     assert files(where) == {}
@@ -214,13 +214,13 @@ def test_row_of_a_damaged_older_snapshot_is_believed(home):
 
 def test_paid_failure_that_a_snapshot_holds_is_paid_again(home):
     forget(home, failures)
-    work = shop(home)
+    work = session(home)
     with pytest.raises(LostAnswers, match=r"1 of the answers wanted.*store repair"):
         work.store.claim([key(100), key(700)], "run", 60)
-    assert shop(home, retry_failed=True).store.claim([key(100)], "run", 60) == {key(100)}
+    assert session(home, retry_failed=True).store.claim([key(100)], "run", 60) == {key(100)}
     assert repair(home).refilled == 1
-    assert shop(home).store.states([key(100)]) == {key(100): "terminal"}
-    assert shop(home).store.claim([key(700)], "run", 60) == {key(700)}
+    assert session(home).store.states([key(100)]) == {key(100): "terminal"}
+    assert session(home).store.claim([key(700)], "run", 60) == {key(700)}
 
 
 def test_lost_store_of_failures_alone_is_called_whole(tmp_path, place):
@@ -228,11 +228,11 @@ def test_lost_store_of_failures_alone_is_called_whole(tmp_path, place):
     store = filled(place)
     snapshot(home, store, [100])
     store.close()
-    assert shop(home).store.claim([key(700)], "run", 60) == {key(700)}
+    assert session(home).store.claim([key(700)], "run", 60) == {key(700)}
     forget(home, responses, failures)
     assert checked_store(home, list(snapshots(home))).problems
     with pytest.raises(LostAnswers):
-        shop(home).store.claim([key(100)], "run", 60)
+        session(home).store.claim([key(100)], "run", 60)
 
 
 def two_that_disagree(tmp_path, place):

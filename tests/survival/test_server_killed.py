@@ -23,11 +23,11 @@ WAIT = """
 _run = run
 
 
-def run(node, inputs, shop, writer):
+def run(node, inputs, session, writer):
     import time
     from pathlib import Path
 
-    _run(node, inputs, shop, writer)
+    _run(node, inputs, session, writer)
     while node.label("task") == "qasper" and Path("{folder}/wait").exists():
         Path("{folder}/waiting").touch()
         time.sleep(0.05)

@@ -23,7 +23,7 @@ from scrollwork.models.hosted.model import place_of
 from scrollwork.models.registry import BATCHES, make
 from scrollwork.pipeline import calling
 from scrollwork.pipeline.calling import Calling, budget_of
-from scrollwork.pipeline.session import Locations, Workshop
+from scrollwork.pipeline.session import Locations, Session
 from scrollwork.storage.answers.rows import StoredBatch
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.digest import sha256_of
@@ -95,7 +95,7 @@ class Office:
         calling = Calling(run, batch=True, tables={self.spec: self.table}, **given)
         module = importlib.import_module(BATCHES[self.name])
         desk = Desk(lambda: module.make(self.spec, self.table), QUICK, stop or Stop())
-        post = Post(self.spec, calling, Workshop(Locations(str(self.home), "", "", calling)), desk)
+        post = Post(self.spec, calling, Session(Locations(str(self.home), "", "", calling)), desk)
         try:
             with post.at_work():
                 yield post, calling

@@ -18,13 +18,13 @@ from tests.storage.store_kit import HOSTILE, answer, key
 def test_hostile_answer_ends_the_run_or_is_changed_in_the_store(tmp_path, text):
     store = ResponseStore(tmp_path / "responses.db")
     store.add([answer(1, text)])
-    shop = SimpleNamespace(store=store)
+    session = SimpleNamespace(store=store)
     node = SimpleNamespace(label={"suite": "s", "task": "t", "split": "test", "arm": "full"}.get)
     asking = Asking(SimpleNamespace(members=["naive:seed=0"]), [Asked("e", 0, "naive:seed=0", key(1))])
     writing = Artifacts(str(tmp_path / "artifacts")).write(ingredients(), "ab" * 32)
     with writing as writer:
-        writer.content = fill(node, asking, shop, writer)
-    assert writing.artifact.content == answers_digest(asking.asked, shop)
+        writer.content = fill(node, asking, session, writer)
+    assert writing.artifact.content == answers_digest(asking.asked, session)
     (row,) = writing.artifact.rows("responses", Response)
     assert row.text == text.encode("utf-8", "replace").decode()
     assert check_answers(writing.artifact) == []
