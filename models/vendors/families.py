@@ -1,0 +1,173 @@
+"""Families of vendors' models (config/vendors/*.toml): what each takes, charges and how its cache works, by its id."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from scrollwork.models.table_keys import BadValue, Place, Table, unknown
+from scrollwork.models.vendors.keys import FAMILY, HEAD
+
+FOLDER = Path(__file__).resolve().parents[2] / "config" / "vendors"
+TABLES = ("effort", "thinking", "cache", "service", "room", "endpoints")  # filled in key by key
+
+
+class BadVendor(ValueError):
+    """A vendor's file says what cannot be; the message names file, table and key."""
+
+
+@dataclass(frozen=True)
+class Family:
+    """What is known of a model of a vendor. facts: by key as in its file (models/vendors/keys.py), with those of its
+    group and of the vendor; what is not there is not known."""
+
+    id: str
+    vendor: str
+    provider: str
+    address: str
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def get(self, key: str, otherwise: Any = None) -> Any:
+        """A fact; `effort.off` is that key of a table."""
+        found: Any = self.facts
+        for name in key.split("."):
+            if not isinstance(found, Mapping) or name not in found:
+                return otherwise
+            found = found[name]
+        return found
+
+    @property
+    def can_stop_thinking(self) -> bool:
+        """Whether thoughts can be off, or there are none."""
+        thinks = "effort" in self.facts or "thinking" in self.facts
+        return not thinks or self.get("effort.off") is not None or self.get("thinking.off") is not None
+
+
+@dataclass(frozen=True)
+class Vendor:
+    """A vendor's file. families: by id; aliases among the keys of `by_id`."""
+
+    name: str
+    title: str
+    provider: str
+    address: str
+    sources: Mapping[str, str]
+    default: Family
+    by_id: Mapping[str, Family]
+
+    def family(self, model_id: str) -> Known:
+        """What is known of an id: its own family, or that with which its name begins, the longest, and of what no
+        family is known the vendor's defaults. Nothing is guessed upwards: of `gpt-5` nothing follows for `gpt-6`."""
+        if model_id in self.by_id:
+            return Known(self.by_id[model_id], True)
+        begins = [name for name in self.by_id if model_id.startswith(name) and not model_id[len(name)].isalnum()]
+        older = [name for name in begins if model_id[len(name)] != "."]
+        return Known(self.by_id[max(older, key=len)] if older else self.default, False)
+
+
+@dataclass(frozen=True)
+class Known:
+    """exact: the family has this id, or names it as an alias; else it is the nearest."""
+
+    family: Family
+    exact: bool
+
+
+@cache
+def vendors() -> Mapping[str, Vendor]:
+    """All vendors by the name of their file. Raises BadVendor."""
+    return {path.stem: read(path) for path in sorted(FOLDER.glob("*.toml"))}
+
+
+def vendor_at(provider: str, address: str = "") -> Vendor | None:
+    """The vendor that a client speaks to: by the host of its address, else the first of the provider; None for a server
+    that nobody here knows."""
+    host = urlsplit(address).hostname if address else None
+    for one in vendors().values():
+        if host == urlsplit(one.address).hostname or (host is None and one.provider == provider != "compatible"):
+            return one
+    return None
+
+
+def read(path: Path) -> Vendor:
+    """Read a vendor's file. Raises BadVendor."""
+    try:
+        given = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadVendor(f"{path.name}: {error}") from error
+    head = {name: value for name, value in given.items() if name in HEAD}
+    own = {name: value for name, value in given.items() if name not in HEAD}
+    try:
+        Table(HEAD).check(Place(path.name), "", head)
+        for name, table in own.items():
+            if not isinstance(table, dict):
+                raise BadValue(f"{path.name}: {unknown(name, sorted(HEAD))}")
+            Table(FAMILY).check(Place(path.name), name, table)
+    except BadValue as error:
+        raise BadVendor(str(error)) from error
+    default = head.get("default", {})
+    made = {name: _family(path.name, name, table, head) for name, table in own.items()}
+    by_id = dict(made)
+    for name, one in made.items():
+        for alias in one.facts.get("aliases", ()):
+            if alias in by_id:
+                raise BadVendor(f"{path.name}: [{name}]: alias {alias!r} is there already")
+            by_id[alias] = one
+    where = (path.stem, str(head["provider"]), str(head["address"]))
+    return Vendor(
+        path.stem, head["vendor"], where[1], where[2], head["sources"], Family("", *where, facts=default), by_id
+    )
+
+
+def _family(file: str, name: str, table: Mapping[str, Any], head: Mapping[str, Any]) -> Family:
+    groups = head.get("group", {})
+    group = table.get("group")
+    if group is not None and group not in groups:
+        raise BadVendor(f"{file}: [{name}]: group {unknown(group, sorted(groups)).removeprefix('unknown key ')}")
+    facts = filled(filled(head.get("default", {}), groups.get(group, {})), table)
+    check(f"{file}: [{name}]", facts, head["sources"])
+    return Family(name, Path(file).stem, str(head["provider"]), str(head["address"]), facts)
+
+
+def filled(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """One table with another over it; of TABLES each key."""
+    found = {**under, **over}
+    for name in TABLES:
+        if name in under and name in over:
+            found[name] = {**under[name], **over[name]}
+    return found
+
+
+def check(where: str, facts: Mapping[str, Any], sources: Mapping[str, str]) -> None:
+    """Refuse what fits the kinds of keys and cannot be. Raises BadVendor."""
+    days = [one["from"] for one in facts.get("price", ())]
+    if days != sorted(set(days)):
+        raise BadVendor(f"{where}: price: {', '.join(days)}: the days must rise, each once")
+    borders = [one["above"] for one in facts.get("long", ())]
+    if borders != sorted(set(borders)):
+        raise BadVendor(
+            f"{where}: long: borders above {', '.join(map(str, borders))} overlap; they must rise, each once"
+        )
+    effort = facts.get("effort", {})
+    for name in ("default", "off"):
+        if name in effort and effort[name] not in effort.get("values", ()):
+            raise BadVendor(f"{where}: effort.{name} {effort[name]!r} is none of its values")
+    if facts.get("sampling") == "effort_off" and "off" not in effort:
+        raise BadVendor(f'{where}: sampling = "effort_off" needs effort.off')
+    if facts.get("max_input", 0) > facts.get("context", facts.get("max_input", 0)):
+        raise BadVendor(f"{where}: max_input is more than context")
+    if "released" in facts and "ends" in facts and facts["ends"] <= facts["released"]:
+        raise BadVendor(f"{where}: ends before it is released")
+    if lacking := [name for name in facts.get("source", ()) if name not in sources]:
+        raise BadVendor(f"{where}: source {lacking[0]!r} is none of [sources]: {', '.join(sorted(sources))}")
+
+
+def families(names: Sequence[str] = ()) -> list[Family]:
+    """All families of all vendors, or of those named, in the order of their files."""
+    chosen = [one for name, one in vendors().items() if not names or name in names]
+    return [family for one in chosen for name, family in one.by_id.items() if name == family.id]

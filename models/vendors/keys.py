@@ -1,0 +1,187 @@
+"""Which keys a vendor's file (config/vendors/*.toml) may have, each declared once; what is refused comes from here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from scrollwork.models.table_keys import (
+    FLAG,
+    NUMBER,
+    TEXT,
+    TEXT_LIST,
+    WHOLE,
+    BadValue,
+    Between,
+    Choice,
+    Key,
+    ListOf,
+    MapOf,
+    Place,
+    Schema,
+    Table,
+)
+
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max", "default")
+FACTOR = Between(0, 100)
+
+
+@dataclass(frozen=True)
+class Day:
+    """A date as text, "2026-11-30"."""
+
+    def check(self, at: Place, name: str, value: Any) -> None:
+        try:
+            date.fromisoformat(value)
+        except (TypeError, ValueError):
+            raise BadValue(f'{at}: {name} must be a date such as "2026-11-30", not {value!r}') from None
+
+    def schema(self) -> Schema:
+        return {"type": "string", "format": "date"}
+
+
+@dataclass(frozen=True)
+class Positive:
+    """A whole number of at least 1."""
+
+    def check(self, at: Place, name: str, value: Any) -> None:
+        WHOLE.check(at, name, value)
+        if value < 1:
+            raise BadValue(f"{at}: {name} must be 1 or more, not {value!r}")
+
+    def schema(self) -> Schema:
+        return {"type": "integer", "minimum": 1}
+
+
+@dataclass(frozen=True)
+class Money:
+    """USD per million tokens."""
+
+    def check(self, at: Place, name: str, value: Any) -> None:
+        NUMBER.check(at, name, value)
+        if value < 0:
+            raise BadValue(f"{at}: {name} must not be negative, and is {value!r}")
+
+    def schema(self) -> Schema:
+        return {"type": "number", "minimum": 0}
+
+
+DAY, POSITIVE, MONEY = Day(), Positive(), Money()
+PAIR = ListOf(Between(0, 24), exactly=2)
+
+RATES = {
+    "input": Key(MONEY, "USD per million tokens of input.", needed=True),
+    "cached": Key(MONEY, "USD per million tokens that the cache held."),
+    "cache_write": Key(MONEY, "USD per million tokens written to the cache, for its shortest lifetime."),
+    "output": Key(MONEY, "USD per million tokens of output, thoughts among them.", needed=True),
+}
+EFFORT = Table(
+    {
+        "field": Key(TEXT, "The parameter of the request; a dot where it lies in another."),
+        "values": Key(ListOf(Choice(EFFORTS)), "What it may be, the least first."),
+        "default": Key(Choice(EFFORTS), "What it is where none is sent."),
+        "off": Key(Choice(EFFORTS), "The value that stops thinking; none where it cannot be stopped so."),
+    },
+    inline=True,
+)
+THINKING = Table(
+    {
+        "field": Key(TEXT, "The parameter of the request."),
+        "off": Key(TEXT, 'What stops thinking; "" where nothing need be sent; none where it cannot be stopped.'),
+        "off_up_to": Key(Choice(EFFORTS), "The highest effort with which it may be stopped."),
+    },
+    inline=True,
+)
+CACHE = Table(
+    {
+        "rule": Key(
+            Choice(("breakpoints", "prefix", "blocks", "none")),
+            "breakpoints: exact, at marks, written unless told otherwise. prefix: the longest common one, in steps. "
+            "blocks: exact, at marks alone. none.",
+        ),
+        "minimum": Key(POSITIVE, "Tokens of a prefix below which nothing is kept."),
+        "step": Key(POSITIVE, "Of rule prefix: what is given back is a multiple of so many tokens."),
+        "write": Key(MapOf(FACTOR, inline=True), "By lifetime (30m, 1h, ...): the price of writing, by that of input."),
+        "read": Key(FACTOR, "The price of what is given back, by that of input."),
+        "marks": Key(POSITIVE, "How many marks a request may have."),
+        "counted": Key(FLAG, "Whether tokens that are given back count in the limit of tokens a minute."),
+        "key": Key(FLAG, "Whether a key of the cache is taken, which requests with one prefix should share."),
+    },
+    inline=True,
+)
+LONG = Table(
+    {
+        "above": Key(POSITIVE, "Tokens of a prompt, what the cache held among them, above which the factors hold."),
+        **{name: Key(FACTOR, "Factor on the price, for the whole request.") for name in RATES},
+    },
+    inline=True,
+)
+PRICE = Table({"from": Key(DAY, "The first day.", needed=True), **RATES}, inline=True)
+PEAK = Table(
+    {
+        "days": Key(ListOf(Between(1, 7)), "Days of the week in UTC, 1 for Monday.", needed=True),
+        "hours": Key(ListOf(PAIR), "[from, to) in UTC.", needed=True),
+        "factor": Key(FACTOR, "On all prices in these hours.", needed=True),
+    },
+    inline=True,
+)
+FAMILY: Mapping[str, Key] = {
+    "group": Key(TEXT, "The [group.NAME] whose values it has where it says none."),
+    "aliases": Key(TEXT_LIST, "Other ids of the same model."),
+    "released": Key(DAY, "The day of its release."),
+    "ends": Key(DAY, "The first day on which the vendor answers no more."),
+    "keeps": Key(DAY, "Until when the vendor promises to answer, where no end is announced."),
+    "successor": Key(TEXT, "What the vendor names in its place."),
+    "context": Key(POSITIVE, "Tokens of input and output together."),
+    "max_input": Key(POSITIVE, "Tokens of input at most, where that is less."),
+    "max_output": Key(POSITIVE, "New tokens at most, thoughts among them."),
+    "endpoints": Key(
+        MapOf(Table({"min_output": Key(POSITIVE, "New tokens that a request must at least allow.")}, inline=True)),
+        "By name, the first of them usual.",
+    ),
+    "limit_name": Key(TEXT, "The parameter of the most new tokens, where it is not the protocol's own."),
+    "effort": Key(EFFORT, "How much it thinks."),
+    "thinking": Key(THINKING, "Whether it thinks."),
+    "room": Key(
+        MapOf(Between(0, 1_000_000), inline=True), "Tokens for thoughts on top of the answer's own, by effort."
+    ),
+    "sampling": Key(
+        Choice(("always", "never", "effort_off", "version")),
+        "Whether temperature and the like are taken: always, never, with effort off, or by an older version of the "
+        "interface.",
+    ),
+    "cache": Key(CACHE, "What the prefix cache does."),
+    "price": Key(ListOf(PRICE), "Prices by the day from which they hold."),
+    "long": Key(ListOf(LONG), "Factors for long prompts, the shortest border first."),
+    "peak": Key(PEAK, "Hours that cost more."),
+    "service": Key(
+        Table(
+            {
+                "batch": Key(FACTOR, "What a batch costs, by the standard price."),
+                "flex": Key(FACTOR, "What the slow tier costs."),
+                "fast": Key(FACTOR, "What the fast tier costs."),
+            },
+            inline=True,
+        ),
+        "Tiers of service, by what they cost.",
+    ),
+    "limits": Key(
+        Choice(("max_tokens", "actual", "concurrency")),
+        "What counts in the limit of tokens: the larger of input and what might be answered, what is used, or requests "
+        "at once alone.",
+    ),
+    "concurrency": Key(POSITIVE, "Requests at once at most."),
+    "characters_per_token": Key(Between(0.5, 10), "Of English, for estimates."),
+    "passes": Key(TEXT_LIST, "Vendors whose models it passes on."),
+    "source": Key(TEXT_LIST, "Names in [sources]."),
+}
+HEAD: Mapping[str, Key] = {
+    "vendor": Key(TEXT, "Its name for people.", needed=True),
+    "provider": Key(TEXT, "Which client speaks to it: openai, anthropic or compatible.", needed=True),
+    "address": Key(TEXT, "Up to /v1.", needed=True),
+    "sources": Key(MapOf(TEXT), "Where facts are from, with the date, by name.", needed=True),
+    "default": Key(Table(FAMILY), "What all of its families have where they say nothing else."),
+    "group": Key(MapOf(Table(FAMILY)), "What several families share, by name."),
+}
