@@ -130,8 +130,8 @@ def scores(task: str, model: str, metric: str, examples: list[Example], prose: P
 
 def make(home: str) -> None:
     """The page over those artifacts, beside them."""
-    from scrollwork.reporting.boards.board import board
-    from scrollwork.tasks.report.behind_scores import Lot
+    from scrollwork.tasks.report.behind_scores import ScoredTask
+    from scrollwork.tasks.report.ledger import Ledger
     from scrollwork.tasks.report.pages import put_page
 
     artifacts = Artifacts(home)
@@ -141,14 +141,14 @@ def make(home: str) -> None:
         (artifact,) = artifacts.versions(stage, slot)
         return artifact
 
-    lots, rows = [], []
+    scored_tasks, rows = [], []
     for task, size in tasks(small).items():
         curated, sample, asked = (found(stage, task) for stage in ("curate", "sample", "prompt"))
         for place, model in enumerate(MODELS):
             answers, scored = (found(stage, f"{task}.{model}") for stage in ("generate", "score"))
             metric = size["metric"]
             labels = (task, "test", model, "full", metric)
-            lots.append(Lot(*labels, "plain", curated, (sample,), (asked,), (answers,), (scored,)))
+            scored_tasks.append(ScoredTask(*labels, "plain", curated, (sample,), (asked,), (answers,), (scored,)))
             coverage = Coverage(size["inputs"], size["inputs"], size["inputs"], 0, 0, 0, 0)
             value = 40.0 + place
             rows.append(
@@ -162,15 +162,7 @@ def make(home: str) -> None:
     ]
     params = {"suite": "zeroscrolls", "title": "ZeroSCROLLS", "tasks": listed, "published": PUBLISHED}
     params |= {"models": list(MODELS), "failures": []}
-    from scrollwork.reporting.page.content import Beside
-
-    put_page(
-        Path(home) / "report.html",
-        board(rows, params),
-        params,
-        lots,
-        Beside(),
-    )
+    put_page(Path(home) / "report.html", Ledger(params, rows), scored_tasks)
 
 
 def browsed(page: Path, rounds: int = 5) -> Iterator[str]:

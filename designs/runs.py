@@ -60,11 +60,13 @@ class Runs(Fixed):
     modules = {  # noqa: RUF012
         "export hf": "scrollwork.exchange.runs.hf_rows",
         "export prompts": "scrollwork.exchange.runs.manifest_files",
+        "report: ranking": "scrollwork.readings.runs.home_ranking",
+        "run --json": "scrollwork.readings.runs.ranking_json",
     }
     ranked = True
     prompt = "scrollwork.tasks.prompt.runs"
     aggregate = "scrollwork.tasks.aggregate.runs"
-    sections = (*Fixed.sections, "scrollwork.reporting.runs.section")
+    sections = (*Fixed.sections, "scrollwork.tasks.report.runs")
 
     def completed(self, common: Mapping[str, Any], own: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """config: what it says, where nothing else is said. Raises UsageError."""

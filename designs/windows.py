@@ -59,6 +59,9 @@ class Windows(Fixed):
     modules = {  # noqa: RUF012
         "export observations": "scrollwork.exchange.windows.observations",
         "estimate --strategies": "scrollwork.readings.windows.strategies",
+        "report: further stage": "scrollwork.tasks.complexity.run",
+        "run": "scrollwork.cli.dolce.tables",
+        "run --json": "scrollwork.readings.windows.complexity_json",
     }
     curate = "scrollwork.tasks.curate.windows"
     prompt = "scrollwork.tasks.prompt.windows"

@@ -48,7 +48,7 @@ from scrollwork.tasks.overview import run as overview
 from scrollwork.tasks.overview.parameters import overview_parameters
 from scrollwork.tasks.prompt import run as prompt
 from scrollwork.tasks.report import run as report
-from scrollwork.tasks.report.parameters import report_params, shown, upper_bounds
+from scrollwork.tasks.report.parameters import compare_parameters, report_params, shown, upper_bounds
 from scrollwork.tasks.score import run as score
 
 FIT_SPLIT = "train"  # what a model with fitted rules learns from, where its table does not say
@@ -213,11 +213,9 @@ class Chain:
     def compare(self, judged: Sequence[Node], scored: Sequence[Node]) -> Node:
         """Averages and comparisons of everything that was judged. scored: its aggregates."""
         request = self.request
-        metrics = {name: task.metric for name, task in request.config.tasks.items()}
         models = [shown_name(model) for model in request.models]  # as rows name them
-        bounds, added = upper_bounds(scored), tuple(task for task in metrics if task not in request.config.official)
-        parameters = compare.Parameters(metrics, models, bounds, not self.design.ranked, added)
-        modules = sorted({metric_module(one) for one in metrics.values()})
+        parameters = compare_parameters(request.config, models, upper_bounds(scored))
+        modules = sorted({metric_module(one) for one in parameters.tasks.values()})
         return compare.declare(request.suite, parameters, judged, modules)
 
     def together(
@@ -253,7 +251,12 @@ class Chain:
         modules = sorted({metric_module(node.label("metric")) for node in aggregates})
         assets = report_digest(*(name for one in sections_of(self.design.sections) for name in one.files))
         parameters = report.Parameters(**params, run=shown(request), assets=assets)
-        return report.declare(parameters, aggregates, beside, modules)
+        further = {node.name for node in self.further}
+        others: dict[str, list[Node]] = {}
+        for node in beside:
+            name = {judge.STAGE: "judged", compare.STAGE: "compared"}.get(node.stage)
+            others.setdefault(name or ("further" if node.name in further else "together"), []).append(node)
+        return report.declare(parameters, aggregates, others, modules)
 
 
 def failure(node: Node, message: str) -> dict[str, str]:

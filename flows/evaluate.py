@@ -31,7 +31,7 @@ def evaluate(**parameters: Any) -> Outcome:
     with naming_extras(), Processes(request.workers) as processes:
         outcome = run(chain, partial(run_prefect, processes=processes))
     report, results = report_of(outcome), Results(chain)
-    board = results.board(report) if report is not None else None
-    if board is not None:
-        show_leaderboard(request.suite, markdown(board))
+    ledger = results.ledger(report)
+    if ledger is not None:
+        show_leaderboard(request.suite, markdown(ledger.board))
     return finish(outcome, results.unanswered(report) if report is not None else [])

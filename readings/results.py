@@ -15,9 +15,7 @@ from scrollwork.readings.run_outcome import Outcome
 from scrollwork.records.drop import Drop
 from scrollwork.records.example import Example
 from scrollwork.records.raw_file import RawFile
-from scrollwork.records.score import SUBSETS, Aggregate
-from scrollwork.reporting.boards.leaderboard import Board, board
-from scrollwork.reporting.boards.ranks import Ranks
+from scrollwork.records.score import Aggregate
 from scrollwork.reporting.page.text import percent_off, pooled
 from scrollwork.scoring.outcome import PRIVATE
 from scrollwork.storage.artifacts.artifact import Artifact
@@ -26,13 +24,13 @@ from scrollwork.suites.suite_files import data_set_sizes, paper_means, paper_siz
 from scrollwork.tasks.aggregate.run import STAGE as AGGREGATE
 from scrollwork.tasks.generate.run import STAGE as GENERATE
 from scrollwork.tasks.predictions import STAGE as PREDICTIONS
-from scrollwork.tasks.rank.tables import read_ranks
 from scrollwork.tasks.report.known_files import KnownFiles
 from scrollwork.tasks.report.run import STAGE as REPORT
 
 if TYPE_CHECKING:
     from scrollwork.flows.chains import Chain
     from scrollwork.reporting.page.sizes import Sizes
+    from scrollwork.tasks.report.ledger import Ledger
 
 MOST = 3  # different failures that are named of a model
 FAILED = {"transient": "failed for now (the same command asks again)", "terminal": "failed for good (--retry-failed)"}
@@ -209,38 +207,14 @@ class Results:
                 found[f"{node.label('task')}, {node.label('split')}: {count:,} inputs: {reason}{advice}"] = None
         return list(found)
 
-    def beside(self, report: Node) -> dict[str, list[dict[str, Any]]]:
-        """What a report node keeps beside the scores (scrollwork.tasks.report.run.BESIDE), by table, as plain rows."""
-        from scrollwork.records.complexity import Agreement
-        from scrollwork.tasks.report.tables import AGREEMENTS, BESIDE
+    def ledger(self, report: Node | None) -> Ledger | None:
+        """The ledger that a report was made of; None where it was not made."""
+        from scrollwork.tasks.report.ledger import kept  # loads what draws, which a build needs not
 
-        artifact = self.artifact(report)
-        if artifact is None:
-            return {}
-        tables = [(name, row) for tables in BESIDE.values() for name, row in tables.items()]
-        tables.append((AGREEMENTS, Agreement))
-        return {
-            name: [
-                {field: value for field, value in one.to_dict().items() if field != "suite"}
-                for one in artifact.rows(name, row)
-            ]
-            for name, row in tables
-        }
-
-    def ranks(self, report: Node) -> Ranks:
-        """The ranking over runs behind a report; empty where the suite has none, or it failed."""
-        ranking = next(iter(report.each("rank")), None)
-        artifact = self.artifact(ranking) if ranking is not None else None
-        return read_ranks(artifact) if artifact is not None else Ranks()
-
-    def board(self, report: Node) -> Board | None:
-        """The leaderboard that a report node made."""
-        artifact = self.artifact(report)
-        if artifact is None:
+        artifact = self.artifact(report) if report is not None else None
+        if report is None or artifact is None:
             return None
-        rows, subsets = (list(artifact.rows(table, Aggregate)) for table in ("aggregates", SUBSETS))
-        params = {**report.params, "raw": artifact.facts["raw"]}
-        return board(rows, params, self.ranks(report), subsets)
+        return kept(artifact, report.params, filter(None, map(self.artifact, report.each("together"))))
 
 
 def over_splits(rows: list[dict[str, Any]], known: Collection[str], published: Mapping[str, float]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
 from scrollwork.records.comparison import Average, Comparison
 from scrollwork.records.prompt import FULL
-from scrollwork.storage.artifacts.artifact import ArtifactWriter
+from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 
 if TYPE_CHECKING:
     from scrollwork.analysis.comparison.models import Measured, Who
@@ -44,44 +44,73 @@ def declare(suite: str, parameters: Parameters, judged: Sequence[Node], modules:
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write tables `averages` (a row for each model and arm) and `comparisons` (for each pair and task)."""
-    from scrollwork.analysis.comparison.models import averages, comparisons, pairs
-
-    parameters = Parameters(**node.params)
     means = writer.table("averages", Average)
     table = writer.table("comparisons", Comparison)
     compared = 0
-    for measured in by_split(node, inputs):
-        for average in averages(measured, parameters.upper_bounds) if parameters.averaged else ():
-            means.add(average)
-        listed = list(pairs(list(measured.outcomes), parameters.upper_bounds))
-        for number, pair in enumerate(listed, start=1):
-            for row in comparisons(measured, pair):
-                if row.task or parameters.averaged:
-                    table.add(row)
-            progress.tell(node.title, number, len(listed))
-        compared += len(listed)
+    judged = [
+        Judged(one.label("split"), one.label("model"), one.label("arm"), one.label("task"), artifact)
+        for one, artifact in zip(node.each("judge"), inputs.each("judge"), strict=True)
+    ]
+    for found in compare(node.label("suite"), Parameters(**node.params), judged):
+        if isinstance(found, Average):
+            means.add(found)
+            continue
+        for row in found.rows:
+            table.add(row)
+        progress.tell(node.title, found.number, found.of)
+        compared += 1
     writer.facts = {"pairs": compared}
 
 
-def by_split(node: Node, inputs: InputArtifacts) -> Iterator[Measured]:
+@dataclass(frozen=True)
+class Judged:
+    """Judged answers of a model to a task."""
+
+    split: str
+    model: str
+    arm: str
+    task: str
+    artifact: Artifact
+
+
+@dataclass(frozen=True)
+class ComparedPair:
+    """Two models held against each other, a row a task and one for the averages. number, of: place among the pairs of
+    its split."""
+
+    rows: Sequence[Comparison]
+    number: int
+    of: int
+
+
+def compare(suite: str, parameters: Parameters, judged: Sequence[Judged]) -> Iterator[Average | ComparedPair]:
+    """Yield the averages of every split, then its pairs of models, in the order of `parameters.models`."""
+    from scrollwork.analysis.comparison.models import averages, comparisons, pairs
+
+    for measured in by_split(suite, parameters, judged):
+        yield from averages(measured, parameters.upper_bounds) if parameters.averaged else ()
+        listed = list(pairs(list(measured.outcomes), parameters.upper_bounds))
+        for number, pair in enumerate(listed, start=1):
+            rows = [row for row in comparisons(measured, pair) if row.task or parameters.averaged]
+            yield ComparedPair(rows, number, len(listed))
+
+
+def by_split(suite: str, parameters: Parameters, judged: Sequence[Judged]) -> Iterator[Measured]:
     """Yield the measurements of each split, its models in the order of the request."""
     from scrollwork.analysis.comparison.judged import COLUMNS, outcomes_from
     from scrollwork.analysis.comparison.models import Measured
     from scrollwork.scoring.registry import metric, stored
 
-    parameters = Parameters(**node.params)
     metrics = {name: metric(own) for name, own in parameters.tasks.items()}
-    for split in sorted({judged.label("split") for judged in node.each("judge")}):
+    headlines = {name: own.headline for name, own in metrics.items()}
+    for split in sorted({one.split for one in judged}):
         outcomes: dict[Who, dict[str, Outcomes]] = {}
-        for judged, artifact in zip(node.each("judge"), inputs.each("judge"), strict=True):
-            if judged.label("split") == split:
-                who, task = (judged.label("model"), judged.label("arm")), judged.label("task")
-                rows = artifact.columns("judgements", list(COLUMNS))
-                outcomes.setdefault(who, {})[task] = outcomes_from(rows, stored(metrics[task]))
-
-        headlines = {name: own.headline for name, own in metrics.items()}
+        for one in judged:
+            if one.split == split:
+                rows = one.artifact.columns("judgements", list(COLUMNS))
+                outcomes.setdefault((one.model, one.arm), {})[one.task] = outcomes_from(rows, stored(metrics[one.task]))
         found = in_order(outcomes, parameters)
-        yield Measured(node.label("suite"), split, parameters.tasks, headlines, found, parameters.added)
+        yield Measured(suite, split, parameters.tasks, headlines, found, parameters.added)
 
 
 def in_order(outcomes: Mapping[Who, dict[str, Outcomes]], parameters: Parameters) -> dict[Who, dict[str, Outcomes]]:

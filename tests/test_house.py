@@ -22,7 +22,6 @@ LARGER = {
 SMALLER = {
     "exchange/runs": "what SEAM's design names of its own",
     "exchange/windows": "what Dolce's design names of its own",
-    "readings/runs": "what SEAM's design names of its own",
     "tasks/complexity": "a stage: run.py and what it alone needs",
     "tasks/curate": "a stage",
     "tasks/judge": "a stage",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 from typing import Any
 
 from scrollwork.cli.terminal.common import chain_of, console, execute, print_json, say, tell_problems
@@ -18,9 +19,10 @@ from scrollwork.readings.run_outcome import Outcome
 from scrollwork.reporting.boards.leaderboard import as_json
 from scrollwork.reporting.boards.terminal import terminal
 from scrollwork.suites.model_tables import need_keys, retired, unbounded
+from scrollwork.tasks.report.ledger import COMPARED, JUDGED, Ledger
 
-# tables of stage complexity: they have a key of their own in --json
-NEEDS = ("mixtures", "complexity", "observed", "tables", "planes", "sights", "passages", "agreements")
+# modules of a design: what it adds to --json, under the suite's name, and to the terminal
+OWN_JSON, OWN_TABLES = "run --json", "run"
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -44,29 +46,19 @@ def evaluated(arguments: argparse.Namespace, chain: Chain) -> Outcome:
 def tell(arguments: argparse.Namespace, chain: Chain, outcome: Outcome, **more: Any) -> int:
     """Print the leaderboard, on standard error what is lacking; the exit status. more: further fields of --json."""
     request, results, report = chain.request, Results(chain), report_of(outcome)
-    board = results.board(report) if report is not None else None
-    tables = results.beside(report) if report is not None else {}
-    needs = {name: tables.pop(name, []) for name in NEEDS}
+    ledger, own = results.ledger(report), chain.design.modules
     if arguments.json:
-        result: dict[str, Any] = {"tasks": [], "averages": {}} if board is None else as_json(board)
-        if report is not None:
-            result |= beside(tables)
-            if needs["mixtures"]:
-                from scrollwork.readings.windows.complexity_json import complexity_json
-
-                result[request.suite] = complexity_json(needs)
-            if ranks := results.ranks(report):
-                from scrollwork.readings.runs.ranking_json import ranking_json
-
-                result[request.suite] = ranking_json(ranks)
+        result: dict[str, Any] = {"tasks": [], "averages": {}} if ledger is None else as_json(ledger.board)
+        if ledger is not None:
+            result |= judged(ledger)
+            if OWN_JSON in own and (found := importlib.import_module(own[OWN_JSON]).run_json(ledger)):
+                result[request.suite] = found
         page = str(outcome.report) if outcome.report else None
         print_json({**result, "report": page, "spent": spent_by(chain, outcome.request.run), **more})
-    elif board is not None:
-        console().print(terminal(board))
-        if needs["mixtures"]:
-            from scrollwork.cli.dolce.tables import show_needs
-
-            show_needs(needs["mixtures"])
+    elif ledger is not None:
+        console().print(terminal(ledger.board))
+        if OWN_TABLES in own:
+            importlib.import_module(own[OWN_TABLES]).run_tables(ledger)
     if all(one.how == "reused" for one in outcome.finished):
         say("nothing was to be done: every stage stands")
     if outcome.report is not None:
@@ -80,13 +72,14 @@ def tell(arguments: argparse.Namespace, chain: Chain, outcome: Outcome, **more: 
         say(f"failed: {line}")
     if chain.resolved.calling.tables:
         say(told(spent_by(chain, outcome.request.run)))
-    for line in chain.design.remarks(request, needs):
+    for line in chain.design.remarks(request, ledger.plain(ledger.tables) if ledger is not None else {}):
         say(line)
     for line in results.without_gold(outcome):
         say(f"not scored: {line}")
     return int(tell_problems(results, outcome) or bool(gaps))
 
 
-def beside(tables: dict[str, Any]) -> dict[str, Any]:
+def judged(ledger: Ledger) -> dict[str, Any]:
     """What is judged and compared, by the keys of --json; "averages" are the plain numbers there."""
+    tables = ledger.plain((*JUDGED, *COMPARED))
     return {{"averages": "average_intervals"}.get(name, name): rows for name, rows in tables.items()}

@@ -10,7 +10,7 @@ from scrollwork.cli.terminal.common import print_json
 from scrollwork.cli.terminal.waiting import line
 from scrollwork.flows.server.local_server import access_line, noted, ours, running, worker_lives
 from scrollwork.preprocessing.raw.errors import sayable
-from scrollwork.readings.everything import status
+from scrollwork.readings.status import status
 from scrollwork.storage.home import Home
 
 RUNNING, ENDED, SILENT, NONE = "running", "ended", "silent", "none"

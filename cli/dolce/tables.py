@@ -11,6 +11,7 @@ from scrollwork.analysis.windows.fit.fitting import ProblemFit, TaskFit
 from scrollwork.analysis.windows.fit_json import lengths
 from scrollwork.analysis.windows.stating import LAST, SOLVED, UNOBSERVED, UNSOLVED
 from scrollwork.cli.seam.tables import percent, print_rows
+from scrollwork.tasks.report.ledger import Ledger
 
 NONE = "–"
 STATED = ("V solved/not %", "undecided %")  # heads of what stands beside the categories
@@ -154,6 +155,12 @@ def three(values: Sequence[float] | None) -> str:
 def number(value: float | None) -> str:
     """Of a comparison."""
     return NONE if value is None else f"{value:.3f}"
+
+
+def run_tables(ledger: Ledger) -> None:
+    """Print what `run` adds to the leaderboard: shares of categories, where problems were fitted."""
+    if mixtures := ledger.findings.table("mixtures"):
+        show_needs(mixtures)
 
 
 def show_needs(mixtures: Sequence[Mapping[str, Any]]) -> None:

@@ -16,6 +16,12 @@ from scrollwork.analysis.runs.variance import Source, Split
 from scrollwork.records.ranking import COMPUTED, PUBLISHED
 from scrollwork.reporting.boards.ranks import Ranks
 from scrollwork.reporting.boards.ranks import label as shown
+from scrollwork.tasks.report.ledger import Ledger
+
+
+def run_json(ledger: Ledger) -> dict[str, Any]:
+    """What `run --json` says of the ranking; nothing where it failed."""
+    return ranking_json(ledger.ranks) if ledger.ranks else {}
 
 
 def ranking_json(ranks: Ranks) -> dict[str, Any]:

@@ -8,10 +8,16 @@ from typing import Any
 
 from scrollwork.analysis.windows.stating import shares_json
 from scrollwork.records.complexity import CATEGORIES
+from scrollwork.tasks.report.ledger import Ledger
 
 Row = Mapping[str, Any]
 SAME = ("task", "split", "model", "arm", "scenario")
 INF = "inf"
+
+
+def run_json(ledger: Ledger) -> dict[str, Any]:
+    """What `run --json` says of the problems behind scores; nothing where none were fitted."""
+    return complexity_json(ledger.plain(ledger.tables)) if ledger.tables["mixtures"] else {}
 
 
 def complexity_json(rows: Mapping[str, Sequence[Row]]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from scrollwork.reporting.boards.board import Board, Line, Section
 from scrollwork.reporting.boards.cells import Column
 from scrollwork.reporting.charts.drawing import LINE, PAPER, SOFT, Drawing, figure, inline, quantiles, written
-from scrollwork.reporting.page.content import Beside, Figure
+from scrollwork.reporting.page.content import Figure, Findings
 from scrollwork.reporting.page.text import shown
 from scrollwork.reporting.page.usage import Usage
 
@@ -32,7 +32,9 @@ SLOT = 0.155  # inches
 Lengths = Mapping[tuple[str, str, int], Sequence[float]]
 
 
-def drawings(board: Board, beside: Beside, usage: Mapping[tuple[str, int], Usage], lengths: Lengths) -> list[Drawing]:
+def drawings(
+    board: Board, findings: Findings, usage: Mapping[tuple[str, int], Usage], lengths: Lengths
+) -> list[Drawing]:
     """The charts that there is something for, of every split."""
     found = []
     for section in board.sections:
@@ -45,7 +47,7 @@ def drawings(board: Board, beside: Beside, usage: Mapping[tuple[str, int], Usage
         more = (
             f" {left} further lines of the leaderboard are left out." if left > 0 and len(lines) == MOST_LINES else ""
         )
-        own = _Drawn(board.columns, section, lines, beside, usage, lengths)
+        own = _Drawn(board.columns, section, lines, findings, usage, lengths)
         for name, title, caption, draw, wide, there in (
             ("scores", "Scores", INTERVALS.format(RUNS if board.ranked else DOCUMENTS), own.scores, True, True),
             ("by-length", "Score by document length", SLICED, own.by_length, True, bool(own.slices)),
@@ -90,7 +92,7 @@ class _Drawn:
         columns: Sequence[Column],
         section: Section,
         lines: Sequence[Line],
-        beside: Beside,
+        findings: Findings,
         usage: Mapping[tuple[str, int], Usage],
         lengths: Lengths,
     ) -> None:
@@ -98,7 +100,7 @@ class _Drawn:
         numbers = [section.lines.index(line) for line in lines]
         self.slices = [
             row
-            for row in beside.slices
+            for row in findings.slices
             if row["split"] == section.split and row["by"] == "document_words" and row["value"] is not None
         ]
         names = {(line.model, line.arm) for line in lines}

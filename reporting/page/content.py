@@ -13,50 +13,21 @@ ENTRY = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Excerpt:
-    """A passage and what stands around it."""
-
-    before: str
-    text: str
-    after: str
-
-
-@dataclass(frozen=True)
-class Question:
-    """What a problem asks, and its references."""
-
-    query: str
-    references: Sequence[str]
-
-
-@dataclass(frozen=True)
-class Texts:
-    """Of typical problems. passages: by (document, start, end); questions: by (task, split, problem)."""
-
-    passages: Mapping[tuple[str, int, int], Excerpt] = field(default_factory=dict)
-    questions: Mapping[tuple[str, str, str], Question] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Beside:
-    """Rows of the stages judge and compare as plain values, named as there: comparisons and averages
-    (records/comparison.py), conduct and slices (records/judgement.py). Of stage complexity (records/complexity.py):
-    problems, mixtures of tasks, what was observed at each length of tasks and (tables) of problems, how probable it is
-    that windows show evidence (planes), where typical problems were answered right (sights, passages), how fits of two
-    models agree. Empty where nothing was judged."""
+class Findings:
+    """What was found out about scores, as plain rows. comparisons, averages (records/comparison.py): models held
+    against each other, and their means over tasks. conduct, slices (records/judgement.py): what answers look like, and
+    scores on parts of the inputs. further: rows of the stages that the suite's design adds, by table. Empty where
+    nothing was judged."""
 
     comparisons: Sequence[ENTRY] = ()
     averages: Sequence[ENTRY] = ()
     conduct: Sequence[ENTRY] = ()
     slices: Sequence[ENTRY] = ()
-    complexity: Sequence[ENTRY] = ()
-    mixtures: Sequence[ENTRY] = ()
-    observed: Sequence[ENTRY] = ()
-    tables: Sequence[ENTRY] = ()
-    planes: Sequence[ENTRY] = ()
-    sights: Sequence[ENTRY] = ()
-    passages: Sequence[ENTRY] = ()
-    agreements: Sequence[ENTRY] = ()
+    further: Mapping[str, Sequence[ENTRY]] = field(default_factory=dict)
+
+    def table(self, name: str) -> Sequence[ENTRY]:
+        """The rows of a table of the design; none where there is no such table."""
+        return self.further.get(name, ())
 
 
 @dataclass(frozen=True)
@@ -73,18 +44,18 @@ class Figure:
 @dataclass(frozen=True)
 class Content:
     """groups: tasks with examples, as the page lists them. usage: by (split, number of the line in it). folder: where
-    the page finds its data, "" where they are within it. texts: of typical problems in Dolce."""
+    the page finds its data, "" where they are within it. texts: what the design's section read for itself."""
 
     groups: Sequence[ENTRY] = ()
     usage: Mapping[tuple[str, int], Usage] = field(default_factory=dict)
-    beside: Beside = field(default_factory=Beside)
+    findings: Findings = field(default_factory=Findings)
     figures: Sequence[Figure] = ()
     folder: str = ""
-    texts: Texts = field(default_factory=Texts)
+    texts: Any = None
 
     def average(self, split: str, line: Line) -> tuple[float, float] | None:
         """The 95 % interval of a line's average over tasks, where it is known."""
-        for row in self.beside.averages:
+        for row in self.findings.averages:
             if (row["split"], row["model"], row["arm"]) == (split, line.model, line.arm) and row["low"] is not None:
                 return row["low"], row["high"]
         return None

@@ -13,7 +13,7 @@ from typing import Any
 from scrollwork.records.judgement import MEASURES, SLICES, WORDS
 from scrollwork.reporting.boards.board import Board, Line, Section
 from scrollwork.reporting.boards.cells import Column
-from scrollwork.reporting.page.content import Beside
+from scrollwork.reporting.page.content import Findings
 from scrollwork.reporting.page.text import count, number
 
 HEADS = {
@@ -70,21 +70,22 @@ class Beyond:
     parts: Table | None
 
 
-def beyond(board: Board, beside: Beside) -> list[tuple[str, list[Beyond]]]:
+def beyond(board: Board, findings: Findings) -> list[tuple[str, list[Beyond]]]:
     """By split, the tasks of which anything is said."""
     found = []
     for section in board.sections:
         tasks = [
-            Beyond(column, _looks(section, column, beside), _parts(section, column, beside)) for column in board.columns
+            Beyond(column, _looks(section, column, findings), _parts(section, column, findings))
+            for column in board.columns
         ]
         if said := [one for one in tasks if one.looks or one.parts]:
             found.append((section.split, said))
     return found
 
 
-def _looks(section: Section, column: Column, beside: Beside) -> Table | None:
+def _looks(section: Section, column: Column, findings: Findings) -> Table | None:
     """A row a model, a column a measure."""
-    rows = _of(beside.conduct, section, column)
+    rows = _of(findings.conduct, section, column)
     names = [name for name in MEASURES if any(row["measure"] == name for row in rows)]
     found = {(row["model"], row["arm"], row["measure"]): row for row in rows}
     shares = sum(_percent(name) for name in names)
@@ -92,9 +93,9 @@ def _looks(section: Section, column: Column, beside: Beside) -> Table | None:
     return _table(section, found, names, [HEADS[name] for name in names], groups, _measure)
 
 
-def _parts(section: Section, column: Column, beside: Beside) -> Table | None:
+def _parts(section: Section, column: Column, findings: Findings) -> Table | None:
     """A row a model, a column a part of the inputs."""
-    rows = _of(beside.slices, section, column)
+    rows = _of(findings.slices, section, column)
     names: list[tuple[str, str]] = []
     for by in SLICES:
         own = {row["part"]: row["least"] or 0 for row in rows if row["by"] == by}

@@ -54,7 +54,7 @@ def page(
     from markupsafe import Markup
 
     own, sections = content or Content(), sections_of(params.get("sections", ()))
-    style = styles("pages.css", "report.css", *(name for one in sections for name in one.styles(board, own.beside)))
+    style = styles("pages.css", "report.css", *(name for one in sections for name in one.styles(board, own.findings)))
     code = script()
     before, _, after = (
         environment()
@@ -76,10 +76,10 @@ def page(
                 {"title": one.title, "caption": one.caption, "svg": Markup(one.svg), "wide": one.wide}
                 for one in own.figures
             ],
-            links=[link for one in sections for link in one.links(board, own.beside)],
+            links=[link for one in sections for link in one.links(board, own.findings)],
             parts=[html for one in sections if (html := one.html(board, own)) is not None],
             published_rank=lambda row: board.ranks.of_paper(row.label),
-            beyond=beyond(board, own.beside),
+            beyond=beyond(board, own.findings),
             run=dict(params.get("run", {})),
             paper={task["name"]: dict(task.get("paper", {})) for task in params["tasks"]},
             facts=dict(facts or {}),
@@ -138,7 +138,7 @@ def core(board: Board, content: Content) -> dict[str, Any]:
         }
 
     compared = []
-    for row in content.beside.comparisons:
+    for row in content.findings.comparisons:
         ends = [(row["split"], row["model"], row["arm"]), (row["split"], row["other"], row["other_arm"])]
         if all(end in places for end in ends):
             one, other = (places[end] for end in ends)

@@ -1,4 +1,4 @@
-"""A section of the page: what a design shows beside the scores. Each is a module that ends with `SECTION = ...`, and a
+"""A section of the page: what a design shows over the scores. Each is a module that ends with `SECTION = ...`, and a
 template; a design names the modules (`sections`), so that what one suite shows is in no other's keys."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from scrollwork.reporting.boards.board import Board
 from scrollwork.reporting.charts.drawing import Drawing
-from scrollwork.reporting.page.content import Beside, Content
+from scrollwork.reporting.page.content import Content, Findings
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -32,11 +32,11 @@ class Section:
 
     files: tuple[str, ...] = ()
 
-    def styles(self, board: Board, beside: Beside) -> Sequence[str]:
+    def styles(self, board: Board, findings: Findings) -> Sequence[str]:
         """Names of the style sheets that this page needs, behind those that all have."""
         return ()
 
-    def links(self, board: Board, beside: Beside) -> Sequence[Link]:
+    def links(self, board: Board, findings: Findings) -> Sequence[Link]:
         """Its parts, for the head of the page."""
         return ()
 
@@ -44,7 +44,7 @@ class Section:
         """What stands above the leaderboard; None where there is nothing to show."""
         return None
 
-    def drawings(self, board: Board, beside: Beside) -> Sequence[Drawing]:
+    def drawings(self, board: Board, findings: Findings) -> Sequence[Drawing]:
         """Its charts, which stand before those that all pages have."""
         return ()
 

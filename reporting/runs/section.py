@@ -11,7 +11,7 @@ from scrollwork.reporting.boards.board import ARM, Board
 from scrollwork.reporting.boards.leaderboard import not_counted, references
 from scrollwork.reporting.boards.ranks import Ranks, label
 from scrollwork.reporting.charts.drawing import Drawing
-from scrollwork.reporting.page.content import Beside, Content
+from scrollwork.reporting.page.content import Content, Findings
 from scrollwork.reporting.page.environment import environment
 from scrollwork.reporting.page.sections import Link, Section
 from scrollwork.reporting.page.text import number
@@ -28,11 +28,11 @@ class Runs(Section):
 
     files = ("runs.html", "runs.css")
 
-    def styles(self, board: Board, beside: Beside) -> Sequence[str]:
+    def styles(self, board: Board, findings: Findings) -> Sequence[str]:
         """Its own."""
         return ("runs.css",) if board.ranked else ()
 
-    def links(self, board: Board, beside: Beside) -> Sequence[Link]:
+    def links(self, board: Board, findings: Findings) -> Sequence[Link]:
         """The ranking of each split."""
         return [Link(f"ranks-{place}", f"Ranking, {split}") for place, split in enumerate(board.ranks.splits, 1)]
 
@@ -45,7 +45,7 @@ class Runs(Section):
         parts = [part(board, split) for split in board.ranks.splits]
         return Markup(environment().get_template("runs.html").render(parts=parts, paper=board.published, usual_arm=ARM))
 
-    def drawings(self, board: Board, beside: Beside) -> Sequence[Drawing]:
+    def drawings(self, board: Board, findings: Findings) -> Sequence[Drawing]:
         """Charts of the ranking."""
         return run_drawings(board)
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from scrollwork.records.complexity import CATEGORIES, COW, PIG, SCENARIOS
 from scrollwork.reporting.charts.drawing import SOFT, Drawing, figure
 from scrollwork.reporting.charts.figures import MARKERS, NAME, folder
-from scrollwork.reporting.page.content import Beside
+from scrollwork.reporting.page.content import Findings
 from scrollwork.reporting.page.text import shown
 from scrollwork.reporting.windows.problems import LAST, MEANINGS, belongs, name, whole_tasks
 
@@ -54,13 +54,13 @@ PLANE = (
 BY_LENGTH = "Answers by units shown, C is the whole context: shares of windows, in PIG the mean score."
 
 
-def complexity_drawings(beside: Beside) -> list[Drawing]:
+def complexity_drawings(findings: Findings) -> list[Drawing]:
     """The charts of every split that was observed."""
     found = []
-    splits = list(dict.fromkeys(row["split"] for row in beside.mixtures))
+    splits = list(dict.fromkeys(row["split"] for row in findings.table("mixtures")))
     for split in splits:
         told, ending = (f", split {split}", f"-{folder(split)}") if len(splits) > 1 else ("", "")
-        own = _Drawn(beside, split)
+        own = _Drawn(findings, split)
         for title, key, caption, draw, wide in (
             ("Categories of problems", "categories", SHARES, own.shares, True),
             ("Complexity and redundancy", "complexity", PLANE, own.plane, True),
@@ -73,9 +73,9 @@ def complexity_drawings(beside: Beside) -> list[Drawing]:
 class _Drawn:
     """Draws the charts of one split."""
 
-    def __init__(self, beside: Beside, split: str) -> None:
-        self.beside = beside
-        own = [row for row in beside.mixtures if row["split"] == split]
+    def __init__(self, findings: Findings, split: str) -> None:
+        self.findings = findings
+        own = [row for row in findings.table("mixtures") if row["split"] == split]
         tasks, models = (list(dict.fromkeys(key(row) for row in own)) for key in (itemgetter("task"), name))
         self.rows = sorted(own, key=lambda row: (tasks.index(row["task"]), models.index(name(row)), row["scenario"]))
         self.tasks = whole_tasks(self.rows)
@@ -128,7 +128,7 @@ class _Drawn:
                 one
                 for mixture in self.rows
                 if same(mixture, row)
-                for one in self.beside.complexity
+                for one in self.findings.table("complexity")
                 if belongs(one, mixture)
             ]
             top = max((one["units"] for one in problems), default=1)
@@ -149,7 +149,7 @@ class _Drawn:
             ends = [(2.0 * top, "∞")] if any(one["complexity"] is None for one in problems) else []
             marked(axes, "x", max(one["complexity"] or 1 for one in problems) if problems else 1, ends)
             marked(axes, "y", max((one["redundancy"] for one in problems), default=1), [])
-            for one in self.beside.planes:
+            for one in self.findings.table("planes"):
                 if same(one, row) and row["scenario"] == COW:
                     contours(axes, one)
             axes.set_xlabel("λ, units" if row["scenario"] == COW else "λ, aspects")
@@ -160,7 +160,7 @@ class _Drawn:
         """A panel a task and model."""
         made, panels = grid(self.tasks[:MOST_PANELS])
         for axes, row in panels:
-            own = [one for one in self.beside.observed if same(one, row)]
+            own = [one for one in self.findings.table("observed") if same(one, row)]
             if row["scenario"] != COW:
                 axes.bar(range(len(own)), [one["score"] for one in own], color=SCORE, width=0.8)
                 axes.set_ylabel("mean score")

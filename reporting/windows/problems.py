@@ -9,8 +9,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.records.complexity import CATEGORIES, COW
-from scrollwork.reporting.page.content import Beside, Excerpt, Question, Texts
+from scrollwork.reporting.page.content import Findings
 from scrollwork.reporting.windows.listed import place_name, unit_names
+from scrollwork.reporting.windows.texts import Excerpt, Question, Texts
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -40,11 +41,11 @@ def belongs(row: Entry, other: Entry) -> bool:
 class Problems:
     """Rows of stage complexity by problem; each table is read once."""
 
-    def __init__(self, beside: Beside) -> None:
-        self.sights, self.passages = _by_problem(beside.sights), _by_problem(beside.passages)
-        self.complexity = {_key(row): row for row in beside.complexity}
-        self.tables = _by_problem(row for row in beside.tables if _key(row) in self.sights)
-        self.chosen = {(*_key(row)[:-1], row["category"]): _key(row) for row in beside.sights}
+    def __init__(self, findings: Findings) -> None:
+        self.sights, self.passages = _by_problem(findings.table("sights")), _by_problem(findings.table("passages"))
+        self.complexity = {_key(row): row for row in findings.table("complexity")}
+        self.tables = _by_problem(row for row in findings.table("tables") if _key(row) in self.sights)
+        self.chosen = {(*_key(row)[:-1], row["category"]): _key(row) for row in findings.table("sights")}
 
     def typical(self, mixture: Entry, texts: Texts, spec: str = "") -> Iterator[dict[str, Any]]:
         """The typical problem of each category of a fit that has one, by category. spec: of its units."""

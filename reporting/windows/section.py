@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from scrollwork.records.complexity import CATEGORIES, COW
 from scrollwork.reporting.boards.board import Board
 from scrollwork.reporting.charts.drawing import Drawing
-from scrollwork.reporting.page.content import Beside, Content, Texts
+from scrollwork.reporting.page.content import Content, Findings
 from scrollwork.reporting.page.environment import environment
 from scrollwork.reporting.page.sections import Link, Section
 from scrollwork.reporting.page.text import number
 from scrollwork.reporting.windows.problems import GAP, HIGH, LAST, MEANINGS, PARTS, WIDE, Problems, name, whole_tasks
+from scrollwork.reporting.windows.texts import Texts
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -32,23 +33,23 @@ class Windows(Section):
 
     files = ("windows.html", "windows.css", "runs.css")
 
-    def styles(self, board: Board, beside: Beside) -> Sequence[str]:
+    def styles(self, board: Board, findings: Findings) -> Sequence[str]:
         """Tables like those of rankings, and its own."""
-        return ("runs.css", "windows.css") if beside.mixtures else ()
+        return ("runs.css", "windows.css") if findings.table("mixtures") else ()
 
-    def links(self, board: Board, beside: Beside) -> Sequence[Link]:
+    def links(self, board: Board, findings: Findings) -> Sequence[Link]:
         """The categories of each split."""
-        found = enumerate(splits_of(beside), 1)
+        found = enumerate(splits_of(findings), 1)
         return [Link(f"needs-{place}", f"Retrieval or holistic, {split}") for place, split in found]
 
     def html(self, board: Board, content: Content) -> Markup | None:
         """None where nothing was observed."""
         from markupsafe import Markup
 
-        if not (splits := splits_of(content.beside)):
+        if not (splits := splits_of(content.findings)):
             return None
-        known = Problems(content.beside)
-        parts = [part(board, content.beside, split, known, content.texts) for split in splits]
+        known = Problems(content.findings)
+        parts = [part(board, content.findings, split, known, content.texts or Texts()) for split in splits]
         text = (
             environment()
             .get_template("windows.html")
@@ -63,24 +64,24 @@ class Windows(Section):
         )
         return Markup(text)
 
-    def drawings(self, board: Board, beside: Beside) -> Sequence[Drawing]:
+    def drawings(self, board: Board, findings: Findings) -> Sequence[Drawing]:
         """Charts of categories, of problems and of answers by length."""
         from scrollwork.reporting.windows.figures import complexity_drawings
 
-        return complexity_drawings(beside)
+        return complexity_drawings(findings)
 
 
-def splits_of(beside: Beside) -> list[str]:
+def splits_of(findings: Findings) -> list[str]:
     """Those that were observed."""
-    return list(dict.fromkeys(row["split"] for row in beside.mixtures))
+    return list(dict.fromkeys(row["split"] for row in findings.table("mixtures")))
 
 
-def part(board: Board, beside: Beside, split: str, known: Problems, texts: Texts) -> dict[str, Any]:
+def part(board: Board, findings: Findings, split: str, known: Problems, texts: Texts) -> dict[str, Any]:
     """What is shown of one split."""
-    rows = in_order(board, beside, split)
+    rows = in_order(board, findings, split)
     units = {column.task: column.units for column in board.columns}
     problems = [one for row in rows for one in known.typical(row, texts, units.get(row["task"], ""))]
-    agreed = agreements([row for row in beside.agreements if row["split"] == split])
+    agreed = agreements([row for row in findings.table("agreements") if row["split"] == split])
     return {
         "split": split,
         "shares": [shares(row) for row in rows],
@@ -90,11 +91,11 @@ def part(board: Board, beside: Beside, split: str, known: Problems, texts: Texts
         "typical": problems,
         "details": problems[:MOST_TYPICAL],
         "more": max(0, len(problems) - MOST_TYPICAL),
-        "observed": [observed(row, beside.observed) for row in whole_tasks(rows)],
+        "observed": [observed(row, findings.table("observed")) for row in whole_tasks(rows)],
     }
 
 
-def in_order(board: Board, beside: Beside, split: str) -> list[Entry]:
+def in_order(board: Board, findings: Findings, split: str) -> list[Entry]:
     """Fits of a split: tasks and models as the board has them, COW first."""
     tasks = {column.task: place for place, column in enumerate(board.columns)}
     models = {
@@ -104,7 +105,7 @@ def in_order(board: Board, beside: Beside, split: str) -> list[Entry]:
         for place, line in enumerate(section.lines)
     }
     return sorted(
-        (row for row in beside.mixtures if row["split"] == split),
+        (row for row in findings.table("mixtures") if row["split"] == split),
         key=lambda row: (
             tasks.get(row["task"], len(tasks)),
             models.get((row["model"], row["arm"]), len(models)),

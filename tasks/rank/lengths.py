@@ -11,13 +11,13 @@ from scrollwork.analysis.statistics.association import Measured
 from scrollwork.preprocessing.tokens.tokenizer import Tokenizer
 from scrollwork.records.prompt import Prompt, render
 from scrollwork.storage.artifacts.artifact import Artifact
-from scrollwork.tasks.report.behind_scores import Lot
+from scrollwork.tasks.report.behind_scores import ScoredTask
 
 WORDS = "words"
 
 
 def measured(
-    lots: Sequence[Lot], counted: Mapping[tuple[str, str, str], frozenset[int]], tokenizer: Tokenizer
+    scored_tasks: Sequence[ScoredTask], counted: Mapping[tuple[str, str, str], frozenset[int]], tokenizer: Tokenizer
 ) -> Iterator[Measured]:
     """Yield a row for each answer, of each model in the order of its runs.
 
@@ -25,27 +25,31 @@ def measured(
     met first; prompts of later runs are not counted again.
     """
     lengths: dict[tuple[str, str], int] = {}
-    for lot in lots:
-        runs = counted.get((lot.model, lot.arm, lot.task), frozenset())
+    for scored in scored_tasks:
+        runs = counted.get((scored.model, scored.arm, scored.task), frozenset())
         if not runs:
             continue
-        for prompts, scores in zip(lot.prompts, lot.scores, strict=True):
-            note_lengths(lot, prompts, tokenizer, lengths)
+        for prompts, scores in zip(scored.prompts, scored.scores, strict=True):
+            note_lengths(scored, prompts, tokenizer, lengths)
             values: dict[str, list[float]] = defaultdict(list)
             for row in scores.columns("scores", ["example_id", "draw", "value"]):
                 if row["draw"] in runs:
                     values[row["example_id"]].append(row["value"])
             for instance, found in values.items():  # for a family, the mean over its members
-                yield Measured(who(lot.model, lot.arm), lot.task, instance, lengths[lot.task, instance], fmean(found))
+                yield Measured(
+                    who(scored.model, scored.arm), scored.task, instance, lengths[scored.task, instance], fmean(found)
+                )
 
 
-def note_lengths(lot: Lot, prompts: Artifact, tokenizer: Tokenizer, lengths: dict[tuple[str, str], int]) -> None:
+def note_lengths(
+    scored: ScoredTask, prompts: Artifact, tokenizer: Tokenizer, lengths: dict[tuple[str, str], int]
+) -> None:
     """Add the missing prompt lengths of a run to `lengths`."""
     if tokenizer.name == WORDS:
         for row in prompts.columns("prompts", ["example_id", "words"]):
-            lengths.setdefault((lot.task, row["example_id"]), row["words"])
+            lengths.setdefault((scored.task, row["example_id"]), row["words"])
         return
-    text_of = lot.curated.texts()
+    text_of = scored.curated.texts()
     for prompt in prompts.rows("prompts", Prompt):
-        if (lot.task, prompt.example_id) not in lengths:
-            lengths[lot.task, prompt.example_id] = tokenizer.count(render(prompt.parts, text_of))
+        if (scored.task, prompt.example_id) not in lengths:
+            lengths[scored.task, prompt.example_id] = tokenizer.count(render(prompt.parts, text_of))

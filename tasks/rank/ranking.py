@@ -18,7 +18,7 @@ from scrollwork.reporting.boards.published import published_of
 from scrollwork.reporting.boards.ranks import TABLES, Ranks
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.tasks.rank.lengths import measured
-from scrollwork.tasks.report.behind_scores import Lot
+from scrollwork.tasks.report.behind_scores import ScoredTask
 
 if TYPE_CHECKING:
     from scrollwork.tasks.rank.run import Parameters
@@ -29,17 +29,19 @@ Designed = Mapping[str, Mapping[tuple[str, str], Mapping[str, RunScores]]]  # by
 def ranking_of(
     parameters: Parameters,
     scored: Iterable[tuple[Aggregate, Artifact]],
-    lots: Sequence[Lot],
+    scored_tasks: Sequence[ScoredTask],
     tokenizer: Tokenizer,
     designed: Designed | None = None,
 ) -> Ranks:
     """Rank the models of every split.
 
-    scored: aggregates in the order of the request, each with the row whose model name is shown. lots: the scores behind
-    them. designed: runs of experiments (readings/experiments.py).
+    scored: aggregates in the order of the request, each with the row whose model name is shown. scored_tasks: what is
+    behind them. designed: runs of experiments (readings/runs/experiments.py).
     """
     rows = [row for shown, artifact in scored for row in runs_of(shown, artifact)]
-    parts = [ranking_of_split(parameters, split, rows, lots, tokenizer, designed or {}) for split in splits(rows)]
+    parts = [
+        ranking_of_split(parameters, split, rows, scored_tasks, tokenizer, designed or {}) for split in splits(rows)
+    ]
     found: dict[str, Any] = {name: [row for part in parts for row in getattr(part, name)] for name in TABLES}
     return Ranks(**found)
 
@@ -63,7 +65,7 @@ def ranking_of_split(
     parameters: Parameters,
     split: str,
     rows: Sequence[RunScore],
-    lots: Sequence[Lot],
+    scored_tasks: Sequence[ScoredTask],
     tokenizer: Tokenizer,
     designed: Designed,
 ) -> Ranks:
@@ -95,7 +97,7 @@ def ranking_of_split(
     if paper is not None:
         printed = rank(paper, published(parameters, of, shared), sure=False)
     formats = format_points(of_the_ranked(chosen), of)
-    mine = [lot for lot in lots if lot.split == split and lot.task in parameters.by_instance]
+    mine = [one for one in scored_tasks if one.split == split and one.task in parameters.by_instance]
     lengths = length_points(measured(mine, counted(chosen), tokenizer), of)
     return Ranks(
         [*found.models, *printed.models],

@@ -13,10 +13,9 @@ from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.parameters import stated
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
-from scrollwork.records.score import Aggregate
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.suites.vocabularies import load
-from scrollwork.tasks.report.behind_scores import behind, lots_of
+from scrollwork.tasks.report.behind_scores import ByContent, behind, scored_in
 
 STAGE = "rank"
 
@@ -51,12 +50,9 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
     from scrollwork.reporting.boards.ranks import TABLES
     from scrollwork.tasks.rank.ranking import ranking_of
 
-    scored = []
-    for artifact in inputs.each("aggregates"):
-        *_, family = artifact.rows("aggregates", Aggregate)
-        scored.append((family, artifact))
-    parameters = Parameters(**node.params)
-    found = ranking_of(parameters, scored, lots_of(node, inputs), load(parameters.lengths, session.home))
+    scored, parameters = scored_in(inputs), Parameters(**node.params)
+    tasks = ByContent(inputs.each("behind")).tasks(scored)
+    found = ranking_of(parameters, scored, tasks, load(parameters.lengths, session.home))
     for name, row in TABLES.items():
         table = writer.table(name, row)
         for one in getattr(found, name):

@@ -1,7 +1,8 @@
-"""What each line and task of a page is made of: the artifacts behind an aggregate, from a plan or from a home."""
+"""The artifacts behind scores: what each model's score of a task was made of, found by content keys."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -10,12 +11,15 @@ from scrollwork.pipeline.plan import Node
 from scrollwork.records.score import Aggregate
 from scrollwork.storage.artifacts.artifact import Artifact
 
-BEHIND = ("sample", "prompts", "answers", "scores")  # inputs of an aggregate
+INPUTS = ("sample", "prompts", "answers", "scores")  # of an aggregate
+
+Shown = tuple[Aggregate, Artifact]  # an aggregate, with the row that the page shows of it
 
 
 @dataclass(frozen=True)
-class Lot:
-    """One task and split of one line. model: as the line calls it, so with what sets it apart from others."""
+class ScoredTask:
+    """A model's score of one task and split, with the artifacts behind it, a tuple a shard. model: as its line is
+    called, so with what sets it apart from others."""
 
     task: str
     split: str
@@ -30,8 +34,60 @@ class Lot:
     scores: tuple[Artifact, ...]
 
 
+class ByContent:
+    """Artifacts of a run or of a home, by what they hold."""
+
+    def __init__(self, artifacts: Iterable[Artifact]) -> None:
+        self._found: dict[str, list[Artifact]] = defaultdict(list)
+        for one in artifacts:
+            self._found[one.content].append(one)
+
+    def behind(self, row: Aggregate, aggregate: Artifact) -> ScoredTask | None:
+        """Collect what an aggregate was made of; None where some of it is gone. row: as the page shows it."""
+        made = aggregate.manifest.ingredients
+        own = made.slot.rpartition(".")[0]  # without the metric
+        try:
+            samples, prompts, answers, scores = (
+                tuple(self._holding(content, own) for content in made.each(name)) for name in INPUTS
+            )
+            curated = self._holding(samples[0].manifest.ingredients.each("curated")[0], own)
+        except LookupError:
+            return None
+        profile = str(made.params.get("profile", "plain"))
+        labels = (row.task, row.split, row.model, row.arm, row.metric)
+        return ScoredTask(*labels, profile, curated, samples, prompts, answers, scores)
+
+    def tasks(self, scored: Iterable[Shown]) -> list[ScoredTask]:
+        """Collect what aggregates were made of; those of which some is gone are left out."""
+        return [one for row, aggregate in scored if (one := self.behind(row, aggregate)) is not None]
+
+    def _holding(self, content: str, slot: str) -> Artifact:
+        """The artifact of a content, of this slot or a shard of it where several hold the same: snapshots without any
+        answer do. Raises LookupError where there is none."""
+        found: Sequence[Artifact] = self._found.get(content, ())
+        slots = [f"{one.manifest.ingredients.slot}." for one in found]
+        return next((one for one, own in zip(found, slots, strict=True) if own.startswith(f"{slot}.")), found[0])
+
+
+class ByInputs:
+    """Artifacts of a stage that reads what aggregates read, by these inputs. names: of the inputs."""
+
+    def __init__(self, artifacts: Iterable[Artifact], names: Sequence[str] = INPUTS) -> None:
+        self._names = names
+        self._found: dict[tuple[tuple[str, ...], ...], list[Artifact]] = defaultdict(list)
+        for one in artifacts:
+            self._found[self._inputs(one)].append(one)
+
+    def of(self, aggregate: Artifact) -> Sequence[Artifact]:
+        """Find what the stage made from the same inputs as an aggregate was made from."""
+        return self._found.get(self._inputs(aggregate), ())
+
+    def _inputs(self, artifact: Artifact) -> tuple[tuple[str, ...], ...]:
+        return tuple(tuple(artifact.manifest.ingredients.each(name)) for name in self._names)
+
+
 def behind(aggregates: Iterable[Node]) -> tuple[Node, ...]:
-    """Everything that aggregates were made of, each once: what a node that shows it reads as `behind`."""
+    """List everything that aggregates were made of, each node once: what a node that shows it reads as `behind`."""
     found: dict[str, Node] = {}
     for aggregate in aggregates:
         samples = aggregate.each("sample")
@@ -40,38 +96,10 @@ def behind(aggregates: Iterable[Node]) -> tuple[Node, ...]:
     return tuple(found[name] for name in sorted(found))
 
 
-def lots_of(node: Node, inputs: InputArtifacts) -> list[Lot]:
-    """The lots of a node that reads `aggregates` and what is `behind` them."""
-    known = {one.name: artifact for one, artifact in zip(node.each("behind"), inputs.each("behind"), strict=True)}
-    lots = []
-    for aggregate in node.each("aggregates"):
-        curated = known[aggregate.each("sample")[0].input("curated").name]
-        own = InputArtifacts.of(aggregate, lambda one: known[one.name])
-        labels = [aggregate.label(name) for name in ("task", "split", "model", "arm", "metric")]
-        lots.append(_lot(labels, str(aggregate.params["profile"]), curated, own))
-    return lots
-
-
-def lots_in(everything: Iterable[Artifact], aggregates: Iterable[tuple[Aggregate, Artifact]]) -> list[Lot]:
-    """The lots of aggregates of a home, each with the row that the page shows of it; those whose inputs are gone are
-    left out. everything: all artifacts of the home."""
-    by_content: dict[str, Artifact] = {}
-    for artifact in everything:
-        by_content.setdefault(artifact.content, artifact)
-    lots = []
-    for row, aggregate in aggregates:
-        made = aggregate.manifest.ingredients
-        try:
-            own = InputArtifacts({name: [by_content[content] for content in made.each(name)] for name in BEHIND})
-            curated = by_content[own.each("sample")[0].manifest.ingredients.each("curated")[0]]
-        except KeyError:
-            continue
-        labels = [row.task, row.split, row.model, row.arm, row.metric]
-        lots.append(_lot(labels, str(made.params.get("profile", "plain")), curated, own))
-    return lots
-
-
-def _lot(labels: Sequence[str], profile: str, curated: Artifact, own: InputArtifacts) -> Lot:
-    samples, prompts, answers, scores = (tuple(own.each(one)) for one in BEHIND)
-    task, split, model, arm, name = labels
-    return Lot(task, split, model, arm, name, profile, curated, samples, prompts, answers, scores)
+def scored_in(inputs: InputArtifacts) -> list[Shown]:
+    """Pair the `aggregates` of a stage with their rows: of a family the family's, which stands last."""
+    found = []
+    for artifact in inputs.each("aggregates"):
+        *_, row = artifact.rows("aggregates", Aggregate)
+        found.append((row, artifact))
+    return found

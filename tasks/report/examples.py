@@ -18,7 +18,7 @@ from scrollwork.reporting.page.usage import Usage
 from scrollwork.scoring.answers import gold_problem
 from scrollwork.scoring.registry import metric
 from scrollwork.storage.artifacts.artifact import Artifact
-from scrollwork.tasks.report.behind_scores import Lot
+from scrollwork.tasks.report.behind_scores import ScoredTask as Lot
 from scrollwork.tasks.report.sections import ReadingSection
 
 Input = tuple[str, int]  # example_id, draw

@@ -12,7 +12,7 @@ from scrollwork.reporting.boards.raw_files import OTHER, PUBLISHED, SAMPLE, UNKN
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.digest import sha256_file
 from scrollwork.storage.downloads.partial import Wanted, differs, problem_with
-from scrollwork.tasks.report.behind_scores import Lot
+from scrollwork.tasks.report.behind_scores import ScoredTask
 
 
 class KnownFiles:
@@ -81,15 +81,15 @@ def counted(facts: Mapping[str, Any], what: str) -> int:
     return int(facts.get(what, 0))
 
 
-def told_of(lots: Iterable[Lot], upstream: Mapping[str, Any]) -> list[dict[str, Any]]:
+def known_of(tasks: Iterable[ScoredTask], upstream: Mapping[str, Any]) -> list[dict[str, Any]]:
     """What a report says of the raw files of each task and section, as `board` takes it."""
     known = KnownFiles(upstream)
     behind: dict[tuple[str, str], dict[str, set[str]]] = {}  # models by what their inputs were curated as
     curated: dict[str, Artifact] = {}
-    for lot in lots:
-        models = behind.setdefault((lot.split, lot.task), {})
-        models.setdefault(lot.curated.content, set()).add(lot.model)
-        curated[lot.curated.content] = lot.curated
+    for scored in tasks:
+        models = behind.setdefault((scored.split, scored.task), {})
+        models.setdefault(scored.curated.content, set()).add(scored.model)
+        curated[scored.curated.content] = scored.curated
     told = {content: known.told(artifact) for content, artifact in curated.items()}
     return [
         {

@@ -13,6 +13,7 @@ from scrollwork.reporting.boards.published import ROUGE
 from scrollwork.suites.judging_models import labels_of
 from scrollwork.suites.request import Request
 from scrollwork.suites.suite_files import Suite, load_published, load_suite
+from scrollwork.tasks.compare import Parameters
 
 
 def shown(request: Request) -> dict[str, Any]:
@@ -73,6 +74,13 @@ def report_params(
         **design.page(suite),
         **({"sections": list(design.sections)} if design.sections else {}),
     }
+
+
+def compare_parameters(suite: Suite, models: Sequence[str], bounds: Collection[str]) -> Parameters:
+    """Collect what the comparison of models is told. models: in their order. bounds: those that read the references."""
+    metrics = {name: task.metric for name, task in suite.tasks.items()}
+    added = tuple(name for name in metrics if name not in suite.official)
+    return Parameters(metrics, models, list(bounds), not design_of(suite).ranked, added)
 
 
 def upper_bounds(aggregates: Sequence[Node]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scrollwork.pipeline.inputs import InputArtifacts
@@ -12,7 +12,7 @@ from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session
 from scrollwork.records.score import SUBSETS, Aggregate
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
-from scrollwork.tasks.report.behind_scores import behind, lots_of
+from scrollwork.tasks.report.behind_scores import ByContent, behind, scored_in
 
 STAGE = "report"
 
@@ -47,43 +47,39 @@ class Parameters:
     sections: Sequence[str] = ()
 
 
-def declare(parameters: Parameters, aggregates: Sequence[Node], beside: Sequence[Node], modules: Sequence[str]) -> Node:
-    """Make one page of all aggregates. beside: what was judged, compared, ranked and fitted of them. modules: those of
-    the metrics; those of the sections are added."""
+def declare(
+    parameters: Parameters, aggregates: Sequence[Node], others: Mapping[str, Sequence[Node]], modules: Sequence[str]
+) -> Node:
+    """Declare the page of all aggregates. others: what was made of them, by input: `judged` and the design's `further`
+    stages of each, `compared` and the design's stages of all `together`. modules: those of the metrics; those of the
+    sections are added."""
     labels = (("suite", parameters.suite), ("models", "+".join(parameters.models)))
-    by_stage: dict[str, list[Node]] = {}
-    for node in beside:
-        by_stage.setdefault(node.stage, []).append(node)
-    others = tuple((stage, tuple(nodes)) for stage, nodes in by_stage.items())
-    inputs = (("aggregates", tuple(aggregates)), ("behind", behind(aggregates)), *others)
+    named = tuple((name, tuple(nodes)) for name, nodes in others.items())
+    inputs = (("aggregates", tuple(aggregates)), ("behind", behind(aggregates)), *named)
     return Node(STAGE, labels, stated(parameters), __name__, (*modules, *parameters.sections), inputs, exact=True)
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
-    """Write the page and its data files, and the tables that it shows."""
-    from scrollwork.reporting.boards.leaderboard import board
+    """Write the page and its data files, and the ledger that it shows."""
     from scrollwork.reporting.page.assembly import PAGE
-    from scrollwork.reporting.page.content import Beside
-    from scrollwork.reporting.page.sections import sections_of
-    from scrollwork.tasks.report.known_files import told_of
+    from scrollwork.tasks.report.known_files import known_of
+    from scrollwork.tasks.report.ledger import COMPARED, Ledger, tables_of
     from scrollwork.tasks.report.pages import make
-    from scrollwork.tasks.report.sections import reading
-    from scrollwork.tasks.report.tables import AGREEMENTS, agreed, copied, ranks_in
 
-    table = writer.table("aggregates", Aggregate)
-    rows = [row for artifact in inputs.each("aggregates") for row in artifact.rows("aggregates", Aggregate)]
-    for row in rows:
-        table.add(row)
-    subsets = [row for artifact in inputs.each("aggregates") for row in artifact.rows(SUBSETS, Aggregate)]
-    some = writer.table(SUBSETS, Aggregate)
-    for row in subsets:
-        some.add(row)
-    beside = copied(inputs, writer)
-    lots = lots_of(node, inputs)
-    raw = told_of(lots, node.params["upstream_files"])
-    content = board(rows, {**node.params, "raw": raw}, ranks_in(inputs), subsets)
-    section = reading(sections_of(node.params.get("sections", ())))
-    beside[AGREEMENTS] = list(agreed(section, beside, writer))
-    own = Beside(**{name: [row.to_dict() for row in found] for name, found in beside.items()})
-    made = make(content, node.params, lots, node.label("suite"), writer.file, own)
+    rows, subsets = (
+        [row for artifact in inputs.each("aggregates") for row in artifact.rows(table, Aggregate)]
+        for table in ("aggregates", SUBSETS)
+    )
+    scored = scored_in(inputs)
+    tasks = ByContent(inputs.each("behind")).tasks(scored)
+    raw = known_of(tasks, node.params["upstream_files"])
+    compared = {
+        name: [row for one in inputs.each("compared") for row in one.rows(name, kind)]
+        for name, kind in COMPARED.items()
+    }
+    tables = tables_of(node.params, scored, inputs.each("judged"), inputs.each("further"), compared)
+    ledger = Ledger({**node.params, "raw": raw}, rows, subsets, tables)
+    ledger = replace(ledger, ranks=ledger.section.ranks(inputs.each("together")))
+    ledger.write(writer)
+    made = make(ledger, tasks, node.label("suite"), writer.file)
     writer.facts = {"rows": len(rows), "page": PAGE, "folder": made.folder, "files": made.files, "raw": raw}

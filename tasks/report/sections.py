@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scrollwork.records.complexity import Agreement
-from scrollwork.reporting.page.content import Beside, Texts
+from scrollwork.records.base import Row
+from scrollwork.reporting.boards.ranks import Ranks
+from scrollwork.reporting.page.content import Findings
 from scrollwork.reporting.page.examples import Key
 from scrollwork.reporting.page.sections import Section
-from scrollwork.tasks.report.behind_scores import Lot
+from scrollwork.storage.artifacts.artifact import Artifact
+from scrollwork.tasks.report.behind_scores import ScoredTask
 
 
 @dataclass(frozen=True)
@@ -23,21 +25,33 @@ class Listing:
 
 
 class ReadingSection(Section):
-    """One that reads nothing."""
+    """A section that reads nothing. Others say only what they do otherwise.
 
-    def agreed(self, beside: Mapping[str, Sequence[Any]]) -> list[Agreement]:
-        """Fits of every two models on the same problems held against each other. beside: rows by table."""
-        return []
+    tables: rows that a further stage of the design left of each score, by table; reads: the inputs that this stage has
+    in common with the aggregate. worked_out: tables that are made of all models' rows together (`work_out`).
+    """
 
-    def texts(self, beside: Beside, lots: Sequence[Lot]) -> Texts:
-        """Texts that it shows."""
-        return Texts()
+    tables: Mapping[str, type[Row]] = {}
+    reads: Sequence[str] = ()
+    worked_out: Mapping[str, type[Row]] = {}
 
-    def listing(self, lots: Sequence[Lot], units: str) -> Listing:
-        """Which inputs of the lots of a task are listed. units: of the task's contexts."""
+    def work_out(self, tables: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Row]]:
+        """Make the rows of `worked_out` from those of `tables`."""
+        return {}
+
+    def ranks(self, together: Iterable[Artifact]) -> Ranks:
+        """Read the ranking of all models. together: what the design's stages made of all scores."""
+        return Ranks()
+
+    def texts(self, findings: Findings, tasks: Sequence[ScoredTask]) -> Any:
+        """Read the texts that it shows; they come back to it as `Content.texts`."""
+        return None
+
+    def listing(self, tasks: Sequence[ScoredTask], units: str) -> Listing:
+        """Choose the inputs of a task that are listed. tasks: its models. units: of the task's contexts."""
         return Listing()
 
 
 def reading(sections: Sequence[Section]) -> ReadingSection:
-    """The section among these that reads artifacts; one that reads nothing where there is none."""
+    """Find the section that reads artifacts among these; one that reads nothing where there is none."""
     return next((one for one in sections if isinstance(one, ReadingSection)), ReadingSection())

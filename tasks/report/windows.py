@@ -6,72 +6,97 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scrollwork.records.complexity import Agreement
+from scrollwork.records.base import Row
+from scrollwork.records.complexity import (
+    Agreement,
+    AtLength,
+    Complexity,
+    Mixture,
+    Passage,
+    Plane,
+    ProblemAtLength,
+    Sights,
+)
 from scrollwork.records.example import Example
-from scrollwork.reporting.page.content import Beside, Excerpt, Question, Texts
+from scrollwork.reporting.page.content import Findings
 from scrollwork.reporting.page.examples import Key
 from scrollwork.reporting.windows.listed import RIGHT, listed, unit_names
 from scrollwork.reporting.windows.problems import excerpt
 from scrollwork.reporting.windows.section import Windows
-from scrollwork.tasks.report.behind_scores import Lot
+from scrollwork.reporting.windows.texts import Excerpt, Question, Texts
+from scrollwork.tasks.report.behind_scores import ScoredTask
 from scrollwork.tasks.report.sections import Listing, ReadingSection
 
 
 class ReadingWindows(Windows, ReadingSection):
     """The section with passages of documents, and the list of its windows."""
 
-    def agreed(self, beside: Mapping[str, Sequence[Any]]) -> list[Agreement]:
-        """None where nothing was fitted."""
+    reads = ("prompts", "scores")
+    tables: Mapping[str, type[Row]] = {
+        "complexity": Complexity,
+        "mixtures": Mixture,
+        "observed": AtLength,
+        "tables": ProblemAtLength,
+        "planes": Plane,
+        "sights": Sights,
+        "passages": Passage,
+    }
+    worked_out: Mapping[str, type[Row]] = {"agreements": Agreement}
+
+    def work_out(self, tables: Mapping[str, Sequence[Any]]) -> Mapping[str, Sequence[Row]]:
+        """Hold the fits of every two models on the same problems against each other."""
+        if not tables["mixtures"]:
+            return {}
         from scrollwork.analysis.windows.problem_rows import agreements
 
-        return list(agreements(beside["mixtures"], beside["complexity"])) if beside.get("mixtures") else []
+        return {"agreements": list(agreements(tables["mixtures"], tables["complexity"]))}
 
-    def texts(self, beside: Beside, lots: Sequence[Lot]) -> Texts:
-        """Those of passages and typical problems."""
-        return texts_of(beside, lots)
+    def texts(self, findings: Findings, tasks: Sequence[ScoredTask]) -> Texts:
+        """Read the passages of typical problems, and what these ask."""
+        return texts_of(findings, tasks)
 
-    def listing(self, lots: Sequence[Lot], units: str) -> Listing:
-        """Some windows of each problem."""
-        return Listing(listed_of(lots), unit_names(units))
+    def listing(self, tasks: Sequence[ScoredTask], units: str) -> Listing:
+        """Choose some windows of each problem."""
+        return Listing(listed_of(tasks), unit_names(units))
 
 
-def texts_of(beside: Beside, lots: Sequence[Lot]) -> Texts:
-    """The passages of what is shown beside the scores, and what its typical problems ask."""
+def texts_of(findings: Findings, tasks: Sequence[ScoredTask]) -> Texts:
+    """Read the passages that are shown, and what the typical problems ask."""
     spans: dict[str, set[tuple[int, int]]] = defaultdict(set)
-    for row in beside.passages:
+    for row in findings.table("passages"):
         spans[row["document_id"]].add((row["start"], row["end"]))
     asked: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for row in beside.sights:
+    for row in findings.table("sights"):
         asked[row["task"], row["split"]].add(row["example_id"])
     passages: dict[tuple[str, int, int], Excerpt] = {}
     questions: dict[tuple[str, str, str], Question] = {}
     seen: set[str] = set()
-    for lot in lots:
-        if lot.curated.content in seen or not (problems := asked.get((lot.task, lot.split))):
+    for scored in tasks:
+        if scored.curated.content in seen or not (problems := asked.get((scored.task, scored.split))):
             continue
-        seen.add(lot.curated.content)
-        for example in lot.curated.rows("examples", Example, ("example_id", problems)):
+        seen.add(scored.curated.content)
+        for example in scored.curated.rows("examples", Example, ("example_id", problems)):
             asks = example.query or ""
             query = "\n".join([asks, *(one for one in example.options if one not in asks)]).strip()
-            questions[lot.task, lot.split, example.example_id] = Question(query, example.references)
-        for one in lot.curated.columns("documents", ["document_id", "text"]):
+            questions[scored.task, scored.split, example.example_id] = Question(query, example.references)
+        for one in scored.curated.columns("documents", ["document_id", "text"]):
             for start, end in spans.get(one["document_id"], ()):
                 passages[one["document_id"], start, end] = excerpt(one["text"], start, end)
     return Texts(passages, questions)
 
 
-def listed_of(lots: Sequence[Lot]) -> set[Key]:
-    """The inputs of lots that show windows which a page lists."""
+def listed_of(tasks: Sequence[ScoredTask]) -> set[Key]:
+    """Choose the inputs, windows of problems, that a page lists."""
     columns = ["example_id", "draw", "units", "span_start", "span_length"]
     windows: dict[Key, tuple[int, int, int]] = {}
     right: set[Key] = set()
-    for lot in lots:
-        for shard in lot.prompts:
+    for scored in tasks:
+        for shard in scored.prompts:
             for row in shard.columns("prompts", columns):
                 place = (row["units"], row["span_start"], row["span_length"])
                 windows.setdefault((row["example_id"], row["draw"]), place)
-        for scored in lot.scores:
-            for row in scored.columns("scores", ["example_id", "draw", "value"]):
+        for shard in scored.scores:
+            for row in shard.columns("scores", ["example_id", "draw", "value"]):
                 if row["value"] >= RIGHT:
                     right.add((row["example_id"], row["draw"]))
     return listed(((key, *place) for key, place in windows.items()), right)

@@ -317,7 +317,7 @@ def test_module_that_a_stage_loads_by_name_is_in_no_key(nodes: list[Node]) -> No
         "scrollwork.preprocessing.tokens.by_tiktoken",
         "scrollwork.scoring.metrics.fic",
         "scrollwork.models.local.model",
-        "scrollwork.reporting.runs.section",
+        "scrollwork.tasks.report.runs",
         "scrollwork.tasks.report.windows",
     } <= loaded
 

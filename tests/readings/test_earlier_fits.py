@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
-from scrollwork.readings.beside import needs_of, unreadable_fits
+from scrollwork.designs.windows import DESIGN
 from scrollwork.records.complexity import Complexity
 from scrollwork.storage.artifacts.manifest import Ingredients
+from scrollwork.tasks.report.ledger import tables_of, unreadable
 
 INPUTS = {"prompts-0": "a", "scores-0": "b"}
+PARAMS = {"sections": list(DESIGN.sections), "tasks": [], "suite": "dolce"}
 
 
 def made(stage: str) -> Any:
@@ -20,12 +22,12 @@ def made(stage: str) -> Any:
         yield Complexity.from_dict({"suite": "dolce"})
 
     ingredients = Ingredients(stage, "slot", {}, {}, {}, INPUTS)
-    return SimpleNamespace(manifest=SimpleNamespace(ingredients=ingredients), rows=rows)
+    return SimpleNamespace(manifest=SimpleNamespace(ingredients=ingredients), rows=rows, content=stage)
 
 
 def test_a_fit_of_an_earlier_version_ends_the_report() -> None:
     row: Any = SimpleNamespace(task="leval_quality", model="m", split="test")
-    scored = [(row, made("aggregate"))]
-    assert needs_of([made("complexity")], scored) == {}
-    assert unreadable_fits([made("complexity")], scored) == ["leval_quality"]
-    assert unreadable_fits([], scored) == []  # never fitted: nothing is missing
+    scored, old = [(row, made("aggregate"))], [made("complexity")]
+    assert not any(tables_of(PARAMS, scored, [], old, {}).values())
+    assert unreadable(PARAMS, scored, old) == ["leval_quality"]
+    assert unreadable(PARAMS, scored, []) == []  # never fitted: nothing is missing

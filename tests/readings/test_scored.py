@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scrollwork.readings.everything import scored
+from scrollwork.readings.home_scores import scores_in
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.home import Home
 from scrollwork.suites.suite_files import SAMPLE
@@ -39,7 +39,8 @@ def run(call: Call, tmp_path: Path):  # type: ignore[no-untyped-def]
 def test_report_fails_on_a_family_and_its_seed_alone_on_other_inputs(call: Call, run) -> None:  # type: ignore[no-untyped-def]
     run("--model", "naive")
     run("--model", "naive:seed=0", other=True)
-    rows, params = scored(Home(str(call.home)), "zeroscrolls")
+    found = scores_in(Home(str(call.home)), "zeroscrolls")
+    rows, params = found.rows, found.params
     assert params["models"] == ["naive", "naive:seed=0 (limit 4, raw other/raw)"]
     asked = {row.model: row.coverage.expected for row in rows}
     assert asked["naive:seed=0 (limit 4, raw other/raw)"] == 4
@@ -52,14 +53,14 @@ def test_report_fails_on_a_family_and_its_seed_alone_on_other_inputs(call: Call,
 def test_newer_closed_book_run_hides_the_full_one(call: Call, run) -> None:  # type: ignore[no-untyped-def]
     run("--model", "bm25")
     run("--model", "bm25", "--arm", "closed-book")
-    rows, _ = scored(Home(str(call.home)), "zeroscrolls")
+    rows = scores_in(Home(str(call.home)), "zeroscrolls").rows
     assert {(row.model, row.arm) for row in rows} == {("bm25", "full"), ("bm25", "closed-book")}
 
 
 def test_scores_of_other_inputs_are_put_into_one_row(call: Call, run) -> None:  # type: ignore[no-untyped-def]
     run("--model", "bm25")
     run("--model", "bm25", other=True)
-    rows, _ = scored(Home(str(call.home)), "zeroscrolls")
+    rows = scores_in(Home(str(call.home)), "zeroscrolls").rows
     asked = {row.split: (row.model, row.coverage.expected) for row in rows}
     assert asked.pop("test, limit 4, raw other/raw") == ("bm25", 4)
     assert [*asked] == ["test"]

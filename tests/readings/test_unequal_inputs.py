@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from scrollwork.readings.beside import beside_of
-from scrollwork.readings.everything import Section, everything_scored, section_name
+from scrollwork.readings.home_ledger import ledger_in
+from scrollwork.readings.home_scores import scores_in
+from scrollwork.readings.same_inputs import Section, section_name
 from scrollwork.storage.home import Home
 from tests.conftest import Call
 
@@ -31,7 +32,7 @@ def run(call: Call):  # type: ignore[no-untyped-def]
 def sections(call: Call) -> dict[str, set[tuple[str, int]]]:
     """(model, inputs) by section."""
     found: dict[str, set[tuple[str, int]]] = {}
-    for row in everything_scored(Home(str(call.home)), "zeroscrolls").rows:
+    for row in scores_in(Home(str(call.home)), "zeroscrolls").rows:
         found.setdefault(row.split, set()).add((row.model, row.coverage.expected))
     return found
 
@@ -46,9 +47,8 @@ def test_a_pilot_stands_beside_a_whole_run(call: Call, run) -> None:  # type: ig
     assert whole > PILOT
     assert found[f"test, limit {PILOT}"] == {("lead", PILOT), ("strong", PILOT)}
 
-    scored = everything_scored(Home(str(call.home)), "zeroscrolls")
-    beside = beside_of(scored.params, list(Home(str(call.home)).artifacts.everything()), scored.artifacts)
-    assert {(row["split"], frozenset((row["model"], row["other"]))) for row in beside.comparisons} == {
+    findings = ledger_in(Home(str(call.home)), "zeroscrolls").ledger.findings
+    assert {(row["split"], frozenset((row["model"], row["other"]))) for row in findings.comparisons} == {
         (f"test, limit {PILOT}", frozenset(("lead", "strong")))
     }
     page = run_report(call, "html")
@@ -64,9 +64,7 @@ def run_report(call: Call, kind: str) -> str:
 def test_a_format_does_not_say_on_how_many_inputs_a_row_stands(call: Call, run) -> None:  # type: ignore[no-untyped-def]
     run("bm25", tasks=("qasper", "qmsum"))
     run("lead", "--limit", str(PILOT), tasks=("qasper", "qmsum"))
-    whole = (
-        sum(row.coverage.expected for row in everything_scored(Home(str(call.home)), "zeroscrolls").rows) - 2 * PILOT
-    )
+    whole = sum(row.coverage.expected for row in scores_in(Home(str(call.home)), "zeroscrolls").rows) - 2 * PILOT
     counts = {"bm25": f"{whole}/{whole}", "lead": f"{2 * PILOT}/{2 * PILOT}"}
     terminal = re.sub(" +$", "", call("--quiet", "report", "zeroscrolls")[1], flags=re.MULTILINE)
     tables = [run_report(call, kind) for kind in ("markdown", "latex")]
@@ -106,7 +104,7 @@ def test_a_later_pilot_hides_what_was_scored_before(call: Call, run) -> None:  #
         f"{pilot}, seed 3": {"bm25"},
     }
     assert {many for _, many in found[pilot]} == {PILOT}
-    rows = everything_scored(Home(str(call.home)), "zeroscrolls").rows
+    rows = scores_in(Home(str(call.home)), "zeroscrolls").rows
     assert {(row.model, row.task) for row in rows if row.split == "test"} == {
         ("lead", "qasper"),
         ("lead", "qmsum"),
@@ -122,7 +120,7 @@ def test_a_setting_that_changes_no_input_makes_a_second_row(call: Call, run) -> 
     written = json.loads(record.read_text())
     written["request"] |= {"limit": 0, "rpm": 0, "tokenizer": "", "budget": "", "strategy": ""}  # as 0.1.0 wrote them
     record.write_text(json.dumps(written))
-    rows = everything_scored(Home(str(call.home)), "zeroscrolls").rows
+    rows = scores_in(Home(str(call.home)), "zeroscrolls").rows
     assert [(row.task, row.split) for row in rows] == [("qasper", "test"), ("qmsum", "test")]
 
 
@@ -154,3 +152,13 @@ def test_settings_that_differ_from_another_sections_alone_are_not_told() -> None
     first, second, third = {"limit": 9, "seed": 3}, {"limit": 4}, {"limit": 4, "seed": 3}
     before = [Section("test", first), Section("test, limit 4", second)]
     assert section_name("test", third, before) == "test, limit 4, seed 3"
+
+
+def test_page_of_a_home_shows_another_model_that_gave_the_same_answers(call: Call, run) -> None:  # type: ignore[no-untyped-def]
+    run("bm25", tasks=("space_digest",))
+    run("lead", tasks=("space_digest",))
+    home = Home(str(call.home))
+    contents = {one.content for one in home.artifacts.everything() if one.manifest.ingredients.stage == "generate"}
+    assert len(contents) == 1, "both answer alike"
+    found = {one.model: one.answers[0].facts["members"] for one in ledger_in(home, "zeroscrolls").tasks}
+    assert found == {"bm25": ["bm25"], "lead": ["lead"]}

@@ -21,7 +21,8 @@ from scrollwork.records.complexity import (
 )
 from scrollwork.records.score import Aggregate, Coverage
 from scrollwork.reporting.boards.board import Board, board
-from scrollwork.reporting.page.content import Beside, Excerpt, Question, Texts
+from scrollwork.reporting.page.content import Findings
+from scrollwork.reporting.windows.texts import Excerpt, Question, Texts
 
 UNITS = 40
 LENGTHS = (0, 1, 5, 20, UNITS)
@@ -123,13 +124,13 @@ def agreement(task: str, one: str, other: str, without_first: bool = False, othe
                      0.07, 0.75, other_scenario)  # fmt: skip
 
 
-def beside(*fits: Mapping[str, Sequence[Any]], agreements: Sequence[Agreement] = ()) -> Beside:
+def findings(*fits: Mapping[str, Sequence[Any]], agreements: Sequence[Agreement] = ()) -> Findings:
     """As stage report gives them to the page."""
     tables: dict[str, list[Any]] = {"agreements": [one.to_dict() for one in agreements]}
     for own in fits:
         for table, rows in own.items():
             tables.setdefault(table, []).extend(one.to_dict() for one in rows)
-    return Beside(**tables)
+    return Findings(further=tables)
 
 
 def texts(passage: str, query: str = "", reference: str = "", names: Sequence[tuple[str, str]] = ()) -> Texts:
@@ -138,4 +139,4 @@ def texts(passage: str, query: str = "", reference: str = "", names: Sequence[tu
     return Texts({("d", 10, 30): Excerpt("before it ", passage, " after it")}, asked)
 
 
-__all__ = ["COW", "PIG", "agreement", "beside", "dolce_board", "fit", "params", "texts"]
+__all__ = ["COW", "PIG", "agreement", "dolce_board", "findings", "fit", "params", "texts"]

@@ -16,7 +16,7 @@ from scrollwork.records.response import Failure, Response
 from scrollwork.reporting.boards.board import board
 from scrollwork.reporting.page.assembly import PAGE, WHOLE, Made, assemble
 from scrollwork.reporting.page.chunks import Spool
-from scrollwork.reporting.page.content import Beside, Content
+from scrollwork.reporting.page.content import Content, Findings
 from scrollwork.reporting.page.documents import Documents
 from scrollwork.reporting.page.examples import Group
 
@@ -75,7 +75,7 @@ def written(
     *,
     kept: int = 0,
     whole: int = WHOLE,
-    beside: Beside | None = None,
+    findings: Findings | None = None,
     text: str = TEXT,
     reference: str = "forty-two",
     metadata: str = "{}",
@@ -118,7 +118,7 @@ def written(
         usage["test", line], _ = group.answers(line, prompts, [model], said(), {one.example_id for one in examples})
     groups = (group.close(),)
     documents.close()
-    own = Content(groups, usage, beside or Beside())
+    own = Content(groups, usage, findings or Findings())
     target = folder / f"{name}.html"
 
     def write(part: str, data: bytes) -> None:

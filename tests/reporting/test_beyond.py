@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrollwork.reporting.boards.board import Board, board
-from scrollwork.reporting.page.content import Beside, Content
+from scrollwork.reporting.page.content import Content, Findings
 from scrollwork.reporting.page.judgement_tables import beyond
 from scrollwork.reporting.page.page import page
 
@@ -32,20 +32,20 @@ def scored() -> Board:
     return board([row("qasper", model) for model in MODELS], params(MODELS))
 
 
-def shown(beside: Beside) -> str:
+def shown(findings: Findings) -> str:
     """The text of the page, without its tags."""
-    return re.sub(r"<[^>]*>", "\n", "".join(page(scored(), params(MODELS), content=Content(beside=beside))))
+    return re.sub(r"<[^>]*>", "\n", "".join(page(scored(), params(MODELS), content=Content(findings=findings))))
 
 
 def test_measures_of_answers_reach_the_page_and_are_not_shown() -> None:
-    beside = Beside(
+    findings = Findings(
         conduct=[
             said("in_format", 77.25, low=70.0, high=80.0),
             said("wrongly_unanswerable", 22.0, answers=21),
             said("length_ratio", 1.355, "two"),
         ]
     )
-    [(split, [tables])] = beyond(scored(), beside)
+    [(split, [tables])] = beyond(scored(), findings)
     assert (split, tables.column.task, tables.parts) == ("test", "qasper", None)
     assert tables.looks is not None
     assert tables.looks.groups == (("answers, in percent", 2), ("length", 1))
@@ -56,13 +56,13 @@ def test_measures_of_answers_reach_the_page_and_are_not_shown() -> None:
         ("22.0", "", "21"),
     ]
     assert [cell and cell.text for cell in others] == [None, None, "1.35"]
-    text = shown(beside)
+    text = shown(findings)
     for wanted in ("Beside the scores, split test", "in the form asked for", "77.2", "70.0–80.0", "n 21", "1.35"):
         assert wanted in text
 
 
 def test_parts_of_the_inputs_are_mixed_up_or_out_of_order() -> None:
-    beside = Beside(
+    findings = Findings(
         slices=[
             part("document_words", "1,204 to 3,377", 40.0, least=1204, most=3377),
             part("document_words", "900 to 900", 50.0, least=900, most=900),
@@ -72,7 +72,7 @@ def test_parts_of_the_inputs_are_mixed_up_or_out_of_order() -> None:
             part("evidence", "kept", 30.0),
         ]
     )
-    [(_, [tables])] = beyond(scored(), beside)
+    [(_, [tables])] = beyond(scored(), findings)
     assert tables.looks is None
     assert tables.parts is not None
     assert tables.parts.heads == ("900", "1,204–3,377", "cut", "whole", "kept", "not known")
@@ -91,12 +91,12 @@ def test_parts_of_the_inputs_are_mixed_up_or_out_of_order() -> None:
 
 
 def test_nothing_is_said_where_nothing_was_judged() -> None:
-    assert beyond(scored(), Beside()) == []
-    assert "Beside the scores" not in shown(Beside())
+    assert beyond(scored(), Findings()) == []
+    assert "Beside the scores" not in shown(Findings())
 
 
 def test_an_interval_in_which_nothing_varies_is_printed() -> None:
-    [(_, [tables])] = beyond(scored(), Beside(conduct=[said("empty", 0.0, low=0.0, high=0.0)]))
+    [(_, [tables])] = beyond(scored(), Findings(conduct=[said("empty", 0.0, low=0.0, high=0.0)]))
     assert tables.looks is not None
     assert tables.looks.rows[0][2][0].interval == ""  # type: ignore[union-attr]
 
@@ -105,8 +105,8 @@ def test_an_interval_in_which_nothing_varies_is_printed() -> None:
 @settings(max_examples=25, deadline=None)
 def test_the_name_of_a_part_becomes_markup(text: str) -> None:
     html = "".join(
-        page(scored(), params(MODELS), content=Content(beside=Beside(slices=[part("truncated", text, 1.0)])))
+        page(scored(), params(MODELS), content=Content(findings=Findings(slices=[part("truncated", text, 1.0)])))
     )
     assert html.count("<th ") == "".join(
-        page(scored(), params(MODELS), content=Content(beside=Beside(slices=[part("truncated", "x", 1.0)])))
+        page(scored(), params(MODELS), content=Content(findings=Findings(slices=[part("truncated", "x", 1.0)])))
     ).count("<th ")

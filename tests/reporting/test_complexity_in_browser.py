@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from browser import CHROMIUM, NONE, Tab, browser
 from driving import ROWS, change, opened
-from needs_rows import PIG, agreement, beside, dolce_board, fit, params, texts
+from needs_rows import PIG, agreement, dolce_board, findings, fit, params, texts
 
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example
@@ -45,7 +45,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two tasks, two models with awkward names, a list of five windows of each of two problems, of which one is only
     counted."""
     every = dict.fromkeys(("I", "II", "III", "IV", "V"), 2)
-    own = beside(
+    own = findings(
         *(fit("a", model, every) for model in (EVIL, LONG)),
         *(fit("b", model, every, scenario=PIG) for model in (EVIL, LONG)),
         agreements=[agreement("a", EVIL, LONG), agreement("a", EVIL, LONG, True)],

@@ -7,7 +7,7 @@ import warnings
 from typing import Any
 
 import pytest
-from needs_rows import PIG, agreement, beside, dolce_board, fit, params, texts
+from needs_rows import PIG, agreement, dolce_board, findings, fit, params, texts
 
 from scrollwork.records.complexity import CATEGORIES
 from scrollwork.records.score import Aggregate, Coverage
@@ -15,21 +15,22 @@ from scrollwork.reporting.boards.board import board
 from scrollwork.reporting.boards.leaderboard import markdown
 from scrollwork.reporting.charts.drawing import styled, written
 from scrollwork.reporting.charts.figures import figures as as_figures
-from scrollwork.reporting.page.content import Beside, Content, Texts
+from scrollwork.reporting.page.content import Content, Findings
 from scrollwork.reporting.page.page import page
 from scrollwork.reporting.windows.figures import COLOURS, complexity_drawings
 from scrollwork.reporting.windows.listed import listed, place_name
 from scrollwork.reporting.windows.problems import excerpt, seen_map
 from scrollwork.reporting.windows.section import MOST_PAIRS, MOST_TYPICAL
+from scrollwork.reporting.windows.texts import Texts
 
 ALL = dict.fromkeys(CATEGORIES, 1)
 HOSTILE = "</mark><script>alert(1)</script>\u202e<!--{{ 7 * 7 }}$x$"
 
 
-def html(models: list[str], tasks: list[str], own: Beside, shown: Texts | None = None, charts: bool = False) -> str:
+def html(models: list[str], tasks: list[str], own: Findings, shown: Texts | None = None, charts: bool = False) -> str:
     content = dolce_board(models, tasks)
     figures = as_figures(complexity_drawings(own)) if charts else ()
-    told = Content(beside=own, figures=figures, texts=shown or Texts())
+    told = Content(findings=own, figures=figures, texts=shown or Texts())
     return "".join(page(content, params(models, tasks), content=told))
 
 
@@ -43,7 +44,7 @@ def section(text: str) -> str:
 
 
 def test_shares_are_those_of_no_fit() -> None:
-    own = beside(
+    own = findings(
         fit("one", "m", {"I": 1, "III": 2, "V": 1}, undecided=3), fit("two", "m", {"II": 1, "IV": 3}, scenario=PIG)
     )
     text = plain(section(html(["m"], ["one", "two"], own)))
@@ -56,18 +57,18 @@ def test_shares_are_those_of_no_fit() -> None:
 
 
 def test_tasks_are_not_in_the_order_of_their_shares() -> None:
-    own = beside(
+    own = findings(
         fit("a", "m", {"III": 1, "V": 3}), fit("b", "m", {"III": 3, "IV": 1}), fit("c", "m", {"V": 1}, scenario=PIG)
     )
     text = plain(section(html(["m"], ["a", "b", "c"], own)))
     ranked = text[text.index("Tasks by retrieval") :]
     assert "1 b COW 75 c PIG 100 2 a COW 25 a COW 75 3 c PIG 0 b COW 0" in ranked
-    alone = plain(section(html(["m"], ["a"], beside(fit("a", "m", ALL)))))
+    alone = plain(section(html(["m"], ["a"], findings(fit("a", "m", ALL)))))
     assert "Tasks by retrieval" not in alone
 
 
 def test_problems_that_nothing_solves_or_undecided_ones_pass_for_holistic_or_retrieval() -> None:
-    own = beside(
+    own = findings(
         fit("a", "m", {"V": 4}, solved=False), fit("b", "m", {"III": 4}, undecided=4), fit("c", "m", {"IV": 3, "V": 1})
     )
     text = plain(section(html(["m"], ["a", "b", "c"], own)))
@@ -97,17 +98,17 @@ def test_task_whose_whole_contexts_were_not_asked_lacks_gold() -> None:
 
 def test_two_models_are_not_held_against_each_other() -> None:
     pairs = [agreement(task, "m", "n", without) for task in ("a", "b") for without in (False, True)]
-    own = beside(fit("a", "m", ALL), fit("a", "n", ALL), agreements=pairs)
+    own = findings(fit("a", "m", ALL), fit("a", "n", ALL), agreements=pairs)
     text = plain(section(html(["m", "n"], ["a", "b"], own)))
     assert "The same problems by two models: m and n" in text
     assert "a COW 8 0.31 0.42 0.16 – 0.07 75 a without I COW 8 0.31" in text
     assert "median of tasks 16 0.31 0.42 0.16 – 0.07 75" in text
     mixed = agreement("a", "m", "n", other_scenario=PIG)
-    text = plain(section(html(["m", "n"], ["a", "b"], beside(fit("a", "m", ALL), agreements=[*pairs, mixed]))))
+    text = plain(section(html(["m", "n"], ["a", "b"], findings(fit("a", "m", ALL), agreements=[*pairs, mixed]))))
     assert "a COW / PIG 8 0.31" in text
     assert "median of tasks 16 0.31" in text, "lambda counts units in one part and aspects in the other"
     many = [agreement("a", "m", f"n{number}") for number in range(MOST_PAIRS + 4)]
-    text = plain(section(html(["m"], ["a"], beside(fit("a", "m", ALL), agreements=many))))
+    text = plain(section(html(["m"], ["a"], findings(fit("a", "m", ALL), agreements=many))))
     assert text.count("The same problems by two models") == MOST_PAIRS
     assert "4 more pairs of models are not shown" in text
 
@@ -115,7 +116,7 @@ def test_two_models_are_not_held_against_each_other() -> None:
 def test_typical_problem_lacks_its_question_passage_or_table() -> None:
     names = [("a", "a-III-0")]
     shown = texts("the lamp was crimson", "What colour?", "crimson", names)
-    text = section(html(["m"], ["a"], beside(fit("a", "m", ALL)), shown))
+    text = section(html(["m"], ["a"], findings(fit("a", "m", ALL)), shown))
     own = text[text.index("III retrieval: a") :]
     own = own[: own.index("IV balanced: a")]
     assert "…before it <mark>the lamp was crimson</mark> after it…" in own
@@ -133,16 +134,16 @@ def test_typical_problem_lacks_its_question_passage_or_table() -> None:
 
 
 def test_graded_task_is_shown_with_outcomes() -> None:
-    text = plain(section(html(["m"], ["a"], beside(fit("a", "m", ALL, scenario=PIG)), texts("x"))))
+    text = plain(section(html(["m"], ["a"], findings(fit("a", "m", ALL, scenario=PIG)), texts("x"))))
     assert "Score 100.0 when shown: sentences 4–8 of 40" in text
     assert "fitted as PIG (dip test of its scores: p = 0.625)." in text
-    assert "dip test" not in section(html(["m"], ["a"], beside(fit("a", "m", ALL)), texts("x"))), "COW by rule"
+    assert "dip test" not in section(html(["m"], ["a"], findings(fit("a", "m", ALL)), texts("x"))), "COW by rule"
     assert "units shown windows seen fitted oracle weight 0 9 0.38 0.38 0.38 0.80" in text
 
 
 @pytest.mark.parametrize("charts", [False, True])
 def test_hostile_answer_name_or_question_becomes_markup(charts: bool) -> None:
-    own = beside(
+    own = findings(
         fit(HOSTILE, HOSTILE, ALL), fit("b", HOSTILE, ALL), agreements=[agreement("b", HOSTILE, f"{HOSTILE}2")]
     )
     shown = texts(HOSTILE, HOSTILE, HOSTILE, [(HOSTILE, f"{HOSTILE}-III-0")])
@@ -151,28 +152,28 @@ def test_hostile_answer_name_or_question_becomes_markup(charts: bool) -> None:
     assert "</mark><script" not in text
     assert "\u202e" not in text
     assert "49$x$" not in text
-    assert text.count("<script") == html(["m"], ["a"], Beside()).count("<script")
+    assert text.count("<script") == html(["m"], ["a"], Findings()).count("<script")
 
 
 def test_long_passage_fills_the_page() -> None:
     found = excerpt("x" * 500 + "y" * 100_000 + "z" * 500, 500, 100_500)
     assert (set(found.before), set(found.after)) == ({"x"}, {"z"})
     shown = Texts({("d", 10, 30): found})
-    text = section(html(["m"], ["a"], beside(fit("a", "m", {"III": 1})), shown))
+    text = section(html(["m"], ["a"], findings(fit("a", "m", {"III": 1})), shown))
     assert "99,200 characters more" in plain(text)
     assert text.count("y") < 1500
 
 
 def test_many_typical_problems_are_left_out_without_a_word() -> None:
-    own = beside(*(fit(f"task{number}", "m", ALL) for number in range(13)))
+    own = findings(*(fit(f"task{number}", "m", ALL) for number in range(13)))
     text = section(html(["m"], [f"task{number}" for number in range(13)], own, texts("x")))
     assert text.count('class="problem"') == MOST_TYPICAL
     assert f"{13 * 5 - MOST_TYPICAL} more typical problems are in the table only" in plain(text)
 
 
 def test_no_windows_leave_an_empty_section() -> None:
-    assert '<section class="needs"' not in html(["m"], ["a"], Beside())
-    assert complexity_drawings(Beside()) == []
+    assert '<section class="needs"' not in html(["m"], ["a"], Findings())
+    assert complexity_drawings(Findings()) == []
 
 
 CASES: dict[str, Any] = {
@@ -187,8 +188,8 @@ CASES: dict[str, Any] = {
 
 @pytest.mark.parametrize("case", [pytest.param(one, marks=[pytest.mark.slow] * ("44" in one)) for one in CASES])
 def test_charts_or_page_fail_or_warn(case: str) -> None:
-    own = beside(*CASES[case])
-    tasks = list(dict.fromkeys(row["task"] for row in own.mixtures))
+    own = findings(*CASES[case])
+    tasks = list(dict.fromkeys(row["task"] for row in own.table("mixtures")))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         text = html(["m", "n"], tasks, own, texts("x"), charts=True)
@@ -196,7 +197,7 @@ def test_charts_or_page_fail_or_warn(case: str) -> None:
     assert text.count("<figure") == 3
 
 
-def bars(own: Beside, name: str) -> list[Any]:
+def bars(own: Findings, name: str) -> list[Any]:
     """The panels of a chart."""
     (drawing,) = (one for one in complexity_drawings(own) if one.name == name)
     with styled():
@@ -204,7 +205,7 @@ def bars(own: Beside, name: str) -> list[Any]:
 
 
 def test_bars_are_not_the_shares() -> None:
-    own = beside(fit("a", "m", {"I": 1, "V": 3}), fit("b", "m", {"II": 2}, scenario=PIG))
+    own = findings(fit("a", "m", {"I": 1, "V": 3}), fit("b", "m", {"II": 2}, scenario=PIG))
     cow, pig = bars(own, "categories")
     for axes, wanted in ((cow, [25, 0, 0, 0, 75]), (pig, [0, 100, 0, 0, 0])):
         widths = [bar.get_width() for bar in axes.patches[:5]]
@@ -214,7 +215,7 @@ def test_bars_are_not_the_shares() -> None:
 
 
 def test_bars_are_in_another_order_than_by_iii_iv_and_v() -> None:
-    own = beside(
+    own = findings(
         fit("few", "m", {"I": 3, "III": 1}), fit("all", "m", {"III": 1, "IV": 2, "V": 1}), fit("unsure", "m", {"V": 4}, undecided=3),
         fit("half", "m", {"II": 2, "V": 2}, solved=False), fit("b", "m", {"I": 1}, scenario=PIG), fit("c", "m", {"V": 1}, scenario=PIG),
     )  # fmt: skip
@@ -230,7 +231,7 @@ def test_bars_are_in_another_order_than_by_iii_iv_and_v() -> None:
 
 
 def test_marks_are_not_the_pairs_of_problems() -> None:
-    (axes,) = bars(beside(fit("a", "m", ALL, undecided=1)), "complexity")
+    (axes,) = bars(findings(fit("a", "m", ALL, undecided=1)), "complexity")
     marks = [
         (line.get_xdata()[0], line.get_ydata()[0], line.get_color(), line.get_markerfacecolor()) for line in axes.lines
     ]
@@ -246,14 +247,14 @@ def test_marks_are_not_the_pairs_of_problems() -> None:
 
 
 def test_bars_by_length_are_not_what_was_seen() -> None:
-    cow, pig = bars(beside(fit("a", "m", ALL), fit("b", "m", ALL, scenario=PIG)), "windows")
+    cow, pig = bars(findings(fit("a", "m", ALL), fit("b", "m", ALL, scenario=PIG)), "windows")
     assert [bar.get_height() for bar in cow.patches] == pytest.approx([25] * 5 + [62.5] * 5 + [12.5] * 5)
     assert [one.get_text() for one in cow.get_xticklabels()] == ["0", "1", "5", "20", "C"]
     assert [bar.get_height() for bar in pig.patches] == pytest.approx([31.25] * 5)
 
 
 def test_equal_rows_draw_other_bytes() -> None:
-    own = beside(fit("a", "m", ALL))
+    own = findings(fit("a", "m", ALL))
     first, second = ([written(one, "png") for one in complexity_drawings(own)] for _ in range(2))
     assert first == second
 

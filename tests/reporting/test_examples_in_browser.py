@@ -13,7 +13,7 @@ from driving import BODY, LISTED, ROWS, change, opened, quiet, show
 from pages import written
 
 from scrollwork.reporting.boards.board import board
-from scrollwork.reporting.page.content import Beside, Content
+from scrollwork.reporting.page.content import Content, Findings
 from scrollwork.reporting.page.page import page
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason=NONE)]
@@ -189,7 +189,7 @@ def test_a_mark_beside_an_interval_that_says_otherwise_is_not_explained(tab: Tab
         compared("squality", clusters=5, p_holm=1.0),
         compared("", p=0.04, p_holm=None, low=-0.1),
     ]
-    opened(tab, written(tmp_path, {"one": ["a"], "two": ["b"]}, beside=Beside(comparisons=tests)))
+    opened(tab, written(tmp_path, {"one": ["a"], "two": ["b"]}, findings=Findings(comparisons=tests)))
     assert remark(tab, "qasper") == ""
     assert remark(tab, "quality") == "test and interval disagree: p is below 0.05, the interval holds 0"
     assert remark(tab, "musique") == "test and interval disagree: p is not below 0.05, the interval does not hold 0"
@@ -205,7 +205,7 @@ def test_a_mark_beside_an_interval_that_says_otherwise_is_not_explained(tab: Tab
 def test_models_of_another_split_or_without_examples_cannot_be_compared(tab: Tab, tmp_path: Path) -> None:
     rows = [row("qmsum", name, value, split=split) for split, name, value in SCORED]
     content = board(rows, params(["one", "two", "three"]))
-    own = Content(beside=Beside(comparisons=[compared("qmsum", split="validation", value=40.0, difference=20.0)]))
+    own = Content(findings=Findings(comparisons=[compared("qmsum", split="validation", value=40.0, difference=20.0)]))
     path = tmp_path / "report.html"
     path.write_text("".join(page(content, params(["one", "two", "three"]), content=own)), encoding="utf-8")
     tab.complaints.clear()

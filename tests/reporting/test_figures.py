@@ -6,7 +6,7 @@ from boards import TASKS, params, row
 from scrollwork.reporting.boards.board import Board, board
 from scrollwork.reporting.charts.drawing import written
 from scrollwork.reporting.charts.figures import drawings, figures
-from scrollwork.reporting.page.content import Beside
+from scrollwork.reporting.page.content import Findings
 from scrollwork.reporting.page.usage import Usage
 
 EVIL = "$\\frac{1}{2}$\x1b\u202e</svg><script>x</script>漢"
@@ -19,9 +19,9 @@ def quarter(task: str, model: str, part: int) -> dict[str, object]:
 
 def whole(
     model: str = "m",
-) -> tuple[Board, Beside, dict[tuple[str, int], Usage], dict[tuple[str, str, int], list[float]]]:
+) -> tuple[Board, Findings, dict[tuple[str, int], Usage], dict[tuple[str, str, int], list[float]]]:
     rows = [row(task, one, 20.0) for task in TASKS for one in (model, "other")]
-    beside = Beside(
+    beside = Findings(
         slices=[quarter(task, one, part) for task in TASKS for one in (model, "other") for part in (1, 2, 3)]
     )
     usage = {("test", 0): Usage(answers=5, cost_nano_usd=2 * 10**9, cost_of=5), ("test", 1): Usage(answers=5)}
@@ -38,8 +38,8 @@ def test_equal_input_draws_other_bytes() -> None:
 def test_a_chart_is_missing_or_drawn_of_nothing() -> None:
     assert [one.name for one in drawings(*whole())] == ["scores", "by-length", "lengths", "cost"]
     content, _, _, _ = whole()
-    assert [one.name for one in drawings(content, Beside(), {}, {})] == ["scores"]
-    assert drawings(board([], params([])), Beside(), {}, {}) == []
+    assert [one.name for one in drawings(content, Findings(), {}, {})] == ["scores"]
+    assert drawings(board([], params([])), Findings(), {}, {}) == []
 
 
 @pytest.mark.filterwarnings("error")
@@ -61,8 +61,8 @@ def test_inline_charts_carry_styles_that_the_policy_forbids_or_ids_twice() -> No
 def test_a_line_without_a_score_keeps_its_place_in_a_chart() -> None:
     rows = [row(task, "one", 20.0) for task in TASKS] + [row("qasper", name, 30.0) for name in ("two", "three", "four")]
     content = board(rows, params(["one", "two", "three", "four"]))
-    (scores,) = [one for one in drawings(content, Beside(), {}, {}) if one.name == "scores"]
+    (scores,) = [one for one in drawings(content, Findings(), {}, {}) if one.name == "scores"]
     alone = board([row(task, "one", 20.0) for task in TASKS], params(["one"]))
-    (single,) = [one for one in drawings(alone, Beside(), {}, {}) if one.name == "scores"]
+    (single,) = [one for one in drawings(alone, Findings(), {}, {}) if one.name == "scores"]
     taller = scores.draw().get_figheight() - single.draw().get_figheight()
     assert 0 < taller < 1  # three lines more in one task, not in all

@@ -14,7 +14,7 @@ from browser import CHROMIUM, NONE, Tab, browser
 from driving import BODY, LISTED, ROWS, change, opened, quiet, show
 from pages import TEXT, written
 
-from scrollwork.reporting.page.content import Beside
+from scrollwork.reporting.page.content import Findings
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(CHROMIUM is None, reason=NONE)]
 
@@ -170,7 +170,7 @@ def test_a_tested_difference_is_marked_by_its_corrected_p_in_either_direction(ta
         }
         for task, adjusted in (("qasper", 0.04), ("quality", 0.2))
     ]
-    page = written(tmp_path, {"one": ["a"] * 4, "two": ["b"] * 4}, beside=Beside(comparisons=tests))
+    page = written(tmp_path, {"one": ["a"] * 4, "two": ["b"] * 4}, findings=Findings(comparisons=tests))
     opened(tab, page)
     table = "Object.fromEntries([...document.querySelectorAll('#pair tbody tr')].map(row => [row.cells[0].innerText, [3, 4, 5].map(at => row.cells[at].innerText).join(' | ')]))"
     pair = tab.run(table)

@@ -20,7 +20,7 @@ from scrollwork.reporting.boards.terminal import terminal
 from scrollwork.reporting.charts.drawing import styled, written
 from scrollwork.reporting.charts.figures import charted, drawings, figures
 from scrollwork.reporting.charts.point_names import HEIGHT, WIDTH, beside, covered
-from scrollwork.reporting.page.content import Beside, Content
+from scrollwork.reporting.page.content import Content, Findings
 from scrollwork.reporting.page.page import page
 from scrollwork.reporting.runs.exports import csv_ranks, latex_ranks, markdown_ranks
 from scrollwork.reporting.runs.figures import MOST_POINTS, places, run_drawings, thinned
@@ -185,7 +185,7 @@ def test_legend_names_models_without_a_point() -> None:
 
 def test_interval_over_runs_is_called_one_over_documents() -> None:
     content = ranked_board(drawn(MODELS))
-    (scores,) = [one for one in drawings(content, Beside(), {}, {}) if one.name == "scores"]
+    (scores,) = [one for one in drawings(content, Findings(), {}, {}) if one.name == "scores"]
     assert "Student" in scores.caption
     reading = html(content).partition('id="reading"')[2]
     assert "Standard deviation over a baseline" not in reading

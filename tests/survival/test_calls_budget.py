@@ -12,7 +12,7 @@ from scrollwork.cli.terminal.spending import spent_by, told
 from scrollwork.flows import execute
 from scrollwork.flows.chains import Chain
 from scrollwork.pipeline import calling
-from scrollwork.readings.everything import held
+from scrollwork.readings.status import held
 from scrollwork.storage.home import Home
 from scrollwork.suites.request import Request
 from tests.conftest import Scrollwork

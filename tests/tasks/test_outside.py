@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.readings.everything import scored
+from scrollwork.readings.home_scores import scores_in
 from scrollwork.readings.verify import verify
 from scrollwork.storage.home import Home
 from scrollwork.suites.outside_systems import files_of, sorted_out
@@ -78,7 +78,8 @@ def test_answers_from_a_file_get_other_scores_than_from_a_model(call: Call, answ
     one = score(folder / "preds_quality.json", name="four")[1]
     assert values(one) == {"quality": values(by_csv)["quality"]}
 
-    rows, params = scored(Home(str(call.home)), "zeroscrolls")
+    found = scores_in(Home(str(call.home)), "zeroscrolls")
+    rows, params = found.rows, found.params
     assert params["models"] == ["four", "naive:seed=0", "theirs", "three", "two"]
     assert "ran elsewhere; its answers were read from sub.csv (sha256" in params["decoding"]["theirs"]
     own = {(row.model, row.task): (row.value, row.low, row.high) for row in rows}
@@ -287,7 +288,8 @@ def test_system_scored_file_by_file_is_exported_by_its_last_file_only(
     for task, own in answers.items():
         (tmp_path / f"{task}.json").write_text(json.dumps(own))
         assert score(tmp_path / f"{task}.json")[0] == 0
-    rows, params = scored(Home(str(call.home)), "zeroscrolls")
+    found = scores_in(Home(str(call.home)), "zeroscrolls")
+    rows, params = found.rows, found.params
     assert {row.task for row in rows if row.model == "theirs"} == set(TASKS)
     assert all(f"{task}.json" in params["decoding"]["theirs"] for task in TASKS)
     assert "older.csv" not in params["decoding"]["theirs"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from scrollwork.readings.everything import everything_scored
+from scrollwork.readings.home_scores import scores_in
 from scrollwork.records.example import Example
 from scrollwork.records.score import SUBSETS, Aggregate, Score
 from scrollwork.storage.home import Home
@@ -71,7 +71,7 @@ def test_hard_questions_enter_an_average_or_stand_without_the_papers_values(ran:
 
 
 def test_a_format_lacks_what_table_2_prints(call: Call, ran: dict[str, Any], tmp_path: Path) -> None:
-    (qmsum,) = [row for row in everything_scored(Home(str(call.home)), "scrolls").rows if row.task == "qmsum"][-1:]
+    (qmsum,) = [row for row in scores_in(Home(str(call.home)), "scrolls").rows if row.task == "qmsum"][-1:]
     rouge = "/".join(f"{qmsum.components[name]:.1f}" for name in ("rouge1", "rouge2", "rougeL"))
     both = f"{row_of(ran, 'em')['value']:.1f}/{row_of(ran, 'em_hard')['value']:.1f}"
     terminal = call("--quiet", "report", "scrolls")[1]

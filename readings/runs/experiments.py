@@ -10,7 +10,7 @@ from typing import Any
 from scrollwork.analysis.runs.rank_rows import who
 from scrollwork.analysis.runs.scores import RunScores
 from scrollwork.analysis.runs.variance import GENERATION, SOURCES
-from scrollwork.readings.everything import named, settings_of
+from scrollwork.readings.home_scores import named, settings_of
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home
 from scrollwork.tasks.aggregate.run import STAGE as AGGREGATE

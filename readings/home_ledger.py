@@ -1,0 +1,81 @@
+"""The ledger of a home: everything that it has scored of a suite, also of models that no run asked for together."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scrollwork.pipeline.design import design_of
+from scrollwork.pipeline.errors import StageFailed
+from scrollwork.readings.home_scores import HomeScores, scores_in
+from scrollwork.records.base import Row
+from scrollwork.records.comparison import Average
+from scrollwork.reporting.boards.ranks import Ranks
+from scrollwork.storage.artifacts.artifact import Artifact
+from scrollwork.storage.home import Home
+from scrollwork.tasks.compare import Judged, compare
+from scrollwork.tasks.judge.run import STAGE as JUDGE
+from scrollwork.tasks.report.behind_scores import ByContent, ScoredTask
+from scrollwork.tasks.report.known_files import known_of
+from scrollwork.tasks.report.ledger import COMPARED, Ledger, Tables, judged_of, tables_of, unreadable
+from scrollwork.tasks.report.parameters import compare_parameters
+
+# modules of a design: its stage behind each score; what ranks the models of a home, by `rank(home, scores, tasks)`
+FURTHER, RANKING = "report: further stage", "report: ranking"
+
+
+@dataclass(frozen=True)
+class HomeLedger:
+    """suite: its name. tasks: the artifacts behind the scores. remarks: sentences on what is not shown, and why."""
+
+    suite: str
+    ledger: Ledger
+    tasks: Sequence[ScoredTask]
+    remarks: Sequence[str]
+
+
+def ledger_in(home: Home, suite: str, whole: bool = True) -> HomeLedger:
+    """Collect everything that is scored. whole: with what a page shows; else what a table needs. Raises UsageError,
+    StageFailed where nothing is scored."""
+    scores = scores_in(home, suite)
+    if not scores.rows:
+        raise StageFailed(f"nothing is scored for {suite} in {home.url}; run `scrollwork run` first")
+    everything = list(home.artifacts.everything())
+    tasks = ByContent(everything).tasks(scores.artifacts)
+    params = {**scores.params, "raw": known_of(tasks, scores.params["upstream_files"])}
+    remarks = [f"not shown, {sentence}" for sentence in scores.left_out]
+    known = design_of(scores.suite).modules
+    modules = {name: importlib.import_module(known[name]) for name in (FURTHER, RANKING) if name in known}
+    ranks = modules[RANKING].rank(home, scores, tasks if whole else []) if RANKING in modules else Ranks()
+    tables: Tables = {}
+    if whole:
+        stages = (JUDGE, modules[FURTHER].STAGE if FURTHER in modules else "")
+        judged, further = ([one for one in everything if one.manifest.ingredients.stage == stage] for stage in stages)
+        tables = tables_of(params, scores.artifacts, judged, further, compared(scores, judged))
+        if old := unreadable(params, scores.artifacts, further):
+            made = "fitted by an earlier version, so not shown; `scrollwork run` fits anew and asks nothing"
+            remarks.append(f"{made}: {', '.join(old)}")
+        if lacking := len(scores.artifacts) - len(tasks):
+            remarks.append(
+                f"{lacking} of {len(scores.artifacts)} scores are shown without their examples, which are not in this "
+                "home any more"
+            )
+    return HomeLedger(scores.suite.name, Ledger(params, scores.rows, scores.subsets, tables, ranks), tasks, remarks)
+
+
+def compared(scores: HomeScores, judged: Sequence[Artifact]) -> Tables:
+    """Hold all models of a home against each other, as stage compare does for those of one request."""
+    models = list(dict.fromkeys(row.model for row, _ in scores.artifacts))
+    parameters = compare_parameters(scores.suite, models, scores.params.get("upper_bounds", ()))
+    found = [
+        Judged(row.split, row.model, row.arm, row.task, artifact)
+        for row, artifact in judged_of(scores.artifacts, judged)
+    ]
+    tables: dict[str, list[Row]] = {name: [] for name in COMPARED}
+    for one in compare(scores.suite.name, parameters, found):
+        if isinstance(one, Average):
+            tables["averages"].append(one)
+        else:
+            tables["comparisons"] += one.rows
+    return tables

@@ -1,0 +1,154 @@
+"""The ledger: everything that is shown of a suite's scores. A page, a board and `--json` are made of one, whether it is
+of a run (its artifacts), of a home (all that was ever scored in it), or read from a report that was made of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import Any
+
+from scrollwork.records.base import InvalidRow, Row
+from scrollwork.records.comparison import Average, Comparison
+from scrollwork.records.judgement import Conduct, Slice
+from scrollwork.records.score import SUBSETS, Aggregate
+from scrollwork.reporting.boards.board import Board, board
+from scrollwork.reporting.boards.ranks import Ranks
+from scrollwork.reporting.page.content import Findings
+from scrollwork.reporting.page.sections import Section, sections_of
+from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
+from scrollwork.tasks.report.behind_scores import ByInputs, Shown
+from scrollwork.tasks.report.sections import ReadingSection, reading
+
+JUDGED: Mapping[str, type[Row]] = {"conduct": Conduct, "slices": Slice}
+COMPARED: Mapping[str, type[Row]] = {"averages": Average, "comparisons": Comparison}
+
+Tables = Mapping[str, Sequence[Row]]
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """params: of the report, with `raw`, what is known of its raw files. rows: aggregates, of families and of their
+    members; subsets: of flagged inputs. tables: what was judged, compared and added by the design, by table. ranks: of
+    a suite that ranks models."""
+
+    params: Mapping[str, Any]
+    rows: Sequence[Aggregate]
+    subsets: Sequence[Aggregate] = ()
+    tables: Tables = field(default_factory=dict)
+    ranks: Ranks = field(default_factory=Ranks)
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        """The sections of the page that the suite's design adds."""
+        return sections_of(self.params.get("sections", ()))
+
+    @cached_property
+    def section(self) -> ReadingSection:
+        """The one of them that reads artifacts."""
+        return reading(self.sections)
+
+    @cached_property
+    def board(self) -> Board:
+        """The leaderboard."""
+        return board(self.rows, self.params, self.ranks, self.subsets)
+
+    @cached_property
+    def findings(self) -> Findings:
+        """The tables as a page takes them."""
+        found = {name: [row.to_dict() for row in rows] for name, rows in self.tables.items()}
+        own = {name: found.pop(name, []) for name in (*JUDGED, *COMPARED)}
+        return Findings(**own, further=found)
+
+    def plain(self, names: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
+        """List rows of some tables as `--json` has them: without the name of the suite."""
+        return {name: [_without_suite(row) for row in self.tables.get(name, ())] for name in names}
+
+    def write(self, writer: ArtifactWriter) -> None:
+        """Write every table, so that `kept` finds the ledger again; ranks are an artifact of their own."""
+        tables: Tables = {"aggregates": self.rows, SUBSETS: self.subsets, **self.tables}
+        kinds: dict[str, type[Row]] = {"aggregates": Aggregate, SUBSETS: Aggregate, **kinds_of(self.section)}
+        for name, kind in kinds.items():
+            out = writer.table(name, kind)
+            for row in tables.get(name, ()):
+                out.add(row)
+
+
+def kept(report: Artifact, params: Mapping[str, Any], together: Iterable[Artifact]) -> Ledger:
+    """Read the ledger that a report was made of. params: of its node. together: its input of that name."""
+    rows, subsets = (list(report.rows(name, Aggregate)) for name in ("aggregates", SUBSETS))
+    empty = Ledger({**params, "raw": report.facts["raw"]}, rows, subsets)
+    tables = {name: list(report.rows(name, kind)) for name, kind in kinds_of(empty.section).items()}
+    return replace(empty, tables=tables, ranks=empty.section.ranks(together))
+
+
+def kinds_of(section: ReadingSection) -> dict[str, type[Row]]:
+    """List the row types of all tables beside the aggregates, in their order."""
+    return {**JUDGED, **COMPARED, **section.tables, **section.worked_out}
+
+
+def tables_of(
+    params: Mapping[str, Any],
+    scored: Sequence[Shown],
+    judged: Iterable[Artifact],
+    further: Iterable[Artifact],
+    compared: Tables,
+) -> dict[str, Sequence[Row]]:
+    """Collect what was judged, compared and added by the design, of these scores.
+
+    params: of the report. scored: aggregates, each with the row that is shown of it, whose model and split the rows
+    that are given back have. judged: artifacts of stage judge; a score that nobody judged has no part in what is said.
+    further: artifacts of the design's stage behind each score; those of an earlier version are left out. compared: the
+    tables of COMPARED, over the same scores.
+    """
+    section = reading(sections_of(params.get("sections", ())))
+    found: dict[str, list[Row]] = {name: [] for name in JUDGED}
+    for row, artifact in judged_of(scored, judged):
+        for name, kind in JUDGED.items():
+            found[name] += map(partial(_as_shown, row), artifact.rows(name, kind))
+    own: dict[str, list[Row]] = {name: [] for name in section.tables}
+    for row, readable in _readable(section, scored, further):
+        for name, rows in next(filter(None, readable), {}).items():
+            own[name] += map(partial(_as_shown, row), rows)
+    return {**found, **compared, **own, **section.work_out(own)}
+
+
+def judged_of(scored: Iterable[Shown], judged: Iterable[Artifact]) -> Iterator[Shown]:
+    """Yield the rows of scores that were judged, each with the artifact of stage judge."""
+    by_inputs = ByInputs(judged)
+    for row, aggregate in scored:
+        yield from ((row, artifact) for artifact in by_inputs.of(aggregate)[-1:])
+
+
+def unreadable(params: Mapping[str, Any], scored: Iterable[Shown], further: Iterable[Artifact]) -> list[str]:
+    """Name the tasks of scores whose rows of the design's stage are all of an earlier version, so that a report shows
+    none: running them again makes them anew and asks nothing."""
+    section = reading(sections_of(params.get("sections", ())))
+    tried = _readable(section, scored, further)
+    return sorted({row.task for row, readable in tried if readable and not any(readable)})
+
+
+def _readable(
+    section: ReadingSection, scored: Iterable[Shown], further: Iterable[Artifact]
+) -> Iterator[tuple[Aggregate, list[dict[str, list[Row]]]]]:
+    """The rows of scores, each with the tables of a design's stage, of each artifact that it made of the same inputs;
+    empty ones where its rows are of another version of this program."""
+    by_inputs = ByInputs(further, section.reads)
+    for row, aggregate in scored if section.tables else ():
+        found: list[dict[str, list[Row]]] = []
+        for one in by_inputs.of(aggregate):
+            try:
+                found.append({name: list(one.rows(name, kind)) for name, kind in section.tables.items()})
+            except InvalidRow:
+                found.append({})
+        yield row, found
+
+
+def _as_shown(shown: Aggregate, row: Any) -> Row:
+    """The row under the model and split of its line."""
+    found: Row = replace(row, model=shown.model, split=shown.split)
+    return found
+
+
+def _without_suite(row: Row) -> dict[str, Any]:
+    return {name: value for name, value in row.to_dict().items() if name != "suite"}

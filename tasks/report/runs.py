@@ -1,0 +1,22 @@
+"""What the page of a suite that is run several times reads behind its scores: the ranking of its models (SEAM)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from scrollwork.reporting.boards.ranks import Ranks
+from scrollwork.reporting.runs.section import Runs
+from scrollwork.storage.artifacts.artifact import Artifact
+from scrollwork.tasks.rank.tables import read_ranks
+from scrollwork.tasks.report.sections import ReadingSection
+
+
+class ReadingRuns(Runs, ReadingSection):
+    """The section with the ranking as stage rank left it."""
+
+    def ranks(self, together: Iterable[Artifact]) -> Ranks:
+        """Read it; empty where the stage failed."""
+        return next(map(read_ranks, together), Ranks())
+
+
+SECTION = ReadingRuns()
