@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import io
 import re
+import shlex
 import subprocess
 import tomllib
 from collections.abc import Iterator
@@ -11,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from scrollwork.cli.main import parser
 from tests.conftest import PROJECT
 
 PAGES = [PROJECT / "README.md", PROJECT / "CONTRIBUTING.md", *sorted((PROJECT / "docs").rglob("*.md"))]
@@ -18,7 +22,15 @@ FOLDERS = {path.parent.name for path in PROJECT.glob("*/__init__.py")} | {"docs"
 NAMED = re.compile(r"(?<![\w/.:~$<-])((?:[\w.-]+/)+[\w.-]*)")  # a/b.py, a/b/
 PLACEHOLDER = re.compile(r"(?:^|/)[A-Z][A-Z_]+(?:[./]|$)|NAME")  # tasks/STAGE/run.py
 DOTTED = re.compile(r"\bscrollwork((?:\.[a-z]\w*)+)")
-INVENTED = {"contains", "counted", "letters", "lighthouse", "vocabulary"}  # what the pages of docs/extending/ add
+INVENTED = {
+    "contains",
+    "counted",
+    "letters",
+    "lighthouse",
+    "plain",
+    "skipped",
+    "vocabulary",
+}  # what the pages of docs/extending/ add
 GROUPS = {".suites", ".datasets", ".metrics", ".providers"}  # of entry points
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FILE = re.compile(
@@ -103,6 +115,36 @@ def test_a_page_is_linked_from_nowhere() -> None:
         links = (link.partition("#")[0] for link in LINK.findall(page.read_text(encoding="utf-8")) if "://" not in link)
         todo += [page.parent / link for link in links if link.endswith(".md")]
     assert sorted(page.name for page in PAGES if page.resolve() not in reached) == []
+
+
+# ---- commands
+
+
+def commands(text: str) -> Iterator[list[str]]:
+    """The words of every `scrollwork` call in the indented lines and code blocks of a page, as a shell splits them."""
+    for line in re.findall(r"^ {4,}(?:\S+=\S+ )*(?:export \S+ )?(?:\.venv/bin/)?scrollwork (.+)$", text, re.MULTILINE):
+        words = shlex.split(line, comments=True)
+        yield words[: next((place for place, word in enumerate(words) if word in ("&&", "|", ";", ">")), len(words))]
+
+
+def refusal(words: list[str]) -> str:
+    """What the command line says against a call; "" where it takes it."""
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(said):
+            _, unknown = parser(words).parse_known_args(words)
+    except SystemExit as error:
+        return said.getvalue() if error.code else ""
+    return " ".join(unknown)
+
+
+@pytest.mark.parametrize("page", pages())
+def test_a_command_of_a_page_is_refused(page: Path) -> None:
+    """Whether the values are right is not asked: whether there is such a command with such options."""
+    for words in commands(page.read_text(encoding="utf-8")):
+        added = page.parent.name == "extending" and INVENTED & {word.lstrip("-") for word in words}
+        if not added and not any(word.startswith("[") for word in words):
+            assert refusal(words) == "", words
 
 
 # ---- messages
