@@ -36,10 +36,10 @@ class Section:
 def by_inputs(
     shown: Mapping[Place, tuple[Aggregate, tuple[str, ...]]], settings: Sequence[Mapping[str, Any]]
 ) -> dict[Place, str]:
-    """The section of each place (its row, and what its inputs are known by): its split, where all models of the split
-    were asked the same inputs of each task that they share. Else those with the most inputs keep the split's name, and
-    the others' says what was asked otherwise: "test, limit 12". Of two scores of a model on the same inputs of a task
-    the older one has no section."""
+    """Find the section of each place (its row, and what its inputs are known by): its split, where all models of the
+    split were asked the same inputs of each task that they share. Else those with the most inputs keep the split's
+    name, and the others' says what was asked otherwise: "test, limit 12". Of two scores of a model on the same inputs
+    of a task the older one has no section."""
     splits: dict[str, dict[tuple[str, str, int], dict[str, Place]]] = {}
     for place, (row, _) in shown.items():
         splits.setdefault(row.split, {}).setdefault((row.model, row.arm, place[1]), {})[row.task] = place
@@ -76,16 +76,16 @@ def inputs_of(home: Home, aggregates: Mapping[Place, Artifact]) -> dict[Place, t
 
 
 def section_name(split: str, own: Mapping[str, Any], before: Sequence[Section]) -> str:
-    """What a section is called beside those before it: what was asked otherwise than in the first; if that is another's
-    name, also what was asked otherwise than there."""
+    """Name a section so that it differs from those before it: what was asked otherwise than in the first; if that is
+    another's name, also what was asked otherwise than there."""
     if not before:
         return split
-    told = differences(own, before[0].asked)
+    differing = differences(own, before[0].asked)
     taken = {one.name: one.asked for one in before}
-    name = ", ".join([split, *(told or ["other inputs"])])
-    while name in taken and (more := [one for one in differences(own, taken[name]) if one not in told]):
-        told += more
-        name = ", ".join([split, *told])
+    name = ", ".join([split, *(differing or ["other inputs"])])
+    while name in taken and (more := [one for one in differences(own, taken[name]) if one not in differing]):
+        differing += more
+        name = ", ".join([split, *differing])
     numbered, number = name, 1
     while numbered in taken:
         number += 1
@@ -94,14 +94,14 @@ def section_name(split: str, own: Mapping[str, Any], before: Sequence[Section]) 
 
 
 def differences(own: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    """Settings that differ, as they are told."""
+    """List the settings that differ, with their values in the first."""
     return [
-        f"{name} {told_setting(own[name])}" if name in own else f"{name} not set"
+        f"{name} {setting_text(own[name])}" if name in own else f"{name} not set"
         for name in sorted({*own, *other})
         if name not in IN_NAME and own.get(name) != other.get(name)
     ]
 
 
-def told_setting(value: Any) -> str:
-    """A setting as a name can have it: a folder by its last two names."""
+def setting_text(value: Any) -> str:
+    """Write a setting as a name can have it: a folder by its last two names."""
     return "/".join(Path(value).parts[-2:]) if isinstance(value, str) else json.dumps(value)

@@ -10,7 +10,7 @@ from typing import Any
 from scrollwork.analysis.runs.rank_rows import who
 from scrollwork.analysis.runs.scores import RunScores
 from scrollwork.analysis.runs.variance import GENERATION, SOURCES
-from scrollwork.readings.home_scores import named, settings_of
+from scrollwork.readings.home_scores import aggregates_of, settings_of
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home
 from scrollwork.tasks.aggregate.run import STAGE as AGGREGATE
@@ -32,7 +32,7 @@ def experiments(home: Home, suite: str) -> Designed:
         varied = run["request"].get("vary") or []
         own = {name: value for name, value in settings_of(run["request"]).items() if name not in VARIED}
         for artifact in scored_by(home, run):
-            shown = named(artifact)[-1]
+            shown = aggregates_of(artifact)[-1]
             if (
                 settings.setdefault(shown.model, own) != own
                 or len(varied) != 1
