@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from scrollwork.reporting.boards.cells import stopped
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
+@cache
 def environment() -> Environment:
-    """How templates are rendered: every text escaped, invisible characters shown, long texts cut."""
+    """Make what renders templates: every text escaped, invisible characters shown, long texts cut. It is made once, so
+    that each template is compiled once: that takes longer than filling it in."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
     from markupsafe import Markup, escape
 
