@@ -164,6 +164,10 @@ def test_variable_that_nothing_draws_is_taken(scrollwork: Scrollwork, raw_files:
     for name in VARIABLES:
         assert name in done.err
         assert name in explained
+
+
+@pytest.mark.slow
+def test_held_variable_is_drawn(scrollwork: Scrollwork, raw_files: tuple[str, str]) -> None:
     seam(scrollwork, *raw_files, "--model", "naive", "--vary", "shots", tasks=("musique",), runs=2)
     told = [json.loads(manifest(scrollwork.home, "musique", run)) for run in range(2)]
     assert {one["instruction"] for one in told} == {told[0]["instruction"]}
