@@ -237,7 +237,7 @@ class RawStates:
             sha256, size = self.digests.of(self.raw / path)
             yield Row(RawFile(dataset, path, sha256, size), source, (need.task,))
         if not found:
-            why = "no address is known for it: put it there by hand (docs/data.md tells its layout)"
+            why = "no address is known for it: put it there by hand, as its publisher names it"
             yield Row(RawFile(dataset, source.path, None, None, "manual"), source, (need.task,), "", why)
 
     def _so_far(self, place: Path) -> str:

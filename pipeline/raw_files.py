@@ -103,7 +103,7 @@ def find(
                 "",
                 "",
                 f"no raw file for {role!r}: looked for {' or '.join(wanted)} below the raw folder "
-                "(docs/data.md tells its layout)",
+                "(`scrollwork fetch SUITE --list` says where each file is published)",
                 "missing file",
             )
         roles[role] = tuple(raw_file(dataset, root, path, digests) for path in paths)

@@ -205,7 +205,7 @@ DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 def suite_schema() -> dict[str, Any]:
     """Of a suite file."""
-    return {"$schema": DRAFT, "title": "A suite of scrollwork (docs/plugins.md)", **SUITE.schema()}
+    return {"$schema": DRAFT, "title": "A suite file of scrollwork", **SUITE.schema()}
 
 
 def models_schema() -> dict[str, Any]:

@@ -50,9 +50,7 @@ LONGEST_RESET = 40  # characters of a time until a limit is full
 LONGEST_WAIT_S = 366 * 86400.0
 KEY_SHAPES = re.compile(r"\bsk-[\w*.\-]{6,}|(?<=Bearer )[^\s\"',;]+|(?<=://)[^/\s@]+(?=@)|\bAIza[\w\-]{10,}")
 NO_ROOM = "no room to answer"  # how the message of a call begins that came to its limit before its first word
-MORE_ROOM = (
-    "give the model's table room for thoughts (reasoning_tokens = 25000) or turn them off (docs/providers.md#room)"
-)
+MORE_ROOM = "give the model's table room for thoughts (reasoning_tokens = 25000) or turn them off there"
 NO_ROOM_WORDS = re.compile(r"could not finish the message because max_tokens or model output limit was reached", re.I)
 MARKUP = re.compile(r"<(script|style)\b.*?</\1>|<[^<>]*>", re.DOTALL | re.IGNORECASE)
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")

@@ -49,7 +49,9 @@ def value(work):
     return row["value"]
 
 
-@pytest.mark.parametrize("case", ["digested, then loaded", "loaded, then digested"])
+@pytest.mark.parametrize(
+    "case", ["digested, then loaded", pytest.param("loaded, then digested", marks=pytest.mark.slow)]
+)
 def test_numbers_of_edited_code_stand_under_the_key_of_other_code(scrollwork, tree, tmp_path, case):
     work = scrollwork.with_(root=tree)
     before = value(work)

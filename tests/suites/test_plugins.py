@@ -59,10 +59,12 @@ OF_METRIC = {"score", "aggregate", "judge"}
 @pytest.mark.parametrize(
     ("file", "stages", "task"),
     [
-        ("harbour_suite/starts_right.py", OF_METRIC, "notes"),
+        pytest.param("harbour_suite/starts_right.py", OF_METRIC, "notes", marks=pytest.mark.slow),
         ("harbour_suite/deep/folded.py", OF_METRIC, "notes"),
-        ("harbour_suite/deep/__init__.py", OF_METRIC, "notes"),
-        ("harbour_suite/notes.py", {"curate", "sample", "prompt", "tokens"}, "notes"),
+        pytest.param("harbour_suite/deep/__init__.py", OF_METRIC, "notes", marks=pytest.mark.slow),
+        pytest.param(
+            "harbour_suite/notes.py", {"curate", "sample", "prompt", "tokens"}, "notes", marks=pytest.mark.slow
+        ),
         ("harbour_suite/lines.py", {"curate", "sample", "prompt", "tokens"}, "notes"),
         ("harbour_suite/parrot.py", {"generate"}, ""),
         ("harbour_suite/unused.py", set(), ""),
