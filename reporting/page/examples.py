@@ -7,6 +7,7 @@ Offsets into documents (documents.py) are in UTF-16 units, as JavaScript counts.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from scrollwork.records.example import Example
@@ -303,7 +304,7 @@ class _Answers:
         if score is not None:
             self.values.setdefault(row, []).append(score["value"])
             value += [
-                round(score["value"], PLACES),
+                _rounded(score["value"]),
                 self._components(dict(score["components"])),
                 dict(score["flags"]),
                 score["parsed"],
@@ -340,5 +341,6 @@ def _column(values: Mapping[int, Any], length: int) -> list[Any]:
     return [values.get(row) for row in range(length)]
 
 
+@lru_cache(1 << 16)  # many scores are alike, and rounding rightly takes ten times as long as looking one up
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, PLACES)
