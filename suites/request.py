@@ -40,6 +40,9 @@ class Request(Options):
     suite_file: str = ""
 
     def __post_init__(self) -> None:
+        for place in ("home", "raw"):
+            if not getattr(self, place):
+                raise UsageError(f"a request of {self.suite} has an empty {place}: name its folder")
         for name, one in options_of(Options).items():
             object.__setattr__(self, name, one.checked(getattr(self, name)))
         if self.of_design is None:
