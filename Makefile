@@ -20,12 +20,14 @@ run: $(STAMP)  ## the whole chain on the bundled sample: leaderboard and page
 	@echo "Dolce: problems whose evidence is planted, seen through windows."
 	@$(BIN)/scrollwork run dolce --sample --model planted:noise=0.2 --strategy take:5
 
-# On up to four cores, whole files at a time, those that take long first (tests/conftest.py). One process more than there are
-# cores, for some tests wait: for servers, processes, clocks.
-AT_ONCE := -n $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -lt 4 ] && echo $$((n + 1)) || echo 4) --dist loadfile --no-loadscope-reorder
+# On up to four cores, whole files at a time, those that take long first (tests/conftest.py). The fast tests in one process more
+# than there are cores, for some of them wait: for servers, processes, clocks.
+BY_FILE := --dist loadfile --no-loadscope-reorder
+AT_ONCE := -n auto --maxprocesses 4 $(BY_FILE)
+ONE_MORE := -n $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -lt 4 ] && echo $$((n + 1)) || echo 4) $(BY_FILE)
 
 test: $(STAMP)  ## the fast tests, on up to four cores
-	$(BIN)/python -m pytest -m "not slow and not soak" $(AT_ONCE)
+	$(BIN)/python -m pytest -m "not slow and not soak" $(ONE_MORE)
 
 # In two parts, each with its summary line: first what runs beside others, then what must be alone. Either may fail it.
 test-all: $(LOCAL_STAMP)  ## with the slow suites: Prefect server and worker, kills, full disks, checkpoints in process
