@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal
 
 from scrollwork.cli.terminal.common import chain_of, console, execute, print_json, say, tell_problems
-from scrollwork.cli.terminal.progress import shown
+from scrollwork.cli.terminal.progress import progress_display
 from scrollwork.flows.chains import Chain
 from scrollwork.flows.execute import plan
 from scrollwork.readings.results import Results
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     chain = chain_of(arguments)
     against = comparing(chain, arguments.against) if arguments.against else None
     planned = plan(chain)
-    with shown(arguments.quiet, len(planned.statuses)):
+    with progress_display(arguments.quiet, len(planned.statuses)):
         outcome = execute(arguments, chain, planned, "build_datasets")
     results = Results(chain)
     rows = results.built()

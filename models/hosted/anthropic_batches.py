@@ -28,7 +28,7 @@ from scrollwork.models.hosted.batches import (
     text_in,
 )
 from scrollwork.models.hosted.batches import size_of as bytes_of
-from scrollwork.models.hosted.error_replies import TERMINAL_NAMES, error_in, shown
+from scrollwork.models.hosted.error_replies import TERMINAL_NAMES, error_in, message_line
 from scrollwork.models.hosted.wire import Wire
 
 PATH = "/v1/messages/batches"
@@ -85,10 +85,10 @@ class AnthropicBatches:
             error = error_in(result.get("error")) or {"names": set(), "message": "no reason"}
             said = f"{', '.join(sorted(error['names']))}: {error['message']}".strip(": ")
             trouble: Trouble = "terminal" if error["names"] & TERMINAL_NAMES else "transient"
-            return Line(key, CallProblem(trouble, shown(said, self._wire.secrets)))
+            return Line(key, CallProblem(trouble, message_line(said, self._wire.secrets)))
         if kind in UNDONE:
             return Line(key, CallProblem("transient", UNDONE[kind]))
-        raise BadLine(f"a result of type {shown(kind, self._wire.secrets) or 'none'}")
+        raise BadLine(f"a result of type {message_line(kind, self._wire.secrets) or 'none'}")
 
     async def close(self) -> None:
         """Close the connections."""

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Literal, Protocol
 import orjson
 
 from scrollwork.models.base import Call, CallProblem, Reply
-from scrollwork.models.hosted.error_replies import date_of, problem_of_status, shown
+from scrollwork.models.hosted.error_replies import date_of, message_line, problem_of_status
 from scrollwork.models.hosted.masking import hidden
 from scrollwork.models.hosted.replies import kind_of, parsed, read
 from scrollwork.models.hosted.wire import CHUNK, Raw
@@ -138,7 +138,7 @@ def entry_of(request: Mapping[str, Any]) -> bytes:
     try:
         return orjson.dumps(request)
     except TypeError as error:
-        raise CallProblem("terminal", f"the request is no JSON: {shown(error)}") from None
+        raise CallProblem("terminal", f"the request is no JSON: {message_line(error)}") from None
 
 
 def page_of(raw: Raw, secrets: tuple[str, ...], sight: Callable[[dict[str, Any]], Sight]) -> Page:
@@ -172,7 +172,7 @@ def part_of(line: bytes, secrets: tuple[str, ...]) -> dict[str, Any]:
         found = parsed(line, orjson.loads)
     except (ValueError, RecursionError):
         start = hidden(line[:20_000].decode("utf-8", "replace"), secrets)[:80]
-        raise BadLine(f"no JSON: {shown(start)}") from None
+        raise BadLine(f"no JSON: {message_line(start)}") from None
     if not isinstance(found, dict) or not isinstance(found.get("custom_id"), str):
         raise BadLine("no custom_id")
     return found

@@ -26,7 +26,7 @@ from scrollwork.models.hosted.batches import (
     size_of,
     text_in,
 )
-from scrollwork.models.hosted.error_replies import shown
+from scrollwork.models.hosted.error_replies import message_line
 from scrollwork.models.hosted.openai import wire_of
 from scrollwork.models.hosted.tables import PATHS
 from scrollwork.models.hosted.wire import Wire
@@ -109,7 +109,7 @@ class OpenAIBatches:
         if isinstance(error, dict):
             code = text_in(error, "code")
             why = UNDONE.get(code) or f"{code}: {text_in(error, 'message')}".strip(": ")
-            return Line(key, CallProblem("transient", shown(why, self._wire.secrets)))
+            return Line(key, CallProblem("transient", message_line(why, self._wire.secrets)))
         raise BadLine("neither a response nor an error")
 
     async def close(self) -> None:
@@ -133,7 +133,9 @@ class OpenAIBatches:
             int(number_in(counts, "total")) if isinstance(counts, dict) else None,
             text_in(metadata, NAME) if isinstance(metadata, dict) else "",
             tuple(f"/files/{name}/content" for name in files if re.fullmatch(r"[\w-]{1,200}", name, re.ASCII)),
-            shown("; ".join(text_in(one, "message") or text_in(one, "code") for one in faults[:3]), self._wire.secrets),
+            message_line(
+                "; ".join(text_in(one, "message") or text_in(one, "code") for one in faults[:3]), self._wire.secrets
+            ),
             any(text_in(one, "code") == FULL for one in faults),
         )
 

@@ -10,7 +10,7 @@ from scrollwork.reporting.boards.leaderboard import head_of_parts, in_parts, inp
 from scrollwork.reporting.boards.metrics import components, reading
 from scrollwork.reporting.charts.seed_strip import strip
 from scrollwork.reporting.page.files import text_of
-from scrollwork.reporting.page.text import count, number, shown, spread
+from scrollwork.reporting.page.text import count, cut_text, number, spread
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -25,7 +25,7 @@ def environment() -> Environment:
 
     def finalize(value: object) -> object:
         """Every text that the template prints: escaped by jinja, made visible and cut here."""
-        return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+        return cut_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
     environment = Environment(
         loader=FunctionLoader(text_of),
@@ -45,7 +45,7 @@ def environment() -> Environment:
         "parts": in_parts,
         "head_of_parts": head_of_parts,
         "inputs": inputs_of_parts,
-        "upto": lambda text, limit: Markup(escape(shown(text, limit))),
+        "upto": lambda text, limit: Markup(escape(cut_text(text, limit))),
         "strip": lambda cell, published: Markup(strip(cell.seed_values, cell.value, published)),
         "fact": _fact,
     }

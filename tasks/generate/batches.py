@@ -63,7 +63,7 @@ class Wanted:
                 yield from calls.batches(mine)
 
 
-def settle(nodes: Sequence[Node], locations: Locations) -> None:
+def collect_batches(nodes: Sequence[Node], locations: Locations) -> None:
     """Collect open batches that have ended. With --batch also submit the missing requests of these stages and wait.
 
     Raises UsageError, StorageError."""
@@ -78,7 +78,9 @@ def settle(nodes: Sequence[Node], locations: Locations) -> None:
             post = opened(model, calling, session, stack)
             if post is not None:
                 own = [
-                    node for node in nodes if node.label("model") == model and (calling.batch or stands(node, session))
+                    node
+                    for node in nodes
+                    if node.label("model") == model and (calling.batch or inputs_exist(node, session))
                 ]
                 wanted = Wanted([calls_of(node, session, calling) for node in own])
                 post.bounding = wanted.bounds
@@ -132,7 +134,7 @@ def watch(posts: Sequence[tuple[Post, Wanted]], calling: Calling, wake: threadin
             log.warning("%s: %s. What is stored stands; the same command asks the rest", post.model, post.stopped)
 
 
-def stands(node: Node, session: Session) -> bool:
+def inputs_exist(node: Node, session: Session) -> bool:
     """Whether the inputs of a stage exist."""
     planner = Planner(session)
     return all(planner.status(needed).state == "reused" for needed in node.needs)

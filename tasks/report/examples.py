@@ -25,7 +25,7 @@ Asked = tuple[str, int, str]  # example_id, draw, member
 
 
 @dataclass(frozen=True)
-class Drilled:
+class WrittenExamples:
     """What a page knows of its chunks. groups: as the page lists them. usage: by (split, line's number in it); lengths:
     words of answers by (task, split, line), and of references under line -1."""
 
@@ -34,7 +34,7 @@ class Drilled:
     lengths: Mapping[tuple[str, str, int], Sequence[float]]
 
 
-def drill(board: Board, tasks: Sequence[ScoredTask], put: Put, section: ReadingSection) -> Drilled:
+def write_examples(board: Board, tasks: Sequence[ScoredTask], put: Put, section: ReadingSection) -> WrittenExamples:
     """Write every chunk. tasks: the artifacts behind the scores. section: says which inputs are listed."""
     documents = Documents(put)
     groups: list[Mapping[str, Any]] = []
@@ -66,7 +66,7 @@ def drill(board: Board, tasks: Sequence[ScoredTask], put: Put, section: ReadingS
         lengths[group.task, group.split, -1] = filled.reference_words
         groups.append(filled.close())
     documents.close()
-    return Drilled(tuple(groups), usage, lengths)
+    return WrittenExamples(tuple(groups), usage, lengths)
 
 
 @dataclass(frozen=True, order=True)

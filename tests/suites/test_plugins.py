@@ -281,7 +281,7 @@ def test_module_that_was_loaded_before_it_was_noted_passes_for_the_file(
     assert path == tmp_path / "latecomer" / "one.py"
     loaded_code.watch("latecomer.one", str(path))
     with pytest.raises(loaded_code.CodeChanged, match=re.escape(f"{path} was written to")):
-        loaded_code.settle(["latecomer.one"])
+        loaded_code.load_as_digested(["latecomer.one"])
 
 
 def test_rooms_of_a_checkout_pass_for_a_package() -> None:
