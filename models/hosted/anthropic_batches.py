@@ -12,9 +12,9 @@ from scrollwork.models.base import Call, CallProblem, Trouble
 from scrollwork.models.hosted.anthropic import wire_of
 from scrollwork.models.hosted.batches import (
     BadLine,
+    BatchState,
     Line,
     Page,
-    Sight,
     State,
     entry_of,
     good,
@@ -53,12 +53,12 @@ class AnthropicBatches:
         """Nothing to do."""
         return ""
 
-    async def create(self, uploaded: str, file: BinaryIO, name: str, digest: str) -> Sight:
+    async def create(self, uploaded: str, file: BinaryIO, name: str, digest: str) -> BatchState:
         """The file is the body."""
         raw = await self._wire.upload(PATH, pieces(file), bytes_of(file), "application/json")
         return self._sight(good(raw, self._wire.secrets))
 
-    async def look(self, batch_id: str) -> Sight:
+    async def look(self, batch_id: str) -> BatchState:
         """How it stands."""
         return self._sight(good(await self._wire.get(f"{PATH}/{quote(batch_id, safe='')}"), self._wire.secrets))
 
@@ -94,14 +94,14 @@ class AnthropicBatches:
         """Close the connections."""
         await self._wire.close()
 
-    def _sight(self, found: dict[str, Any]) -> Sight:
+    def _sight(self, found: dict[str, Any]) -> BatchState:
         status = text_in(found, "processing_status")
         if not status:
             raise CallProblem("transient", "a batch without a status")
         name = identifier(found)
         state: State = "waiting" if status != "ended" else "ended" if found.get("results_url") else "gone"
         counts = found.get("request_counts")
-        return Sight(
+        return BatchState(
             name,
             state,
             seconds_of(text_in(found, "created_at")),

@@ -10,9 +10,9 @@ from urllib.parse import quote
 from scrollwork.models.base import Call, CallProblem
 from scrollwork.models.hosted.batches import (
     BadLine,
+    BatchState,
     Line,
     Page,
-    Sight,
     State,
     entry_of,
     good,
@@ -73,7 +73,7 @@ class OpenAIBatches:
         raw = await self._wire.upload("/files", pieces(head, file, tail), size, kind)
         return identifier(good(raw, self._wire.secrets))
 
-    async def create(self, uploaded: str, file: BinaryIO, name: str, digest: str) -> Sight:
+    async def create(self, uploaded: str, file: BinaryIO, name: str, digest: str) -> BatchState:
         """A batch of the file."""
         body = {
             "input_file_id": uploaded,
@@ -83,7 +83,7 @@ class OpenAIBatches:
         }
         return self._sight(good(await self._wire.post("/batches", body), self._wire.secrets))
 
-    async def look(self, batch_id: str) -> Sight:
+    async def look(self, batch_id: str) -> BatchState:
         """How it stands."""
         return self._sight(good(await self._wire.get(f"/batches/{quote(batch_id, safe='')}"), self._wire.secrets))
 
@@ -116,7 +116,7 @@ class OpenAIBatches:
         """Close the connections."""
         await self._wire.close()
 
-    def _sight(self, found: dict[str, Any]) -> Sight:
+    def _sight(self, found: dict[str, Any]) -> BatchState:
         status = text_in(found, "status")
         if not status:
             raise CallProblem("transient", "a batch without a status")
@@ -126,7 +126,7 @@ class OpenAIBatches:
         if state == "ended" and not files[0] and isinstance(counts, dict) and number_in(counts, "completed"):
             state = "waiting"  # answers that are paid, in a file that is not named yet
         faults = errors_of(found)
-        return Sight(
+        return BatchState(
             identifier(found),
             state,
             number_in(found, "created_at"),

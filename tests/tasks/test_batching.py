@@ -18,7 +18,7 @@ from scrollwork.models.base import Call, CallProblem
 from scrollwork.models.engine.budget import firm_bound, price_of
 from scrollwork.models.engine.retry import Policy
 from scrollwork.models.engine.stopping import Stop
-from scrollwork.models.hosted.batch_steps import Desk
+from scrollwork.models.hosted.batch_steps import BatchSteps
 from scrollwork.models.hosted.model import place_of
 from scrollwork.models.registry import BATCHES, make
 from scrollwork.pipeline import calling
@@ -28,8 +28,8 @@ from scrollwork.storage.answers.rows import StoredBatch
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.errors import StorageError
-from scrollwork.tasks.generate import batch_claims, batch_post, batch_results, batches
-from scrollwork.tasks.generate.batch_post import Post
+from scrollwork.tasks.generate import batch_claims, batch_results, batches, model_batches
+from scrollwork.tasks.generate.model_batches import ModelBatches
 from tests.models.hosted_kit import ask, one_vendor, reply_of, table_of, vendor
 from tests.servers.vendor import Vendor
 
@@ -45,7 +45,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """No waiting in tests."""
     monkeypatch.setattr(batches, "FIRST_LOOK_S", 0.02)
     monkeypatch.setattr(batches, "LONGEST_LOOK_S", 0.05)
-    monkeypatch.setattr(batch_post, "SETTLE_S", 0.3)
+    monkeypatch.setattr(model_batches, "SETTLE_S", 0.3)
 
 
 class Given:
@@ -90,19 +90,21 @@ class Office:
         return [Call(sha256_of(payload), self.spec, payload, one) for payload, one in zip(payloads, asks, strict=True)]
 
     @contextmanager
-    def open(self, run: str, stop: Stop | None = None, **given: Any) -> Iterator[tuple[Post, Calling]]:
+    def open(self, run: str, stop: Stop | None = None, **given: Any) -> Iterator[tuple[ModelBatches, Calling]]:
         """A post at work."""
         calling = Calling(run, batch=True, tables={self.spec: self.table}, **given)
         module = importlib.import_module(BATCHES[self.name])
-        desk = Desk(lambda: module.make(self.spec, self.table), QUICK, stop or Stop())
-        post = Post(self.spec, calling, Session(Locations(str(self.home), "", "", calling)), desk)
+        desk = BatchSteps(lambda: module.make(self.spec, self.table), QUICK, stop or Stop())
+        post = ModelBatches(self.spec, calling, Session(Locations(str(self.home), "", "", calling)), desk)
         try:
             with post.at_work():
                 yield post, calling
         finally:
             desk.close()
 
-    def run(self, calls: list[Call], run: str = "run-1", limits: Mapping[str, int] | None = None, **given: Any) -> Post:
+    def run(
+        self, calls: list[Call], run: str = "run-1", limits: Mapping[str, int] | None = None, **given: Any
+    ) -> ModelBatches:
         """`run --batch` of these calls."""
         with self.open(run, **given) as (post, calling):
             for name, value in (limits or {}).items():
@@ -230,7 +232,7 @@ def test_batch_whose_upload_took_long_is_given_up_at_the_first_look_and_paid_twi
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It was killed at the end of ten minutes of sending; the provider makes the batch a moment later."""
-    monkeypatch.setattr(batch_post, "SETTLE_S", 5.0)
+    monkeypatch.setattr(model_batches, "SETTLE_S", 5.0)
     office.vendor.set(batch={"create": ["late:1"]})
     calls = office.calls(6, "upload")
     began = time.monotonic()
@@ -443,18 +445,18 @@ def test_answers_of_a_batch_that_say_nothing_of_their_tokens_are_free(
 def test_budget_forgets_the_first_file_of_results_when_the_second_breaks_off(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batch_post, "MOST_TRIES", 1)
+    monkeypatch.setattr(model_batches, "MOST_TRIES", 1)
     office.vendor.set(batch={"errors": 0.4})
     calls = office.calls(12, "halves")
-    real, asked = Desk.download, []
+    real, asked = BatchSteps.download, []
 
-    def breaks(desk: Desk, path: str, into: Any) -> None:
+    def breaks(desk: BatchSteps, path: str, into: Any) -> None:
         asked.append(path)
         if len(asked) == 2:
             raise CallProblem("transient", "reset")
         real(desk, path, into)
 
-    monkeypatch.setattr(Desk, "download", breaks)
+    monkeypatch.setattr(BatchSteps, "download", breaks)
     office.run(calls, "run-halves", budget_usd="1")
     with office.open("run-halves", budget_usd="1") as (_, calling):
         budget = budget_of(calling, office.store)
