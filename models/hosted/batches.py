@@ -141,13 +141,13 @@ def entry_of(request: Mapping[str, Any]) -> bytes:
         raise CallProblem("terminal", f"the request is no JSON: {message_line(error)}") from None
 
 
-def page_of(raw: Raw, secrets: tuple[str, ...], batch: Callable[[dict[str, Any]], BatchState]) -> Page:
+def page_of(raw: Raw, secrets: tuple[str, ...], state_of: Callable[[dict[str, Any]], BatchState]) -> Page:
     """A page of a vendor's list. Raises CallProblem."""
     body = good(raw, secrets)
     found = body.get("data")
     if not isinstance(found, list):
         raise CallProblem("transient", "a list of batches without data")
-    batches = tuple(batch(one) for one in found if isinstance(one, dict))
+    batches = tuple(state_of(one) for one in found if isinstance(one, dict))
     more = batches[-1].batch_id if body.get("has_more") is True and batches else ""
     return Page(batches, more, date_of(raw.headers) or time.time())
 

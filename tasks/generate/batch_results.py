@@ -58,7 +58,7 @@ class Collector:
         self._store, self._steps, self._price, self._folder = store, steps, price, folder
         self._begun: dict[str, Collected] = {}  # by batch, until all of its results were there
 
-    def collect(self, batch: StoredBatch, batch: BatchState, run: str, bounding: Bounding = lambda _: {}) -> Collected:
+    def collect(self, batch: StoredBatch, ended: BatchState, run: str, bounding: Bounding = lambda _: {}) -> Collected:
         """Store its results. run: as of which they count, if no other has begun. bounding: what the tokens of requests
         can be. Raises CallProblem, StorageError."""
         if not batch.owner:
@@ -68,7 +68,7 @@ class Collector:
         states = self._store.batch_requests(batch.batch_id)
         waiting = {key for key, state in states.items() if state == WAITING}
         share = (batch.most_nano_usd or 0) // max(1, len(states))
-        for path in batch.results:
+        for path in ended.results:
             with naming_full_disks("results of a batch", str(self._folder)), self._file() as file:
                 self._steps.download(path, file)
                 bounds = bounding(waiting)
