@@ -108,7 +108,7 @@ class Office:
         """`run --batch` of these calls."""
         with self.open(run, **given) as (post, calling):
             for name, value in (limits or {}).items():
-                setattr(post._desk.interface, name, value)
+                setattr(post._steps.interface, name, value)
             batches.watch([(post, Given(calls))], calling, threading.Event())  # type: ignore[list-item]
             return post
 
@@ -154,8 +154,8 @@ def test_batch_of_a_vendor_that_tells_wrong_tokens_is_free(office: Office, repor
         office.vendor.set(reported=...)
     spent = office.store.spent("run-1")[office.spec]
     assert (spent.input_tokens, spent.output_tokens, spent.cost_assumed_calls) == (0, 0, 9)
-    assert post._purse.budget is not None
-    assert spent.cost_nano_usd == spent.cost_assumed_nano_usd == post._purse.budget.spent > 0
+    assert post._budget.budget is not None
+    assert spent.cost_nano_usd == spent.cost_assumed_nano_usd == post._budget.budget.spent > 0
 
 
 @each_vendor
@@ -437,7 +437,7 @@ def test_answers_of_a_batch_that_say_nothing_of_their_tokens_are_free(
         budget = budget_of(calling, office.store)
     assert len(office.texts(calls)) == 4
     assert budget is not None
-    assert budget.spent == pytest.approx(sum(post._purse.most(call) for call in calls), abs=4)
+    assert budget.spent == pytest.approx(sum(post._budget.most(call) for call in calls), abs=4)
     assert budget.reserved == 0
 
 
@@ -562,7 +562,7 @@ def test_text_that_no_json_can_carry_ends_the_batch(vendor: Vendor, tmp_path: Pa
 def test_keeper_that_overslept_its_lease_submits_what_another_has_taken_over(office: Office) -> None:
     calls = office.calls(4, "asleep")
     with office.open("run-1") as (post, _):
-        real = post._desk.interface.upload
+        real = post._steps.interface.upload
 
         async def sleeps(file: Any) -> str:
             (batch,) = office.store.open_batches()
@@ -570,7 +570,7 @@ def test_keeper_that_overslept_its_lease_submits_what_another_has_taken_over(off
             office.run(calls, "run-2")
             return await real(file)
 
-        post._desk.interface.upload = sleeps  # type: ignore[method-assign]
+        post._steps.interface.upload = sleeps  # type: ignore[method-assign]
         post.submit(Given(calls).batches(()))
         assert post.held == {}
     assert len(office.made) == 1
