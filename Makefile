@@ -9,7 +9,7 @@ LOCAL_STAMP := $(VENV)/.installed-local
 # The suites start hundreds of processes: without bytecode each of them compiles the house and its libraries anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test test-all check bench soak env validators prefect clean lock licences floors options
+.PHONY: run test test-all check bench mutants soak env validators prefect clean lock licences floors options
 
 run: $(STAMP)  ## the whole chain on the bundled sample: leaderboard and page
 	@$(BIN)/scrollwork run zeroscrolls --sample --model naive
@@ -20,11 +20,14 @@ run: $(STAMP)  ## the whole chain on the bundled sample: leaderboard and page
 	@echo "Dolce: problems whose evidence is planted, seen through windows."
 	@$(BIN)/scrollwork run dolce --sample --model planted:noise=0.2 --strategy take:5
 
-# On up to four cores, whole files at a time, those that take long first (tests/conftest.py).
-AT_ONCE := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+# On up to four cores, whole files at a time, those that take long first (tests/conftest.py). The fast tests in one process more
+# than there are cores, for some of them wait: for servers, processes, clocks.
+BY_FILE := --dist loadfile --no-loadscope-reorder
+AT_ONCE := -n auto --maxprocesses 4 $(BY_FILE)
+ONE_MORE := -n $(shell n=$$(nproc 2>/dev/null || echo 2); [ $$n -lt 4 ] && echo $$((n + 1)) || echo 4) $(BY_FILE)
 
 test: $(STAMP)  ## the fast tests, on up to four cores
-	$(BIN)/python -m pytest -m "not slow and not soak" $(AT_ONCE)
+	$(BIN)/python -m pytest -m "not slow and not soak" $(ONE_MORE)
 
 # In two parts, each with its summary line: first what runs beside others, then what must be alone. Either may fail it.
 test-all: $(LOCAL_STAMP)  ## with the slow suites: Prefect server and worker, kills, full disks, checkpoints in process
@@ -46,6 +49,9 @@ check: $(STAMP)  ## style, types, the import direction of the house, undeclared 
 
 bench: $(STAMP)  ## measured speed and memory, as ratios in one run
 	$(BIN)/python -m benchmarks
+
+mutants: $(STAMP)  ## small faults put into the code one by one, which the fast tests must find; an hour, by hand
+	$(BIN)/python .ci/mutants.py
 
 soak: $(LOCAL_STAMP)  ## kills, damage, full disks and runs at once, ten times over, and what test-all leaves to others; by hand
 	$(BIN)/python -m pytest -m soak || exit 1

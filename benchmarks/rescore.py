@@ -13,8 +13,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks import corpus
-from benchmarks.measure import cost, python
+from benchmarks.kit import corpus
+from benchmarks.kit.measure import cost, python
 
 PARTS = (corpus.qmsum, corpus.squality, corpus.qasper, corpus.quality, corpus.musique)
 AGAIN = {"rescoring": ("score", "aggregate", "judge", "compare", "report"), "report": ("report",), "nothing to do": ()}

@@ -19,7 +19,7 @@ from scrollwork.cli.declared import Command
 from scrollwork.cli.groups import GROUPS
 from scrollwork.cli.options import COMMANDS, GLOBAL_OPTIONS, SUITE_FILE
 from scrollwork.pipeline.errors import UsageError
-from scrollwork.suites.options import global_options
+from scrollwork.suites.options import from_environment, global_options
 
 if TYPE_CHECKING:
     Commands = argparse._SubParsersAction[argparse.ArgumentParser]
@@ -144,12 +144,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         top.print_help()
         return WRONG
     print_anywhere(arguments.json)
-    for name, one in global_options().items():
-        try:
+    try:
+        for name, one in global_options().items():
             one.checked(getattr(arguments, name))
-        except UsageError as error:
-            arguments.parser.error(str(error))
-    arguments.home = arguments.home or os.environ.get("SCROLLWORK_HOME") or ".scrollwork"
+        arguments.home = arguments.home or from_environment("SCROLLWORK_HOME") or ".scrollwork"
+    except UsageError as error:
+        arguments.parser.error(str(error))
     arguments.store = arguments.store or ""
     module = importlib.import_module(COMMANDS[arguments.command][2])
     try:

@@ -7,7 +7,7 @@ from scrollwork.cli.housekeeping import HOUSEKEEPING
 from scrollwork.scoring.names import JUDGED, MODULES
 
 SUITE = "a suite: zeroscrolls, scrolls, seam or dolce, or one of an installed package; or --suite FILE"
-SUITE_FILE = "a suite file from anywhere, in place of SUITE (docs/plugins.md)"
+SUITE_FILE = "a suite file of your own, from anywhere, in place of SUITE"
 ENGINE: Argument = (
     ["--engine"],
     {

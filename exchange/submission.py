@@ -125,13 +125,13 @@ def write(folder: Path, name: str, chain: Chain, by_task: Mapping[str, Scored], 
             rows = absent(chain, task, made) if one is None else answers(one, member, task, made)
             for example_id, text, trace in rows:
                 stream.write(line(task, example_id, text))
-                written.update(told(task, example_id, text))
+                written.update(digest_row(task, example_id, text))
                 traces.write(canonical_json({"task": task, "id": example_id, **trace}) + "\n")
                 made.rows += 1
     back = hashlib.sha256()
     with path.open("rb") as read:
         for row in predictions(read):
-            back.update(told(row.task, row.id, row.text))
+            back.update(digest_row(row.task, row.id, row.text))
     if back.digest() != written.digest():
         raise StageFailed(f"{name}: does not read back as it was written")
     if made.partial:
@@ -180,6 +180,6 @@ def absent(chain: Chain, task: str, made: Submission) -> Iterator[tuple[str, str
     yield from ((name, "", {"request_key": None, "missing": True}) for name in made.missing[task])
 
 
-def told(task: str, name: str, text: str) -> bytes:
+def digest_row(task: str, name: str, text: str) -> bytes:
     """A row for a digest."""
     return canonical_json([task, name, text]).encode("utf-8") + b"\n"

@@ -80,7 +80,7 @@ def unanswered(found: Found) -> dict[str, int]:
     }
 
 
-def told(one: Scored, member: str, kind: str, run: RunScore | None = None) -> Iterator[Item]:
+def items_with_progress(one: Scored, member: str, kind: str, run: RunScore | None = None) -> Iterator[Item]:
     """The items of a member, or of one of its runs, with progress."""
     total = len(one.ids(run))
     for done, item in enumerate(one.items(member, run), start=1):
@@ -96,7 +96,12 @@ def write_inspect(found: Found, folder: Path) -> None:
             trial = one.trial(member, run)
             place = folder / trial.system.developer / trial.system.short
             place.mkdir(parents=True, exist_ok=True)
-            write_log(place / inspect_log.file_name(trial), trial, one.ids(run), told(one, member, "inspect", run))
+            write_log(
+                place / inspect_log.file_name(trial),
+                trial,
+                one.ids(run),
+                items_with_progress(one, member, "inspect", run),
+            )
 
 
 def write_log(path: Path, trial: Trial, ids: Sequence[str], items: Iterator[Item]) -> None:
@@ -140,7 +145,7 @@ def write_lm_eval(found: Found, folder: Path) -> None:
             name = lm_eval_files.task_name(trial)
             digest = hashlib.sha256()
             with (place / f"samples_{name}_{when}.jsonl").open("w", encoding="utf-8", newline="\n") as stream:
-                for item in told(one, member_name, "lm-eval"):
+                for item in items_with_progress(one, member_name, "lm-eval"):
                     if (row := lm_eval_files.sample(trial, item)) is not None:
                         digest.update("".join(row[f"{what}_hash"] for what in ("doc", "prompt", "target")).encode())
                         stream.write(json.dumps(row, ensure_ascii=False) + "\n")
@@ -168,7 +173,7 @@ def write_eee(found: Found, folder: Path) -> None:
         digest, count = hashlib.sha256(), 0
         with (folder / name).open("wb") as stream:
             for one, trial in zip(listed, trials, strict=True):
-                for item in told(one, member_name, "eee"):
+                for item in items_with_progress(one, member_name, "eee"):
                     if (row := every_eval_ever.instance(trial, item, evaluation)) is not None:
                         line = json.dumps(row, allow_nan=False).encode("ascii") + b"\n"
                         digest.update(line)

@@ -12,7 +12,7 @@ from typing import Any
 
 from scrollwork.fetching.hub_sources import matching, wanted
 from scrollwork.fetching.sources import Need, Source
-from scrollwork.pipeline.raw_files import matches, standing
+from scrollwork.pipeline.raw_files import all_matches, matches
 from scrollwork.records.raw_file import RawFile
 from scrollwork.storage.digest import FileDigests
 from scrollwork.storage.downloads.origins import Origins
@@ -89,7 +89,7 @@ class RawStates:
 
     def rows(self) -> list[Row]:
         """A row a file: of every source, and of roles that no source gives."""
-        standing.cache_clear()
+        all_matches.cache_clear()
         rows = [row for source in self.sources() for row in self.of(source)]
         for need in self.needs:
             if not need.sources:
@@ -237,7 +237,7 @@ class RawStates:
             sha256, size = self.digests.of(self.raw / path)
             yield Row(RawFile(dataset, path, sha256, size), source, (need.task,))
         if not found:
-            why = "no address is known for it: put it there by hand (docs/data.md tells its layout)"
+            why = "no address is known for it: put it there by hand, as its publisher names it"
             yield Row(RawFile(dataset, source.path, None, None, "manual"), source, (need.task,), "", why)
 
     def _so_far(self, place: Path) -> str:

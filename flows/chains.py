@@ -48,7 +48,7 @@ from scrollwork.tasks.overview import run as overview
 from scrollwork.tasks.overview.parameters import overview_parameters
 from scrollwork.tasks.prompt import run as prompt
 from scrollwork.tasks.report import run as report
-from scrollwork.tasks.report.parameters import compare_parameters, report_params, shown, upper_bounds
+from scrollwork.tasks.report.parameters import compare_parameters, differing_settings, report_params, upper_bounds
 from scrollwork.tasks.score import run as score
 
 FIT_SPLIT = "train"  # what a model with fitted rules learns from, where its table does not say
@@ -250,7 +250,7 @@ class Chain:
         params = report_params(request.config, models, failures, bounds, decoding, asked)
         modules = sorted({metric_module(node.label("metric")) for node in aggregates})
         assets = report_digest(*(name for one in sections_of(self.design.sections) for name in one.files))
-        parameters = report.Parameters(**params, run=shown(request), assets=assets)
+        parameters = report.Parameters(**params, run=differing_settings(request), assets=assets)
         further = {node.name for node in self.further}
         others: dict[str, list[Node]] = {}
         for node in beside:

@@ -14,7 +14,7 @@ from scrollwork.pipeline.calling import begin
 from scrollwork.pipeline.engines.inline import Engine, Finished, run_inline, run_strictly
 from scrollwork.pipeline.plan import Node, Plan, topological
 from scrollwork.pipeline.planner import Planner, Status
-from scrollwork.pipeline.raw_files import standing
+from scrollwork.pipeline.raw_files import all_matches
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.storage.digest import sha256_of
 from scrollwork.suites.home_suites import keep_copy
@@ -43,7 +43,7 @@ class Planned:
 
 def plan(chain: Chain) -> Planned:
     """The state of every stage of a chain; the report's too, once everything before it stands or cannot be built."""
-    standing.cache_clear()
+    all_matches.cache_clear()
     planner, models = Planner(chain.session), chain.request.models
     nodes = topological(chain.evaluated if models else chain.built)
     statuses = [(node, planner.status(node)) for node in nodes]
@@ -135,7 +135,7 @@ def through(request: Request, engine: Engine, plan: Plan) -> list[Finished]:
 def before_batches(request: Request, engine: Engine, plan: Plan) -> dict[str, Finished]:
     """How the nodes before hosted models' answers ended, of those that did not fail; batches taken in, and with --batch
     submitted and waited for."""
-    from scrollwork.tasks.generate.batches import settle, unanswered  # loads the engine of calls
+    from scrollwork.tasks.generate.batches import collect_batches, unanswered  # loads the engine of calls
 
     calling = plan.locations.calling
     assert calling is not None
@@ -145,7 +145,7 @@ def before_batches(request: Request, engine: Engine, plan: Plan) -> dict[str, Fi
         finished = through(request, engine, Plan.of([one for node in asked for one in node.needs], plan.locations))
         asked = unanswered(asked, plan.locations, [one.node.name for one in finished if one.error])
     if not (request.strict and any(one.error for one in finished)):
-        settle(asked, plan.locations)
+        collect_batches(asked, plan.locations)
     return {one.node.name: one for one in finished if not one.error}
 
 
@@ -157,7 +157,7 @@ def reported(chain: Chain, report: Node, engine: Engine) -> tuple[Finished, Path
 
 def sweep(chain: Chain) -> None:
     """Clean up after killed runs; look for raw files anew, which a person may have put there since."""
-    standing.cache_clear()
+    all_matches.cache_clear()
     chain.session.artifacts.sweep()
     if chain.session.home.writable:
         plan_files.sweep(chain.request.home)

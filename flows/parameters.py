@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,7 +18,7 @@ from scrollwork.pipeline.errors import StageFailed, UsageError
 from scrollwork.pipeline.extras import install_line
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.storage.home import Home
-from scrollwork.suites.options import BUILD, CALLS, RUN, Option, every_option, global_options
+from scrollwork.suites.options import BUILD, CALLS, RUN, Option, every_option, from_environment, global_options
 from scrollwork.suites.request import Request
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -91,7 +90,7 @@ def annotation(option: Option) -> Any:
 def request_of(parameters: Mapping[str, Any]) -> Request:
     """The request of a flow's parameters, in the home of `home_of`. Raises UsageError."""
     given = dict(parameters)
-    store = given.pop("store", None) or os.environ.get("SCROLLWORK_STORE", "")
+    store = given.pop("store", None) or from_environment("SCROLLWORK_STORE") or ""
     home = home_of(given.pop("home", None), store)
     raw, sample = given.pop("raw", None), given.pop("sample", True)
     request = Request.of(**given, home=home, store=store, raw=raw, sample=sample and not raw)
@@ -106,7 +105,7 @@ def home_of(given: str | None, store: str = "") -> str:
     The folder of the code is no home by itself: a deployment with a pull step has its code in a temporary folder, which
     is deleted with all that was paid for. Relative paths of a deployed run begin there, too. Raises UsageError.
     """
-    home = given or os.environ.get("SCROLLWORK_HOME") or ""
+    home = global_options()["home"].checked(given) or from_environment("SCROLLWORK_HOME") or ""
     project = project_folder()
     server = noted(project / ".scrollwork") if project else None
     if project and server:

@@ -76,14 +76,14 @@ def watch(module: str, path: str) -> None:
         _NOTED[module] = path, None if late else now
 
 
-def settle(modules: Iterable[str]) -> None:
+def load_as_digested(modules: Iterable[str]) -> None:
     """Load modules that were digested, before a stage uses them. Raises CodeChanged where one may be loaded from other
     bytes than were digested."""
     waiting = [module for module in modules if module not in _SURE]
     for module in waiting:
         path, before = _NOTED.get(module, ("", None))
         if before is None or stamp(path) != before:
-            raise CodeChanged.of(shown(path) if path else module, "was written to")
+            raise CodeChanged.of(path_in_project(path) if path else module, "was written to")
     for module in waiting:
         with suppress(ImportError):  # of a library that is not installed: nobody can load that module later
             importlib.import_module(module)
@@ -92,10 +92,10 @@ def settle(modules: Iterable[str]) -> None:
         if origin is not None:
             path, before = _NOTED[module]
             if stamp(origin) != before:
-                raise CodeChanged.of(shown(path), f"was written to, or another was loaded ({origin})")
+                raise CodeChanged.of(path_in_project(path), f"was written to, or another was loaded ({origin})")
             _SURE.add(module)
 
 
-def shown(path: str) -> str:
+def path_in_project(path: str) -> str:
     """A file of the house, from its root; of others the whole path."""
     return os.path.relpath(path, ROOT) if Path(path).is_relative_to(ROOT) else path

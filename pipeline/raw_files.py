@@ -103,7 +103,7 @@ def find(
                 "",
                 "",
                 f"no raw file for {role!r}: looked for {' or '.join(wanted)} below the raw folder "
-                "(docs/data.md tells its layout)",
+                "(`scrollwork fetch SUITE --list` says where each file is published)",
                 "missing file",
             )
         roles[role] = tuple(raw_file(dataset, root, path, digests) for path in paths)
@@ -127,7 +127,7 @@ def first_match(root: str, patterns: Sequence[str]) -> tuple[str, tuple[str, ...
     Raises MalformedFile for what has the name of a file and is none: it would be passed over, or waited for for ever.
     """
     for pattern in patterns:
-        found, others = standing(root, in_archive(pattern)[0])
+        found, others = all_matches(root, in_archive(pattern)[0])
         for path in others:
             if kind := misfit(root, path, pattern):
                 raise MalformedFile(path, "", "", f"is {kind}, not a file", "not a file")
@@ -136,10 +136,10 @@ def first_match(root: str, patterns: Sequence[str]) -> tuple[str, tuple[str, ...
     return "", ()
 
 
-def stands(root: str, patterns: Sequence[str]) -> bool:
+def any_match(root: str, patterns: Sequence[str]) -> bool:
     """Whether a file stands below the raw folder that matches one of them, or something in the place of one."""
     for pattern in patterns:
-        found, others = standing(root, in_archive(pattern)[0])
+        found, others = all_matches(root, in_archive(pattern)[0])
         if found or any(misfit(root, path, pattern) for path in others):
             return True
     return False
@@ -188,11 +188,11 @@ def encodable(text: str) -> bool:
 
 def matches(root: str, pattern: str) -> tuple[str, ...]:
     """Paths of files below the raw folder that match, links followed, sorted by name with numbers in their order."""
-    return standing(root, pattern)[0]
+    return all_matches(root, pattern)[0]
 
 
 @cache
-def standing(root: str, pattern: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def all_matches(root: str, pattern: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """(files, what is no file) below the raw folder that match, sorted."""
     found: dict[bool, list[str]] = {True: [], False: []}
     for path in glob.glob(pattern, root_dir=root, recursive=True):

@@ -73,7 +73,7 @@ def _libraries(entries: tuple[str, ...]) -> dict[str, str]:
 def settle(entries: Sequence[str]) -> None:
     """Load what the entry modules run, before they do. Raises CodeChanged where that may be other code, or another
     version of a library, than their key says."""
-    loaded_code.settle(sources(entries))
+    loaded_code.load_as_digested(sources(entries))
     for name, keyed in libraries(entries).items():
         if name not in _SURE:
             tops = {one for one, distribution in KEYED.items() if distribution == name} | _IMPORTED_AS.get(name, set())

@@ -34,7 +34,9 @@ def curate(
     names = [name for role, files in raw.roles.items() for name, _ in files[:1] if role != PROMPTS]
     rows = module.curate(raw, task, split, **options)
     if not hasattr(rows, "__iter__"):
-        raise TypeError(f"{module.__name__}.curate gave a {type(rows).__name__}; it must yield rows (docs/plugins.md)")
+        raise TypeError(
+            f"{module.__name__}.curate gave a {type(rows).__name__}; it must yield Document, Example and Drop rows"
+        )
     if through is not None:
         rows = through(rows)
     shots: Iterator[Row] = iter(())

@@ -154,7 +154,9 @@ class Results:
         for part in parts(self.request):
             artifact = self.artifact(self._chain.curate(part))
             if artifact is not None and artifact.facts["dropped"]:
-                lines.append(f"{self._chain.curate(part).title.removeprefix('curate ')}: {told(artifact.facts)}")
+                lines.append(
+                    f"{self._chain.curate(part).title.removeprefix('curate ')}: {left_out_text(artifact.facts)}"
+                )
         return lines
 
     def unanswered(self, report: Node) -> list[str]:
@@ -209,12 +211,12 @@ class Results:
 
     def ledger(self, report: Node | None) -> Ledger | None:
         """The ledger that a report was made of; None where it was not made."""
-        from scrollwork.tasks.report.ledger import kept  # loads what draws, which a build needs not
+        from scrollwork.tasks.report.ledger import read_ledger  # loads what draws, which a build needs not
 
         artifact = self.artifact(report) if report is not None else None
         if report is None or artifact is None:
             return None
-        return kept(artifact, report.params, filter(None, map(self.artifact, report.each("together"))))
+        return read_ledger(artifact, report.params, filter(None, map(self.artifact, report.each("together"))))
 
 
 def over_splits(rows: list[dict[str, Any]], known: Collection[str], published: Mapping[str, float]) -> dict[str, Any]:
@@ -258,7 +260,7 @@ def report_of(outcome: Outcome) -> Node | None:
     return last.node if last.node.stage == REPORT and not last.error else None
 
 
-def told(facts: Mapping[str, Any]) -> str:
+def left_out_text(facts: Mapping[str, Any]) -> str:
     """What a curated artifact left out, by reason: '2 malformed (wrong type 2), 1 filtered (too few reviews 1)'."""
     malformed = facts["malformed"]
     filtered = {reason: count - malformed.get(reason, 0) for reason, count in facts["dropped"].items()}

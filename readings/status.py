@@ -23,10 +23,10 @@ def status(home: Home) -> dict[str, Any]:
         }
         for run in home.runs()
     ]
-    return {"home": home.url, "runs": runs, "artifacts": dict(stages), **held(home)}
+    return {"home": home.url, "runs": runs, "artifacts": dict(stages), **store_holdings(home)}
 
 
-def held(home: Home) -> dict[str, Any]:
+def store_holdings(home: Home) -> dict[str, Any]:
     """What the response store holds: see scrollwork.storage.answers.store.Holdings. Money in USD, also by model."""
     nothing: dict[str, Any] = {"answers": {}, "failures": {}, "failure_kinds": [], "attempts": {}, "batches": {}}
     spent: dict[str, Any] = {}

@@ -48,7 +48,7 @@ def verify(home: Home, key: str) -> dict[str, Any]:
     that was made by other code than is here (readings/verified_sources.py).
     {ok, checked: files hashed, artifacts, broken: what does not agree, in words, other_code: what other code made}.
     """
-    found = standing(home)
+    found = contents_of(home)
     broken = found.broken
     by_content: dict[str, list[Artifact]] = {}
     for artifact in found.artifacts.values():
@@ -82,7 +82,7 @@ def verify(home: Home, key: str) -> dict[str, Any]:
     return {"ok": ok, "checked": checked, "artifacts": len(seen), "broken": broken, "other_code": other}
 
 
-def standing(home: Home) -> Found:
+def contents_of(home: Home) -> Found:
     """Every artifact with a manifest that can be read, every pointer; the others' problems."""
     found = Found()
     root = home.artifacts.root

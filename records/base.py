@@ -10,12 +10,10 @@ from __future__ import annotations
 import json
 import math
 import types
-from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
-from itertools import accumulate
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -64,8 +62,9 @@ class Row:
     """Base of all rows. Subclasses add fields, and rules between fields by overriding `check`."""
 
     def __post_init__(self) -> None:
+        values = self.__dict__
         for name, test in _tests(type(self)):
-            problem = test(getattr(self, name))
+            problem = test(values[name])
             if problem:
                 raise InvalidRow(f"{type(self).__name__}.{name}: {problem}")
         self.check()
@@ -86,7 +85,7 @@ class Row:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for Arrow: mappings as lists of pairs, rows as dicts."""
-        return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
+        return {f.name: plain(getattr(self, f.name)) for f in fields(self)}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -104,50 +103,6 @@ class Row:
 R = TypeVar("R", bound=Row)
 
 
-class Columns(Generic[R]):
-    """Collects rows as columns, with texts as UTF-8: Arrow needs that, and it takes half the memory of str."""
-
-    def __init__(self, cls: type[R]) -> None:
-        import pyarrow as pa
-
-        self._schema = cls.schema()
-        self._is_text = [field.type == pa.string() and not field.nullable for field in self._schema]
-        self._values: list[list[Any]] = [[] for _ in self._schema]
-        self._named = list(zip(self._schema.names, self._is_text, self._values, strict=True))
-
-    def add(self, row: R) -> None:
-        """Add a row."""
-        for name, is_text, values in self._named:
-            value = getattr(row, name)
-            values.append(utf8(value) if is_text else _plain(value))
-
-    def batch(self) -> pa.RecordBatch:
-        """Make one Arrow record batch of the rows, with the schema of their class."""
-        import pyarrow as pa
-
-        columns = [
-            _texts(values) if is_text else pa.array(values, type=field.type)
-            for field, is_text, values in zip(self._schema, self._is_text, self._values, strict=True)
-        ]
-        return pa.RecordBatch.from_arrays(columns, schema=self._schema)
-
-
-def to_batch(cls: type[R], rows: Iterable[R]) -> pa.RecordBatch:
-    """Make one Arrow record batch of rows, with the schema of `cls`."""
-    columns = Columns(cls)
-    for row in rows:
-        columns.add(row)
-    return columns.batch()
-
-
-def _texts(data: list[bytes]) -> pa.Array:
-    """Make an Arrow array of texts in UTF-8."""
-    import pyarrow as pa
-
-    offsets = array("i", accumulate(map(len, data), initial=0))
-    return pa.Array.from_buffers(pa.string(), len(data), [None, pa.py_buffer(offsets), pa.py_buffer(b"".join(data))])
-
-
 def from_batch(cls: type[R], batch: pa.RecordBatch) -> Iterator[R]:
     """Yield the rows of an Arrow record batch, in order."""
     for values in batch.to_pylist():
@@ -159,9 +114,9 @@ def as_written(cls: type[R], columns: Iterable[list[Any]]) -> Iterator[R]:
 
     columns: plain values of every field, in order.
     """
-    kinds = _types(cls)
+    kinds = types_of(cls)
     given = [
-        values if (_optional(kind) or kind) in _SCALARS else map(_maker_of(kind, _unchecked), values)
+        values if (optional(kind) or kind) in SCALARS else map(_maker_of(kind, _unchecked), values)
         for kind, values in zip(kinds.values(), columns, strict=True)
     ]
     for values in zip(*given, strict=True):
@@ -172,7 +127,7 @@ def as_written(cls: type[R], columns: Iterable[list[Any]]) -> Iterator[R]:
 
 def _unchecked(cls: type[R]) -> Callable[[Mapping[str, Any]], R]:
     """Builds the rows within such rows."""
-    makers = [(name, _maker_of(kind, _unchecked)) for name, kind in _types(cls).items()]
+    makers = [(name, _maker_of(kind, _unchecked)) for name, kind in types_of(cls).items()]
 
     def build(values: Mapping[str, Any]) -> R:
         row = object.__new__(cls)
@@ -186,10 +141,10 @@ def _unchecked(cls: type[R]) -> Callable[[Mapping[str, Any]], R]:
 
 
 def _text_problem(value: Any) -> str | None:
+    if type(value) is str and value.isascii():  # known of a str without looking at its characters
+        return None
     if not isinstance(value, str):
         return f"expected text, got {type(value).__name__}"
-    if value.isascii():  # known of a str without looking at its characters
-        return None
     try:
         utf8(value)
     except UnicodeEncodeError as error:
@@ -201,12 +156,16 @@ def _text_problem(value: Any) -> str | None:
 
 
 def _int_problem(value: Any) -> str | None:
+    if type(value) is int and value in INT64:
+        return None
     if not isinstance(value, int) or isinstance(value, bool):
         return f"expected a whole number, got {type(value).__name__}"
     return None if value in INT64 else "does not fit 64 bits"
 
 
 def _float_problem(value: Any) -> str | None:
+    if type(value) is float and math.isfinite(value):
+        return None
     if not isinstance(value, (int, float)) or isinstance(value, bool):
         return f"expected a number, got {type(value).__name__}"
     if isinstance(value, int):
@@ -218,7 +177,7 @@ def _bool_problem(value: Any) -> str | None:
     return None if isinstance(value, bool) else f"expected true or false, got {type(value).__name__}"
 
 
-_SCALARS: dict[type, Callable[[Any], str | None]] = {
+SCALARS: dict[type, Callable[[Any], str | None]] = {
     str: _text_problem,
     int: _int_problem,
     float: _float_problem,
@@ -226,7 +185,7 @@ _SCALARS: dict[type, Callable[[Any], str | None]] = {
 }
 
 
-def _optional(kind: Any) -> Any | None:
+def optional(kind: Any) -> Any | None:
     """Return T for T | None, else None."""
     if get_origin(kind) in (Union, types.UnionType):
         inner = [part for part in get_args(kind) if part is not type(None)]
@@ -237,9 +196,9 @@ def _optional(kind: Any) -> Any | None:
 
 def _problem_of(kind: Any) -> Callable[[Any], str | None]:
     """Make the check of a field type."""
-    if kind in _SCALARS:
-        return _SCALARS[kind]
-    if (inner := _optional(kind)) is not None:
+    if kind in SCALARS:
+        return SCALARS[kind]
+    if (inner := optional(kind)) is not None:
         test = _problem_of(inner)
         return lambda value: None if value is None else test(value)
     if get_origin(kind) is tuple:
@@ -258,7 +217,7 @@ def _problem_of(kind: Any) -> Callable[[Any], str | None]:
         key_test, value_test = (_problem_of(part) for part in get_args(kind))
 
         def mapping(value: Any) -> str | None:
-            if not isinstance(value, Mapping):
+            if type(value) is not dict and not isinstance(value, Mapping):  # the second asks far longer
                 return f"expected a mapping, got {type(value).__name__}"
             for k, v in value.items():
                 if problem := key_test(k) or value_test(v):
@@ -277,11 +236,11 @@ def _arrow_type(kind: Any) -> Any:
     scalars = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
     if kind in scalars:
         return scalars[kind]
-    if (inner := _optional(kind)) is not None:
+    if (inner := optional(kind)) is not None:
         return _arrow_type(inner)
     if get_origin(kind) is tuple:
         item = get_args(kind)[0]
-        return pa.list_(pa.field("item", _arrow_type(item), nullable=_optional(item) is not None))
+        return pa.list_(pa.field("item", _arrow_type(item), nullable=optional(item) is not None))
     if get_origin(kind) is Mapping:
         key, value = get_args(kind)
         return pa.map_(_arrow_type(key), pa.field("value", _arrow_type(value), nullable=False))
@@ -291,11 +250,11 @@ def _arrow_type(kind: Any) -> Any:
 def _maker_of(kind: Any, row_maker: Callable[[Any], Callable[[Any], Any]]) -> Callable[[Any], Any]:
     """Make the function that turns a value read from Arrow into the field's value. row_maker: makes that of a row
     within the row."""
-    if (inner := _optional(kind)) is not None:
+    if (inner := optional(kind)) is not None:
         make = _maker_of(inner, row_maker)
         return lambda value: None if value is None else make(value)
     if get_origin(kind) is tuple:
-        if get_args(kind)[0] in _SCALARS:
+        if get_args(kind)[0] in SCALARS:
             return tuple
         item = _maker_of(get_args(kind)[0], row_maker)
         return lambda value: tuple(item(v) for v in value)
@@ -307,19 +266,20 @@ def _maker_of(kind: Any, row_maker: Callable[[Any], Callable[[Any], Any]]) -> Ca
 
 
 @remembered
-def _types(cls: Any) -> dict[str, Any]:
+def types_of(cls: Any) -> dict[str, Any]:
+    """Return the type of each field of a row, by name."""
     hints = get_type_hints(cls)
     return {f.name: hints[f.name] for f in fields(cls)}
 
 
 @remembered
 def _tests(cls: Any) -> tuple[tuple[str, Callable[[Any], str | None]], ...]:
-    return tuple((name, _problem_of(kind)) for name, kind in _types(cls).items())
+    return tuple((name, _problem_of(kind)) for name, kind in types_of(cls).items())
 
 
 @remembered
 def _makers(cls: Any) -> dict[str, Callable[[Any], Any]]:
-    return {name: _maker_of(kind, lambda row: row.from_dict) for name, kind in _types(cls).items()}
+    return {name: _maker_of(kind, lambda row: row.from_dict) for name, kind in types_of(cls).items()}
 
 
 @remembered
@@ -327,15 +287,16 @@ def _schema(cls: Any) -> Any:
     import pyarrow as pa
 
     return pa.schema(
-        [pa.field(name, _arrow_type(kind), nullable=_optional(kind) is not None) for name, kind in _types(cls).items()]
+        [pa.field(name, _arrow_type(kind), nullable=optional(kind) is not None) for name, kind in types_of(cls).items()]
     )
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """Make a field's value what Arrow is given: mappings as sorted pairs, rows as dicts."""
     if isinstance(value, Row):
         return value.to_dict()
     if isinstance(value, Mapping):
         return sorted(value.items())  # one order, so that equal rows give equal bytes
     if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     return value

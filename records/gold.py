@@ -19,7 +19,7 @@ def written(example: Example, metric: str) -> tuple[str, ...]:
     return KEPT[metric][0](example) if metric in KEPT else example.references
 
 
-def said(example: Example, metric: str) -> tuple[str, ...]:
+def findable_answers(example: Example, metric: str) -> tuple[str, ...]:
     """Return the answers that may stand in a document: without what surrounds them, and no lists of ids."""
     return KEPT[metric][1](example) if metric in KEPT else example.references
 

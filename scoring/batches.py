@@ -44,7 +44,8 @@ def outcomes(
 def checked(metric: Metric, outcome: object) -> Outcome:
     """An outcome. Raises TypeError for what a metric from elsewhere may give in its place."""
     if not isinstance(outcome, Outcome):
-        raise TypeError(f"metric {metric.NAME} gave a {type(outcome).__name__}, not an Outcome (docs/plugins.md)")
+        given = type(outcome).__name__
+        raise TypeError(f"metric {metric.NAME} gave a {given}, not an Outcome (scrollwork.scoring.outcome)")
     return outcome
 
 

@@ -24,14 +24,21 @@ class Home:
     url: str
     store: str = ""
 
+    def __post_init__(self) -> None:
+        """Raise StorageError for a home without a place: "" would be whatever folder a process works in."""
+        if not self.url:
+            raise StorageError("the home is empty: name its folder (--home DIR, SCROLLWORK_HOME)")
+
     @classmethod
     def at(cls, url: str, store: str = "") -> Home:
         """Open the home at a path or URL, made absolute. A remote home needs a store that other machines reach."""
         url = url.removeprefix("file://")
-        if "://" not in url:
+        if url and "://" not in url:
             url = str(Path(url).expanduser().resolve())
-        elif not store:
+        elif url and not store:
             raise StorageError(f"{url}: a remote home needs a remote response store: add --store postgresql://...")
+        if store == "sqlite:///":
+            raise StorageError(f"--store {store}: name its file, such as {store}answers.db")
         if store.startswith("sqlite:///"):
             store = f"sqlite:///{Path(store.removeprefix('sqlite:///')).expanduser().resolve()}"
         elif store and "://" not in store:

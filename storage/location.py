@@ -16,18 +16,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from scrollwork.storage.errors import naming_full_disks
+from scrollwork.storage.errors import StorageError, naming_full_disks
 
 TEMPORARY = ".tmp-"
 
 
 class Location:
-    """The folder at `url` (a path or an fsspec URL). It is created by the first write."""
+    """The folder at `url` (a path or an fsspec URL). It is created by the first write. Raises StorageError for ""."""
 
     def __init__(self, url: str) -> None:
         import fsspec.core
         from fsspec.implementations.local import LocalFileSystem
 
+        if not url:
+            raise StorageError("a folder without a path: name it")
         self.url = url.rstrip("/") or "/"
         if "://" in self.url:
             self._fs, self._root = fsspec.core.url_to_fs(self.url)

@@ -39,13 +39,13 @@ def suite_in(home: Home, suite: str) -> Suite:
     return suite_of(f"{FOLDER}/{copy}", text, parsed(copy, text), "")
 
 
-def asked(home: Home, suite: str) -> Suite:
+def suite_of_request(home: Home, suite: str) -> Suite:
     """A suite that is to be built or run, by its name or file. A copy in the home is not it: the file may have changed
     since. Raises UsageError, which names the copy."""
     try:
         return fresh_suite(suite)
     except UsageError as error:
-        if is_path(suite) or not (told := told_of(home, suite)):
+        if is_path(suite) or not (told := advice_on_file(home, suite)):
             raise
         raise UsageError(f"{error}{told}") from None
 
@@ -56,7 +56,7 @@ def newest_copy(home: Home, suite: str) -> str:
     return next((name for name in reversed(found) if name and "/" not in name), "")
 
 
-def told_of(home: Home, suite: str) -> str:
+def advice_on_file(home: Home, suite: str) -> str:
     """Where a home's newest run of a suite had its file, for whoever names it alone; "" where none ran."""
     for run in reversed(home.runs()):
         if run["request"]["suite"] == suite and run.get(COPY):

@@ -7,6 +7,7 @@ the flows with its schema in Prefect's UI, and a line of docs/options.md. Option
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
@@ -321,6 +322,15 @@ class Places:
     store: str | None = option(
         None, "database of answers (default: responses.db in the home)", metavar="URL", decides=False
     )
+
+
+def from_environment(variable: str) -> str | None:
+    """What a variable of the environment names; None where it is not set. Raises UsageError where it is set to nothing:
+    that is a slip of a script, and what is paid for would lie in another place than was meant."""
+    value = os.environ.get(variable)
+    if value == "":
+        raise UsageError(f"{variable} is empty: unset it for none")
+    return value
 
 
 def global_options() -> dict[str, Option]:

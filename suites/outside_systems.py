@@ -63,7 +63,7 @@ def adopt(path: str, name: str, suite: str, tasks: Sequence[str], home: Home) ->
     if is_outside(name):
         raise UsageError(f"--name {name}: begins with {PROVIDER}:, as our names of such systems do; leave that out")
     files = [
-        {"file": file.name, **kept(file, task, home)}
+        {"file": file.name, **copied_file(file, task, home)}
         for file, task in files_of(Path(path).expanduser(), config.file or suite, tasks)
     ]
     counts: Counter[str] = Counter()
@@ -209,7 +209,7 @@ def squashed(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-def kept(file: Path, task: str, home: Home) -> dict[str, Any]:
+def copied_file(file: Path, task: str, home: Home) -> dict[str, Any]:
     """A file copied into the home and read there: {sha256, bytes, task, tasks: predictions by task}."""
     from scrollwork.scoring.files.prediction import SubmissionError  # models that are asked need none
     from scrollwork.scoring.files.submissions import predictions

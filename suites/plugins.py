@@ -100,11 +100,13 @@ def check(group: str, module: str, said: str) -> None:
         loaded = importlib.import_module(module)
     except Exception as error:
         raise UsageError(f"{said}: {path} cannot be imported: {type(error).__name__}: {error}") from error
+    shown = {name: f"{name}()" if called else name for name, called in CONTRACTS[group].items()}
+    needs = f"the module of a {WHAT[group]} has {', '.join(shown.values())}"
     for name, called in CONTRACTS[group].items():
         if not hasattr(loaded, name):
-            raise UsageError(f"{said}: {path} lacks {name}{'()' if called else ''} (docs/plugins.md)")
+            raise UsageError(f"{said}: {path} lacks {shown[name]}; {needs}")
         if called and not callable(getattr(loaded, name)):
-            raise UsageError(f"{said}: {name} of {path} must be a function (docs/plugins.md)")
+            raise UsageError(f"{said}: {name} of {path} must be a function; {needs}")
 
 
 def note(module: str) -> None:

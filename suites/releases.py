@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scrollwork.pipeline.plan import RawQuery
-from scrollwork.pipeline.raw_files import filled, stands
+from scrollwork.pipeline.raw_files import any_match, filled
 from scrollwork.preprocessing.curation import RELEASE
 from scrollwork.suites.request import Request
 from scrollwork.suites.suite_files import TaskConfig
@@ -25,9 +25,9 @@ def imported(request: Request, task: TaskConfig, split: str) -> bool:
         return False
     values = upstream_values(request, task, split)
     roles = ([p for one in ordered if (p := filled(one, values)) is not None] for ordered in task.raw.values())
-    if all(stands(request.raw, patterns) for patterns in roles):
+    if all(any_match(request.raw, patterns) for patterns in roles):
         return False
-    return stands(request.raw, release_patterns(request, task, split))
+    return any_match(request.raw, release_patterns(request, task, split))
 
 
 def release_patterns(request: Request, task: TaskConfig, split: str) -> list[str]:

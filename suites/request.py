@@ -14,7 +14,7 @@ from scrollwork.pipeline.design import Design, design_of, designs
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.records.prompt import CLOSED_BOOK, FULL
 from scrollwork.storage.home import Home
-from scrollwork.suites.home_suites import asked
+from scrollwork.suites.home_suites import suite_of_request
 from scrollwork.suites.judging_models import ROLES, judged_suite, judges_of, labels_of
 from scrollwork.suites.options import Inputs, Options, options_of, plain
 from scrollwork.suites.outside_systems import shown_name
@@ -40,6 +40,9 @@ class Request(Options):
     suite_file: str = ""
 
     def __post_init__(self) -> None:
+        for place in ("home", "raw"):
+            if not getattr(self, place):
+                raise UsageError(f"a request of {self.suite} has an empty {place}: name its folder")
         for name, one in options_of(Options).items():
             object.__setattr__(self, name, one.checked(getattr(self, name)))
         if self.of_design is None:
@@ -105,7 +108,7 @@ class Request(Options):
         the home; sample: the bundled input, of the tasks that it has where none is named. given: options by name, those
         of the suite's design too."""
         place = Home.at(home, store)
-        config = asked(place, suite)
+        config = suite_of_request(place, suite)
         raw = options_of(Inputs)["raw"].checked(raw)
         if raw and sample:
             raise UsageError("--raw and --sample exclude each other")

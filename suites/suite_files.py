@@ -24,7 +24,7 @@ from scrollwork.suites.plugins import (
     refuse_bad_names,
     resolved,
 )
-from scrollwork.suites.suite_keys import EXTENDING, EXTENDS, SUITE, TEMPLATE
+from scrollwork.suites.suite_keys import DOCUMENTS, EXTENDING, EXTENDS, SUITE, TEMPLATE
 
 CONFIG = Path(__file__).resolve().parents[1] / "config"
 SAMPLE = Path(__file__).resolve().parents[1] / "sample" / "raw"
@@ -241,6 +241,14 @@ def refuse_bad_tables(file: str, data: Mapping[str, Any]) -> None:
         (EXTENDING if EXTENDS in data else SUITE).check(Place(file), "", data)
     except BadValue as error:
         raise UsageError(str(error)) from None
+    sets = data.get("prompts", {})
+    layouts = {"layout": data.get("layout"), **{f"[prompts.{name}]: layout": sets[name].get("layout") for name in sets}}
+    for where, layout in layouts.items():
+        if layout is not None and DOCUMENTS not in [piece for group in layout for piece in group]:
+            raise UsageError(
+                f"{file}: {where} has no {DOCUMENTS!r}: prompts hold what is asked about (--arm closed-book leaves it "
+                "out of those of questions)"
+            )
 
 
 def refuse_unknown_keys(where: str, table: Mapping[str, Any], known: frozenset[str]) -> None:

@@ -31,7 +31,8 @@ from scrollwork.suites.plugins import METRICS, installed
 
 KINDS = ("summarization", "qa", "nli", "aggregation", "coreference")
 DESIGNS = tuple(designs())
-PIECES = ("instruction", "context_header", "documents", "query_header", "query", "response_header")
+DOCUMENTS = "documents"  # the piece that every layout has
+PIECES = ("instruction", "context_header", DOCUMENTS, "query_header", "query", "response_header")
 TEXTS = ListOf(TEXT)
 
 ELSEWHERE = f"package.module, or a name of an installed package (entry points {METRICS})", lambda: installed(METRICS)
@@ -205,7 +206,7 @@ DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 def suite_schema() -> dict[str, Any]:
     """Of a suite file."""
-    return {"$schema": DRAFT, "title": "A suite of scrollwork (docs/plugins.md)", **SUITE.schema()}
+    return {"$schema": DRAFT, "title": "A suite file of scrollwork", **SUITE.schema()}
 
 
 def models_schema() -> dict[str, Any]:

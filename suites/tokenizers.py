@@ -16,7 +16,7 @@ from pathlib import Path
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.preprocessing.tokens.tokenizer import engine_module
 from scrollwork.storage.home import Home
-from scrollwork.suites.vocabularies import kept, load
+from scrollwork.suites.vocabularies import load, place_in_home
 
 FILE = "tokenizer.json"
 DIGEST_CHARS = 16
@@ -35,7 +35,7 @@ def adopt(name: str, home: Home) -> str:
     if not kind or not name.startswith("hf:"):
         return name
     wanted = name.partition(":")[2]
-    if "~" in wanted and kept(name, home).is_file():
+    if "~" in wanted and place_in_home(name, home).is_file():
         return name
     place = Path(wanted).expanduser()
     file = place / FILE if place.is_dir() else place if place.is_file() else downloaded(wanted)
@@ -45,7 +45,7 @@ def adopt(name: str, home: Home) -> str:
     digest = hashlib.sha256(data).hexdigest()[:DIGEST_CHARS]
     label = file.resolve().parent.name if place.exists() else wanted.partition("@")[0].replace("/", "--")
     adopted = f"hf:{label}~{digest}"
-    target = kept(adopted, home)
+    target = place_in_home(adopted, home)
     if not target.is_file():
         target.parent.mkdir(parents=True, exist_ok=True)
         partial = target.with_name(f".tmp-{os.getpid()}-{target.name}")

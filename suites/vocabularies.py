@@ -10,14 +10,14 @@ from scrollwork.preprocessing.tokens.tokenizer import Tokenizer, make
 from scrollwork.storage.home import Home
 
 
-def kept(name: str, home: Home) -> Path:
+def place_in_home(name: str, home: Home) -> Path:
     """Where the home keeps the vocabulary of a lasting name."""
     return home.folder / "tokenizers" / f"{name.rpartition('~')[2]}.json"
 
 
 def load(name: str, home: Home) -> Tokenizer:
     """The tokenizer of a lasting name. Raises UsageError."""
-    file = kept(name, home) if name.startswith("hf:") else None
+    file = place_in_home(name, home) if name.startswith("hf:") else None
     if file is not None and not file.is_file():
         raise UsageError(f"{name}: its vocabulary is not in this home; name it again with --tokenizer hf:FOLDER")
     try:

@@ -44,7 +44,7 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
     A row for each input that the file answers, in the order of the prompts. Raises MissingFile when the home has lost
     the file.
     """
-    answers, sha256 = held(node, session, writer)
+    answers, sha256 = read_predictions(node, session, writer)
     asked = list(inputs["prompts"].columns("prompts", ["example_id", "draw"]))
     responses = writer.table("responses", Response)
     failures = writer.table("failures", Failure)
@@ -97,7 +97,7 @@ def ids(artifact: Artifact) -> set[str]:
     return {row["example_id"] for row in artifact.columns("examples", ["example_id"])}
 
 
-def held(node: Node, session: Session, writer: ArtifactWriter) -> tuple[dict[str, Prediction], str]:
+def read_predictions(node: Node, session: Session, writer: ArtifactWriter) -> tuple[dict[str, Prediction], str]:
     """Read the predictions of the node's task, by example id, and the sha256 of their file."""
     from scrollwork.scoring.files.submissions import predictions
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import fcntl
+import gc
 import hashlib
 import json
 import os
@@ -66,6 +67,11 @@ LONGEST = (
     ),
     *("tests/flows/test_seam_runs.py", "tests/models/test_local.py", "tests/models/test_local_runs.py"),
     *("tests/survival/test_server_killed.py", "tests/flows/test_seam_hostile.py", "tests/flows/test_bad_raw_input.py"),
+    *("tests/tasks/test_batching.py", "tests/suites/test_plugins.py", "tests/cli/test_dolce_commands.py"),
+    *("tests/pipeline/test_source_digests.py", "tests/pipeline/test_plan.py", "tests/storage/test_builders_at_once.py"),
+    *("tests/tasks/test_outside.py", "tests/readings/test_estimate.py", "tests/models/test_batches.py"),
+    *("tests/servers/test_vendor.py", "tests/storage/test_store_files.py", "tests/readings/test_unequal_inputs.py"),
+    *("tests/suites/test_extending.py", "tests/readings/test_verify.py", "tests/storage/test_download.py"),
 )
 
 
@@ -78,6 +84,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return LONGEST.index(name) if name in LONGEST else len(LONGEST), item.path not in slow
 
     items.sort(key=place)
+
+
+def pytest_collection_finish() -> None:
+    """What was collected, thousands of tests, is looked through by no later collection of garbage: one took a second."""
+    gc.collect()
+    gc.freeze()
 
 
 def environment(**more: str) -> dict[str, str]:

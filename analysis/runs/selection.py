@@ -101,7 +101,7 @@ def of_other_drawings(rows: Sequence[RunScore], of: Of) -> list[LeftOut]:
     return [
         LeftOut(
             *(of.suite, of.split, task, *model_and_arm(name), REFUSED, tuple(sorted(found))),
-            f"drew other prompts than {listed([label(other) for other in others[name, task]])}",
+            f"drew other prompts than {first_names([label(other) for other in others[name, task]])}",
         )
         for (name, task), found in runs.items()
     ]
@@ -129,7 +129,7 @@ def label(name: str) -> str:
     return model if name == model else f"{model} ({arm})"
 
 
-def listed(names: Sequence[str]) -> str:
+def first_names(names: Sequence[str]) -> str:
     """The first names."""
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     return ", ".join(names[:NAMED]) + more

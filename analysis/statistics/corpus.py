@@ -11,7 +11,7 @@ import numpy as np
 
 from scrollwork.analysis.statistics.spread import Index
 from scrollwork.records.example import Example
-from scrollwork.records.gold import said, written
+from scrollwork.records.gold import findable_answers, written
 from scrollwork.records.statistics import Bin, Distribution, Spread
 
 DECADE = 10  # bins in a factor of ten
@@ -102,7 +102,7 @@ def outputs(example: Example, output: str, metric: str = "") -> Iterator[tuple[i
 def answers(example: Example, output: str, metric: str = "") -> list[str]:
     """The references; where they are letters of options, the options' texts."""
     if output != "options":
-        return list(said(example, metric))
+        return list(findable_answers(example, metric))
     letters = {chr(ord("A") + number): text for number, text in enumerate(example.options)}
     return [letters.get(reference, reference) for reference in example.references]
 

@@ -8,11 +8,11 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Literal
 
 from scrollwork.cli.terminal.common import chain_of, console, execute, print_json, say, tell_problems
-from scrollwork.cli.terminal.progress import shown
+from scrollwork.cli.terminal.progress import progress_display
 from scrollwork.flows.chains import Chain
 from scrollwork.flows.execute import plan
 from scrollwork.readings.results import Results
-from scrollwork.reporting.boards.raw_files import RawTold, remarks, summary
+from scrollwork.reporting.boards.raw_files import RawNote, remarks, summary
 from scrollwork.reporting.page.sizes import Sizes, counted_by, title, together
 from scrollwork.reporting.page.text import percent
 
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     chain = chain_of(arguments)
     against = comparing(chain, arguments.against) if arguments.against else None
     planned = plan(chain)
-    with shown(arguments.quiet, len(planned.statuses)):
+    with progress_display(arguments.quiet, len(planned.statuses)):
         outcome = execute(arguments, chain, planned, "build_datasets")
     results = Results(chain)
     rows = results.built()
@@ -68,7 +68,7 @@ def comparing(chain: Chain, releases: Sequence[str]) -> Against:
 
 def tell_raw(rows: Sequence[Mapping[str, Any]], quiet: bool) -> None:
     """What stands out of the raw files, and how many there are of each state, which quiet leaves out."""
-    told = [(f"{row['task']}, {row['split']}", RawTold.read(row["raw"])) for row in rows]
+    told = [(f"{row['task']}, {row['split']}", RawNote.read(row["raw"])) for row in rows]
     for line in [*remarks(told), *([] if quiet or not told else [summary(one for _, one in told)])]:
         say(line)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from scrollwork.cli.terminal.common import chain_of, console, print_json, say
-from scrollwork.cli.terminal.progress import shown
+from scrollwork.cli.terminal.progress import progress_display
 from scrollwork.models.registry import is_outside
 from scrollwork.pipeline.design import reader_of
 from scrollwork.pipeline.errors import UsageError
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.strategies:
         return strategies(arguments)
     chain = chain_of(arguments)
-    with shown(arguments.quiet, len(plan(chain).statuses)):
+    with progress_display(arguments.quiet, len(plan(chain).statuses)):
         rows, free, failed = estimates(chain)
     for problem in failed:
         say(f"error: {problem}")

@@ -54,12 +54,12 @@ def hf(arguments: argparse.Namespace) -> int:
 
 def prompts(arguments: argparse.Namespace) -> int:
     """Every prompt as JSON Lines, and manifests of runs."""
-    from scrollwork.cli.terminal.progress import shown
+    from scrollwork.cli.terminal.progress import progress_display
     from scrollwork.exchange.prompted import prompt_nodes
     from scrollwork.exchange.prompts import export_prompts
 
     chain = chain_of(arguments)
-    with shown(arguments.quiet, len(prompt_nodes(chain))):
+    with progress_display(arguments.quiet, len(prompt_nodes(chain))):
         made = export_prompts(chain, Path(arguments.out))
     tell(arguments, list(made.files), prompts=made.prompts, lacking=list(made.lacking))
     for line in made.lacking:

@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 from scrollwork.cli.terminal.common import console, options_of, print_json, say
-from scrollwork.cli.terminal.progress import shown
+from scrollwork.cli.terminal.progress import progress_display
 from scrollwork.fetching.fetch import Fetcher
 from scrollwork.fetching.raw_states import Row
 from scrollwork.fetching.sources import DRIVE_HOST, load_catalogue
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
         pending = fetcher.pending()
         for terms in dict.fromkeys(f"{source.title}: {source.terms}" for source in pending if source.terms):
             say(terms)
-        with shown(arguments.quiet, len(pending)):
+        with progress_display(arguments.quiet, len(pending)):
             rows = fetcher.fetch()
     if arguments.json:
         print_json([row.to_json() for row in rows])

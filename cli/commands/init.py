@@ -7,12 +7,12 @@ import shlex
 from pathlib import Path
 
 from scrollwork.cli.terminal.common import print_json, say
-from scrollwork.flows.server.project import kept, make_project
+from scrollwork.flows.server.project import has_gitignore, make_project
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the files, print them, and say how it goes on. Raises UsageError, StorageError."""
-    ignores = bool(arguments.folder) and kept(Path(arguments.folder).expanduser())
+    ignores = bool(arguments.folder) and has_gitignore(Path(arguments.folder).expanduser())
     made = make_project(arguments.folder)
     if ignores and not arguments.quiet:
         say(".gitignore was there and is kept; .scrollwork/ (the home) and .env (keys) belong in it")

@@ -12,7 +12,7 @@ from scrollwork.reporting.boards.board import Board
 from scrollwork.reporting.boards.leaderboard import markdown
 from scrollwork.reporting.boards.terminal import terminal
 from scrollwork.storage.home import Home
-from scrollwork.tasks.report.pages import drawn, put_page
+from scrollwork.tasks.report.pages import chart_files, put_page
 from scrollwork.tasks.report.published import placed, write_file
 
 TABLES = {"markdown": "md", "latex": "tex", "csv": "csv"}
@@ -72,7 +72,7 @@ def written(kind: str, out: Path, found: HomeLedger) -> list[str]:
     if kind in TABLES:
         return tables(kind, out, found.ledger.board)
     if kind in FIGURES:
-        pictures: Mapping[str, bytes] = drawn(found.ledger, found.tasks, kind)
+        pictures: Mapping[str, bytes] = chart_files(found.ledger, found.tasks, kind)
         for name, data in pictures.items():
             write_file(out / name, data)
         return list(pictures)

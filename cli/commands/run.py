@@ -8,8 +8,8 @@ from typing import Any
 
 from scrollwork.cli.terminal.common import chain_of, console, execute, print_json, say, tell_problems
 from scrollwork.cli.terminal.interrupts import interrupts
-from scrollwork.cli.terminal.progress import shown
-from scrollwork.cli.terminal.spending import spent_by, told
+from scrollwork.cli.terminal.progress import progress_display
+from scrollwork.cli.terminal.spending import spending_line, spent_by
 from scrollwork.cli.terminal.waiting import in_batches
 from scrollwork.flows.chains import Chain
 from scrollwork.flows.execute import plan
@@ -39,7 +39,7 @@ def evaluated(arguments: argparse.Namespace, chain: Chain) -> Outcome:
     need_keys(calling, planned.statuses)
     for line in [*retired(calling), *unbounded(chain.request, calling)] if planned.work else []:
         say(line)
-    with shown(arguments.quiet, len(planned.statuses)), interrupts():
+    with progress_display(arguments.quiet, len(planned.statuses)), interrupts():
         return execute(arguments, chain, planned, "evaluate")
 
 
@@ -71,7 +71,7 @@ def tell(arguments: argparse.Namespace, chain: Chain, outcome: Outcome, **more: 
     for line in results.failures(outcome) if gaps else []:
         say(f"failed: {line}")
     if chain.resolved.calling.tables:
-        say(told(spent_by(chain, outcome.request.run)))
+        say(spending_line(spent_by(chain, outcome.request.run)))
     for line in chain.design.remarks(request, ledger.plain(ledger.tables) if ledger is not None else {}):
         say(line)
     for line in results.without_gold(outcome):

@@ -9,7 +9,7 @@ from scrollwork.analysis.runs.dominance import Dominance
 from scrollwork.analysis.runs.ranking import Standing, in_order
 from scrollwork.analysis.runs.scores import RunScores, ScoreTable
 from scrollwork.cli.terminal.common import console
-from scrollwork.reporting.page.text import shown
+from scrollwork.reporting.page.text import cut_text
 
 
 def show(table: ScoreTable, rows: Sequence[Standing], over: Iterable[Dominance]) -> None:
@@ -126,10 +126,10 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[str]], caption: s
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(caption=Text(shown(caption)), caption_justify="left")
+    table = Table(caption=Text(cut_text(caption)), caption_justify="left")
     texts = ("model", "data set", "source", "over", "task", "problem")
     for name in columns:
-        table.add_column(Text(shown(name)), justify="left" if name in texts else "right", overflow="fold")
+        table.add_column(Text(cut_text(name)), justify="left" if name in texts else "right", overflow="fold")
     for row in rows:
-        table.add_row(*(Text(shown(cell)) for cell in row))
+        table.add_row(*(Text(cut_text(cell)) for cell in row))
     console().print(table)

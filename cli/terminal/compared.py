@@ -9,7 +9,7 @@ from scrollwork.cli.terminal.common import console, say
 from scrollwork.exchange.against_release import comparisons, locate
 from scrollwork.preprocessing.datasets.against_release import IN_ORDER, REFERENCES, Comparison, Difference
 from scrollwork.preprocessing.raw.errors import MalformedFile
-from scrollwork.reporting.page.text import shown
+from scrollwork.reporting.page.text import cut_text
 from scrollwork.suites.parts import parts
 
 if TYPE_CHECKING:
@@ -102,25 +102,25 @@ def remarks(one: Comparison) -> Iterator[str]:
         if way != "id" and number:
             yield f"{number:,} inputs have other ids in the release and were paired by {way}"
     if one.unreadable:
-        yield f"{one.unreadable:,} rows of the release cannot be read; the first: {shown(one.unreadable_first, 500)}"
+        yield f"{one.unreadable:,} rows of the release cannot be read; the first: {cut_text(one.unreadable_first, 500)}"
     plain = one.to_json()
     for where, name in (("ours", plain["first_id_only_ours"]), ("the release", plain["first_id_only_release"])):
         if name is not None:
-            yield f"first id only in {where}: {shown(name)}"
+            yield f"first id only in {where}: {cut_text(name)}"
     for kind, difference in one.first.items():
-        yield f"first difference in {kind}: {told(difference)}"
+        yield f"first difference in {kind}: {difference_text(difference)}"
 
 
-def told(difference: Difference) -> str:
+def difference_text(difference: Difference) -> str:
     """One difference in one line."""
     names = difference.example_id
     if difference.released_id != names:
         names += f" (in the release {difference.released_id})"
     at = "" if difference.at is None else f", character {difference.at:,}"
     ours, released = (quoted(value) for value in (difference.ours, difference.released))
-    return f"{shown(names, 250)}{at}: ours {ours}, release {released}"
+    return f"{cut_text(names, 250)}{at}: ours {ours}, release {released}"
 
 
 def quoted(value: Any) -> str:
     """A value of unknown kind, fit to show."""
-    return "nothing" if value is None else shown(f"“{value}”" if isinstance(value, str) else str(value))
+    return "nothing" if value is None else cut_text(f"“{value}”" if isinstance(value, str) else str(value))

@@ -17,7 +17,7 @@ EVERY_S = 30.0  # a line of all stages
 
 
 @contextmanager
-def shown(quiet: bool, stages: int) -> Iterator[None]:
+def progress_display(quiet: bool, stages: int) -> Iterator[None]:
     """Show how far the `stages` stages are while the body runs."""
     if quiet:
         yield

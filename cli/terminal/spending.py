@@ -60,7 +60,7 @@ def cheaper(model: str, table: Mapping[str, Any], spent: Spent) -> int:
     return whole(given * (price.input - price.cached) - written * (price.cache_write - price.input))
 
 
-def told(spent: dict[str, Any]) -> str:
+def spending_line(spent: dict[str, Any]) -> str:
     """For a person."""
     saved = f", which saved ${spent['saved']:,.4f}" if spent["saved"] > 0 else ""
     saved = f", writing to it cost ${-spent['saved']:,.4f} more" if spent["saved"] < 0 else saved

@@ -78,7 +78,7 @@ def healthy(url: str, secret: str, timeout_s: float = 2.0) -> bool:
         return False
 
 
-def stands(server: dict[str, Any], timeout_s: float = 2.0) -> bool:
+def is_running(server: dict[str, Any], timeout_s: float = 2.0) -> bool:
     """Whether a noted server runs, and is what answers at its address."""
     secret = secret_of(server)
     return bool(secret) and alive(server["server"]) and healthy(str(server["url"]), secret, timeout_s)
@@ -131,12 +131,12 @@ def command_of(pid: int) -> bytes:
 def running(home: Path) -> dict[str, Any] | None:
     """The noted server of a home, if it stands."""
     server = noted(home)
-    return server if server is not None and stands(server) else None
+    return server if server is not None and is_running(server) else None
 
 
 def post(server: dict[str, Any], path: str, body: dict[str, Any]) -> Any:
     """A request to the API of a noted server that stands, with its secret. Raises OSError."""
-    if not stands(server, timeout_s=10):
+    if not is_running(server, timeout_s=10):
         raise ConnectionError(f"not our server at {server['url']}")
     token = base64.b64encode(secret_of(server).encode("utf-8")).decode("ascii")
     headers = {"Content-Type": "application/json", "Authorization": f"Basic {token}"}

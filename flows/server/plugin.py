@@ -18,7 +18,7 @@ from typing import Any
 
 from prefect.plugins import register_hook
 
-from scrollwork.flows.server.local_server import POOL, access, noted, stands
+from scrollwork.flows.server.local_server import POOL, access, is_running, noted
 from scrollwork.flows.server.project import project_folder
 
 log = logging.getLogger("scrollwork")
@@ -99,7 +99,7 @@ def point_to_server() -> Any:
         places.append(project / ".scrollwork")
     for place in places:
         server = noted(Path(place)) if place else None
-        if server is not None and named in (None, server["url"]) and stands(server):
+        if server is not None and named in (None, server["url"]) and is_running(server):
             from prefect.plugins import SetupResult
 
             os.environ |= access(server)  # not by the result: `prefect plugins diagnose` prints the beginning of values

@@ -130,7 +130,7 @@ def make_project(given: str) -> list[Path]:
     folder = Path(given).expanduser()
     refuse_unfit(given, folder)
     new_folders = [place for place in (folder, *folder.parents) if not os.path.exists(place)]
-    texts = {name: text for name, text in project_files().items() if name != IGNORED or not kept(folder)}
+    texts = {name: text for name, text in project_files().items() if name != IGNORED or not has_gitignore(folder)}
     files = {folder / name: text.encode("utf-8") for name, text in texts.items()}
     begun: list[Path] = []
     try:
@@ -152,7 +152,7 @@ def make_project(given: str) -> list[Path]:
     return list(files)
 
 
-def kept(folder: Path) -> bool:
+def has_gitignore(folder: Path) -> bool:
     """Whether a folder has a .gitignore, as most repositories do: it is left as it is."""
     return os.path.lexists(folder / IGNORED)
 

@@ -18,6 +18,7 @@ from scrollwork.flows.server.local_server import (
     access_line,
     forget,
     is_keeper,
+    is_running,
     make_private,
     module_command,
     new_secret,
@@ -29,7 +30,6 @@ from scrollwork.flows.server.local_server import (
     secret_path,
     server_command,
     server_settings,
-    stands,
     worker_lives,
     write_private,
 )
@@ -199,7 +199,7 @@ def start(
             os.close(lives)
         note(running)
         with preparing(env, project) as commands:
-            wait_for(lambda: stands(running), running["server"], folder / "server.log", "the Prefect server")
+            wait_for(lambda: is_running(running), running["server"], folder / "server.log", "the Prefect server")
             end_lost(running, say, new_worker=True)
             deploy(running, commands, say)
         start_worker(running, variables, say)
@@ -265,8 +265,8 @@ def server_lives(running: dict[str, Any]) -> bool:
     worker can be started beside it."""
     if not (Path(str(running.get("home"))) / "prefect" / LIVES).is_fifo() or not secret_of(running):
         return False
-    wait_while(lambda: ours(running["server"]) and not stands(running), BUSY_S)
-    return stands(running)
+    wait_while(lambda: ours(running["server"]) and not is_running(running), BUSY_S)
+    return is_running(running)
 
 
 def environments(

@@ -75,7 +75,7 @@ def extracted(rule: Rule, ask: Ask) -> str:
     """The answer of one rule. reads: what is read in place of the documents, "query"."""
     if rule.get("reads") == "query":
         ask = of_query(ask)
-    if "open" in rule and told_of(ask) < float(rule["least"]):
+    if "open" in rule and share_of_question(ask) < float(rule["least"]):
         return str(rule["open"])
     for name, answer in RULES.items():
         if name in rule:
@@ -93,7 +93,7 @@ def of_query(ask: Ask) -> Ask:
     return replace(ask, segments=segments)
 
 
-def told_of(ask: Ask) -> float:
+def share_of_question(ask: Ask) -> float:
     """The share of the question's words, without those of grammar, that stand in what is shown; 1 for a question of
     none."""
     asked = {stem(word) for word in words(question(claim_of(ask.query))) if word not in STOP}

@@ -78,10 +78,10 @@ def reply(ask: Ask, noise: float, right: float, wrong: float) -> str:
         if said >= right + wrong:
             return left_open(ask)
         return truth(asked[2], asked[1]) if said < right else another(truth(asked[2], asked[1]))
-    return next(filter(None, (told(text, asked[2]) for text in texts)), "") or left_open(ask)
+    return next(filter(None, (ledger_value(text, asked[2]) for text in texts)), "") or left_open(ask)
 
 
-def told(text: str, name: str) -> str:
+def ledger_value(text: str, name: str) -> str:
     """What the last part of the first whole copy of a ledger says, "" where the text has none."""
     run = 0
     for other, verb, place, of, word in LINE.findall(text):

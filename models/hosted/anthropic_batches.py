@@ -12,9 +12,9 @@ from scrollwork.models.base import Call, CallProblem, Trouble
 from scrollwork.models.hosted.anthropic import wire_of
 from scrollwork.models.hosted.batches import (
     BadLine,
+    BatchState,
     Line,
     Page,
-    Sight,
     State,
     entry_of,
     good,
@@ -28,7 +28,7 @@ from scrollwork.models.hosted.batches import (
     text_in,
 )
 from scrollwork.models.hosted.batches import size_of as bytes_of
-from scrollwork.models.hosted.error_replies import TERMINAL_NAMES, error_in, shown
+from scrollwork.models.hosted.error_replies import TERMINAL_NAMES, error_in, message_line
 from scrollwork.models.hosted.wire import Wire
 
 PATH = "/v1/messages/batches"
@@ -53,12 +53,12 @@ class AnthropicBatches:
         """Nothing to do."""
         return ""
 
-    async def create(self, uploaded: str, file: BinaryIO, name: str, digest: str) -> Sight:
+    async def create(self, uploaded: str, file: BinaryIO, name: str, digest: str) -> BatchState:
         """The file is the body."""
         raw = await self._wire.upload(PATH, pieces(file), bytes_of(file), "application/json")
         return self._sight(good(raw, self._wire.secrets))
 
-    async def look(self, batch_id: str) -> Sight:
+    async def look(self, batch_id: str) -> BatchState:
         """How it stands."""
         return self._sight(good(await self._wire.get(f"{PATH}/{quote(batch_id, safe='')}"), self._wire.secrets))
 
@@ -85,23 +85,23 @@ class AnthropicBatches:
             error = error_in(result.get("error")) or {"names": set(), "message": "no reason"}
             said = f"{', '.join(sorted(error['names']))}: {error['message']}".strip(": ")
             trouble: Trouble = "terminal" if error["names"] & TERMINAL_NAMES else "transient"
-            return Line(key, CallProblem(trouble, shown(said, self._wire.secrets)))
+            return Line(key, CallProblem(trouble, message_line(said, self._wire.secrets)))
         if kind in UNDONE:
             return Line(key, CallProblem("transient", UNDONE[kind]))
-        raise BadLine(f"a result of type {shown(kind, self._wire.secrets) or 'none'}")
+        raise BadLine(f"a result of type {message_line(kind, self._wire.secrets) or 'none'}")
 
     async def close(self) -> None:
         """Close the connections."""
         await self._wire.close()
 
-    def _sight(self, found: dict[str, Any]) -> Sight:
+    def _sight(self, found: dict[str, Any]) -> BatchState:
         status = text_in(found, "processing_status")
         if not status:
             raise CallProblem("transient", "a batch without a status")
         name = identifier(found)
         state: State = "waiting" if status != "ended" else "ended" if found.get("results_url") else "gone"
         counts = found.get("request_counts")
-        return Sight(
+        return BatchState(
             name,
             state,
             seconds_of(text_in(found, "created_at")),

@@ -17,7 +17,7 @@ from typing import Any, BinaryIO, TypeVar
 from scrollwork.models.base import CallProblem
 from scrollwork.models.engine.retry import Policy
 from scrollwork.models.engine.stopping import Stop
-from scrollwork.models.hosted.batches import BadLine, Interface, Page, Sight, unknown
+from scrollwork.models.hosted.batches import BadLine, BatchState, Interface, Page, unknown
 
 T = TypeVar("T")
 LOOK_S = 0.2  # between two looks at a stop
@@ -31,13 +31,13 @@ class Unconfirmed(Exception):
 
 @dataclass(frozen=True)
 class Found:
-    """What the list says of a batch. sight: the batch itself. open: others that may prove to be it when they end."""
+    """What the list says of a batch. batch: the batch itself. open: others that may prove to be it when they end."""
 
-    sight: Sight | None = None
+    batch: BatchState | None = None
     open: tuple[str, ...] = ()
 
 
-class Desk:
+class BatchSteps:
     """One model's batches at its provider. Methods raise CallProblem; a second stop cancels what they are at."""
 
     def __init__(self, make: Callable[[], Interface], policy: Policy, stop: Stop, rng: Random | None = None) -> None:
@@ -71,14 +71,14 @@ class Desk:
 
     # ---- steps
 
-    def submit(self, file: BinaryIO, name: str, digest: str, sending: Callable[[], None]) -> Sight:
+    def submit(self, file: BinaryIO, name: str, digest: str, sending: Callable[[], None]) -> BatchState:
         """Upload the file and make a batch of it. sending: called before every try to create it.
 
         A refusal is tried again as the policy has it; a creation that may have come about never. Raises Unconfirmed.
         """
         return self._do(self._submit(file, name, digest, sending))
 
-    def look(self, batch_id: str) -> Sight:
+    def look(self, batch_id: str) -> BatchState:
         """How a batch stands."""
         return self._do(self._repeat(lambda: self.interface.look(batch_id)))
 
@@ -96,10 +96,10 @@ class Desk:
 
     # ---- in the loop
 
-    async def _submit(self, file: BinaryIO, name: str, digest: str, sending: Callable[[], None]) -> Sight:
+    async def _submit(self, file: BinaryIO, name: str, digest: str, sending: Callable[[], None]) -> BatchState:
         uploaded = await self._repeat(lambda: self.interface.upload(file))
 
-        async def create() -> Sight:
+        async def create() -> BatchState:
             sending()
             try:
                 return await self.interface.create(uploaded, file, name, digest)
@@ -120,15 +120,15 @@ class Desk:
         while True:
             page = await self._page(after)
             ahead = page.now - time.time()
-            for sight in page.batches:
+            for batch in page.batches:
                 if self.interface.named:
-                    if sight.name == name:
-                        return Found(sight)
-                elif sight.batch_id not in known and alike(sight, since + ahead, len(keys)):
-                    if sight.state == "waiting":
-                        waiting.append(sight.batch_id)
-                    elif await self._holds(sight, keys):
-                        return Found(sight)
+                    if batch.name == name:
+                        return Found(batch)
+                elif batch.batch_id not in known and alike(batch, since + ahead, len(keys)):
+                    if batch.state == "waiting":
+                        waiting.append(batch.batch_id)
+                    elif await self._holds(batch, keys):
+                        return Found(batch)
             after = page.after
             if not after or page.batches[-1].created < since + ahead - AROUND_S:
                 return Found(open=tuple(waiting))
@@ -136,11 +136,11 @@ class Desk:
     async def _page(self, after: str) -> Page:
         return await self._repeat(lambda: self.interface.page(after))
 
-    async def _holds(self, sight: Sight, keys: Collection[str]) -> bool:
+    async def _holds(self, batch: BatchState, keys: Collection[str]) -> bool:
         """Whether the results are of these requests: keys are digests, so one tells."""
         import tempfile
 
-        for path in sight.results:
+        for path in batch.results:
             with tempfile.TemporaryFile() as file:
                 await self._repeat(lambda path=path, file=file: self._afresh(path, file))  # type: ignore[misc]
                 file.seek(0)
@@ -184,9 +184,9 @@ class Desk:
                     future.cancel()
 
 
-def alike(sight: Sight, since: float, requests: int) -> bool:
+def alike(batch: BatchState, since: float, requests: int) -> bool:
     """Whether a batch without a name may be the one of so many requests that was sent then, by the provider's clock.
 
     Also one of the hour before: our own clock may have been mended since.
     """
-    return sight.state != "gone" and sight.requests == requests and abs(sight.created - since) <= AROUND_S
+    return batch.state != "gone" and batch.requests == requests and abs(batch.created - since) <= AROUND_S

@@ -1,8 +1,8 @@
 """Batches of requests at a provider: cheaper, and answered within a day. What the vendors' interfaces have in common.
 
 A provider's module says what a request looks like in a file, how a batch is made, looked at and found again
-(`Interface`). Its methods make one try each; `Desk` repeats those that may be repeated. Creating a batch is not among
-them: where nobody knows whether one came about, `find` looks for it in the provider's list.
+(`Interface`). Its methods make one try each; `BatchSteps` repeats those that may be repeated. Creating a batch is not
+among them: where nobody knows whether one came about, `find` looks for it in the provider's list.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, Literal, Protocol
 import orjson
 
 from scrollwork.models.base import Call, CallProblem, Reply
-from scrollwork.models.hosted.error_replies import date_of, problem_of_status, shown
+from scrollwork.models.hosted.error_replies import date_of, message_line, problem_of_status
 from scrollwork.models.hosted.masking import hidden
 from scrollwork.models.hosted.replies import kind_of, parsed, read
 from scrollwork.models.hosted.wire import CHUNK, Raw
@@ -26,7 +26,7 @@ KEY_CHARS = 64  # both vendors take names of 64 characters: request keys, and ou
 
 
 @dataclass(frozen=True)
-class Sight:
+class BatchState:
     """A batch as the provider shows it.
 
     waiting; ended: `results` are paths of its results, and what is in none of them has no answer; refused: nothing of
@@ -52,7 +52,7 @@ class Page:
     now: unix seconds by the provider's clock.
     """
 
-    batches: tuple[Sight, ...]
+    batches: tuple[BatchState, ...]
     after: str
     now: float
 
@@ -90,11 +90,11 @@ class Interface(Protocol):
         """Hand the file over, where that is a step of its own; what creation calls it. May be repeated."""
         ...
 
-    async def create(self, uploaded: str, file: BinaryIO, name: str, digest: str) -> Sight:
+    async def create(self, uploaded: str, file: BinaryIO, name: str, digest: str) -> BatchState:
         """Make the batch, one try. name: found again by it; digest: of its request keys."""
         ...
 
-    async def look(self, batch_id: str) -> Sight:
+    async def look(self, batch_id: str) -> BatchState:
         """How it stands."""
         ...
 
@@ -138,16 +138,16 @@ def entry_of(request: Mapping[str, Any]) -> bytes:
     try:
         return orjson.dumps(request)
     except TypeError as error:
-        raise CallProblem("terminal", f"the request is no JSON: {shown(error)}") from None
+        raise CallProblem("terminal", f"the request is no JSON: {message_line(error)}") from None
 
 
-def page_of(raw: Raw, secrets: tuple[str, ...], sight: Callable[[dict[str, Any]], Sight]) -> Page:
+def page_of(raw: Raw, secrets: tuple[str, ...], state_of: Callable[[dict[str, Any]], BatchState]) -> Page:
     """A page of a vendor's list. Raises CallProblem."""
     body = good(raw, secrets)
     found = body.get("data")
     if not isinstance(found, list):
         raise CallProblem("transient", "a list of batches without data")
-    batches = tuple(sight(one) for one in found if isinstance(one, dict))
+    batches = tuple(state_of(one) for one in found if isinstance(one, dict))
     more = batches[-1].batch_id if body.get("has_more") is True and batches else ""
     return Page(batches, more, date_of(raw.headers) or time.time())
 
@@ -172,7 +172,7 @@ def part_of(line: bytes, secrets: tuple[str, ...]) -> dict[str, Any]:
         found = parsed(line, orjson.loads)
     except (ValueError, RecursionError):
         start = hidden(line[:20_000].decode("utf-8", "replace"), secrets)[:80]
-        raise BadLine(f"no JSON: {shown(start)}") from None
+        raise BadLine(f"no JSON: {message_line(start)}") from None
     if not isinstance(found, dict) or not isinstance(found.get("custom_id"), str):
         raise BadLine("no custom_id")
     return found

@@ -50,16 +50,14 @@ LONGEST_RESET = 40  # characters of a time until a limit is full
 LONGEST_WAIT_S = 366 * 86400.0
 KEY_SHAPES = re.compile(r"\bsk-[\w*.\-]{6,}|(?<=Bearer )[^\s\"',;]+|(?<=://)[^/\s@]+(?=@)|\bAIza[\w\-]{10,}")
 NO_ROOM = "no room to answer"  # how the message of a call begins that came to its limit before its first word
-MORE_ROOM = (
-    "give the model's table room for thoughts (reasoning_tokens = 25000) or turn them off (docs/providers.md#room)"
-)
+MORE_ROOM = "give the model's table room for thoughts (reasoning_tokens = 25000) or turn them off there"
 NO_ROOM_WORDS = re.compile(r"could not finish the message because max_tokens or model output limit was reached", re.I)
 MARKUP = re.compile(r"<(script|style)\b.*?</\1>|<[^<>]*>", re.DOTALL | re.IGNORECASE)
 DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
-def shown(text: object, secrets: Sequence[str] = ()) -> str:
+def message_line(text: object, secrets: Sequence[str] = ()) -> str:
     """One short line of a provider's text, without control characters and keys."""
     line = KEY_SHAPES.sub(HIDDEN, hidden(str(text), secrets)[: 20 * MESSAGE_CHARS])
     line = " ".join("".join(c if c.isprintable() else " " for c in line).split())
@@ -71,11 +69,10 @@ def problem_of_status(
 ) -> CallProblem:
     """The problem of a reply whose status is not 2xx. body: its JSON, None where it is none; text: as it came."""
     error = error_in(body)
-    message = shown(error["message"] if error else text_of(hidden(text, secrets)), secrets)
+    message = message_line(error["message"] if error else text_of(hidden(text, secrets)), secrets)
     if 300 <= status < 400:  # not followed: the key goes nowhere else
-        message = (
-            f"sent elsewhere; if that is right, make it the base_url: {shown(headers.get('location', ''), secrets)}"
-        )
+        place = message_line(headers.get("location", ""), secrets)
+        message = f"sent elsewhere; if that is right, make it the base_url: {place}"
     elif error is None and status in MIDDLEMEN and "<" in text[:200]:
         message = f"{message or 'a page of HTML'}: is a proxy or a firewall between?"
     roomless = status == 400 and error is not None and bool(NO_ROOM_WORDS.search(error["message"][:READ_CHARS]))
@@ -113,7 +110,7 @@ def problem_in_reply(
     named = ", ".join(sorted(names)) or "error"
     return CallProblem(
         kind,
-        shown(f"HTTP {status} with an error ({named}): {error['message']}", secrets),
+        message_line(f"HTTP {status} with an error ({named}): {error['message']}", secrets),
         status=status,
         retry_after_s=retry_after(headers),
         limits=limits_of(headers),

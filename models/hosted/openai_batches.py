@@ -10,9 +10,9 @@ from urllib.parse import quote
 from scrollwork.models.base import Call, CallProblem
 from scrollwork.models.hosted.batches import (
     BadLine,
+    BatchState,
     Line,
     Page,
-    Sight,
     State,
     entry_of,
     good,
@@ -26,7 +26,7 @@ from scrollwork.models.hosted.batches import (
     size_of,
     text_in,
 )
-from scrollwork.models.hosted.error_replies import shown
+from scrollwork.models.hosted.error_replies import message_line
 from scrollwork.models.hosted.openai import wire_of
 from scrollwork.models.hosted.tables import PATHS
 from scrollwork.models.hosted.wire import Wire
@@ -73,7 +73,7 @@ class OpenAIBatches:
         raw = await self._wire.upload("/files", pieces(head, file, tail), size, kind)
         return identifier(good(raw, self._wire.secrets))
 
-    async def create(self, uploaded: str, file: BinaryIO, name: str, digest: str) -> Sight:
+    async def create(self, uploaded: str, file: BinaryIO, name: str, digest: str) -> BatchState:
         """A batch of the file."""
         body = {
             "input_file_id": uploaded,
@@ -83,7 +83,7 @@ class OpenAIBatches:
         }
         return self._sight(good(await self._wire.post("/batches", body), self._wire.secrets))
 
-    async def look(self, batch_id: str) -> Sight:
+    async def look(self, batch_id: str) -> BatchState:
         """How it stands."""
         return self._sight(good(await self._wire.get(f"/batches/{quote(batch_id, safe='')}"), self._wire.secrets))
 
@@ -109,14 +109,14 @@ class OpenAIBatches:
         if isinstance(error, dict):
             code = text_in(error, "code")
             why = UNDONE.get(code) or f"{code}: {text_in(error, 'message')}".strip(": ")
-            return Line(key, CallProblem("transient", shown(why, self._wire.secrets)))
+            return Line(key, CallProblem("transient", message_line(why, self._wire.secrets)))
         raise BadLine("neither a response nor an error")
 
     async def close(self) -> None:
         """Close the connections."""
         await self._wire.close()
 
-    def _sight(self, found: dict[str, Any]) -> Sight:
+    def _sight(self, found: dict[str, Any]) -> BatchState:
         status = text_in(found, "status")
         if not status:
             raise CallProblem("transient", "a batch without a status")
@@ -126,14 +126,16 @@ class OpenAIBatches:
         if state == "ended" and not files[0] and isinstance(counts, dict) and number_in(counts, "completed"):
             state = "waiting"  # answers that are paid, in a file that is not named yet
         faults = errors_of(found)
-        return Sight(
+        return BatchState(
             identifier(found),
             state,
             number_in(found, "created_at"),
             int(number_in(counts, "total")) if isinstance(counts, dict) else None,
             text_in(metadata, NAME) if isinstance(metadata, dict) else "",
             tuple(f"/files/{name}/content" for name in files if re.fullmatch(r"[\w-]{1,200}", name, re.ASCII)),
-            shown("; ".join(text_in(one, "message") or text_in(one, "code") for one in faults[:3]), self._wire.secrets),
+            message_line(
+                "; ".join(text_in(one, "message") or text_in(one, "code") for one in faults[:3]), self._wire.secrets
+            ),
             any(text_in(one, "code") == FULL for one in faults),
         )
 

@@ -18,9 +18,9 @@ from scrollwork.models.hosted.error_replies import (
     Headers,
     error_in,
     limits_of,
+    message_line,
     problem_in_reply,
     problem_of_status,
-    shown,
     text_of,
 )
 from scrollwork.models.hosted.masking import answer_without, hidden
@@ -149,7 +149,7 @@ def broken(
     secrets: Sequence[str] = (),
 ) -> CallProblem:
     """A 2xx reply that is no answer; with what it cost."""
-    said = shown(f"HTTP {status} with {what}", secrets)
+    said = message_line(f"HTTP {status} with {what}", secrets)
     return CallProblem(kind, said, status=status, limits=limits_of(headers), paid=charged_for(usage))
 
 
@@ -221,7 +221,7 @@ def responses(body: Mapping[str, Any]) -> tuple[str, str]:
         return text, COMPLETE
     details = body.get("incomplete_details")
     reason = details.get("reason") if isinstance(details, Mapping) else None
-    return text, named(reason, INCOMPLETE, "incomplete because of")
+    return text, known_reason(reason, INCOMPLETE, "incomplete because of")
 
 
 def messages(body: Mapping[str, Any]) -> tuple[str, str]:
@@ -229,7 +229,7 @@ def messages(body: Mapping[str, Any]) -> tuple[str, str]:
     content = body.get("content")
     if not isinstance(content, list):
         raise Unusable(f"a content that is {kind_of(content)}")
-    return joined(content, "text"), named(body.get("stop_reason"), ANTHROPIC_FINISH, "stop_reason")
+    return joined(content, "text"), known_reason(body.get("stop_reason"), ANTHROPIC_FINISH, "stop_reason")
 
 
 READERS: Mapping[str, Callable[[Mapping[str, Any]], tuple[str, str]]] = {
@@ -255,10 +255,10 @@ def finish_of(choice: Mapping[str, Any], text: str) -> str:
     reason = choice.get("finish_reason")
     if reason is None and text:
         return COMPLETE
-    return named(reason, OPENAI_FINISH, "finish_reason")
+    return known_reason(reason, OPENAI_FINISH, "finish_reason")
 
 
-def named(reason: Any, known: Mapping[str, str], what: str) -> str:
+def known_reason(reason: Any, known: Mapping[str, str], what: str) -> str:
     """The meaning of a finish reason. An unknown one is no answer: nobody knows whether the text was cut."""
     if not isinstance(reason, str):
         raise Unusable(f"no {what}")

@@ -17,7 +17,7 @@ import orjson
 
 from scrollwork.models.base import CallProblem, Usage
 from scrollwork.models.hosted.addresses import is_loopback
-from scrollwork.models.hosted.error_replies import shown
+from scrollwork.models.hosted.error_replies import message_line
 from scrollwork.models.hosted.inflate import Inflater, Strange, TooLarge
 
 CONNECT_S = 10.0
@@ -84,7 +84,9 @@ class Wire:
         try:
             data = orjson.dumps(body)
         except TypeError as error:  # half a surrogate: no JSON text can carry it
-            raise CallProblem("terminal", f"the request is no JSON: {shown(error, self.secrets)}", own=True) from None
+            raise CallProblem(
+                "terminal", f"the request is no JSON: {message_line(error, self.secrets)}", own=True
+            ) from None
         return await self._exchange("POST", path, self._timeout, data=data, most=most)
 
     async def get(self, path: str) -> Raw:
@@ -148,7 +150,7 @@ class Wire:
             raise CallProblem("terminal", self._words(error)) from None
         except aiohttp.ClientConnectorError as error:
             message = f"cannot connect to {self.address}: {error.strerror or error}"
-            raise CallProblem("transient", shown(message, self.secrets), paid=NOTHING) from None
+            raise CallProblem("transient", message_line(message, self.secrets), paid=NOTHING) from None
         except aiohttp.ServerDisconnectedError:
             raise CallProblem("transient", "the server closed the connection before it answered") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
@@ -156,7 +158,7 @@ class Wire:
 
     def _words(self, error: Exception) -> str:
         """What happened to the connection, without the key."""
-        return shown(f"{type(error).__name__}: {error}".rstrip(": "), self.secrets)
+        return message_line(f"{type(error).__name__}: {error}".rstrip(": "), self.secrets)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -69,7 +69,7 @@ def checked_store(home: Home, found: Sequence[Artifact], whole: bool = True) -> 
     if why := absent(home.store_place):
         number = sum(artifact.facts.get("answered", 0) + artifact.facts.get("failed", 0) for artifact in asked)
         if number:
-            why = f"{why}; {beside(number, len(asked))}"
+            why = f"{why}; {empty_store_problem(number, len(asked))}"
         return Checked(problems=(why,) if number or home.has_store else ())
     try:
         store = ResponseStore(home.store_place)
@@ -86,7 +86,7 @@ def checked_store(home: Home, found: Sequence[Artifact], whole: bool = True) -> 
         store.close()
 
 
-def beside(number: int, count: int) -> str:
+def empty_store_problem(number: int, count: int) -> str:
     """What lies beside a store that holds nothing."""
     return f"{count:,} snapshots of its home hold {number:,} answers and failures: {REPAIR}"
 
@@ -96,7 +96,7 @@ def against(store: ResponseStore, found: Sequence[Artifact]) -> Iterator[str]:
     held = hold(store, found)
     if not held.answers and not held.different and not held.disputed and held.gone:
         number = len(held.gone) + len(held.failures_gone)
-        yield f"{store.name}: holds none of their answers; {beside(number, len(found))}"
+        yield f"{store.name}: holds none of their answers; {empty_store_problem(number, len(found))}"
         return
     for written, _, fields in held.different:
         yield f"answer {written.request_key} of {written.model}: not what its snapshot holds: {', '.join(fields)}"

@@ -8,7 +8,7 @@ from functools import partial
 
 from scrollwork.preprocessing.raw.errors import MalformedRecord
 from scrollwork.preprocessing.raw.files import RawFiles, Record, dropped, each
-from scrollwork.preprocessing.raw.members import named_parts, part, whole
+from scrollwork.preprocessing.raw.members import member_of, named_parts, whole
 from scrollwork.records.base import Row
 from scrollwork.records.document import Document
 from scrollwork.records.example import Example, metadata
@@ -31,7 +31,7 @@ def curate(raw: RawFiles, task: str, split: str) -> Iterator[Row]:
             except MalformedRecord as error:
                 hypotheses.setdefault(name, None)
                 yield dropped(error, task, split)
-        contracts = (part(path[0], f"documents[{index}]", value) for index, value in enumerate(documents))
+        contracts = (member_of(path[0], f"documents[{index}]", value) for index, value in enumerate(documents))
         yield from each(contracts, partial(contract, hypotheses, task, split), task=task, split=split)
 
 

@@ -122,7 +122,7 @@ def story_bytes(raw: RawFiles, path: tuple[str, Path]) -> bytes:
         if is_binary(data):
             raise MalformedFile(path[0], "", "", "holds bytes that no text holds", "another kind of file")
     if len(data) <= LONGEST_ERROR_PAGE and is_error_page(decode(data)):
-        problem = "is the page of an error, not a story (docs/data.md: fetch tells which addresses are dead)"
+        problem = "is the page of an error, not a story (`scrollwork fetch SUITE --list` says which addresses are dead)"
         raise MalformedFile(path[0], "", "", problem, "error page")
     return data
 

@@ -119,9 +119,11 @@ def closed_book(parts: Sequence[Part]) -> tuple[Part, ...]:
 
 
 def query_start(parts: Sequence[Part]) -> int:
-    """Find the index of the first part of the query, or of the response header without a query (fact sheet 2)."""
+    """Find the index of the first part of the query, without a query of the response header (fact sheet 2); the number
+    of parts where there is neither."""
     roles = [part.role for part in parts]
-    return roles.index("query_header") if "query_header" in roles else roles.index("response_header")
+    asked = [roles.index(role) for role in ("query_header", "query") if role in roles]
+    return min(asked) if asked else (*roles, "response_header").index("response_header")
 
 
 @dataclass(frozen=True)
@@ -138,8 +140,9 @@ class Offsets:
 def offsets(parts: Sequence[Part], text_of: Callable[[str], str]) -> Offsets:
     """Find the offsets of document and query in an uncut non-chat prompt.
 
-    document: without its header. query: from its header to its last character; without a query both are the first
-    character of the response header. inner_starts: of each inner document's header, none for one document.
+    document: without its header. query: from its header, where it has one, to its last character; without a query both
+    are the first character of the response header, and without that the end. inner_starts: of each inner document's
+    header, none for one document.
     """
     starts: list[int] = []
     at = 0
@@ -148,12 +151,11 @@ def offsets(parts: Sequence[Part], text_of: Callable[[str], str]) -> Offsets:
         at += len(part_text(part, text_of))
     ends = [*starts[1:], at]
     roles = [part.role for part in parts]
-    header = roles.index("context_header")
     last = len(roles) - 1 - roles[::-1].index("document")
-    query = query_start(parts)
-    query_end = ends[roles.index("query")] if "query" in roles else starts[query]
     inner = tuple(start for start, role in zip(starts, roles, strict=True) if role == "inner_header")
-    return Offsets(ends[header], ends[last], starts[query], query_end, inner)
+    query = [*starts, at][query_start(parts)]
+    query_end = ends[roles.index("query")] if "query" in roles else query
+    return Offsets(inner[0] if inner else starts[roles.index("document")], ends[last], query, query_end, inner)
 
 
 def official_rows(example: Example, template: Template, text_of: Callable[[str], str]) -> list[dict[str, Any]]:
@@ -166,8 +168,8 @@ def official_rows(example: Example, template: Template, text_of: Callable[[str],
         "input": "".join(part_text(part, text_of) for part in parts),
         "output": None,
     }
-    if template.response_header:  # SCROLLS records have no offsets
-        where = offsets(parts, text_of)
+    where = offsets(parts, text_of) if template.response_header or template.inner_header else None
+    if where and template.response_header:  # SCROLLS records have no offsets
         record |= {
             "document_start_index": where.document_start,
             "document_end_index": where.document_end,
@@ -175,7 +177,7 @@ def official_rows(example: Example, template: Template, text_of: Callable[[str],
             "query_end_index": where.query_end,
             "truncation_seperator": template.separator,
         }
-    if template.inner_header:
+    if where and template.inner_header:
         record["inner_docs_start_indices"] = list(where.inner_starts)
     pids = pids_of(example)
     return [

@@ -38,7 +38,7 @@ def whole(raw: RawFiles, path: tuple[str, Path]) -> Record:
     return Record(value, name, "")
 
 
-def part(file: str, where: str, value: Any) -> Record | MalformedRecord:
+def member_of(file: str, where: str, value: Any) -> Record | MalformedRecord:
     """One record of such a file, or what is wrong with it as a whole."""
     if (name := constant_in(value)) is not None:
         return MalformedRecord(file, where, "", f"{name} is not JSON", "broken JSON")
@@ -53,7 +53,7 @@ def named_parts(file: str, where: str, values: Any) -> Iterator[tuple[str, Recor
         problem = "stands twice in this file; the last one is taken"
         yield name, MalformedRecord(file, f"{where} {name}", "", problem, "duplicate id")
     for name, value in values.items():
-        yield name, part(file, f"{where} {name}", value)
+        yield name, member_of(file, f"{where} {name}", value)
 
 
 def constant_in(value: Any) -> str | None:

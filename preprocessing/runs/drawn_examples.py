@@ -68,7 +68,7 @@ def drawn(
     for example in examples:
         if example.example_id in chosen:
             own = ids_of(example, streams, one.run, how.ids) if ids is None else ids.get(example.example_id, ())
-            made = shown(example, one, own, streams.child_seed(one.run), counted=counted)
+            made = as_in_run(example, one, own, streams.child_seed(one.run), counted=counted)
             yield replace(made, suite=suite, draw=one.run)
 
 
@@ -81,7 +81,7 @@ def ids_of(example: Example, streams: Streams, run: int, limits: tuple[int, int]
     return mention_ids(streams, run, example.example_id, count, range(low, high + 1))
 
 
-def shown(example: Example, one: Draw, ids: Sequence[int], seed: int = 0, *, counted: bool = False) -> Example:
+def as_in_run(example: Example, one: Draw, ids: Sequence[int], seed: int = 0, *, counted: bool = False) -> Example:
     """An example as a run shows it: documents in its order, references with its ids, what it shares with the run.
 
     counted: whether the run's order counts empty documents, as the official code does; a verbatim block shows them.

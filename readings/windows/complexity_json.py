@@ -24,14 +24,14 @@ def complexity_json(rows: Mapping[str, Sequence[Row]]) -> dict[str, Any]:
     """rows: of stage complexity and of agreements, by table. A task that was fitted in two parts stands twice."""
     problems: dict[tuple[str, ...], list[Row]] = defaultdict(list)
     for one in rows["complexity"]:
-        problems[of(one)].append(one)
+        problems[fit_of(one)].append(one)
     return {
-        "tasks": [document(row, problems[of(row)], rows["observed"]) for row in rows["mixtures"]],
+        "tasks": [document(row, problems[fit_of(row)], rows["observed"]) for row in rows["mixtures"]],
         "agreements": [agreement(row) for row in rows["agreements"]],
     }
 
 
-def of(row: Row) -> tuple[str, ...]:
+def fit_of(row: Row) -> tuple[str, ...]:
     """The fit that a row belongs to."""
     return tuple(row[name] for name in SAME)
 

@@ -11,7 +11,7 @@ from scrollwork.records.score import UPPER_BOUND, Aggregate
 from scrollwork.reporting.boards.cells import Average, Cell, Column, average, cell_of, is_member
 from scrollwork.reporting.boards.published import Published, published_of
 from scrollwork.reporting.boards.ranks import Ranks
-from scrollwork.reporting.boards.raw_files import RawTold
+from scrollwork.reporting.boards.raw_files import RawNote
 
 ARM = "full"
 RANKED = "models are ranked; there is no average"
@@ -102,7 +102,7 @@ class Board:
     ranked: bool = False
     ranks: Ranks = field(default_factory=Ranks)
     upstream: Mapping[str, str] = field(default_factory=dict)
-    raw: Mapping[tuple[str, str], Sequence[RawTold]] = field(default_factory=dict)
+    raw: Mapping[tuple[str, str], Sequence[RawNote]] = field(default_factory=dict)
     extends: str = ""
 
     @property
@@ -120,7 +120,7 @@ class Board:
         """Of which tasks an average is, where these are not all of them; "" else."""
         return f"of the {len(self.averaged)} tasks of {self.extends}" if self.extends else ""
 
-    def raw_of(self, section: Section) -> list[tuple[str, RawTold]]:
+    def raw_of(self, section: Section) -> list[tuple[str, RawNote]]:
         """What is told of the raw files of a section's tasks, in the suite's order."""
         tasks = [column.task for column in self.columns]
         return [(task, told) for task in tasks for told in self.raw.get((section.split, task), ())]
@@ -189,11 +189,11 @@ def board(
     )
 
 
-def _raw(told: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[RawTold]]:
+def _raw(told: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], list[RawNote]]:
     """By section and task; several where models' inputs are of other files."""
-    found: dict[tuple[str, str], list[RawTold]] = {}
+    found: dict[tuple[str, str], list[RawNote]] = {}
     for one in told:
-        found.setdefault((one["split"], one["task"]), []).append(RawTold.read(one))
+        found.setdefault((one["split"], one["task"]), []).append(RawNote.read(one))
     return found
 
 

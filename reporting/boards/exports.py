@@ -11,17 +11,17 @@ from scrollwork.reporting.boards.board import Board, Line, Section
 from scrollwork.reporting.boards.cells import Cell, Column
 from scrollwork.reporting.boards.leaderboard import (
     INPUTS,
-    asked,
+    inputs_text,
     line_means,
     means,
-    named,
     parts_table,
+    reference_label,
     reference_means,
     references,
     remarks,
 )
 from scrollwork.reporting.boards.raw_files import summary
-from scrollwork.reporting.page.text import number, shown, visible
+from scrollwork.reporting.page.text import cut_text, number, visible
 
 FORMULA = (
     "=",
@@ -83,7 +83,7 @@ def latex(board: Board) -> str:
 
 def _tabular(board: Board, section: Section) -> Iterator[str]:
     yield f"% {visible(board.title)}, split {visible(section.split)}; needs \\usepackage{{booktabs}}"
-    yield from (f"% ! {shown(remark, 500)}" for remark in remarks(board, section))
+    yield from (f"% ! {cut_text(remark, 500)}" for remark in remarks(board, section))
     if files := summary(told for _, told in board.raw_of(section)):
         yield f"% {files}"
     count = len(board.columns) + len(means(board)) + 1
@@ -97,7 +97,7 @@ def _tabular(board: Board, section: Section) -> Iterator[str]:
             for cell in line.cells
         ]
         own = line_means(board, section, line) if board.ranked else (number(line.average.value),)
-        yield tex_row([_name(line), *values, *own, asked(line)])
+        yield tex_row([_name(line), *values, *own, inputs_text(line)])
     if published := references(board, section):
         yield "\\midrule"
         label = tex(f"{published.label(published.main)} (not computed here)")
@@ -107,7 +107,7 @@ def _tabular(board: Board, section: Section) -> Iterator[str]:
                 number(row.scores.get(column.task)) + deviation(board, row.stds.get(column.task))
                 for column in board.columns
             ]
-            yield tex_row([named(row), *printed, *reference_means(board, section.split, row), number(None)])
+            yield tex_row([reference_label(row), *printed, *reference_means(board, section.split, row), number(None)])
     yield "\\bottomrule"
     yield "\\end{tabular}"
     yield ""
@@ -135,7 +135,7 @@ def _name(line: Line) -> str:
 
 def tex(text: str) -> str:
     """Text from outside as TeX shows it: no command, no comment."""
-    return "".join(TEX.get(char, char) for char in shown(text))
+    return "".join(TEX.get(char, char) for char in cut_text(text))
 
 
 def csv_table(board: Board) -> str:

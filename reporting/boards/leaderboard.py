@@ -15,7 +15,7 @@ from scrollwork.reporting.boards.published import ROUGE, Published, Reference
 from scrollwork.reporting.boards.ranks import Ranks, label
 from scrollwork.reporting.boards.raw_files import remarks as raw_remarks
 from scrollwork.reporting.boards.raw_files import summary
-from scrollwork.reporting.page.text import markdown_text, number, shown, spread
+from scrollwork.reporting.page.text import cut_text, markdown_text, number, spread
 
 __all__ = ["Board", "as_json", "board", "markdown"]
 
@@ -96,18 +96,18 @@ def _subset_row(board: Board, section: Section, line: Line, cell: Cell) -> Itera
 def remarks(board: Board, section: Section) -> Iterator[str]:
     """Everything in a section that is not whole, or not of the paper's inputs."""
     if board.extends:
-        added = ", ".join(shown(column.task) for column in board.columns if not column.official)
+        added = ", ".join(cut_text(column.task) for column in board.columns if not column.official)
         yield f"average {board.of_average}; not in it: {added}"
     for line in section.lines:
         for cell in line.cells:
             if cell.coverage and cell.reason:
-                yield f"{shown(line.label)}: {cell.task}: {cell.reason}"
+                yield f"{cut_text(line.label)}: {cell.task}: {cell.reason}"
             if cell.coverage and (told := ", ".join(f"{count:,} {how}" for how, count in stopped(cell.coverage))):
-                yield f"{shown(line.label)}: {cell.task}: of {cell.coverage.answered:,} answers {told}"
+                yield f"{cut_text(line.label)}: {cell.task}: of {cell.coverage.answered:,} answers {told}"
         if line.model in board.decoding:
-            yield f"{shown(line.label)}: {board.decoding[line.model]}"
+            yield f"{cut_text(line.label)}: {board.decoding[line.model]}"
         if line.average.value is None and not board.ranked:
-            yield f"{shown(line.label)}: no average: {line.average.reason}"
+            yield f"{cut_text(line.label)}: no average: {line.average.reason}"
     yield from (one for one in unranked(board, section))
     if references(board, section) and (differing := section.differing(board.columns)):
         numbers = ", ".join(f"{column.short} {asked} of {column.examples:,}" for column, asked in differing)
@@ -122,17 +122,17 @@ def unranked(board: Board, section: Section) -> Iterator[str]:
         yield "no model is ranked: no runs of a model are whole, or their ranking failed"
     yield from not_counted(own)
     for (model, arm, reason), tasks in own.without_score().items():
-        yield f"{shown(label(model, arm))}: NA, so last, on {', '.join(tasks)}: {shown(reason, REMARK)}"
+        yield f"{cut_text(label(model, arm))}: NA, so last, on {', '.join(tasks)}: {cut_text(reason, REMARK)}"
     yield from (f"{task}: {said}" for task, said in own.proxies().items())
 
 
 def not_counted(ranks: Ranks) -> Iterator[str]:
     """Models that are not ranked, and runs that do not count, with why."""
     for one in ranks.left_out:
-        name = shown(label(one.model, one.arm))
+        name = cut_text(label(one.model, one.arm))
         runs = f", {runs_of(one.runs)}" if one.runs else ""
         if one.kind == REFUSED:
-            yield f"{name}: not ranked: {one.task}{runs}: {shown(one.reason, REMARK)}, so no score can be compared"
+            yield f"{name}: not ranked: {one.task}{runs}: {cut_text(one.reason, REMARK)}, so no score can be compared"
         elif one.kind == NO_RANK:
             yield f"{name}: not ranked: {one.reason}"
         elif one.kind == RUN_OUT:
@@ -158,7 +158,7 @@ def line_means(board: Board, section: Section, line: Line) -> tuple[str, ...]:
     return rank_means(board.rank(section, line))
 
 
-def asked(line: Line) -> str:
+def inputs_text(line: Line) -> str:
     """How many inputs a line stands on: "27/30" answered of those asked, over its tasks."""
     return "{:,}/{:,}".format(*line.inputs)
 
@@ -182,7 +182,7 @@ def settings(board: Board) -> str:
     told = (
         f"{name} {value if isinstance(value, str) else json.dumps(value)}" for name, value in board.settings.items()
     )
-    return "".join(f", {shown(one)}" for one in told)
+    return "".join(f", {cut_text(one)}" for one in told)
 
 
 def references(board: Board, section: Section) -> Published | None:
@@ -226,10 +226,10 @@ def parts_table(board: Board, section: Section) -> tuple[list[str], list[list[st
     published = references(board, section)
     rows = published.table(published.main) if published else ()
     tasks = [board.columns[place].task for place in columns]
-    return head, own, [[named(row), *(in_parts(row.parts.get(task, ())) for task in tasks)] for row in rows]
+    return head, own, [[reference_label(row), *(in_parts(row.parts.get(task, ())) for task in tasks)] for row in rows]
 
 
-def named(row: Reference) -> str:
+def reference_label(row: Reference) -> str:
     """A row of the paper with its kind, length of input, and why it stands apart."""
     about = "; ".join(filter(None, [row.about, row.apart]))
     return f"{row.label} ({about})" if about else row.label
@@ -281,12 +281,12 @@ def _markdown_grid(rows: Sequence[Sequence[str]]) -> str:
 def _markdown_line(board: Board, section: Section, line: Line) -> list[str]:
     values = [_with_spread(cell.value, cell.spread) + (" ⚠" if cell.unanswered else "") for cell in line.cells]
     name = f"{line.label} ({line.note})" if line.note else line.label
-    return [markdown_text(name), *values, *line_means(board, section, line), asked(line)]
+    return [markdown_text(name), *values, *line_means(board, section, line), inputs_text(line)]
 
 
 def _markdown_reference(board: Board, split: str, row: Reference) -> list[str]:
     values = [_with_spread(row.scores.get(column.task), row.stds.get(column.task)) for column in board.columns]
-    return [markdown_text(named(row)), *values, *reference_means(board, split, row), number(None)]
+    return [markdown_text(reference_label(row)), *values, *reference_means(board, split, row), number(None)]
 
 
 def _with_spread(value: float | None, deviation: float | None) -> str:

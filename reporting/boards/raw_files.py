@@ -22,7 +22,7 @@ class Held:
 
 
 @dataclass(frozen=True)
-class RawTold:
+class RawNote:
     """The raw files of a task and split. states: how many files are in each. files: the first not known to be right.
 
     what: what is counted in them ("records", "examples", "references"; "" where no number is known). found, known: how
@@ -37,7 +37,7 @@ class RawTold:
     models: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, files: Iterable[Held], what: str = "", found: int = 0, known: int = 0) -> RawTold:
+    def of(cls, files: Iterable[Held], what: str = "", found: int = 0, known: int = 0) -> RawNote:
         """From all files."""
         held = list(files)
         states = {state: sum(one.state == state for one in held) for state in STATES}
@@ -45,7 +45,7 @@ class RawTold:
         return cls(states, tuple(odd[:MOST]), *((what, found, known) if not states[SAMPLE] else ()))
 
     @classmethod
-    def read(cls, plain: Mapping[str, Any]) -> RawTold:
+    def read(cls, plain: Mapping[str, Any]) -> RawNote:
         """From what `plain` gives."""
         counts = plain.get("number") or {}
         files = tuple(Held(**one) for one in plain["files"])
@@ -66,7 +66,7 @@ class RawTold:
         return f"the raw files give {self.found:,} {self.what}, those of upstream {self.known:,}"
 
 
-def summary(told: Iterable[RawTold]) -> str:
+def summary(told: Iterable[RawNote]) -> str:
     """ "raw files: 1 of other bytes, 2 unknown, 3 as published"; "" without any."""
     found = list(told)
     counts = {state: sum(one.states.get(state, 0) for one in found) for state in STATES}
@@ -75,7 +75,7 @@ def summary(told: Iterable[RawTold]) -> str:
     return f"raw files: {told_counts}" if told_counts else ""
 
 
-def remarks(told: Sequence[tuple[str, RawTold]]) -> Iterator[str]:
+def remarks(told: Sequence[tuple[str, RawNote]]) -> Iterator[str]:
     """What stands out, by task: other bytes than published, and other numbers of examples than known."""
     for name, one in told:
         more_models = f" and {len(one.models) - MOST_MODELS} more" if len(one.models) > MOST_MODELS else ""

@@ -9,7 +9,7 @@ from scrollwork.reporting.boards.board import Board, Section
 from scrollwork.reporting.boards.cells import ABOUT
 from scrollwork.reporting.boards.leaderboard import (
     REMARK,
-    asked,
+    inputs_text,
     line_means,
     means,
     parts_table,
@@ -20,7 +20,7 @@ from scrollwork.reporting.boards.leaderboard import (
 )
 from scrollwork.reporting.boards.published import AS_ASKED
 from scrollwork.reporting.boards.raw_files import summary
-from scrollwork.reporting.page.text import number, shown, spread
+from scrollwork.reporting.page.text import cut_text, number, spread
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -42,9 +42,11 @@ def terminal(board: Board) -> RenderableType:
     for section in board.sections:
         blocks += [*_terminal_section(board, section), Text("")]
     if not blocks:
-        blocks = [Text(f"{shown(board.title)}: nothing was scored")]
+        blocks = [Text(f"{cut_text(board.title)}: nothing was scored")]
     blocks += [
-        Text.assemble(("failed  ", "bold red"), f"{shown(one.task)} {shown(one.model)}: {shown(one.message, REMARK)}")
+        Text.assemble(
+            ("failed  ", "bold red"), f"{cut_text(one.task)} {cut_text(one.model)}: {cut_text(one.message, REMARK)}"
+        )
         for one in board.failures
     ]
     return Group(*blocks)
@@ -56,7 +58,7 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
 
     published = references(board, section)
     headers = [
-        *(shown(column.short, NAME_WIDTH) for column in board.columns),
+        *(cut_text(column.short, NAME_WIDTH) for column in board.columns),
         *(means(board) if board.ranked else ["Avg"]),
     ]
     widths = [max(VALUE_WIDTH, len(header)) for header in headers]
@@ -70,7 +72,7 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
             table.add_column(width=widths[place], justify="right", no_wrap=True)
         return table
 
-    yield Text.assemble((shown(board.title), "bold"), f", split {shown(section.split)}{settings(board)}")
+    yield Text.assemble((cut_text(board.title), "bold"), f", split {cut_text(section.split)}{settings(board)}")
     for piece in pieces:
         table = grid(piece)
         table.add_row(Text("model", "dim"), *(Text(headers[place], "dim") for place in piece))
@@ -80,16 +82,16 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
                 average = [Text(text) for text in line_means(board, section, line)]
             cells = [_terminal_value(cell.value, cell.spread, bool(cell.unanswered)) for cell in line.cells]
             # what tells two lines of a model apart is never cut off: it goes below the name
-            named = Text(broken(shown(line.label)), "dim" if line.upper_bound else "bold")
-            named.append(f"\n{asked(line)} inputs", "not bold dim")
+            named = Text(broken(cut_text(line.label)), "dim" if line.upper_bound else "bold")
+            named.append(f"\n{inputs_text(line)} inputs", "not bold dim")
             table.add_row(named, *([*cells, *average][place] for place in piece))
         yield table
     for text in remarks(board, section):
-        yield Text.assemble((f"{WARNING} ", "bold yellow"), (shown(text, REMARK), "yellow"))
+        yield Text.assemble((f"{WARNING} ", "bold yellow"), (cut_text(text, REMARK), "yellow"))
     if files := summary(told for _, told in board.raw_of(section)):
         yield Text(files, "dim")
     if published:
-        label = f"── {shown(published.label(published.main))} "
+        label = f"── {cut_text(published.label(published.main))} "
         yield Text(label + "─" * (width - len(label)), "dim", no_wrap=True)
         table = grid(range(len(headers)))
         for row in published.table(published.main):
@@ -101,9 +103,9 @@ def _terminal_section(board: Board, section: Section) -> Iterator[RenderableType
                     for column in board.columns
                 ]
                 own = [Text(text, "dim") for text in reference_means(board, section.split, row)]
-                table.add_row(Text(shown(name), "dim"), *cells, *own, style="dim")
+                table.add_row(Text(cut_text(name), "dim"), *cells, *own, style="dim")
                 continue
-            table.add_row(*(Text(text, "dim") for text in (shown(name), *map(number, (*values, row.average)))))
+            table.add_row(*(Text(text, "dim") for text in (cut_text(name), *map(number, (*values, row.average)))))
         yield table
     yield from _terminal_parts(board, section)
 
@@ -122,7 +124,7 @@ def _terminal_parts(board: Board, section: Section) -> Iterator[Table]:
         table.add_column(justify="right", no_wrap=True)
     for style, rows in (("dim", [head]), ("", own), ("dim", published)):
         for row in rows:
-            table.add_row(*(Text(shown(cell), style) for cell in row))
+            table.add_row(*(Text(cut_text(cell), style) for cell in row))
     yield table
 
 

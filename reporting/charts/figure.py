@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import escape
 from math import log10
 
-from scrollwork.reporting.page.text import shown, visible
+from scrollwork.reporting.page.text import cut_text, visible
 
 LEAST = 0.5  # words: the smallest spread, of two neighbouring bigrams
 
@@ -93,7 +93,7 @@ def printed(value: float) -> str:
 
 def plain(text: str) -> str:
     """Text from outside for an SVG: made visible, cut, escaped."""
-    return escape(shown(text), quote=True)
+    return escape(cut_text(text), quote=True)
 
 
 def svg(body: list[str], width: float, height: float, title: str, about: str, *, alone: bool) -> str:

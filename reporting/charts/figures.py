@@ -16,7 +16,7 @@ from scrollwork.reporting.boards.board import Board, Line, Section
 from scrollwork.reporting.boards.cells import Column
 from scrollwork.reporting.charts.drawing import LINE, PAPER, SOFT, Drawing, figure, inline, quantiles, written
 from scrollwork.reporting.page.content import Figure, Findings
-from scrollwork.reporting.page.text import shown
+from scrollwork.reporting.page.text import cut_text
 from scrollwork.reporting.page.usage import Usage
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class _Drawn:
             for place, line in enumerate(self.lines):
                 self._curve(panel, place, line, column.task)
             panel.set_xscale("log")
-            panel.set_title(shown(column.short, NAME), loc="left")
+            panel.set_title(cut_text(column.short, NAME), loc="left")
             panel.minorticks_off()
             values = [row for row in self.slices if row["task"] == column.task]
             ticks = [min(_middle(row) for row in values), max(_middle(row) for row in values)]
@@ -254,7 +254,7 @@ def _banded(width: float, rows: Rows) -> tuple[matplotlib.figure.Figure, Any]:
     bands = list(pairwise(edges))
     for top, bottom in bands[::2]:
         axes.axhspan(top, bottom, facecolor=LINE, alpha=0.22, linewidth=0)
-    axes.set_yticks([(top + bottom) / 2 for top, bottom in bands], [shown(column.task, NAME) for column, _ in held])
+    axes.set_yticks([(top + bottom) / 2 for top, bottom in bands], [cut_text(column.task, NAME) for column, _ in held])
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="y", visible=False)
     axes.set_ylim(edges[-1], 0)
@@ -292,4 +292,4 @@ def _dot(place: int, hollow: bool = False) -> dict[str, Any]:
 
 
 def _name(line: Line) -> str:
-    return shown(line.label, 120) if len(line.label) <= NAME else shown(line.label[: NAME - 1], 120) + "…"
+    return cut_text(line.label, 120) if len(line.label) <= NAME else cut_text(line.label[: NAME - 1], 120) + "…"

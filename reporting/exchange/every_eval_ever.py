@@ -51,7 +51,7 @@ def record(system: System, trials: Sequence[Trial], samples: Mapping[str, Any]) 
     """The record. samples: {file_path, checksum, total_rows} of the rows; an empty one where there are none."""
     when = str(ended(trials))
     version = trials[0].version
-    settings = {name: told(value) for name, value in system.settings.items()}
+    settings = {name: as_text(value) for name, value in system.settings.items()}
     return {
         "schema_version": SCHEMA,
         "evaluation_id": evaluation_id(system, trials),
@@ -115,7 +115,7 @@ def result(trial: Trial) -> dict[str, Any]:
         },
         "score_details": {
             "score": row.value,
-            "details": {name: told(value) for name, value in trial.facts.items()},
+            "details": {name: as_text(value) for name, value in trial.facts.items()},
             "uncertainty": uncertainty,
         },
         "generation_config": {
@@ -167,8 +167,8 @@ def instance(trial: Trial, item: Item, evaluation: str) -> dict[str, Any] | None
         "evaluation": {"score": item.score.value, "is_correct": item.score.value >= PERFECT},
         "token_usage": tokens,
         "metadata": {
-            **{name: told(value) for name, value in item.trace.items()},
-            "components": told(dict(item.score.components)),
+            **{name: as_text(value) for name, value in item.trace.items()},
+            "components": as_text(dict(item.score.components)),
             "finish_reason": came.finish_reason,
             "reported_model": came.reported_model,
             "draw": str(item.prompt.draw),
@@ -176,6 +176,6 @@ def instance(trial: Trial, item: Item, evaluation: str) -> dict[str, Any] | None
     }
 
 
-def told(value: Any) -> str:
+def as_text(value: Any) -> str:
     """A value as text, which is all that the schema's details may hold."""
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)

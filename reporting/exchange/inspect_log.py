@@ -105,7 +105,7 @@ def sample(trial: Trial, item: Item) -> dict[str, Any]:
             output["usage"] = tokens
             used = {trial.system.id: tokens}
     return {
-        **named(trial, item),
+        **sample_head(trial, item),
         "input": item.text,
         "messages": messages,
         "output": output,
@@ -118,7 +118,9 @@ def sample(trial: Trial, item: Item) -> dict[str, Any]:
 
 def summary(trial: Trial, item: Item) -> dict[str, Any]:
     """The sample in `summaries.json`, which tables of samples are made of."""
-    short = {name: value[:SHORT] if isinstance(value, str) else value for name, value in named(trial, item).items()}
+    short = {
+        name: value[:SHORT] if isinstance(value, str) else value for name, value in sample_head(trial, item).items()
+    }
     return {
         **short,
         "input": item.text[:SHORT],
@@ -129,7 +131,7 @@ def summary(trial: Trial, item: Item) -> dict[str, Any]:
     }
 
 
-def named(trial: Trial, item: Item) -> dict[str, Any]:
+def sample_head(trial: Trial, item: Item) -> dict[str, Any]:
     """What a sample and its summary share: id, epoch, references, scores."""
     scored: dict[str, Any] = {}
     if item.score is not None:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, fields
 
-from scrollwork.reporting.page.text import shown
+from scrollwork.reporting.page.text import cut_text
 
 LONGEST = 300  # characters of a removed text on the page; the file of tabs has all
 STYLE = """body{font:15px/1.4 system-ui,sans-serif;margin:2em auto;max-width:75em;padding:0 1em}
@@ -77,4 +77,4 @@ def _page(cuts: Sequence[Cut], title: str) -> Iterator[str]:
 
 def _safe(text: str) -> str:
     """Escaped, invisible characters shown, cut to what a person reads."""
-    return html.escape(shown(text, LONGEST))
+    return html.escape(cut_text(text, LONGEST))

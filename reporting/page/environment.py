@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from scrollwork.reporting.boards.cells import stopped
@@ -9,20 +10,22 @@ from scrollwork.reporting.boards.leaderboard import head_of_parts, in_parts, inp
 from scrollwork.reporting.boards.metrics import components, reading
 from scrollwork.reporting.charts.seed_strip import strip
 from scrollwork.reporting.page.files import text_of
-from scrollwork.reporting.page.text import count, number, shown, spread
+from scrollwork.reporting.page.text import count, cut_text, number, spread
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 
+@cache
 def environment() -> Environment:
-    """How templates are rendered: every text escaped, invisible characters shown, long texts cut."""
+    """Make what renders templates: every text escaped, invisible characters shown, long texts cut. It is made once, so
+    that each template is compiled once: that takes longer than filling it in."""
     from jinja2 import Environment, FunctionLoader, StrictUndefined
     from markupsafe import Markup, escape
 
     def finalize(value: object) -> object:
         """Every text that the template prints: escaped by jinja, made visible and cut here."""
-        return shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+        return cut_text(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
     environment = Environment(
         loader=FunctionLoader(text_of),
@@ -42,7 +45,7 @@ def environment() -> Environment:
         "parts": in_parts,
         "head_of_parts": head_of_parts,
         "inputs": inputs_of_parts,
-        "upto": lambda text, limit: Markup(escape(shown(text, limit))),
+        "upto": lambda text, limit: Markup(escape(cut_text(text, limit))),
         "strip": lambda cell, published: Markup(strip(cell.seed_values, cell.value, published)),
         "fact": _fact,
     }

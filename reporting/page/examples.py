@@ -7,12 +7,12 @@ Offsets into documents (documents.py) are in UTF-16 units, as JavaScript counts.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from scrollwork.records.example import Example
 from scrollwork.records.gold import written
 from scrollwork.records.prompt import ROLES, Part, Prompt
-from scrollwork.records.response import Failure, Response
 from scrollwork.records.score import SUM
 from scrollwork.reporting.page.chunks import Put, Series, packed
 from scrollwork.reporting.page.documents import Documents
@@ -23,6 +23,12 @@ PLACES = 4  # decimals of a score in the page; the unrounded ones stand in the a
 NOT_ASKED, ANSWERED, FAILED, MISSING, WITHOUT_GOLD = ".", "a", "f", "m", "g"  # of an input and a line
 
 Key = tuple[str, int]  # an input: example_id, draw
+# What is read of an answer and of a failure (records/response.py).
+ANSWER = (
+    *("example_id", "draw", "model", "text", "finish_reason", "input_tokens", "cached_tokens", "output_tokens"),
+    *("reported_model", "attempts", "cost_nano_usd"),
+)
+FAILURE = ("example_id", "draw", "model", "kind", "status", "message", "attempts")
 
 
 class Group:
@@ -127,14 +133,14 @@ class Group:
         line: int,
         prompts: int,
         members: Sequence[str],
-        rows: Iterable[tuple[Response | Failure, Mapping[str, Any] | None]],
+        rows: Iterable[tuple[Mapping[str, Any], Mapping[str, Any] | None]],
         with_gold: frozenset[str] | set[str],
     ) -> tuple[Usage, list[int]]:
         """What one line made of the inputs: (what it took, words of each answer).
 
         line: its number in the page. prompts: the set that it was asked with. members: of a family, else its one name.
-        rows: answers with their score (value, components, flags, parsed; None without gold), and failures. with_gold:
-        ids of examples that can be scored.
+        rows: answers (ANSWER) with their score (value, components, flags, parsed; None without gold), and failures
+        (FAILURE). with_gold: ids of examples that can be scored.
 
         An answer: [member, text, how it finished, input, cached, output tokens, model as reported, attempts,
         nano-dollars, value, components, flags, parsed]; a failure: [member, null, kind, status, message, attempts].
@@ -142,10 +148,11 @@ class Group:
         number = len(self._lines)
         keeper = _Answers(Series(self._put, f"{self.name}.a{number}-", TEXTS), members)
         for row, score in rows:
-            if self._left_out((row.example_id, row.draw)):
+            key = (row["example_id"], row["draw"])
+            if self._left_out(key):
                 keeper.count(row)
                 continue
-            keeper.take(self._row((row.example_id, row.draw)), row, score)
+            keeper.take(self._row(key), row, score)
         keeper.close()
         asked = self._prompts[prompts]["at"]
         rows_with_gold = {row for (example_id, _), row in self._rows.items() if example_id in with_gold}
@@ -265,48 +272,52 @@ class _Answers:
         self._answered: dict[int, set[int]] = {}
         self._failed: set[int] = set()
 
-    def count(self, one: Response | Failure) -> None:
+    def count(self, one: Mapping[str, Any]) -> None:
         """Count an answer or a failure that the page has not."""
-        if isinstance(one, Failure):
+        if "kind" in one:
             self.usage.failures += 1
         else:
             self.usage.count(one)
-            self.others.append(len(one.text.split()))
+            self.others.append(len(one["text"].split()))
 
-    def take(self, row: int, one: Response | Failure, score: Mapping[str, Any] | None) -> None:
+    def take(self, row: int, one: Mapping[str, Any], score: Mapping[str, Any] | None) -> None:
         """Keep an answer or a failure."""
-        if row not in self._held:
+        held = self._held.get(row)
+        if held is None:
             self._flush()
-        member = self._members[one.model]
-        if isinstance(one, Failure):
+            held = self._held[row] = []
+        member = self._members[one["model"]]
+        if "kind" in one:
             self._failed.add(row)
             self.usage.failures += 1
-            value: list[Any] = [member, None, one.kind, one.status, one.message, one.attempts]
-        else:
-            self.usage.count(one)
-            self._answered.setdefault(row, set()).add(member)
-            self.words.setdefault(row, []).append(len(one.text.split()))
-            if one.finish_reason != "complete":
-                rows = self.ended.setdefault(one.finish_reason, [])
-                rows += [] if row in rows[-1:] else [row]
-            value = [member, one.text, one.finish_reason, one.input_tokens, one.cached_tokens, one.output_tokens]
+            held.append([member, None, one["kind"], one["status"], one["message"], one["attempts"]])
+            return
+        self.usage.count(one)
+        self._answered.setdefault(row, set()).add(member)
+        text, reason, reported = one["text"], one["finish_reason"], one["reported_model"]
+        self.words.setdefault(row, []).append(len(text.split()))
+        if reason != "complete":
+            rows = self.ended.setdefault(reason, [])
+            rows += [] if row in rows[-1:] else [row]
+        value = [member, text, reason, one["input_tokens"], one["cached_tokens"], one["output_tokens"]]
+        value += [self.reported.setdefault(reported, len(self.reported)), one["attempts"], one["cost_nano_usd"]]
+        if score is not None:
+            self.values.setdefault(row, []).append(score["value"])
             value += [
-                self.reported.setdefault(one.reported_model, len(self.reported)),
-                one.attempts,
-                one.cost_nano_usd,
+                _rounded(score["value"]),
+                self._components(dict(score["components"])),
+                dict(score["flags"]),
+                score["parsed"],
             ]
-            if score is not None:
-                self.values.setdefault(row, []).append(score["value"])
-                found = {name: one for name, one in dict(score["components"]).items() if not name.startswith(SUM)}
-                for name in found:
-                    self.components.setdefault(name, len(self.components))
-                value += [
-                    _rounded(score["value"]),
-                    [_rounded(found.get(name)) for name in self.components],
-                    dict(sorted(dict(score["flags"]).items())),
-                    score["parsed"],
-                ]
-        self._held.setdefault(row, []).append(value)
+        held.append(value)
+
+    def _components(self, given: Mapping[str, float]) -> list[float | None]:
+        """The components of a score, without counts, in the order in which the first was met."""
+        found = {name: value for name, value in given.items() if not name.startswith(SUM)}
+        for name in found:
+            if name not in self.components:
+                self.components[name] = len(self.components)
+        return [_rounded(found.get(name)) for name in self.components]
 
     def state(self, row: int, gold: bool) -> str:
         """One letter: what became of an input that was asked."""
@@ -330,5 +341,6 @@ def _column(values: Mapping[int, Any], length: int) -> list[Any]:
     return [values.get(row) for row in range(length)]
 
 
+@lru_cache(1 << 16)  # many scores are alike, and rounding rightly takes ten times as long as looking one up
 def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, PLACES)

@@ -20,7 +20,7 @@ from scrollwork.reporting.page.environment import environment
 from scrollwork.reporting.page.files import script, styles
 from scrollwork.reporting.page.judgement_tables import beyond
 from scrollwork.reporting.page.sections import sections_of
-from scrollwork.reporting.page.text import shown
+from scrollwork.reporting.page.text import cut_text
 from scrollwork.reporting.page.usage import usage_row
 
 Facts = Mapping[tuple[str, str], Mapping[str, object]]
@@ -142,13 +142,13 @@ def core(board: Board, content: Content) -> dict[str, Any]:
         ends = [(row["split"], row["model"], row["arm"]), (row["split"], row["other"], row["other_arm"])]
         if all(end in places for end in ends):
             one, other = (places[end] for end in ends)
-            named = {"split": shown(row["split"]), "task": row["task"], "one": one, "other": other}
+            named = {"split": cut_text(row["split"]), "task": row["task"], "one": one, "other": other}
             compared.append({**named, **{name: row[name] for name in COMPARED}})
     return {
         "sections": [
-            {"split": shown(one.split), "lines": [line_facts(line) for line in one.lines]} for one in board.sections
+            {"split": cut_text(one.split), "lines": [line_facts(line) for line in one.lines]} for one in board.sections
         ],
-        "groups": [{**group, "split": shown(group["split"])} for group in content.groups],
+        "groups": [{**group, "split": cut_text(group["split"])} for group in content.groups],
         "comparisons": compared,
         "metrics": {**{column.metric: reading(column.metric).name for column in board.columns}, **COMPONENTS},
         "folder": content.folder,
@@ -161,7 +161,7 @@ def _labels(board: Board) -> dict[tuple[str, str], str]:
     """A name of its own for every model and arm, also where long ones begin alike."""
     found: dict[tuple[str, str], str] = {}
     for line in (line for section in board.sections for line in section.lines):
-        name = shown(line.label)
+        name = cut_text(line.label)
         if (line.model, line.arm) not in found:
             found[line.model, line.arm] = name if name not in found.values() else f"{name} ({len(found) + 1})"
     return found

@@ -12,7 +12,7 @@ BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")  # drawn a
 MARKDOWN = re.compile(r"([\\`*_\[\]#|~>])")
 
 
-def shown(text: str, limit: int = LIMIT) -> str:
+def cut_text(text: str, limit: int = LIMIT) -> str:
     """The first `limit` characters, invisible ones made visible; how long the text is, where that is not all of it."""
     cut = visible(text[:limit])
     return cut if len(text) <= limit else f"{cut}… ({len(text):,} characters in all)"
@@ -42,7 +42,7 @@ def _sign(char: str) -> str:
 
 def markdown_text(text: str, limit: int = LIMIT) -> str:
     """`shown`, with every character escaped that Markdown or HTML within it would read."""
-    return MARKDOWN.sub(r"\\\1", shown(text, limit).replace("&", "&amp;").replace("<", "&lt;"))
+    return MARKDOWN.sub(r"\\\1", cut_text(text, limit).replace("&", "&amp;").replace("<", "&lt;"))
 
 
 def number(value: float | None, places: int = 1) -> str:

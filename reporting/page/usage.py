@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from scrollwork.records.response import Response
 from scrollwork.reporting.page.text import count
+
+COUNTED = tuple((name, f"{name}_tokens") for name in ("input", "cached", "output"))
 
 
 @dataclass
@@ -35,16 +37,16 @@ class Usage:
             self.cost_of + other.cost_of,
         )
 
-    def count(self, row: Response) -> None:
-        """Take an answer."""
+    def count(self, row: Mapping[str, Any]) -> None:
+        """Take an answer: its tokens, attempts and cost_nano_usd, where they are known."""
         self.answers += 1
-        for name in ("input", "cached", "output"):
-            if (tokens := getattr(row, f"{name}_tokens")) is not None:
+        for name, column in COUNTED:
+            if (tokens := row[column]) is not None:
                 self.tokens[name] = self.tokens.get(name, 0) + tokens
                 self.tokens_of[name] = self.tokens_of.get(name, 0) + 1
-        self.attempts += row.attempts or 0
-        if row.cost_nano_usd is not None:
-            self.cost_nano_usd += row.cost_nano_usd
+        self.attempts += row["attempts"] or 0
+        if (cost := row["cost_nano_usd"]) is not None:
+            self.cost_nano_usd += cost
             self.cost_of += 1
 
 

@@ -13,7 +13,7 @@ from scrollwork.reporting.boards.ranks import Ranks, label
 from scrollwork.reporting.charts.drawing import INK, SOFT, Drawing, figure
 from scrollwork.reporting.charts.figures import COLOURS, MARKERS, MOST_LINES, NAME, charted, folder
 from scrollwork.reporting.charts.point_names import beside
-from scrollwork.reporting.page.text import shown
+from scrollwork.reporting.page.text import cut_text
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -239,7 +239,7 @@ class _Drawn:
     def _title(self, task: str, against: str = "") -> str:
         """A data set, with r where its scores are held against something, and whether a proxy scores it."""
         proxy = " (proxy)" if task in self.ranks.proxies() else ""
-        title = f"{shown(self.short.get(task, task), NAME)}{proxy}"
+        title = f"{cut_text(self.short.get(task, task), NAME)}{proxy}"
         for row in self.ranks.correlations:
             if (row.task, row.against) == (task, against) and row.pearson is not None:
                 return f"{title}   r {row.pearson:.2f}, n {row.points:,}"
@@ -278,4 +278,4 @@ def mark(place: int, size: float = 5) -> dict[str, Any]:
 
 def cut(name: str, most: int = NAME) -> str:
     """A name as a chart has room for it."""
-    return shown(name, 120) if len(name) <= most else shown(name[: most - 1], 120) + "…"
+    return cut_text(name, 120) if len(name) <= most else cut_text(name[: most - 1], 120) + "…"

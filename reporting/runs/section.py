@@ -42,7 +42,7 @@ class Runs(Section):
 
         if not board.ranks:
             return None
-        parts = [part(board, split) for split in board.ranks.splits]
+        parts = [split_values(board, split) for split in board.ranks.splits]
         return Markup(environment().get_template("runs.html").render(parts=parts, paper=board.published, usual_arm=ARM))
 
     def drawings(self, board: Board, findings: Findings) -> Sequence[Drawing]:
@@ -50,7 +50,7 @@ class Runs(Section):
         return run_drawings(board)
 
 
-def part(board: Board, split: str) -> dict[str, Any]:
+def split_values(board: Board, split: str) -> dict[str, Any]:
     """What is shown of one split."""
     ranks = board.ranks.of(split)
     models, published = ranks.ranked(), ranks.ranked(PUBLISHED)

@@ -14,7 +14,7 @@ from scrollwork.records.complexity import CATEGORIES, COW, PIG, SCENARIOS
 from scrollwork.reporting.charts.drawing import SOFT, Drawing, figure
 from scrollwork.reporting.charts.figures import MARKERS, NAME, folder
 from scrollwork.reporting.page.content import Findings
-from scrollwork.reporting.page.text import shown
+from scrollwork.reporting.page.text import cut_text
 from scrollwork.reporting.windows.problems import LAST, MEANINGS, belongs, name, whole_tasks
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ def same(row: Entry, other: Entry) -> bool:
 def labelled(row: Entry, several: bool) -> str:
     """The name of a bar or panel."""
     told = f"{row['task']}, {name(row)}" if several else str(row["task"])
-    return shown(told, NAME)
+    return cut_text(told, NAME)
 
 
 def apart(problem: str) -> tuple[float, float]:

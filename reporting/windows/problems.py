@@ -52,7 +52,7 @@ class Problems:
         for place, category in enumerate(CATEGORIES):
             key = self.chosen.get((*(mixture[one] for one in FIT), category))
             if key is not None and (one := self.complexity.get(key)) is not None:
-                yield told(one, place) | self._detail(key, one, texts, spec)
+                yield problem_line(one, place) | self._detail(key, one, texts, spec)
 
     def _detail(self, key: Key, one: Entry, texts: Texts, spec: str) -> dict[str, Any]:
         """All that is shown of a typical problem beyond its line."""
@@ -80,7 +80,7 @@ def _by_problem(rows: Iterable[Entry]) -> dict[Key, list[Entry]]:
     return found
 
 
-def told(one: Entry, place: int) -> dict[str, Any]:
+def problem_line(one: Entry, place: int) -> dict[str, Any]:
     """A line of the table of typical problems."""
     return {
         "task": one["task"],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scrollwork.reporting.charts.drawing import Drawing, figure, written
 from scrollwork.reporting.charts.figures import COLOURS, NAME
-from scrollwork.reporting.page.text import shown
+from scrollwork.reporting.page.text import cut_text
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -26,7 +26,7 @@ def units_figure(rows: Sequence[tuple[str, Sequence[int], Sequence[int]]], kind:
             right.hist(lengths, bins=edges(lengths), color=COLOURS[1])
             left.set_ylabel("problems")
             right.set_ylabel("units")
-            left.set_title(f"{shown(name, NAME)}: units of a context")
+            left.set_title(f"{cut_text(name, NAME)}: units of a context")
             right.set_title("words of a unit")
         return made
 

@@ -52,6 +52,6 @@ def quoted(text: str) -> str:
     return json.dumps(text if len(text) <= 80 else text[:80] + "…")
 
 
-def named(task: str, name: str) -> str:
+def input_name(task: str, name: str) -> str:
     """An input in a message."""
     return f"{task}, id {quoted(name)}"

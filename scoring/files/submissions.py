@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from scrollwork.scoring.files import eval_logs
 from scrollwork.scoring.files.pairs import kind_of
-from scrollwork.scoring.files.prediction import Prediction, SubmissionError, named, packed, printable, quoted
+from scrollwork.scoring.files.prediction import Prediction, SubmissionError, input_name, packed, printable, quoted
 
 COLUMNS = ("Task", "ID", "Prediction")
 LONGEST = 64 << 20  # characters of a cell; csv's own limit is 131,072, which an answer may well have
@@ -34,7 +34,7 @@ def predictions(stream: IO[bytes], task: str = "") -> Iterator[Prediction]:
     for row in _rows(stream, task):
         name = (row.task, row.id)
         if name in seen:
-            known = named(*name)
+            known = input_name(*name)
             place = (f"{row.where}: ", f", at {seen[name]}") if row.where != known else ("", "")
             raise SubmissionError(f"{place[0]}{known} has a prediction already{place[1]}")
         seen[name] = row.where
@@ -107,7 +107,7 @@ def _of_json(stream: IO[bytes], task: str) -> Iterator[Prediction]:
         raise SubmissionError("is of one task, and its name does not say of which: name it with --task")
     for name, inner in held.fields if by_task else [(task, held)]:
         for key, value in inner.fields:
-            where = named(name, key)
+            where = input_name(name, key)
             if not isinstance(value, str):
                 raise SubmissionError(f"{where}: the prediction must be a string, not {_kind(value)}")
             yield Prediction(printable(name), printable(key), printable(value), where)

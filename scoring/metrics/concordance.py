@@ -9,7 +9,7 @@ from bisect import bisect
 from collections.abc import Mapping, Sequence
 
 from scrollwork.scoring.outcome import FloatArray, GoldError, Outcome, check_texts, single
-from scrollwork.scoring.reading.parsing import ids, shown
+from scrollwork.scoring.reading.parsing import cut_for_record, ids
 
 NAME = "concordance"
 VERSION = 1
@@ -31,7 +31,7 @@ def score(prediction: str, references: Sequence[str]) -> Outcome:
     answer = ids(prediction)
     comparable = [order for order in gold if _same_ids(answer, order)]
     best = max((agreement(answer, order) for order in comparable), default=0.0)
-    parsed = shown(", ".join(answer)) if answer else None
+    parsed = cut_for_record(", ".join(answer)) if answer else None
     return single(NAME, best, parsed, {"format_ok": bool(comparable)})
 
 

@@ -22,7 +22,7 @@ from scrollwork.scoring.outcome import FloatArray, GoldError, Outcome, check_tex
 from scrollwork.scoring.parts.coreference import CONLL, METRICS, SUMS, Side, f_measures, sums, together
 from scrollwork.scoring.parts.gold_json import document_in
 from scrollwork.scoring.reading.cluster_lists import Clusters, cluster_of, ids_in, is_list_of_lists, runs_in
-from scrollwork.scoring.reading.parsing import shown
+from scrollwork.scoring.reading.parsing import cut_for_record
 
 NAME = "conll"
 VERSION = 1
@@ -62,7 +62,7 @@ def batch(predictions: Sequence[str], references: Sequence[Sequence[str]]) -> li
             Outcome(
                 of[f"{CONLL}_official"],
                 of,
-                shown(f"[[{'], ['.join(runs)}]]") if runs else None,
+                cut_for_record(f"[[{'], ['.join(runs)}]]") if runs else None,
                 {"format_ok": bool(runs), "json_ok": is_list_of_lists(prediction)},
                 {**dict(zip(COUNTS, terms, strict=False)), SPURIOUS: float(reply.key.count(-1))},
             )
@@ -82,11 +82,11 @@ def beside(means: Mapping[str, Any]) -> dict[str, FloatArray]:
 
 def micro(means: Mapping[str, Any], mode: str) -> dict[str, FloatArray]:
     """F1 by metric, 0 to 100, from the means of the sums: ratios of means are ratios of sums."""
-    measured = f_measures({one: means[counted(mode, one)] for one in SUMS})
+    measured = f_measures({one: means[sum_name(mode, one)] for one in SUMS})
     return {name: 100.0 * value for name, value in measured.items()}
 
 
-def counted(mode: str, name: str) -> str:
+def sum_name(mode: str, name: str) -> str:
     """The name of one of SUMS among the counts of an outcome."""
     return f"sum_{mode}_{name}"
 

@@ -21,7 +21,7 @@ from scrollwork.scoring.parts.gold_json import object_in
 from scrollwork.scoring.parts.normalize import scrolls
 from scrollwork.scoring.parts.overlap import token_f1
 from scrollwork.scoring.reading.answer_objects import answer_object
-from scrollwork.scoring.reading.parsing import shown
+from scrollwork.scoring.reading.parsing import cut_for_record
 
 NAME = "musique_output"
 VERSION = 1
@@ -65,7 +65,7 @@ def score(prediction: str, references: Sequence[str]) -> Outcome:
     return Outcome(
         components["f1_output"],
         components,
-        printable(shown(said.answer)) if said.json_ok else None,
+        printable(cut_for_record(said.answer)) if said.json_ok else None,
         {"format_ok": said.format_ok, "json_ok": said.json_ok},
         {ANSWERABLE: float(gold.answerable), ANSWERABLE_F1: best},
     )

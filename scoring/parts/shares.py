@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from scrollwork.scoring.outcome import Outcome, single
-from scrollwork.scoring.reading.parsing import shown
+from scrollwork.scoring.reading.parsing import cut_for_record
 
 NUMBER = re.compile(r"\d+")
 
@@ -17,4 +17,4 @@ def share_of_numbers(name: str, prediction: str, gold: Sequence[str]) -> Outcome
     if not numbers:
         return single(name, 0.0, None, {"format_ok": False})
     best = max(numbers.count(number) for number in gold) / len(numbers)
-    return single(name, best, shown(", ".join(numbers)), {"format_ok": True})
+    return single(name, best, cut_for_record(", ".join(numbers)), {"format_ok": True})

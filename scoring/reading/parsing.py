@@ -52,7 +52,7 @@ def ids(text: str) -> list[str]:
     return [word.lstrip("0") or "0" for word in words]
 
 
-def shown(text: str) -> str:
+def cut_for_record(text: str) -> str:
     """`text`, cut to 1,000 characters for the record of what was parsed."""
     return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"
 

@@ -67,7 +67,7 @@ class Database:
         parsed = _parsed(place)
         self._passing = passing
         self.sqlite = parsed.get_backend_name() == "sqlite"
-        self.name = shown(parsed.render_as_string(hide_password=True))
+        self.name = url_for_messages(parsed.render_as_string(hide_password=True))
         self.read_only = self.sqlite and _is_read_only(parsed)
         if self.sqlite and parsed.database:
             with naming_full_disks("the response store", parsed.database):
@@ -220,7 +220,7 @@ def in_batches(keys: Sequence[K], size: int = BATCH) -> Iterator[Sequence[K]]:
         yield keys[start : start + size]
 
 
-def shown(url: str) -> str:
+def url_for_messages(url: str) -> str:
     """Return the URL without user, password and options, for messages."""
     return re.sub(r"(//).*@", r"\1***@", url).partition("?")[0]
 
@@ -247,14 +247,16 @@ def _parsed(place: str | Path) -> sa.URL:
     try:
         parsed = sa.make_url(place)
     except (sa.exc.ArgumentError, ValueError) as error:
-        raise StorageError(f"{shown(place)} is no database URL") from error
+        raise StorageError(f"{url_for_messages(place)} is no database URL") from error
     backend = parsed.drivername.partition("+")[0]
     if backend == "sqlite":
         return parsed.set(drivername="sqlite")
     if backend not in ("postgresql", "postgres"):
-        raise StorageError(f"{shown(place)}: answers are kept in sqlite:///FILE or postgresql://USER@HOST/DATABASE")
+        raise StorageError(
+            f"{url_for_messages(place)}: answers are kept in sqlite:///FILE or postgresql://USER@HOST/DATABASE"
+        )
     if "@" in (parsed.host or ""):
-        raise StorageError(f"{shown(place)}: write an @ of the password as %40")
+        raise StorageError(f"{url_for_messages(place)}: write an @ of the password as %40")
     return parsed.set(drivername="postgresql+psycopg")
 
 

@@ -13,11 +13,12 @@ from dataclasses import asdict, dataclass
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scrollwork.records.base import InvalidRow, Row, canonical_json, from_batch, to_batch
+from scrollwork.records.base import InvalidRow, Row, canonical_json, from_batch
 from scrollwork.records.response import FINISH_REASONS
 from scrollwork.storage.answers.digests import row_digest
 from scrollwork.storage.answers.rows import ASKED, ORIGINS, OUTCOMES
 from scrollwork.storage.answers.tables import unescaped
+from scrollwork.storage.artifacts.columns import to_batch
 from scrollwork.storage.errors import ForeignFile
 from scrollwork.storage.location import Location
 

@@ -10,8 +10,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Generic, TypeVar
 
-from scrollwork.records.base import Columns, Row, as_written, from_batch
+from scrollwork.records.base import Row, as_written, from_batch
 from scrollwork.storage.artifacts.checked import opened
+from scrollwork.storage.artifacts.columns import Columns, sized
 from scrollwork.storage.artifacts.manifest import Part
 from scrollwork.storage.artifacts.plain import plain_rows, plain_values
 from scrollwork.storage.errors import naming_full_disks
@@ -125,7 +126,13 @@ class TableWriter(Generic[R]):
 
 def _weight(row: Row) -> int:
     """Estimate the bytes of text in a row."""
-    return sum(_size(value) for value in vars(row).values())
+    size, texts, others = sized(type(row))
+    values = row.__dict__
+    for name in texts:
+        size += len(values[name])
+    for name in others:
+        size += _size(values[name])
+    return size
 
 
 def _size(value: Any) -> int:

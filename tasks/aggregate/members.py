@@ -26,7 +26,7 @@ def members_of(inputs: InputArtifacts, wanted: Inputs) -> dict[str, Member]:
     members = {name: Member() for shard in inputs.each("answers") for name in shard.facts["members"]}
     for scores in inputs.each("scores"):
         for row in scores.columns("scores", ["example_id", "draw", "model", "components", "flags"]):
-            name = named(row)
+            name = input_of(row)
             if name not in wanted.clusters:  # of a part of a context
                 continue
             members[row["model"]].scores[name] = dict(row["components"])
@@ -35,15 +35,15 @@ def members_of(inputs: InputArtifacts, wanted: Inputs) -> dict[str, Member]:
     for answers in inputs.each("answers"):
         for row in answers.columns("responses", ["model", "example_id", "draw", "finish_reason", "masked"]):
             if row["finish_reason"] != "complete":
-                members[row["model"]].ended[named(row)] = row["finish_reason"]
+                members[row["model"]].ended[input_of(row)] = row["finish_reason"]
             if row.get("masked"):  # older snapshots lack it
-                members[row["model"]].masked.add(named(row))
+                members[row["model"]].masked.add(input_of(row))
         for row in answers.columns("failures", ["model", "example_id", "draw"]):
-            members[row["model"]].failed.add(named(row))
+            members[row["model"]].failed.add(input_of(row))
     return members
 
 
-def asked(inputs: InputArtifacts, own: Metric, flag: str = "") -> tuple[Inputs, dict[str, int]]:
+def scorable_inputs(inputs: InputArtifacts, own: Metric, flag: str = "") -> tuple[Inputs, dict[str, int]]:
     """List the inputs that can be scored, with their group of documents, and count those that cannot, by reason.
 
     For windows only whole contexts count. flag: only examples that have it. Questions on the same documents form one
@@ -61,8 +61,10 @@ def asked(inputs: InputArtifacts, own: Metric, flag: str = "") -> tuple[Inputs, 
     columns = ["example_id", "draw", "truncated", "units", "span_length"]
     prompts = [row for shard in inputs.each("prompts") for row in shard.columns("prompts", columns)]
     prompts = [row for row in prompts if row["example_id"] in groups and row["units"] == row["span_length"]]
-    clusters = {named(row): groups[row["example_id"]] for row in prompts}
-    return Inputs(clusters, frozenset(named(row) for row in prompts if row["truncated"])), dict(sorted(without.items()))
+    clusters = {input_of(row): groups[row["example_id"]] for row in prompts}
+    return Inputs(clusters, frozenset(input_of(row) for row in prompts if row["truncated"])), dict(
+        sorted(without.items())
+    )
 
 
 def has(example: Example, flag: str) -> bool:
@@ -71,6 +73,6 @@ def has(example: Example, flag: str) -> bool:
     return any(value in (1, True) for value in (example.facts.get(flag), fields.get(flag), fields.get(f"is_{flag}")))
 
 
-def named(row: Mapping[str, Any]) -> str:
+def input_of(row: Mapping[str, Any]) -> str:
     """Return the name of the input that a row belongs to."""
     return input_name(row["example_id"], row["draw"])

@@ -60,18 +60,18 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
     examples that have a flag."""
     from scrollwork.analysis.comparison.summary import nothing, summarize
     from scrollwork.scoring.registry import metric
-    from scrollwork.tasks.aggregate.members import asked, labels_of, members_of
+    from scrollwork.tasks.aggregate.members import labels_of, members_of, scorable_inputs
 
     parameters = Parameters(**node.params)
     own = metric(parameters.metric)
-    inputs_asked, without_gold = asked(inputs, own)
+    inputs_asked, without_gold = scorable_inputs(inputs, own)
     members = members_of(inputs, inputs_asked)
     table = writer.table("aggregates", Aggregate)
     beside = getattr(own, "beside", nothing)
     for aggregate in summarize(labels_of(node), inputs_asked, members, own.headline, beside):
         table.add(aggregate)
     if flag := parameters.subset:
-        flagged, _ = asked(inputs, own, flag)
+        flagged, _ = scorable_inputs(inputs, own, flag)
         if flagged.clusters:
             labels = replace(labels_of(node), metric=subset_metric(parameters.metric, flag))
             some = writer.table(SUBSETS, Aggregate)

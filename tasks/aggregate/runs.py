@@ -11,13 +11,13 @@ from scrollwork.records.run_score import RunScore
 from scrollwork.records.score import Aggregate
 from scrollwork.scoring.registry import metric
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
-from scrollwork.tasks.aggregate.members import asked, labels_of, members_of
+from scrollwork.tasks.aggregate.members import labels_of, members_of, scorable_inputs
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write tables `aggregates` (a row for each member and one for the family) and `runs` (the same by run)."""
     own = metric(node.params["metric"])
-    inputs_asked, without_gold = asked(inputs, own)
+    inputs_asked, without_gold = scorable_inputs(inputs, own)
     members = members_of(inputs, inputs_asked)
     drawn, beside = manifests(inputs), getattr(own, "beside", nothing)
     found = summarize_runs(labels_of(node), inputs_asked, members, own.headline, drawn, beside)

@@ -16,7 +16,7 @@ from scrollwork.records.complexity import AtLength, Complexity, Mixture, Passage
 from scrollwork.records.prompt import Part, Prompt
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.storage.artifacts.parts import TableWriter
-from scrollwork.tasks.aggregate.members import named
+from scrollwork.tasks.aggregate.members import input_of
 from scrollwork.tasks.score.windows import DECLINED
 
 R = TypeVar("R", bound=Row)
@@ -64,7 +64,7 @@ def windows_of(inputs: InputArtifacts) -> dict[str, Window]:
     """Read the window of every input that was asked."""
     columns = ["example_id", "draw", "units", "span_start", "span_length"]
     return {
-        named(row): Window(row["example_id"], row["draw"], row["units"], row["span_start"], row["span_length"])
+        input_of(row): Window(row["example_id"], row["draw"], row["units"], row["span_start"], row["span_length"])
         for shard in inputs.each("prompts")
         for row in shard.columns("prompts", columns)
     }
@@ -74,7 +74,7 @@ def answered(inputs: InputArtifacts, windows: Mapping[str, Window]) -> Iterator[
     """Yield every answer that has a score."""
     for scores in inputs.each("scores"):
         for row in scores.columns("scores", ["example_id", "draw", "value", "flags"]):
-            yield Answer(windows[named(row)], row["value"], bool(dict(row["flags"]).get(DECLINED)))
+            yield Answer(windows[input_of(row)], row["value"], bool(dict(row["flags"]).get(DECLINED)))
 
 
 def placed(

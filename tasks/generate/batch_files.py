@@ -17,7 +17,7 @@ from scrollwork.storage.errors import naming_full_disks
 
 
 @dataclass
-class Parcel:
+class BatchFile:
     """The requests of one batch, in a file without a name: it is gone when the process ends."""
 
     interface: Interface
@@ -28,7 +28,7 @@ class Parcel:
     size: int = 0
 
     @classmethod
-    def empty(cls, interface: Interface, folder: Path, most_requests: int) -> Parcel:
+    def empty(cls, interface: Interface, folder: Path, most_requests: int) -> BatchFile:
         """Make an empty parcel on the disk of this folder."""
         with naming_full_disks("a batch", str(folder)):
             folder.mkdir(parents=True, exist_ok=True)
@@ -60,7 +60,7 @@ class Parcel:
         self.size += len(data)
 
 
-class Purse:
+class BatchBudget:
     """Reserves the highest possible cost of requests at batch prices. reason: why the last one did not fit."""
 
     def __init__(self, budget: Budget | None, price: Price | None, thoughts: int) -> None:

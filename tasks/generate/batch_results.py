@@ -13,8 +13,8 @@ from scrollwork.models.base import Answer, Attempt, CallFailed, CallProblem, Rep
 from scrollwork.models.engine.breaker import FEW
 from scrollwork.models.engine.budget import Price
 from scrollwork.models.engine.usage_bounds import ANY, Bounds
-from scrollwork.models.hosted.batch_steps import Desk
-from scrollwork.models.hosted.batches import BadLine, Line, Sight
+from scrollwork.models.hosted.batch_steps import BatchSteps
+from scrollwork.models.hosted.batches import BadLine, BatchState, Line
 from scrollwork.models.hosted.endpoint import believed, doubted
 from scrollwork.storage.answers.rows import AGAIN, DONE, WAITING, StoredBatch
 from scrollwork.storage.answers.store import ResponseStore
@@ -54,11 +54,11 @@ class Collected:
 class Collector:
     """Stores the results of an ended batch. It may be killed at any point: doing it again changes nothing."""
 
-    def __init__(self, store: ResponseStore, desk: Desk, price: Price | None, folder: Path) -> None:
-        self._store, self._desk, self._price, self._folder = store, desk, price, folder
+    def __init__(self, store: ResponseStore, steps: BatchSteps, price: Price | None, folder: Path) -> None:
+        self._store, self._steps, self._price, self._folder = store, steps, price, folder
         self._begun: dict[str, Collected] = {}  # by batch, until all of its results were there
 
-    def collect(self, batch: StoredBatch, sight: Sight, run: str, bounding: Bounding = lambda _: {}) -> Collected:
+    def collect(self, batch: StoredBatch, ended: BatchState, run: str, bounding: Bounding = lambda _: {}) -> Collected:
         """Store its results. run: as of which they count, if no other has begun. bounding: what the tokens of requests
         can be. Raises CallProblem, StorageError."""
         if not batch.owner:
@@ -68,9 +68,9 @@ class Collector:
         states = self._store.batch_requests(batch.batch_id)
         waiting = {key for key, state in states.items() if state == WAITING}
         share = (batch.most_nano_usd or 0) // max(1, len(states))
-        for path in sight.results:
+        for path in ended.results:
             with naming_full_disks("results of a batch", str(self._folder)), self._file() as file:
-                self._desk.download(path, file)
+                self._steps.download(path, file)
                 bounds = bounding(waiting)
                 for lines in chunks(self._lines(file, waiting, found, bounds), COMMIT):
                     self._store_lines(batch, lines, found, share)
@@ -109,7 +109,7 @@ class Collector:
             if not data.strip():
                 continue
             try:
-                line = self._desk.interface.line(data)
+                line = self._steps.interface.line(data)
             except BadLine as error:
                 found.strange[str(error)] += 1
                 continue

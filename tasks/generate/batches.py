@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from scrollwork.models.base import Call
 from scrollwork.models.engine.retry import policy
 from scrollwork.models.engine.usage_bounds import Bounds, bounds_of
-from scrollwork.models.hosted.batch_steps import Desk
+from scrollwork.models.hosted.batch_steps import BatchSteps
 from scrollwork.models.hosted.model import Hosted
 from scrollwork.models.hosted.tables import BadTable
 from scrollwork.models.registry import BATCHES, make
@@ -24,7 +24,7 @@ from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.planner import Planner
 from scrollwork.pipeline.session import Locations, Session
-from scrollwork.tasks.generate.batch_post import Post
+from scrollwork.tasks.generate.model_batches import ModelBatches
 from scrollwork.tasks.generate.pending import Calls
 
 log = logging.getLogger("scrollwork")
@@ -63,7 +63,7 @@ class Wanted:
                 yield from calls.batches(mine)
 
 
-def settle(nodes: Sequence[Node], locations: Locations) -> None:
+def collect_batches(nodes: Sequence[Node], locations: Locations) -> None:
     """Collect open batches that have ended. With --batch also submit the missing requests of these stages and wait.
 
     Raises UsageError, StorageError."""
@@ -73,23 +73,25 @@ def settle(nodes: Sequence[Node], locations: Locations) -> None:
     if not calling.batch and not (session.home.has_store and session.store.open_batches()):
         return
     with ExitStack() as stack:
-        posts = []
+        all_batches = []
         for model in calling.tables:
-            post = opened(model, calling, session, stack)
-            if post is not None:
+            own_batches = opened(model, calling, session, stack)
+            if own_batches is not None:
                 own = [
-                    node for node in nodes if node.label("model") == model and (calling.batch or stands(node, session))
+                    node
+                    for node in nodes
+                    if node.label("model") == model and (calling.batch or inputs_exist(node, session))
                 ]
                 wanted = Wanted([calls_of(node, session, calling) for node in own])
-                post.bounding = wanted.bounds
-                posts.append((post, wanted))
+                own_batches.bounding = wanted.bounds
+                all_batches.append((own_batches, wanted))
         wake = threading.Event()
         STOP.tell(wake.set)
         stack.callback(STOP.forget, wake.set)
-        watch(posts, calling, wake)
+        watch(all_batches, calling, wake)
 
 
-def opened(model: str, calling: Calling, session: Session, stack: ExitStack) -> Post | None:
+def opened(model: str, calling: Calling, session: Session, stack: ExitStack) -> ModelBatches | None:
     """Open a model's batches; None where its provider has none, or none need to be looked up."""
     table = calling.tables[model]
     if table["provider"] not in BATCHES:
@@ -98,41 +100,43 @@ def opened(model: str, calling: Calling, session: Session, stack: ExitStack) -> 
         return None
     module = importlib.import_module(BATCHES[table["provider"]])
     try:
-        desk = Desk(lambda: module.make(model, table), policy(table.get("retry", {})), STOP)
+        steps = BatchSteps(lambda: module.make(model, table), policy(table.get("retry", {})), STOP)
     except BadTable as error:
         if calling.batch:
             raise UsageError(str(error)) from error
         log.warning("batches of %s are not looked at: %s", model, error)
         return None
-    stack.callback(desk.close)
-    post = Post(model, calling, session, desk)
-    stack.enter_context(post.at_work())
-    return post
+    stack.callback(steps.close)
+    own_batches = ModelBatches(model, calling, session, steps)
+    stack.enter_context(own_batches.at_work())
+    return own_batches
 
 
-def watch(posts: Sequence[tuple[Post, Wanted]], calling: Calling, wake: threading.Event) -> None:
+def watch(all_batches: Sequence[tuple[ModelBatches, Wanted]], calling: Calling, wake: threading.Event) -> None:
     """Look up and submit batches until none is left, the time is up, or the run is stopped."""
     began, pause = time.monotonic(), FIRST_LOOK_S
-    for post, _ in posts:
-        post.through = not calling.batch
+    for own_batches, _ in all_batches:
+        own_batches.through = not calling.batch
     while True:
-        ended = [post.look() for post, _ in posts]
-        for post, wanted in posts:
-            if post.ready and calling.batch and not STOP.level:
-                keys, post.todo = post.todo if post.through else set(), set()
-                post.submit(wanted.batches(keys))
+        ended = [own_batches.look() for own_batches, _ in all_batches]
+        for own_batches, wanted in all_batches:
+            if own_batches.ready and calling.batch and not STOP.level:
+                keys, own_batches.todo = own_batches.todo if own_batches.through else set(), set()
+                own_batches.submit(wanted.batches(keys))
         over = calling.batch_wait_s is not None and time.monotonic() - began >= calling.batch_wait_s
-        if not calling.batch or over or STOP.level or not any(post.waits for post, _ in posts):
+        if not calling.batch or over or STOP.level or not any(own_batches.waits for own_batches, _ in all_batches):
             break
         pause = FIRST_LOOK_S if any(ended) else min(1.5 * pause, LONGEST_LOOK_S)
         left = pause if calling.batch_wait_s is None else calling.batch_wait_s - (time.monotonic() - began)
         wake.wait(max(0.0, min(pause, left)))
-    for post, _ in posts:
-        if post.stopped:
-            log.warning("%s: %s. What is stored stands; the same command asks the rest", post.model, post.stopped)
+    for own_batches, _ in all_batches:
+        if own_batches.stopped:
+            log.warning(
+                "%s: %s. What is stored stands; the same command asks the rest", own_batches.model, own_batches.stopped
+            )
 
 
-def stands(node: Node, session: Session) -> bool:
+def inputs_exist(node: Node, session: Session) -> bool:
     """Whether the inputs of a stage exist."""
     planner = Planner(session)
     return all(planner.status(needed).state == "reused" for needed in node.needs)

@@ -14,7 +14,7 @@ from scrollwork.records.gold import written
 from scrollwork.records.judgement import Judgement
 from scrollwork.scoring.answers import scored_part
 from scrollwork.scoring.reading.judgement import answerable, judged, words
-from scrollwork.tasks.aggregate.members import named
+from scrollwork.tasks.aggregate.members import input_of
 from scrollwork.tasks.score.run import Parameters
 from scrollwork.tasks.tokens import counts
 
@@ -46,7 +46,7 @@ def facts_of(inputs: InputArtifacts, wanted: Inputs, labels: Labels) -> Iterator
     lengths = {name: count for words in inputs.each("words") for name, count in counts(words).items()}
     examples = {input_name(one.example_id, one.draw): one for one in sampled(inputs)}
     columns = ["example_id", "draw", "truncated", *PLACES]
-    prompts = {named(row): row for shard in inputs.each("prompts") for row in shard.columns("prompts", columns)}
+    prompts = {input_of(row): row for shard in inputs.each("prompts") for row in shard.columns("prompts", columns)}
     for name, cluster in sorted(wanted.clusters.items()):
         prompt = prompts[name]
         example = examples[name]
@@ -80,7 +80,7 @@ def answers_of(node: Node, inputs: InputArtifacts) -> dict[tuple[str, str], dict
         for row in shard.columns("responses", ["example_id", "draw", "model", "text", "finish_reason"]):
             text = scored_part(row["text"], parameters.tag, parameters.cue, parameters.empty)
             said = judged(parameters.metric, text, row["text"], options[row["example_id"]])
-            found[row["model"], named(row)] = {**said, "length_cut": row["finish_reason"] == "length"}
+            found[row["model"], input_of(row)] = {**said, "length_cut": row["finish_reason"] == "length"}
     return found
 
 
@@ -88,5 +88,7 @@ def scores_of(inputs: InputArtifacts) -> dict[tuple[str, str], dict[str, Any]]:
     """Read the components and flags of scores, by member and input."""
     columns = ["model", "example_id", "draw", "components", "flags"]
     return {
-        (row["model"], named(row)): row for shard in inputs.each("scores") for row in shard.columns("scores", columns)
+        (row["model"], input_of(row)): row
+        for shard in inputs.each("scores")
+        for row in shard.columns("scores", columns)
     }

@@ -26,12 +26,12 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
     (measures of its answers) and `slices` (scores on parts of the inputs)."""
     from scrollwork.analysis.comparison.judged import Judged, conduct, slices
     from scrollwork.scoring.registry import metric, stored
-    from scrollwork.tasks.aggregate.members import asked, labels_of
+    from scrollwork.tasks.aggregate.members import labels_of, scorable_inputs
     from scrollwork.tasks.judge.judgements import judgements
 
     own = metric(Parameters(**node.params).metric)
     labels = labels_of(node)
-    rows = list(judgements(node, inputs, asked(inputs, own)[0], labels))
+    rows = list(judgements(node, inputs, scorable_inputs(inputs, own)[0], labels))
     found = Judged.of(rows)
     table = writer.table("judgements", Judgement)
     for row in rows:

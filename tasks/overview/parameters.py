@@ -10,7 +10,7 @@ from scrollwork.reporting.page.files import STATISTICS, digest
 from scrollwork.suites.request import Request
 from scrollwork.suites.suite_files import load_published, paper_means, paper_sizes
 from scrollwork.tasks.overview.run import Parameters
-from scrollwork.tasks.report.parameters import shown
+from scrollwork.tasks.report.parameters import differing_settings
 
 
 def overview_parameters(request: Request, statistics: Sequence[Node]) -> Parameters:
@@ -32,6 +32,6 @@ def overview_parameters(request: Request, statistics: Sequence[Node]) -> Paramet
         shown_tasks,
         {node.label("task"): sorted(tasks[node.label("task")].splits) for node in statistics},
         {name: published.get(name, "") for name in ("title", "short", "url")},
-        shown(request),
+        differing_settings(request),
         digest(*STATISTICS),
     )

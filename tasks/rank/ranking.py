@@ -98,7 +98,7 @@ def ranking_of_split(
         printed = rank(paper, published(parameters, of, shared), sure=False)
     formats = format_points(of_the_ranked(chosen), of)
     mine = [one for one in scored_tasks if one.split == split and one.task in parameters.by_instance]
-    lengths = length_points(measured(mine, counted(chosen), tokenizer), of)
+    lengths = length_points(measured(mine, counted_runs(chosen), tokenizer), of)
     return Ranks(
         [*found.models, *printed.models],
         [*found.tasks, *printed.tasks],
@@ -118,7 +118,7 @@ def of_the_ranked(chosen: Selected) -> list[RunScore]:
     return [row for row in chosen.rows if who(row.model, row.arm) in chosen.table.models]
 
 
-def counted(chosen: Selected) -> dict[tuple[str, str, str], frozenset[int]]:
+def counted_runs(chosen: Selected) -> dict[tuple[str, str, str], frozenset[int]]:
     """List the numbers of the runs that count, by (model, arm, task)."""
     return {(*model_and_arm(name), task): frozenset(scores.runs) for (name, task), scores in chosen.table.cells.items()}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from scrollwork.records.raw_file import RawFile
-from scrollwork.reporting.boards.raw_files import OTHER, PUBLISHED, SAMPLE, UNKNOWN, Held, RawTold
+from scrollwork.reporting.boards.raw_files import OTHER, PUBLISHED, SAMPLE, UNKNOWN, Held, RawNote
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.digest import sha256_file
 from scrollwork.storage.downloads.partial import Wanted, differs, problem_with
@@ -28,7 +28,7 @@ class KnownFiles:
                 self._paths[known["sha256"]] = path
         self._sample = frozenset(upstream.get("sample", ()))
 
-    def told(self, curated: Artifact) -> RawTold:
+    def told(self, curated: Artifact) -> RawNote:
         """What is to be said of the raw files that a task and split was curated from."""
         params, facts = curated.manifest.ingredients.params, curated.facts
         folder = Path(str(curated.run().get("raw", "")))
@@ -38,8 +38,8 @@ class KnownFiles:
         longbench_e = all(Path(one.path).stem.endswith("_e") for one in files)  # LongBench-E holds other records
         uncounted = what == "references" and "examples" in facts and what not in facts  # curated by an earlier version
         if not what or release or longbench_e or uncounted:
-            return RawTold.of(files)
-        return RawTold.of(files, what, counted(facts, what), known)
+            return RawNote.of(files)
+        return RawNote.of(files, what, counted(facts, what), known)
 
     def held(self, file: RawFile, folder: Path) -> Held:
         """One file as it was read, held against what is known of its path (sha256, git blob, size); under a path of

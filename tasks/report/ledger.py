@@ -74,7 +74,7 @@ class Ledger:
                 out.add(row)
 
 
-def kept(report: Artifact, params: Mapping[str, Any], together: Iterable[Artifact]) -> Ledger:
+def read_ledger(report: Artifact, params: Mapping[str, Any], together: Iterable[Artifact]) -> Ledger:
     """Read the ledger that a report was made of. params: of its node. together: its input of that name."""
     rows, subsets = (list(report.rows(name, Aggregate)) for name in ("aggregates", SUBSETS))
     empty = Ledger({**params, "raw": report.facts["raw"]}, rows, subsets)

@@ -13,7 +13,7 @@ from scrollwork.reporting.page.chunks import Spool
 from scrollwork.reporting.page.content import Content
 from scrollwork.storage.errors import naming_full_disks
 from scrollwork.tasks.report.behind_scores import ScoredTask
-from scrollwork.tasks.report.examples import Drilled, drill
+from scrollwork.tasks.report.examples import WrittenExamples, write_examples
 from scrollwork.tasks.report.ledger import Ledger
 from scrollwork.tasks.report.published import FOLDER, put
 
@@ -26,7 +26,7 @@ def make(ledger: Ledger, tasks: Sequence[ScoredTask], name: str, write: Write) -
     """
     with tempfile.TemporaryDirectory(prefix="scrollwork-page-") as place:
         spool = Spool(lambda chunk, data: _written(Path(place, chunk), data))
-        drilled = drill(ledger.board, tasks, spool, ledger.section)
+        drilled = write_examples(ledger.board, tasks, spool, ledger.section)
         drawn = figures(all_drawings(ledger, drilled))
         texts = ledger.section.texts(ledger.findings, tasks)
         content = Content(drilled.groups, drilled.usage, ledger.findings, drawn, texts=texts)
@@ -42,15 +42,15 @@ def _written(path: Path, data: bytes) -> None:
         path.write_bytes(data)
 
 
-def all_drawings(ledger: Ledger, drilled: Drilled) -> list[Drawing]:
+def all_drawings(ledger: Ledger, drilled: WrittenExamples) -> list[Drawing]:
     """List the charts of a page: those of its sections, then those that all pages have."""
     own = [one for section in ledger.sections for one in section.drawings(ledger.board, ledger.findings)]
     return [*own, *drawings(ledger.board, ledger.findings, drilled.usage, drilled.lengths)]
 
 
-def drawn(ledger: Ledger, tasks: Sequence[ScoredTask], kind: str) -> dict[str, bytes]:
+def chart_files(ledger: Ledger, tasks: Sequence[ScoredTask], kind: str) -> dict[str, bytes]:
     """Draw the charts as files, "svg" or "png", by name."""
-    drilled = drill(ledger.board, tasks, lambda name, chunk: None, ledger.section)
+    drilled = write_examples(ledger.board, tasks, lambda name, chunk: None, ledger.section)
     return {f"{one.name}.{kind}": written(one, kind) for one in all_drawings(ledger, drilled)}
 
 

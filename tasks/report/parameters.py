@@ -16,7 +16,7 @@ from scrollwork.suites.suite_files import Suite, load_published, load_suite
 from scrollwork.tasks.compare import Parameters
 
 
-def shown(request: Request) -> dict[str, Any]:
+def differing_settings(request: Request) -> dict[str, Any]:
     """What of a request differs from the suite's own way, for the head of the report."""
     asked = {
         "limit": request.limit,

@@ -53,5 +53,10 @@ class ReadingSection(Section):
 
 
 def reading(sections: Sequence[Section]) -> ReadingSection:
-    """Find the section that reads artifacts among these; one that reads nothing where there is none."""
-    return next((one for one in sections if isinstance(one, ReadingSection)), ReadingSection())
+    """Find the section among these that reads artifacts; one that reads nothing where there is none. Raises ValueError
+    for a second: it would be passed over."""
+    found = [one for one in sections if isinstance(one, ReadingSection)]
+    if len(found) > 1:
+        names = ", ".join(type(one).__name__ for one in found)
+        raise ValueError(f"one section of a design reads artifacts, not {len(found)}: {names}")
+    return found[0] if found else ReadingSection()

@@ -74,10 +74,10 @@ def scaled(strata: Mapping[str, int], size: int) -> dict[str, int]:
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:
     """Write table `examples`: the chosen examples."""
-    writer.facts = kept(Parameters(**node.params).chosen(inputs["curated"]), writer)
+    writer.facts = write_sample(Parameters(**node.params).chosen(inputs["curated"]), writer)
 
 
-def kept(chosen: Iterable[Example], writer: ArtifactWriter) -> dict[str, int]:
+def write_sample(chosen: Iterable[Example], writer: ArtifactWriter) -> dict[str, int]:
     """Write examples and return how many examples, documents and references they are."""
     keeper = Keeper(writer)
     for _ in keeper.keep(chosen):

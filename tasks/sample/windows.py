@@ -16,7 +16,7 @@ from scrollwork.preprocessing.windows.spans import strategy as read
 from scrollwork.records.example import Example
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
 from scrollwork.tasks.sample import run as chosen
-from scrollwork.tasks.sample.run import STAGE, kept, policy
+from scrollwork.tasks.sample.run import STAGE, policy, write_sample
 
 if TYPE_CHECKING:
     from scrollwork.suites.parts import Part
@@ -51,7 +51,7 @@ def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWr
     seed, suite = parameters.seed, parameters.suite
     windows = observed(problems, curated.texts(), parameters.how, strategy, seed=seed, suite=suite)
     writer.facts = {"largest_units": 0}
-    writer.facts |= kept(measured(windows, writer.facts), writer)
+    writer.facts |= write_sample(measured(windows, writer.facts), writer)
 
 
 def measured(rows: Iterable[Example], facts: dict[str, int]) -> Iterator[Example]:

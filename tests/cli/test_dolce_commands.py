@@ -599,17 +599,17 @@ def test_tasks_without_a_problem_in_common_are_compared(call, tmp_path):
 
 
 def test_a_design_has_no_rows_or_says_what_is_not_so(call):
-    options = ("--problems", "10", "--tasks", "2", "--windows", "50,5", "--mode", "iid")
+    options = ("--problems", "6", "--tasks", "1", "--windows", "20,5", "--mode", "iid")
     status, out, _ = call("dolce", "design", *options, "--json")
     document = json.loads(out, parse_constant=pytest.fail)
     assert status == 0
-    assert [row["windows"] for row in document["rows"]] == [5, 50, None]
-    assert [row["problems"] for row in document["rows"]] == [20, 20, 20]
+    assert [row["windows"] for row in document["rows"]] == [5, 20, None]
+    assert [row["problems"] for row in document["rows"]] == [6, 6, 6]
     assert document["rows"][0]["samples"] < document["rows"][1]["samples"] < document["rows"][2]["samples"]
     assert document["reached"] is (document["rows"][-1]["category"] >= 0.9)
     status, out, _ = call("dolce", "design", *options, "--scenario", "pig", "--accuracy", "1")
     assert status == 0
-    assert "20 planted problems" in out
+    assert "6 planted problems" in out
 
 
 def test_people_see_markup_escapes_or_lose_a_part(call, tmp_path):

@@ -68,9 +68,9 @@ DESIGN = Twice()
 
 def run(node, inputs, session, writer):
     """Stage sample, the options of each question reversed."""
-    from scrollwork.tasks.sample.run import Parameters, kept
+    from scrollwork.tasks.sample.run import Parameters, write_sample
 
-    writer.facts = kept(map(turned, Parameters(**node.params).chosen(inputs["curated"])), writer)
+    writer.facts = write_sample(map(turned, Parameters(**node.params).chosen(inputs["curated"])), writer)
 
 
 def turned(example):

@@ -32,6 +32,7 @@ def of(told: list[Planted], task: str) -> list[Planted]:
     return [one for one in told if one.task == task]
 
 
+@pytest.mark.slow
 def test_category_of_generated_contexts_is_not_the_planted_one(scrollwork: Scrollwork, tmp_path: Path) -> None:
     tasks = ("leval_quality", "leval_multinews")
     told = dolce(tmp_path / "raw", only(*tasks))  # type: ignore[arg-type]

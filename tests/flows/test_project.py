@@ -306,7 +306,7 @@ def test_a_checkout_is_no_project_from_another_folder(made, tmp_path, monkeypatc
 
 def test_prefect_in_a_project_is_sent_to_the_server_of_the_checkout(made, tmp_path, monkeypatch):
     """The checkout's runs; in the project none does."""
-    monkeypatch.setattr(plugin, "stands", lambda server: True)
+    monkeypatch.setattr(plugin, "is_running", lambda server: True)
     monkeypatch.setattr(project, "checkout", lambda: tmp_path / "checkout")
     for name in ("SCROLLWORK_HOME", "PREFECT_API_URL", "PREFECT_API_AUTH_STRING"):
         monkeypatch.setenv(name, "")  # what the plugin sets is taken away again

@@ -160,9 +160,14 @@ def test_equal_prompts_of_two_runs_get_one_answer(
 
 def test_variable_that_nothing_draws_is_taken(scrollwork: Scrollwork, raw_files: tuple[str, str]) -> None:
     done = seam(scrollwork, *raw_files, "--model", "naive", "--vary", "weather", status=2)
+    explained = " ".join(scrollwork("run", "--help").out.split())
     for name in VARIABLES:
         assert name in done.err
-        assert name in " ".join(scrollwork("run", "--help").out.split())
+        assert name in explained
+
+
+@pytest.mark.slow
+def test_held_variable_is_drawn(scrollwork: Scrollwork, raw_files: tuple[str, str]) -> None:
     seam(scrollwork, *raw_files, "--model", "naive", "--vary", "shots", tasks=("musique",), runs=2)
     told = [json.loads(manifest(scrollwork.home, "musique", run)) for run in range(2)]
     assert {one["instruction"] for one in told} == {told[0]["instruction"]}

@@ -17,8 +17,8 @@ import pytest
 from scrollwork.models.base import Call, CallProblem, Reply
 from scrollwork.models.engine.retry import Policy
 from scrollwork.models.engine.stopping import Stop
-from scrollwork.models.hosted.batch_steps import Desk, Unconfirmed
-from scrollwork.models.hosted.batches import Sight
+from scrollwork.models.hosted.batch_steps import BatchSteps, Unconfirmed
+from scrollwork.models.hosted.batches import BatchState
 from scrollwork.models.registry import BATCHES, make
 from tests.models.hosted_kit import ANTHROPIC_KEY, OPENAI_KEY, ask, one_vendor, reply_of, table_of, vendor
 from tests.servers import raw
@@ -41,19 +41,19 @@ def calls(name: str, count: int, salt: str = "") -> list[Call]:
 
 
 @contextmanager
-def desk(name: str, base: str, stop: Stop | None = None, **given: Any) -> Iterator[Desk]:
+def desk(name: str, base: str, stop: Stop | None = None, **given: Any) -> Iterator[BatchSteps]:
     """The vendor's batches at a server."""
     spec = VENDORS[name]
     table = table_of(spec, given, base)
     module = importlib.import_module(BATCHES[name])
-    opened = Desk(lambda: module.make(spec, table), QUICK, stop or Stop())
+    opened = BatchSteps(lambda: module.make(spec, table), QUICK, stop or Stop())
     try:
         yield opened
     finally:
         opened.close()
 
 
-def submitted(at: Desk, asked: list[Call], label: str = "n" * 64, marks: list[float] | None = None) -> Sight:
+def submitted(at: BatchSteps, asked: list[Call], label: str = "n" * 64, marks: list[float] | None = None) -> BatchState:
     """A batch of these calls."""
     noted = [] if marks is None else marks
     with tempfile.TemporaryFile() as file:
@@ -62,19 +62,19 @@ def submitted(at: Desk, asked: list[Call], label: str = "n" * 64, marks: list[fl
         return at.submit(file, label, "d" * 64, lambda: noted.append(time.time()))
 
 
-def ended(at: Desk, batch_id: str) -> Sight:
+def ended(at: BatchSteps, batch_id: str) -> BatchState:
     """The batch when it waits no more."""
     for _ in range(20):
-        sight = at.look(batch_id)
-        if sight.state != "waiting":
-            return sight
+        batch = at.look(batch_id)
+        if batch.state != "waiting":
+            return batch
     raise AssertionError("it never ended")
 
 
-def results(at: Desk, sight: Sight) -> dict[str, Reply | CallProblem]:
+def results(at: BatchSteps, batch: BatchState) -> dict[str, Reply | CallProblem]:
     """Result by key."""
     found = {}
-    for path in sight.results:
+    for path in batch.results:
         with tempfile.TemporaryFile() as file:
             at.download(path, file)
             file.seek(0)
@@ -93,10 +93,10 @@ def made(vendor: Vendor, name: str) -> int:
 def test_batch_answers_otherwise_than_the_calls_alone(name: str, vendor: Vendor) -> None:
     asked = calls(name, 7)
     with desk(name, vendor.url) as at:
-        sight = submitted(at, asked)
-        assert (sight.state, sight.requests) == ("waiting", 7)
-        assert sight.created == pytest.approx(time.time(), abs=5)
-        found = results(at, ended(at, sight.batch_id))
+        batch = submitted(at, asked)
+        assert (batch.state, batch.requests) == ("waiting", 7)
+        assert batch.created == pytest.approx(time.time(), abs=5)
+        found = results(at, ended(at, batch.batch_id))
     assert set(found) == {call.key for call in asked}
     for call in asked:
         alone = reply_of(VENDORS[name], vendor.url, call.ask)
@@ -153,7 +153,7 @@ def test_lost_batch_is_not_found_or_another_is_taken_for_it(name: str, vendor: V
         mine = list(vendor.batches[name].made)[-1]
         found = at.find("m" * 64, since, keys, ())
         if name == "anthropic":  # it keeps no names: not before they have ended
-            assert found.sight is None
+            assert found.batch is None
             assert set(found.open) == {mine, *others[:2]}
             for other in others[:2]:
                 vendor.batches[name].end(vendor.batches[name].made[other])
@@ -163,9 +163,9 @@ def test_lost_batch_is_not_found_or_another_is_taken_for_it(name: str, vendor: V
             vendor.set(batch={})
             ended(at, mine)
             found = at.find("m" * 64, since, keys, ())
-        assert found.sight is not None
-        assert found.sight.batch_id == mine
-        assert at.find("z" * 64, since, {"z" * 64}, ()).sight is None
+        assert found.batch is not None
+        assert found.batch.batch_id == mine
+        assert at.find("z" * 64, since, {"z" * 64}, ()).batch is None
 
 
 @each_vendor
@@ -176,8 +176,8 @@ def test_batch_is_not_found_when_our_clock_was_mended_since(name: str, vendor: V
         mine = submitted(at, asked, "c" * 64).batch_id
         ended(at, mine)
         found = at.find("c" * 64, time.time() + ahead_s, {call.key for call in asked}, ())
-        assert found.sight is not None
-        assert found.sight.batch_id == mine
+        assert found.batch is not None
+        assert found.batch.batch_id == mine
 
 
 @each_vendor
@@ -190,8 +190,8 @@ def test_batch_far_down_the_list_is_not_found(name: str, vendor: Vendor) -> None
         for number in range(250):
             vendor.batches[name].make(f"{mine.partition('_')[0]}_", [(f"r{number}", {})], "/v1/x", time.time())
         found = at.find("f" * 64, since, {asked[0].key}, ())
-        assert found.sight is not None
-        assert found.sight.batch_id == mine
+        assert found.batch is not None
+        assert found.batch.batch_id == mine
 
 
 @each_vendor
@@ -200,9 +200,9 @@ def test_request_without_an_answer_is_taken_for_answered(name: str, end: str, ve
     vendor.set(batch={"end": end, "done": 0.5, "errors": 0.3})
     asked = calls(name, 30, end)
     with desk(name, vendor.url) as at:
-        sight = ended(at, submitted(at, asked).batch_id)
-        found = results(at, sight)
-    assert sight.state == "ended"
+        batch = ended(at, submitted(at, asked).batch_id)
+        found = results(at, batch)
+    assert batch.state == "ended"
     assert len(found) == 30
     kinds = {one.kind for one in found.values() if isinstance(one, CallProblem)}
     assert kinds == {"transient"}
@@ -257,19 +257,19 @@ def test_reply_that_ended_before_its_first_word_is_an_answer_in_a_batch(vendor: 
 def test_refusal_of_a_whole_batch_is_taken_for_its_end(vendor: Vendor) -> None:
     with desk("openai", vendor.url) as at:
         vendor.set(batch={"end": "failed", "why": {"code": "invalid_json", "message": "Line 3 is no \x1b[2J JSON"}})
-        sight = ended(at, submitted(at, calls("openai", 3)).batch_id)
-        assert (sight.state, sight.full, sight.results) == ("refused", False, ())
-        assert sight.why == "Line 3 is no [2J JSON"
+        batch = ended(at, submitted(at, calls("openai", 3)).batch_id)
+        assert (batch.state, batch.full, batch.results) == ("refused", False, ())
+        assert batch.why == "Line 3 is no [2J JSON"
         vendor.set(batch={"most": 2})
-        sight = ended(at, submitted(at, calls("openai", 3)).batch_id)
-        assert (sight.state, sight.full) == ("refused", True)
+        batch = ended(at, submitted(at, calls("openai", 3)).batch_id)
+        assert (batch.state, batch.full) == ("refused", True)
 
 
 def test_results_that_are_gone_are_waited_for(vendor: Vendor) -> None:
     vendor.set(batch={"gone": True})
     with desk("anthropic", vendor.url) as at:
-        sight = ended(at, submitted(at, calls("anthropic", 1)).batch_id)
-    assert (sight.state, sight.results) == ("gone", ())
+        batch = ended(at, submitted(at, calls("anthropic", 1)).batch_id)
+    assert (batch.state, batch.results) == ("gone", ())
 
 
 def saying(data: bytes) -> Callable[[socket.socket], None]:

@@ -12,10 +12,10 @@ from scrollwork.models.base import Limits
 from scrollwork.models.hosted.error_replies import (
     error_in,
     limits_of,
+    message_line,
     problem_in_reply,
     problem_of_status,
     retry_after,
-    shown,
 )
 
 
@@ -209,14 +209,14 @@ def test_error_with_a_number_for_a_code_behind_a_200_is_tried_for_ever() -> None
     ],
 )
 def test_key_is_shown_in_a_message(text: str) -> None:
-    found = shown(text, ["a8s7d6f5g4"])
+    found = message_line(text, ["a8s7d6f5g4"])
     assert "a8s7d6f5g4" not in found
     assert "sk-abc" not in found
     assert "[key]" in found
 
 
 def test_message_moves_the_cursor_or_fills_the_screen() -> None:
-    found = shown("\x1b[2J\r\nhead\x00\u202eless " + "long " * 100_000)
+    found = message_line("\x1b[2J\r\nhead\x00\u202eless " + "long " * 100_000)
     assert found.isprintable()
     assert len(found) < 310
     assert found.startswith("[2J head less long")

@@ -12,7 +12,7 @@ import pytest
 
 from scrollwork.models.base import CallProblem, Reply
 from scrollwork.models.hosted.batches import BadLine, part_of
-from scrollwork.models.hosted.error_replies import shown
+from scrollwork.models.hosted.error_replies import message_line
 from scrollwork.models.hosted.masking import answer_without
 from scrollwork.models.hosted.replies import read
 from tests.models.hosted_kit import ANTHROPIC_KEY, OPENAI_KEY
@@ -68,7 +68,7 @@ def test_refusal_repeats_the_key(endpoint: str) -> None:
 def test_key_is_written_as_json_html_or_an_address_has_it(key: str) -> None:
     forms = [json.dumps(key), json.dumps(key).replace("/", "\\/"), html.escape(key), quote(key), quote(key, safe="")]
     text = " ".join(forms)
-    for told in (answer_without(text, secrets(key)), shown(text, secrets(key))):
+    for told in (answer_without(text, secrets(key)), message_line(text, secrets(key))):
         assert told.replace('"', "") == " ".join(["[key]"] * len(forms))
 
 
@@ -78,7 +78,7 @@ def test_word_that_is_a_key_is_taken_out_of_an_answer(key: str, endpoint: str) -
     text = f"The number is {key}, said Bearer {key}."
     reply = reply_of(endpoint, {**body_of(endpoint, text), "model": f"m-{key}"}, key)
     assert (reply.text, reply.reported_model, reply.masked) == (text, f"m-{key}", False)
-    assert key not in shown(f"Wrong key: {key}!", secrets(key))
+    assert key not in message_line(f"Wrong key: {key}!", secrets(key))
 
 
 def test_part_of_a_key_is_taken_for_the_whole() -> None:

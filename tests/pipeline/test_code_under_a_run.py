@@ -49,7 +49,9 @@ def value(work):
     return row["value"]
 
 
-@pytest.mark.parametrize("case", ["digested, then loaded", "loaded, then digested"])
+@pytest.mark.parametrize(
+    "case", ["digested, then loaded", pytest.param("loaded, then digested", marks=pytest.mark.slow)]
+)
 def test_numbers_of_edited_code_stand_under_the_key_of_other_code(scrollwork, tree, tmp_path, case):
     work = scrollwork.with_(root=tree)
     before = value(work)
@@ -102,9 +104,9 @@ def house_of_one(tmp_path, monkeypatch):
 
 
 def test_run_of_hours_is_ended_by_an_edit_of_what_it_had_loaded(house_of_one):
-    loaded_code.settle(["scrollwork.scoring.probe"])
+    loaded_code.load_as_digested(["scrollwork.scoring.probe"])
     house_of_one.write_text("ONE = 2\n")
-    loaded_code.settle(["scrollwork.scoring.probe"])
+    loaded_code.load_as_digested(["scrollwork.scoring.probe"])
     assert sys.modules["scrollwork.scoring.probe"].ONE == 1
 
 
@@ -112,14 +114,14 @@ def test_module_that_is_new_under_a_run_or_stands_elsewhere_is_run(house_of_one,
     new = house_of_one.with_name("late.py")
     new.write_text("")
     with pytest.raises(CodeChanged, match="late"):
-        loaded_code.settle(["scrollwork.scoring.late"])
+        loaded_code.load_as_digested(["scrollwork.scoring.late"])
     other = tmp_path / "probe.py"
     shutil.copy2(house_of_one, other)
-    loaded_code.settle(["scrollwork.scoring.probe"])
+    loaded_code.load_as_digested(["scrollwork.scoring.probe"])
     loaded_code._SURE.clear()
     sys.modules["scrollwork.scoring.probe"].__file__ = str(other)
     with pytest.raises(CodeChanged, match=r"scoring/probe\.py .*another was loaded"):
-        loaded_code.settle(["scrollwork.scoring.probe"])
+        loaded_code.load_as_digested(["scrollwork.scoring.probe"])
 
 
 def test_library_installed_anew_under_a_run_is_run_under_its_old_version(monkeypatch):

@@ -36,7 +36,9 @@ def ran(home: Path, suite: str, processes: Processes | None, **more: Any) -> Out
     return execute.run(chain, partial(run_inline, processes=processes))
 
 
-@pytest.mark.parametrize("suite", SUITES)
+@pytest.mark.parametrize(
+    "suite", [pytest.param(one, marks=[pytest.mark.slow] * (one != "zeroscrolls")) for one in SUITES]
+)
 def test_several_processes_leave_other_bytes(suite: str, tmp_path: Path) -> None:
     alone = ran(tmp_path / "one", suite, None)
     with Processes(2, wait_s=0) as two:
@@ -63,6 +65,7 @@ def test_error_of_another_process_is_told_otherwise(tmp_path: Path) -> None:
     assert "test.jsonl, line 1" in alone.failed[0].error
 
 
+@pytest.mark.slow
 def test_killed_process_loses_what_was_finished(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     submitted = []
 
@@ -165,6 +168,7 @@ def test_calls_of_hosted_models_leave_the_process_of_their_budget(tmp_path: Path
     assert not Processes(1, wait_s=0).due
 
 
+@pytest.mark.slow
 def test_progress_of_another_process_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     heard: list[tuple[str, int, int]] = []
 
@@ -220,6 +224,7 @@ def test_prefect_leaves_other_bytes_with_several_processes(scrollwork: Scrollwor
     assert files_of(other.home) == files_of(scrollwork.home)
 
 
+@pytest.mark.slow
 def test_module_of_the_working_directory_is_imported_by_a_worker(tmp_path: Path) -> None:
     folder = tmp_path / "here"
     folder.mkdir()

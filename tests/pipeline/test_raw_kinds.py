@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from scrollwork.pipeline.raw_files import standing
+from scrollwork.pipeline.raw_files import all_matches
 from scrollwork.preprocessing.raw.errors import MalformedFile, MissingFile
 from scrollwork.suites.suite_files import SAMPLE
 from tests.conftest import Call, environment
@@ -53,7 +53,7 @@ def test_a_folder_that_a_pattern_of_everything_matches_is_refused(tmp_path: Path
     with pytest.raises(MissingFile):
         found(tmp_path, "hub/{split}/**/*")
     (tmp_path / "hub" / "test" / "inner" / "a.parquet").write_text("x")
-    standing.cache_clear()
+    all_matches.cache_clear()
     assert [file.path for file in found(tmp_path, "hub/{split}/**/*").files()] == ["hub/test/inner/a.parquet"]
 
 

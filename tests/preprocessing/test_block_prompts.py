@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scrollwork.preprocessing.prompts.truncation import Counts, Cut, Limit, joined
 from scrollwork.preprocessing.runs.block_prompts import Blocks
 from scrollwork.preprocessing.runs.blocks import Block, marked, shown_documents
-from scrollwork.preprocessing.runs.drawn_examples import shown
+from scrollwork.preprocessing.runs.drawn_examples import as_in_run
 from scrollwork.preprocessing.runs.draws import Draw
 from scrollwork.preprocessing.tokens.tokenizer import make
 from scrollwork.records.example import Example, metadata
@@ -49,7 +49,9 @@ def example(name: str, documents: str, reference: str = "gold", query: str | Non
 def made(block: Block, one: Example, pool: list[Example], run: Draw, ids: tuple[int, ...] = (), limit: int = 0) -> Cut:
     blocks = Blocks(block, [("Do A.", "As F."), ("Do HS b HE.", "As G.")], {shot.example_id: shot for shot in pool})
     counts = Counts(make("words"), {}, TEXTS.__getitem__) if limit else None
-    return blocks.cut(shown(one, run, ids), TEXTS.__getitem__, counts, Limit("documents", limit, 5))  # 5: without it
+    return blocks.cut(
+        as_in_run(one, run, ids), TEXTS.__getitem__, counts, Limit("documents", limit, 5)
+    )  # 5: without it
 
 
 def text(cut: Cut) -> str:
@@ -111,7 +113,7 @@ def test_mentions_have_ids_of_another_run_or_other_clusters() -> None:
     ids = (7, 3, 5)
     assert "Document 2: ```[Alpha](7) [one two](3).```" in text(made(PAPER, own, [], run, ids))
     assert "Document 1: ```Beta [three four](5).```" in text(made(PAPER, own, [], run, ids))
-    assert shown(own, run, ids).references == ("[[5,7],[3]]",)
+    assert as_in_run(own, run, ids).references == ("[[5,7],[3]]",)
 
 
 def test_long_prompt_loses_its_cue_or_a_whole_document() -> None:

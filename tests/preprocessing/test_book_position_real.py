@@ -16,10 +16,13 @@ from scrollwork.preprocessing.raw.files import RawFiles
 
 SHARED = Path(os.environ.get("SCROLLWORK_SHARED") or Path(__file__).resolve().parents[3] / "shared")
 FOLDER = SHARED / "data" / "raw" / "booksum" / "finished_summaries"
-pytestmark = pytest.mark.skipif(
-    not FOLDER.is_dir(),
-    reason=f"no real summaries at {FOLDER}: set SCROLLWORK_SHARED to the folder that holds data/raw/booksum",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not FOLDER.is_dir(),
+        reason=f"no real summaries at {FOLDER}: set SCROLLWORK_SHARED to the folder that holds data/raw/booksum",
+    ),
+]
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "booksumsort.md"
 NUMBER = (
     r"(?:\d{1,3}|(?=[ivxlc])c{0,2}(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})|one|two|three|four|five|six|seven|eight|nine|ten"

@@ -352,9 +352,10 @@ def raw_problems(path: Path) -> int:
 
 
 WITH_SPECS = [(name, spec) for name, task in SUITE.tasks.items() for spec in granularities(task)]
+SOME = [pytest.param(*one, marks=[pytest.mark.slow] * (number % 4 > 0)) for number, one in enumerate(WITH_SPECS)]
 
 
-@pytest.mark.parametrize(("name", "spec"), WITH_SPECS)
+@pytest.mark.parametrize(("name", "spec"), SOME)
 def test_real_file_loses_problems_or_has_other_units_than_the_plain_rules(shared: Path, name: str, spec: str) -> None:
     found, task = real(shared, name, spec), SUITE.tasks[name]
     assert (found.problem, found.dropped) == ("", ())

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrollwork.preprocessing.prompts.template import Template, assemble, official_rows
+from scrollwork.preprocessing.prompts.template import ZERO_SCROLLS, Template, assemble, official_rows
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import render
 from scrollwork.suites.suite_files import load_suite
@@ -188,3 +190,41 @@ def test_single_reference_has_a_pid_other_than_its_id() -> None:
 def test_private_reference_loses_the_input() -> None:
     (row,) = official_rows(example("qmsum", 1, "What?", ()), template("qmsum"), lambda _: "Text")
     assert row["output"] is None
+
+
+LEFT_OUT = ("instruction", "context_header", "response_header", "omission", "query_header", "inner_header")
+LAYOUTS = (
+    ZERO_SCROLLS,
+    (("query_header", "query"), ("documents",)),
+    (("instruction",), ("documents", "context_header"), ("response_header",)),
+    (("response_header", "query"), ("context_header", "documents"), ("query_header",)),
+)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("query", ["Who?", None])
+def test_combination_of_left_out_strings_has_no_record(query: str | None, layout: tuple[tuple[str, ...], ...]) -> None:
+    """A suite file may leave each out: without context_header a record was the bare ValueError of a list."""
+    bodies = {"d0": "First text.", "d1": "Second."}
+    pieces = [piece for group in layout for piece in group]
+    for there in itertools.product((True, False), repeat=len(LEFT_OUT)):
+        strings = {name: f"<{name}>" for name, kept in zip(LEFT_OUT, there, strict=True) if kept}
+        (row,) = official_rows(example("own", 2, query), Template("qa", layout=layout, **strings), bodies.__getitem__)
+        text, inner = row["input"], strings.get("inner_header", "")
+        assert ("inner_docs_start_indices" in row, "document_start_index" in row) == (there[5], there[2])
+        documents = [inner + body for body in bodies.values()]
+        for start, document in zip(row.get("inner_docs_start_indices", ()), documents, strict=bool(inner)):
+            assert text[start:].startswith(document)
+        if not there[2]:
+            continue
+        assert text[row["document_start_index"] : row["document_end_index"]] == "\n\n".join(documents)
+        start, asked = row["query_start_index"], text[row["query_start_index"] : row["query_end_index"]]
+        header = f"{strings['query_header']}\n" if {"query_header"} <= {*strings} & {*pieces} else ""
+        if query and "query" in pieces:
+            before = header if header and pieces.index("query_header") < pieces.index("query") else ""
+            assert asked == before + query
+        else:
+            answer = "<response_header>\n" if "response_header" in pieces else ""
+            assert (asked, text[start:].startswith(header or answer)) == ("", True)
+            assert header or answer or start == len(text)
+        assert row["truncation_seperator"] == strings.get("omission", "") + "\n\n"

@@ -13,7 +13,7 @@ import pytest
 
 from scrollwork.fetching.upstream import upstream_of
 from scrollwork.records.raw_file import RawFile
-from scrollwork.reporting.boards.raw_files import OTHER, PUBLISHED, SAMPLE, UNKNOWN, RawTold, remarks
+from scrollwork.reporting.boards.raw_files import OTHER, PUBLISHED, SAMPLE, UNKNOWN, RawNote, remarks
 from scrollwork.storage.downloads.partial import git_blob
 from scrollwork.storage.home import Home
 from scrollwork.suites.suite_files import SAMPLE as SAMPLE_FOLDER
@@ -165,11 +165,11 @@ def test_what_an_earlier_version_did_not_count_is_taken_for_none(call: Call) -> 
 def test_ten_thousand_strange_files_fill_the_page() -> None:
     from scrollwork.reporting.boards.raw_files import Held
 
-    told = RawTold.of(Held(f"f{number}", UNKNOWN if number else OTHER, "why") for number in range(10_000))
+    told = RawNote.of(Held(f"f{number}", UNKNOWN if number else OTHER, "why") for number in range(10_000))
     assert len(told.files) == 20
     assert told.files[0].state == OTHER
     assert told.states[UNKNOWN] == 9_999
-    assert RawTold.read(json.loads(json.dumps(told.plain()))) == told
+    assert RawNote.read(json.loads(json.dumps(told.plain()))) == told
     assert list(remarks([("task", told)])) == ["task: f0 has other bytes than upstream publishes (why)"]
 
 

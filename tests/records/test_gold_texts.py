@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scrollwork.records.example import Example, metadata
-from scrollwork.records.gold import KEPT, said, written
+from scrollwork.records.gold import KEPT, findable_answers, written
 from scrollwork.scoring.names import JUDGED
 from scrollwork.suites.suite_files import load_suite
 
@@ -36,12 +36,12 @@ def test_what_is_to_be_written_is_not_what_a_demonstration_shows(
 ) -> None:
     one = example(metric) if metric in GOLDS else example("musique_output")
     assert written(one, metric) == (text,)
-    assert said(one, metric) == in_documents
+    assert findable_answers(one, metric) == in_documents
 
 
 @pytest.mark.parametrize("metric", ["fic_proxy", "fic"])
 def test_spans_of_reviews_are_taken_for_a_summary(metric: str) -> None:
-    assert written(example("fic_proxy"), metric) == said(example("fic_proxy"), metric) == ()
+    assert written(example("fic_proxy"), metric) == findable_answers(example("fic_proxy"), metric) == ()
     assert written(example("fic_proxy", summary_text=SUMMARY), metric) == (SUMMARY,)
 
 

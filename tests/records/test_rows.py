@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from scrollwork import records
-from scrollwork.records.base import InvalidRow, Row, as_written, canonical_json, from_batch, to_batch
+from scrollwork.records.base import InvalidRow, Row, as_written, canonical_json, from_batch
 from scrollwork.records.comparison import Average, Comparison
 from scrollwork.records.complexity import (
     CATEGORIES,
@@ -64,6 +64,7 @@ from scrollwork.records.run_score import RunScore
 from scrollwork.records.score import Aggregate, Coverage, Score
 from scrollwork.records.statistics import MEASURES, Bin, Distribution, Spread
 from scrollwork.records.token_count import TokenCount
+from scrollwork.storage.artifacts.columns import to_batch
 from scrollwork.storage.artifacts.plain import plain_rows, plain_values
 
 SHA = "0123456789abcdef" * 4

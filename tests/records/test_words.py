@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrollwork.records.base import to_batch
 from scrollwork.records.document import Document, measured
 from scrollwork.records.words import BLOCK, SHORT, words_in
+from scrollwork.storage.artifacts.columns import to_batch
 
 SPACES = [char for char in map(chr, range(sys.maxunicode + 1)) if char.isspace()]
 hostile = st.text(

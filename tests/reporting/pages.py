@@ -110,9 +110,9 @@ def written(
         def said(model: str = model, part: int = place + 1) -> Iterator[tuple[Any, Any]]:
             for number, (one, text) in enumerate(zip(examples, answers[model], strict=True)):
                 if text is None:
-                    yield failure(one, model, f"content refused <b>by</b> the provider{foreign}"), None
+                    yield failure(one, model, f"content refused <b>by</b> the provider{foreign}").to_dict(), None
                 else:
-                    yield response(one, model, text), score(min(100.0, 10.0 * number) / part, text)
+                    yield response(one, model, text).to_dict(), score(min(100.0, 10.0 * number) / part, text)
 
         line = lines.index(model)
         usage["test", line], _ = group.answers(line, prompts, [model], said(), {one.example_id for one in examples})

@@ -75,7 +75,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     usage = {}
     for line, told in enumerate(content.sections[0].lines):
         rows = (
-            (Response("dolce", "a", "test", one, draw, told.model, "full", "0" * 64, "x", "complete", 1, 0, 1, "m", 1, 1),
+            (Response("dolce", "a", "test", one, draw, told.model, "full", "0" * 64, "x", "complete", 1, 0, 1, "m", 1, 1).to_dict(),
              {"value": 100.0, "components": {"dolce_accuracy": 100.0}, "flags": {"idk": False}, "parsed": "x"})
             for one, draw in keys
         )  # fmt: skip

@@ -29,10 +29,10 @@ def whole(
     return board(rows, params([model, "other"])), beside, usage, lengths
 
 
-def test_equal_input_draws_other_bytes() -> None:
-    for kind in ("svg", "png"):
-        first, second = ([written(one, kind) for one in drawings(*whole())] for _ in range(2))
-        assert first == second
+@pytest.mark.parametrize("kind", ["svg", pytest.param("png", marks=pytest.mark.slow)])
+def test_equal_input_draws_other_bytes(kind: str) -> None:
+    first, second = ([written(one, kind) for one in drawings(*whole())] for _ in range(2))
+    assert first == second
 
 
 def test_a_chart_is_missing_or_drawn_of_nothing() -> None:

@@ -2,6 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
+from scrollwork.reporting.page.sections import sections_of
+from scrollwork.tasks.report.sections import reading
 from tests.conftest import Scrollwork, edit
 
 MODULE = '''"""How many models stand on the board."""
@@ -54,3 +58,10 @@ def test_new_section_needs_more_than_a_module_a_template_and_a_line(finished: Sc
         assert '<a href="#toy">Toys of this page</a>' in text
     edit(template, lambda text: text.replace("Toys", "Games"))
     assert work.plan(*three)["report"]["state"] == "stale", "its template is in no key"
+
+
+def test_second_section_that_reads_artifacts_is_passed_over() -> None:
+    sections = sections_of(["scrollwork.tasks.report.runs", "scrollwork.tasks.report.windows"])
+    with pytest.raises(ValueError, match="reads artifacts, not 2: ReadingRuns, ReadingWindows"):
+        reading(sections)
+    assert type(reading(sections[:1])).__name__ == "ReadingRuns"

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrollwork.reporting.charts.seed_strip import strip
-from scrollwork.reporting.page.text import MARKS, shown, spread, visible
+from scrollwork.reporting.page.text import MARKS, cut_text, spread, visible
 
 
 @given(st.text())
@@ -23,8 +23,8 @@ def test_towers_of_combining_marks_are_cut_down() -> None:
 
 
 def test_long_text_says_how_long_it_is() -> None:
-    assert shown("a" * 1_000_000, 5) == "aaaaa… (1,000,000 characters in all)"
-    assert shown("a" * 5, 5) == "aaaaa"
+    assert cut_text("a" * 1_000_000, 5) == "aaaaa… (1,000,000 characters in all)"
+    assert cut_text("a" * 5, 5) == "aaaaa"
 
 
 def test_a_small_spread_is_not_read_as_none() -> None:

@@ -151,7 +151,13 @@ REPEATED = ["1", "1,", ",111", "1,111", ".", "-", "-1", "A", "A ", "A,", "A as",
             "output is", "cannot ", "cannot be ", "I am not able to ", "unanswerable", "é", "\ud800", "(", "and ", "\n ```x"]  # fmt: skip
 
 
-@pytest.mark.parametrize("unit", REPEATED, ids=ascii)
+@pytest.mark.parametrize(
+    "unit",
+    [
+        pytest.param(unit, marks=[pytest.mark.slow] * (number % 3 > 0), id=ascii(unit))
+        for number, unit in enumerate(REPEATED)
+    ],
+)
 def test_long_reply_of_one_thing_costs_more_than_its_length(unit: str) -> None:
     reply = unit * (250_000 // len(unit))
     for name in EXTRACTORS:

@@ -35,6 +35,7 @@ def human(responses, stem):
     )
 
 
+@pytest.mark.slow
 def test_human_score_with_stemming_departs_from_the_published_one(responses):
     assert len(responses) == 260
     found = human(responses, stem=True)
@@ -50,6 +51,7 @@ def test_human_score_without_stemming_departs_from_the_measured_one(responses):
     assert round(human(responses, stem=False).value, 2) == 22.56
 
 
+@pytest.mark.slow
 def test_rouge_of_real_text_departs_from_rouge_score(responses):
     from rouge_score.rouge_scorer import RougeScorer
 

@@ -44,7 +44,7 @@ say(built)
 """
 
 
-@pytest.mark.parametrize("bytes_of_parts", ["equal", "different"])
+@pytest.mark.parametrize("bytes_of_parts", ["equal", pytest.param("different", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("lock", ["locked", "unlocked"])
 def test_two_builders_of_one_artifact_spoil_it(tmp_path, lock, bytes_of_parts):
     lengths = (40, 40) if bytes_of_parts == "equal" else (40, 50)
@@ -148,6 +148,7 @@ while not Path(sys.argv[2]).exists():
 """
 
 
+@pytest.mark.slow
 def test_sweeper_takes_a_file_between_its_making_and_its_lock(tmp_path):
     folder, end = Location(str(tmp_path / "f")), tmp_path / "end"
     folder.replace("file", b"0")
@@ -360,6 +361,7 @@ say(round(written_mib - start_mib), round(read_mib - start_mib), round(peak_mib(
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
+@pytest.mark.slow
 def test_memory_grows_with_the_table(tmp_path):
     written, read, looked_up = map(int, finish(start(STREAM, tmp_path)))
     print(f"200 MiB of text: {written} MiB to write, {read} to read, {looked_up} to look up")

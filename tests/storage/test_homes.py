@@ -9,6 +9,7 @@ import pytest
 from scrollwork.storage.digest import FileDigests, sha256_file, sha256_of
 from scrollwork.storage.errors import StorageError
 from scrollwork.storage.home import Home
+from scrollwork.storage.location import Location
 from tests.storage.artifact_kit import documents, write
 
 ABC = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"  # FIPS 180-4, appendix B.1
@@ -106,3 +107,17 @@ def test_second_run_of_a_process_in_one_second_overwrites_the_first(tmp_path):
         home.note_run({"number": number})
     assert [run["number"] for run in home.runs()] == list(range(20))
     assert len({run["id"] for run in home.runs()}) == 20
+
+
+@pytest.mark.parametrize(
+    "made", [lambda: Home(""), lambda: Home.at(""), lambda: Home.at("file://"), lambda: Location("")]
+)
+def test_empty_home_is_the_folder_that_a_process_works_in(made):
+    """Digests of raw files lay in cache/ of a checkout."""
+    with pytest.raises(StorageError, match=r"the home is empty|without a path"):
+        made()
+
+
+def test_store_without_a_file_is_the_folder_that_a_process_works_in(tmp_path):
+    with pytest.raises(StorageError, match=r"--store sqlite:///: name its file, such as sqlite:///answers\.db"):
+        Home.at(str(tmp_path), "sqlite:///")

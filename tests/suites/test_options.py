@@ -185,6 +185,48 @@ def test_empty_place_is_taken_for_none(name: str) -> None:
         Request.of("seam", home="home", **{"sample": name != "raw", name: ""})
 
 
+@pytest.mark.parametrize("place", ["home", "raw"])
+def test_request_without_a_place_is_made(place: str) -> None:
+    with pytest.raises(UsageError, match=f"has an empty {place}: name its folder"):
+        Request("zeroscrolls", **{"home": "/nowhere", "raw": "/nowhere", place: ""})
+
+
+@pytest.mark.parametrize("variable", ["SCROLLWORK_HOME", "SCROLLWORK_STORE"])
+def test_variable_that_is_set_to_nothing_is_taken_for_none(
+    variable: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from scrollwork.flows.parameters import request_of
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SCROLLWORK_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv(variable, "")
+    with pytest.raises(UsageError, match=f"{variable} is empty: unset it for none"):
+        request_of({"suite": "zeroscrolls", "home": None, "store": None})
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", ["status", "verify", "down"])
+def test_empty_variable_of_the_home_is_overlooked_by_a_command(
+    command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from scrollwork.cli.main import main
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SCROLLWORK_HOME", "")
+    with pytest.raises(SystemExit) as ended:
+        main([command])
+    assert ended.value.code == 2
+    assert "SCROLLWORK_HOME is empty: unset it for none" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_flow_takes_an_empty_home(tmp_path: Path) -> None:
+    from scrollwork.flows.parameters import request_of
+
+    with pytest.raises(UsageError, match="--home is empty: leave it out for none"):
+        request_of({"suite": "zeroscrolls", "home": "", "store": None})
+
+
 def test_flow_takes_no_null_for_a_list() -> None:
     from scrollwork.flows.build_datasets import build_datasets
 

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from scrollwork.flows.parameters import OF_RUN, parameters_of
@@ -125,6 +126,8 @@ def test_moved_file_is_another_suite(call: Call, folder: Path) -> None:
         ('"jsonl"', '"jsonll"', r"\[task.keepers\]: dataset 'jsonll' is none of .*; did you mean 'jsonl'"),
         ('metric = "f1"', 'metric = "f1_scrols"', r"\[task.keepers\]: metric 'f1_scrols' is none of .* mean 'f1_scrolls'"),
         ("seed = 0", "seed = ", "is not TOML"),
+        ("seed = 0", 'seed = 0\nlayout = [["instruction"], ["query"]]', r"harbour\.toml: layout has no 'documents'"),
+        ("[task.keepers]", '[prompts.short]\nlayout = [["query"]]\n[task.keepers]', r"\[prompts\.short\]: layout has no"),
         ('default_splits = ["test"]', 'default_splits = ["tests"]', "default_splits 'tests' is none of"),
     ],
 )  # fmt: skip
@@ -216,6 +219,24 @@ def test_other_commands_lose_the_suite(call: Call, folder: Path) -> None:
     assert score[0] == 0, score[2]
     assert json.loads(score[1])["tasks"][0]["value"] == 100.0
     assert call("verify")[0] == 0
+
+
+@pytest.mark.parametrize("left_out", ["context_header", "query_header", "instruction", "response_header"])
+def test_task_without_one_of_its_texts_is_not_exported(call: Call, folder: Path, left_out: str) -> None:
+    text = (folder / "harbour.toml").read_text(encoding="utf-8")
+    kept = re.sub(rf"^{left_out} = .*\n", "", text, flags=re.MULTILINE)
+    (folder / "harbour.toml").write_text(kept, encoding="utf-8")
+    assert call("build", *RUN[:4], *INLINE)[0] == 0
+    status, _, err = call("export", "hf", *RUN[:4], "--out", "hf")
+    assert (status, err) == (0, "")
+    rows = pq.read_table(folder / "hf" / "keepers").to_pylist()
+    if left_out == "response_header":
+        assert set(rows[0]) == {"id", "pid", "input", "output"}
+        return
+    for row in rows:
+        assert row["input"][row["document_start_index"] :].startswith(("Mira kept", "The bell"))
+        asked = row["input"][row["query_start_index"] : row["query_end_index"]]
+        assert re.fullmatch(r"(Question:\n)?W[^?]*\?", asked)
 
 
 def test_flow_is_told_the_name_of_a_suite_that_it_cannot_find(folder: Path) -> None:

@@ -59,10 +59,12 @@ OF_METRIC = {"score", "aggregate", "judge"}
 @pytest.mark.parametrize(
     ("file", "stages", "task"),
     [
-        ("harbour_suite/starts_right.py", OF_METRIC, "notes"),
+        pytest.param("harbour_suite/starts_right.py", OF_METRIC, "notes", marks=pytest.mark.slow),
         ("harbour_suite/deep/folded.py", OF_METRIC, "notes"),
-        ("harbour_suite/deep/__init__.py", OF_METRIC, "notes"),
-        ("harbour_suite/notes.py", {"curate", "sample", "prompt", "tokens"}, "notes"),
+        pytest.param("harbour_suite/deep/__init__.py", OF_METRIC, "notes", marks=pytest.mark.slow),
+        pytest.param(
+            "harbour_suite/notes.py", {"curate", "sample", "prompt", "tokens"}, "notes", marks=pytest.mark.slow
+        ),
         ("harbour_suite/lines.py", {"curate", "sample", "prompt", "tokens"}, "notes"),
         ("harbour_suite/parrot.py", {"generate"}, ""),
         ("harbour_suite/unused.py", set(), ""),
@@ -279,7 +281,7 @@ def test_module_that_was_loaded_before_it_was_noted_passes_for_the_file(
     assert path == tmp_path / "latecomer" / "one.py"
     loaded_code.watch("latecomer.one", str(path))
     with pytest.raises(loaded_code.CodeChanged, match=re.escape(f"{path} was written to")):
-        loaded_code.settle(["latecomer.one"])
+        loaded_code.load_as_digested(["latecomer.one"])
 
 
 def test_rooms_of_a_checkout_pass_for_a_package() -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from scrollwork.cli.terminal.spending import spent_by, told
+from scrollwork.cli.terminal.spending import spending_line, spent_by
 from scrollwork.flows import execute
 from scrollwork.flows.chains import Chain
 from scrollwork.pipeline import calling
-from scrollwork.readings.status import held
+from scrollwork.readings.status import store_holdings
 from scrollwork.storage.home import Home
 from scrollwork.suites.request import Request
 from tests.conftest import Scrollwork
@@ -110,8 +110,8 @@ def test_vendor_that_tells_wrong_tokens_passes_the_budget(
     assert spent["amount"] <= 0.05
     assert spent["amount"] == calling._budgets[request.run].spent / 1e9 == spent["assumed"]
     assert spent["cost_assumed_calls"] == spent["calls"] == len(served.requests())
-    assert f"${spent['assumed']:.4f} of it set aside for {spent['calls']} calls without usage" in told(spent)
-    assert held(Home(str(work.home), ""))["spent"]["amount"] == spent["amount"]
+    assert f"${spent['assumed']:.4f} of it set aside for {spent['calls']} calls without usage" in spending_line(spent)
+    assert store_holdings(Home(str(work.home), ""))["spent"]["amount"] == spent["amount"]
 
 
 def test_budget_without_a_price_spends(scrollwork: Scrollwork, served: Vendors) -> None:

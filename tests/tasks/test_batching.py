@@ -18,7 +18,7 @@ from scrollwork.models.base import Call, CallProblem
 from scrollwork.models.engine.budget import firm_bound, price_of
 from scrollwork.models.engine.retry import Policy
 from scrollwork.models.engine.stopping import Stop
-from scrollwork.models.hosted.batch_steps import Desk
+from scrollwork.models.hosted.batch_steps import BatchSteps
 from scrollwork.models.hosted.model import place_of
 from scrollwork.models.registry import BATCHES, make
 from scrollwork.pipeline import calling
@@ -28,8 +28,8 @@ from scrollwork.storage.answers.rows import StoredBatch
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.errors import StorageError
-from scrollwork.tasks.generate import batch_claims, batch_post, batch_results, batches
-from scrollwork.tasks.generate.batch_post import Post
+from scrollwork.tasks.generate import batch_claims, batch_results, batches, model_batches
+from scrollwork.tasks.generate.model_batches import ModelBatches
 from tests.models.hosted_kit import ask, one_vendor, reply_of, table_of, vendor
 from tests.servers.vendor import Vendor
 
@@ -45,7 +45,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """No waiting in tests."""
     monkeypatch.setattr(batches, "FIRST_LOOK_S", 0.02)
     monkeypatch.setattr(batches, "LONGEST_LOOK_S", 0.05)
-    monkeypatch.setattr(batch_post, "SETTLE_S", 0.3)
+    monkeypatch.setattr(model_batches, "SETTLE_S", 0.3)
 
 
 class Given:
@@ -90,23 +90,25 @@ class Office:
         return [Call(sha256_of(payload), self.spec, payload, one) for payload, one in zip(payloads, asks, strict=True)]
 
     @contextmanager
-    def open(self, run: str, stop: Stop | None = None, **given: Any) -> Iterator[tuple[Post, Calling]]:
+    def open(self, run: str, stop: Stop | None = None, **given: Any) -> Iterator[tuple[ModelBatches, Calling]]:
         """A post at work."""
         calling = Calling(run, batch=True, tables={self.spec: self.table}, **given)
         module = importlib.import_module(BATCHES[self.name])
-        desk = Desk(lambda: module.make(self.spec, self.table), QUICK, stop or Stop())
-        post = Post(self.spec, calling, Session(Locations(str(self.home), "", "", calling)), desk)
+        desk = BatchSteps(lambda: module.make(self.spec, self.table), QUICK, stop or Stop())
+        post = ModelBatches(self.spec, calling, Session(Locations(str(self.home), "", "", calling)), desk)
         try:
             with post.at_work():
                 yield post, calling
         finally:
             desk.close()
 
-    def run(self, calls: list[Call], run: str = "run-1", limits: Mapping[str, int] | None = None, **given: Any) -> Post:
+    def run(
+        self, calls: list[Call], run: str = "run-1", limits: Mapping[str, int] | None = None, **given: Any
+    ) -> ModelBatches:
         """`run --batch` of these calls."""
         with self.open(run, **given) as (post, calling):
             for name, value in (limits or {}).items():
-                setattr(post._desk.interface, name, value)
+                setattr(post._steps.interface, name, value)
             batches.watch([(post, Given(calls))], calling, threading.Event())  # type: ignore[list-item]
             return post
 
@@ -152,8 +154,8 @@ def test_batch_of_a_vendor_that_tells_wrong_tokens_is_free(office: Office, repor
         office.vendor.set(reported=...)
     spent = office.store.spent("run-1")[office.spec]
     assert (spent.input_tokens, spent.output_tokens, spent.cost_assumed_calls) == (0, 0, 9)
-    assert post._purse.budget is not None
-    assert spent.cost_nano_usd == spent.cost_assumed_nano_usd == post._purse.budget.spent > 0
+    assert post._budget.budget is not None
+    assert spent.cost_nano_usd == spent.cost_assumed_nano_usd == post._budget.budget.spent > 0
 
 
 @each_vendor
@@ -230,7 +232,7 @@ def test_batch_whose_upload_took_long_is_given_up_at_the_first_look_and_paid_twi
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It was killed at the end of ten minutes of sending; the provider makes the batch a moment later."""
-    monkeypatch.setattr(batch_post, "SETTLE_S", 5.0)
+    monkeypatch.setattr(model_batches, "SETTLE_S", 5.0)
     office.vendor.set(batch={"create": ["late:1"]})
     calls = office.calls(6, "upload")
     began = time.monotonic()
@@ -435,7 +437,7 @@ def test_answers_of_a_batch_that_say_nothing_of_their_tokens_are_free(
         budget = budget_of(calling, office.store)
     assert len(office.texts(calls)) == 4
     assert budget is not None
-    assert budget.spent == pytest.approx(sum(post._purse.most(call) for call in calls), abs=4)
+    assert budget.spent == pytest.approx(sum(post._budget.most(call) for call in calls), abs=4)
     assert budget.reserved == 0
 
 
@@ -443,18 +445,18 @@ def test_answers_of_a_batch_that_say_nothing_of_their_tokens_are_free(
 def test_budget_forgets_the_first_file_of_results_when_the_second_breaks_off(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batch_post, "MOST_TRIES", 1)
+    monkeypatch.setattr(model_batches, "MOST_TRIES", 1)
     office.vendor.set(batch={"errors": 0.4})
     calls = office.calls(12, "halves")
-    real, asked = Desk.download, []
+    real, asked = BatchSteps.download, []
 
-    def breaks(desk: Desk, path: str, into: Any) -> None:
+    def breaks(desk: BatchSteps, path: str, into: Any) -> None:
         asked.append(path)
         if len(asked) == 2:
             raise CallProblem("transient", "reset")
         real(desk, path, into)
 
-    monkeypatch.setattr(Desk, "download", breaks)
+    monkeypatch.setattr(BatchSteps, "download", breaks)
     office.run(calls, "run-halves", budget_usd="1")
     with office.open("run-halves", budget_usd="1") as (_, calling):
         budget = budget_of(calling, office.store)
@@ -560,7 +562,7 @@ def test_text_that_no_json_can_carry_ends_the_batch(vendor: Vendor, tmp_path: Pa
 def test_keeper_that_overslept_its_lease_submits_what_another_has_taken_over(office: Office) -> None:
     calls = office.calls(4, "asleep")
     with office.open("run-1") as (post, _):
-        real = post._desk.interface.upload
+        real = post._steps.interface.upload
 
         async def sleeps(file: Any) -> str:
             (batch,) = office.store.open_batches()
@@ -568,7 +570,7 @@ def test_keeper_that_overslept_its_lease_submits_what_another_has_taken_over(off
             office.run(calls, "run-2")
             return await real(file)
 
-        post._desk.interface.upload = sleeps  # type: ignore[method-assign]
+        post._steps.interface.upload = sleeps  # type: ignore[method-assign]
         post.submit(Given(calls).batches(()))
         assert post.held == {}
     assert len(office.made) == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from scrollwork.scoring.outcome import FloatArray, GoldError, Outcome, check_texts, single
-from scrollwork.scoring.reading.parsing import shown
+from scrollwork.scoring.reading.parsing import cut_for_record
 
 NAME = "longbench_classification"
 VERSION = 1
@@ -26,7 +26,7 @@ def score(prediction: str, references: Sequence[str], options: Sequence[str] = (
         raise GoldError("options must hold the classes: the list is empty")
     named = [option for option in options if option in prediction]
     best = max(_share(named, reference) for reference in references)
-    return single(NAME, best, shown(", ".join(named)) if named else None, {"format_ok": bool(named)})
+    return single(NAME, best, cut_for_record(", ".join(named)) if named else None, {"format_ok": bool(named)})
 
 
 def _share(named: Sequence[str], reference: str) -> float:

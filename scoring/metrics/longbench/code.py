@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from scrollwork.scoring.outcome import FloatArray, Outcome, check_texts
 from scrollwork.scoring.parts.matching import ratio
-from scrollwork.scoring.reading.parsing import shown
+from scrollwork.scoring.reading.parsing import cut_for_record
 
 NAME = "longbench_code"
 VERSION = 1
@@ -27,7 +27,7 @@ def score(prediction: str, references: Sequence[str]) -> Outcome:
     check_texts(prediction, references)
     line = first_code_line(prediction)
     best = float(max(round(100 * ratio(line or "", reference)) for reference in references))
-    return Outcome(best, {NAME: best}, None if line is None else shown(line), {"format_ok": line is not None})
+    return Outcome(best, {NAME: best}, None if line is None else cut_for_record(line), {"format_ok": line is not None})
 
 
 def first_code_line(text: str) -> str | None:

@@ -277,6 +277,7 @@ def test_simulated_answers_differ_from_the_model(mode: str) -> None:
     assert scores @ (np.arange(20) / 20 + 0.025) / scores.sum() == pytest.approx(wanted, abs=0.01)
 
 
+@pytest.mark.slow
 def test_a_plan_recovers_less_than_the_paper_needs() -> None:
     easy = recovery(Plan(mode=IID, problems=30, seeds=(0, 1)), None)
     assert easy.category >= 0.95

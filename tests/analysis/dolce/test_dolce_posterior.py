@@ -39,7 +39,9 @@ from scrollwork.analysis.windows.simulation import FIXED, Planted, answered
 from tests.analysis.dolce.dolce_vectors import NOISE, quality
 
 
-@pytest.mark.parametrize("truth", [GRID, ANYWHERE, LIMITS])
+@pytest.mark.parametrize(
+    "truth", [pytest.param(one, marks=[pytest.mark.slow] * (one != ANYWHERE)) for one in (GRID, ANYWHERE, LIMITS)]
+)
 def test_a_category_is_stated_more_surely_than_it_is_right(truth: str) -> None:
     """The table of docs/dolce.md in small: with likelihoods of the fitted pairs alone, truths off the grid miss."""
     found = [even(truth, windows, range(700, 702)) for windows in (5, 20, None)]
@@ -196,7 +198,7 @@ def test_a_context_of_any_size_warns_or_has_no_probabilities(units: int) -> None
         assert sum(one.probabilities) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("tasks", [mostly_first, alone])
+@pytest.mark.parametrize("tasks", [mostly_first, pytest.param(alone, marks=pytest.mark.slow)])
 def test_a_wrong_noise_is_believed(tasks: Callable[[str, range], Stated]) -> None:
     """Where nine of ten problems are solved without context the fitted noise takes their right answers for its own, and
     with that noise alone .82 of those at .99 were right; one problem hardly tells the noise."""

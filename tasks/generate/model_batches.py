@@ -17,8 +17,8 @@ from uuid import uuid4
 
 from scrollwork.models.base import Call, CallProblem
 from scrollwork.models.engine.retry import ends_the_run
-from scrollwork.models.hosted.batch_steps import Desk, Unconfirmed
-from scrollwork.models.hosted.batches import Sight, unknown
+from scrollwork.models.hosted.batch_steps import BatchSteps, Unconfirmed
+from scrollwork.models.hosted.batches import BatchState, unknown
 from scrollwork.models.hosted.model import place_of
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.calling import STOP, Calling, budget_of, known_price
@@ -26,7 +26,7 @@ from scrollwork.pipeline.session import Session
 from scrollwork.storage.answers.rows import StoredBatch, StoredFailure
 from scrollwork.storage.digest import sha256_of
 from scrollwork.tasks.generate.batch_claims import MOST_TRIES, Claims
-from scrollwork.tasks.generate.batch_files import Parcel, Purse, seconds_since, unique
+from scrollwork.tasks.generate.batch_files import BatchBudget, BatchFile, seconds_since, unique
 from scrollwork.tasks.generate.batch_results import Bounding, Collector, failed
 from scrollwork.tasks.generate.stored_answers import stored_failure, under_other_names
 
@@ -35,11 +35,11 @@ SETTLE_S = 60.0  # how long the provider's list is searched for a batch before i
 OLD_S = 7200.0  # since its creation began to be sent, which may have lasted half an hour: then one look is enough
 
 
-class Post:
+class ModelBatches:
     """One model's batches in one run: those that it submits, and those that it finds open."""
 
-    def __init__(self, model: str, calling: Calling, session: Session, desk: Desk) -> None:
-        self.model, self._calling, self._store, self._desk = model, calling, session.store, desk
+    def __init__(self, model: str, calling: Calling, session: Session, steps: BatchSteps) -> None:
+        self.model, self._calling, self._store, self._steps = model, calling, session.store, steps
         self._table = calling.tables[model]
         self._provider = str(self._table["provider"])
         self._place = place_of(self._provider, self._table)
@@ -47,12 +47,14 @@ class Post:
         self._claims = Claims.of(session.store, model, calling.run, calling.retry_failed)
         price = known_price(model, self._table)
         cheaper = None if price is None else price.in_batch()
-        self._purse = Purse(budget_of(calling, session.store), cheaper, int(self._table.get("reasoning_tokens", 0)))
-        self._collector = Collector(session.store, desk, cheaper, self._folder)
+        self._budget = BatchBudget(
+            budget_of(calling, session.store), cheaper, int(self._table.get("reasoning_tokens", 0))
+        )
+        self._collector = Collector(session.store, steps, cheaper, self._folder)
         self.held = self._claims.held  # open batches that are ours, by our name
         self.todo: set[str] = set()  # to be asked in another batch
         self._stuck: dict[str, str] = {}  # held batches that cannot be looked up, and why
-        self._most_requests = desk.interface.most_requests
+        self._most_requests = steps.interface.most_requests
         self._full = False  # the provider takes no more before one of ours ends
         self._said: dict[str, str] = {}
         self._first_look: dict[str, float] = {}  # for those that nobody confirmed; time.monotonic()
@@ -69,7 +71,7 @@ class Post:
                 yield
             finally:
                 for batch in self.held.values():
-                    self._purse.give(batch.most_nano_usd, 0)
+                    self._budget.give(batch.most_nano_usd, 0)
 
     @property
     def waits(self) -> bool:
@@ -88,27 +90,27 @@ class Post:
     def submit(self, batches: Iterable[list[Call]]) -> None:
         """Submit those calls that are missing; `through` says whether all calls were looked at."""
         self.through = False
-        parcel: Parcel | None = None
+        batch_file: BatchFile | None = None
         for call, entry in self._entries(batches):
-            if parcel is not None and not parcel.takes(entry):
-                self._send(parcel)
-                parcel = None
-            amount = self._purse.most(call)
-            if not self.stopped and not STOP.level and not self._purse.take(amount):
-                self.stopped = self._purse.reason
+            if batch_file is not None and not batch_file.takes(entry):
+                self._send(batch_file)
+                batch_file = None
+            amount = self._budget.most(call)
+            if not self.stopped and not STOP.level and not self._budget.take(amount):
+                self.stopped = self._budget.reason
             if self.stopped or STOP.level:
                 break
-            parcel = parcel or Parcel.empty(self._desk.interface, self._folder, self._most_requests)
-            parcel.add(call.key, entry, amount)
+            batch_file = batch_file or BatchFile.empty(self._steps.interface, self._folder, self._most_requests)
+            batch_file.add(call.key, entry, amount)
         else:
             self.through = True
-        if parcel is not None and STOP.level:
-            parcel.file.close()
-            self._purse.give(parcel.most_nano_usd, 0)
-            parcel = None
-        self._claims.give_back(self._claims.requests.difference(parcel.keys if parcel is not None else ()))
-        if parcel is not None:
-            self._send(parcel)
+        if batch_file is not None and STOP.level:
+            batch_file.file.close()
+            self._budget.give(batch_file.most_nano_usd, 0)
+            batch_file = None
+        self._claims.give_back(self._claims.requests.difference(batch_file.keys if batch_file is not None else ()))
+        if batch_file is not None:
+            self._send(batch_file)
 
     def _entries(self, batches: Iterable[list[Call]]) -> Iterator[tuple[Call, bytes]]:
         """Claim the calls that are neither stored nor asked elsewhere; yield each with its entry for the file."""
@@ -116,16 +118,16 @@ class Post:
             calls = unique(batch)
             for key in self._claims.take(list(calls)):
                 try:
-                    yield calls[key], self._desk.interface.entry(calls[key])
+                    yield calls[key], self._steps.interface.entry(calls[key])
                 except CallProblem as problem:
                     self._store.add([], [self._failure(key, problem)])
                     self._claims.give_back([key])
 
-    def _send(self, parcel: Parcel) -> None:
+    def _send(self, batch_file: BatchFile) -> None:
         """Store the batch, submit it, and store the provider's name for it."""
-        digest = parcel.seal()
-        batch = self._row(digest, parcel.most_nano_usd)
-        self._claims.intend(batch, parcel.keys)
+        digest = batch_file.seal()
+        batch = self._row(digest, batch_file.most_nano_usd)
+        self._claims.intend(batch, batch_file.keys)
 
         def sending() -> None:
             self._let_go()
@@ -133,32 +135,32 @@ class Post:
                 raise CallProblem("terminal", "another process has taken the batch over", status=400)
             self._claims.save(replace(self.held[batch.batch_id], submitted=time.time()))
 
-        with parcel.file:
+        with batch_file.file:
             try:
-                sight = self._desk.submit(parcel.file, batch.batch_id, digest, sending)
+                seen = self._steps.submit(batch_file.file, batch.batch_id, digest, sending)
             except Unconfirmed as doubt:
                 log.warning("%s: a batch of %s requests may have been made (%s); it is looked for", self.model,
-                            f"{len(parcel.keys):,}", doubt)  # fmt: skip
+                            f"{len(batch_file.keys):,}", doubt)  # fmt: skip
                 return
             except CallProblem as problem:
                 if batch.batch_id not in self.held:
                     log.warning("%s: %s", self.model, problem)
                 elif self.held[batch.batch_id].submitted is None or not unknown(problem):
-                    self._lost(batch.batch_id, problem.message, parcel.keys)
+                    self._lost(batch.batch_id, problem.message, batch_file.keys)
                     self.stopped = self.stopped or problem.message
                 return
-        self._confirmed(batch.batch_id, sight, len(parcel.keys))
+        self._confirmed(batch.batch_id, seen, len(batch_file.keys))
 
     def _row(self, digest: str, most_nano_usd: int) -> StoredBatch:
         """Make the row of a batch that is about to be submitted."""
         name = sha256_of([self._calling.run, digest, uuid4().hex])
-        most = most_nano_usd if self._purse.price is not None else None
+        most = most_nano_usd if self._budget.price is not None else None
         row = StoredBatch(name, "intent", self._provider, self.model, None, digest, time.time())
         return replace(row, place=self._place, most_nano_usd=most)
 
-    def _confirmed(self, name: str, sight: Sight, requests: int) -> None:
-        self._claims.save(replace(self.held[name], state="submitted", provider_batch_id=sight.batch_id))
-        progress.say(f"{self.model}: {requests:,} requests wait in batch {sight.batch_id}")
+    def _confirmed(self, name: str, seen: BatchState, requests: int) -> None:
+        self._claims.save(replace(self.held[name], state="submitted", provider_batch_id=seen.batch_id))
+        progress.say(f"{self.model}: {requests:,} requests wait in batch {seen.batch_id}")
 
     # ---- what becomes of them
 
@@ -171,12 +173,12 @@ class Post:
             if batch.place != self._place:
                 self._say_stuck(batch.batch_id, f"it was submitted to {batch.place}, not to {self._place}")
             elif (ours := self._claims.adopt(batch)) is not None:
-                self._purse.hold(ours.most_nano_usd)
+                self._budget.hold(ours.most_nano_usd)
 
     def _let_go(self) -> None:
         """Forget batches that another process has taken over."""
         for batch in self._claims.lost():
-            self._purse.give(batch.most_nano_usd, 0)
+            self._budget.give(batch.most_nano_usd, 0)
 
     def look(self) -> bool:
         """Look up every batch once and collect those that have ended; whether one did."""
@@ -201,7 +203,7 @@ class Post:
         ended = len(self.held) < before
         if ended:
             self._full = False
-            if self.stopped == self._purse.reason:  # its unspent reserve is free again
+            if self.stopped == self._budget.reason:  # its unspent reserve is free again
                 self.stopped = ""
         return ended
 
@@ -216,15 +218,15 @@ class Post:
         if batch.state == "intent" and not self._found(batch):
             return
         batch = self.held[name]
-        sight = self._desk.look(str(batch.provider_batch_id))
-        if sight.state == "ended":
-            found = self._collector.collect(batch, sight, self._calling.run, self.bounding)
+        seen = self._steps.look(str(batch.provider_batch_id))
+        if seen.state == "ended":
+            found = self._collector.collect(batch, seen, self._calling.run, self.bounding)
             self._end(name, "collected", found.told, found.cost)
             self.stopped = self.stopped or found.blamed
             self._again(batch, {} if found.blamed else found.again)
-            progress.say(f"{self.model}: batch {sight.batch_id} has ended: {found.told}")
-        elif sight.state in ("refused", "gone"):
-            self._refused(name, sight)
+            progress.say(f"{self.model}: batch {seen.batch_id} has ended: {found.told}")
+        elif seen.state in ("refused", "gone"):
+            self._refused(name, seen)
 
     def _found(self, batch: StoredBatch) -> bool:
         """Whether a batch that nobody confirmed stands at the provider; it is given up if it never came about."""
@@ -232,9 +234,9 @@ class Post:
             self._lost(batch.batch_id, "it was never sent")
             return False
         keys = self._store.batch_requests(batch.batch_id)
-        found = self._desk.find(batch.batch_id, batch.submitted, keys, self._store.batch_names())
-        if found.sight is not None:
-            self._confirmed(batch.batch_id, found.sight, len(keys))
+        found = self._steps.find(batch.batch_id, batch.submitted, keys, self._store.batch_names())
+        if found.batch is not None:
+            self._confirmed(batch.batch_id, found.batch, len(keys))
             return True
         if found.open:
             waits = ", ".join(found.open[:3])
@@ -248,17 +250,17 @@ class Post:
         first = self._first_look.setdefault(batch.batch_id, time.monotonic())
         return time.monotonic() - first > SETTLE_S or seconds_since(batch.submitted) > OLD_S
 
-    def _refused(self, name: str, sight: Sight) -> None:
+    def _refused(self, name: str, seen: BatchState) -> None:
         keys = list(self._store.batch_requests(name))
-        self._lost(name, sight.why or "the provider refused it", keys)
-        if sight.full and (self.held or len(keys) > 1):
+        self._lost(name, seen.why or "the provider refused it", keys)
+        if seen.full and (self.held or len(keys) > 1):
             for key in keys:
                 self._claims.tries[key] -= 1
             self._full = bool(self.held)
             if not self.held:
                 self._most_requests = max(1, len(keys) // 2)
-        elif sight.state == "refused":
-            self.stopped = self.stopped or f"batch {sight.batch_id} was refused: {sight.why}"
+        elif seen.state == "refused":
+            self.stopped = self.stopped or f"batch {seen.batch_id} was refused: {seen.why}"
 
     def _again(self, batch: StoredBatch, missing: dict[str, CallProblem]) -> None:
         """Requests without an answer: into another batch, or given up for this run."""
@@ -284,7 +286,7 @@ class Post:
         batch = replace(self.held[name], state=state, ended=time.time(), message=message)
         batch = replace(batch, owner=batch.owner or (self._calling.run if state == "collected" else ""))
         self._claims.end(batch)
-        self._purse.give(batch.most_nano_usd, cost)
+        self._budget.give(batch.most_nano_usd, cost)
 
     def _say_stuck(self, name: str, why: str) -> None:
         if name in self.held:
