@@ -28,7 +28,7 @@ class Ask:
     references: gold outputs, only for a model whose table says `reads_references` (upper bounds), else empty.
     prefix: digest of the leading documents that the prompt starts with, "" for none: asks that share it share a
     provider's prefix cache. follows: the call before it in the run shares it too. tokens: of the input, measured or
-    estimated, 0 where nobody counted.
+    estimated, 0 where nobody counted. characters_per_token: by which they are estimated then.
     """
 
     task: str
@@ -43,11 +43,12 @@ class Ask:
     tokens: int = 0
     seed: int | None = None
     follows: bool = False
+    characters_per_token: float = CHARACTERS
 
     @property
     def likely_tokens(self) -> int:
-        """Return the counted tokens, or an estimate of four characters a token."""
-        return self.tokens or sum(len(segment.text) for segment in self.segments) // CHARACTERS + 1
+        """Return the counted tokens, or an estimate by characters."""
+        return self.tokens or int(sum(len(segment.text) for segment in self.segments) / self.characters_per_token) + 1
 
     @property
     def query(self) -> str:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from scrollwork.models.engine.breaker import Breaker
-from scrollwork.models.engine.budget import Budget, Meter, Price, UnknownPrice, nano, price_of
+from scrollwork.models.engine.budget import Budget, Meter
 from scrollwork.models.engine.ledger import Ledger
+from scrollwork.models.engine.prices import Price, UnknownPrice, nano, price_of
 from scrollwork.models.engine.retry import policy
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.models.registry import LOCAL

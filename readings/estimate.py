@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from scrollwork.models.base import CHARACTERS, Ask, Call, Usage
-from scrollwork.models.engine.budget import NANO
 from scrollwork.models.engine.document_order import sharing
+from scrollwork.models.engine.prices import NANO, Price
 from scrollwork.models.hosted.model import Hosted, most_output
-from scrollwork.models.hosted.tables import CACHE_MINIMUM
 from scrollwork.models.registry import HOSTED, make
+from scrollwork.models.vendors.families import cache_minimum
 from scrollwork.pipeline.calling import known_price
 from scrollwork.pipeline.engines.inline import run_inline
 from scrollwork.pipeline.errors import StageFailed
@@ -68,11 +68,28 @@ class Estimate:
     document_chars: int = 0
     dropped_chars: int = 0
 
-    def usage(self, output: int, cached: bool = True) -> Usage:
-        """As if a provider had reported it."""
-        if not cached:
-            return Usage(self.input_tokens, 0, 0, output)
-        return Usage(self.input_tokens, self.cached_tokens, self.cache_write_tokens, output)
+
+@dataclass
+class Costs:
+    """Of what would be asked, in nano-dollars, call by call: what a call costs depends on its length. most: nothing
+    from the cache, every answer at its limit."""
+
+    online: int = 0
+    online_most: int = 0
+    batch: int = 0
+    batch_most: int = 0
+
+    def add(self, price: Price, usage: Usage, output_most: int) -> None:
+        """Count a call. usage: as a provider would report it."""
+        tokens, batch = usage.input_tokens or 0, price.in_batch()
+        self.online += price.of(usage)
+        self.online_most += price.most(tokens, output_most)
+        self.batch += batch.of(Usage(tokens, 0, 0, usage.output_tokens))  # batches are not asked in order
+        self.batch_most += batch.of(Usage(tokens, 0, 0, output_most))
+
+    def usd(self) -> dict[str, Any]:
+        """For people and programs."""
+        return {"currency": "USD", **{name: nano / NANO for name, nano in vars(self).items()}}
 
 
 def estimates(chain: Chain) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[str]]:
@@ -84,6 +101,7 @@ def estimates(chain: Chain) -> tuple[list[dict[str, Any]], list[dict[str, Any]],
     """
     free: dict[tuple[str, str, str, str], Estimate] = {}
     rows: dict[tuple[str, str, str, str], Estimate] = {}
+    costs: dict[tuple[str, str, str, str], Costs] = {}
     failed: dict[str, None] = {}
     session, tables = chain.session, chain.resolved.calling.tables
     nodes = [node for node in topological(chain.scored) if node.asks]
@@ -105,8 +123,12 @@ def estimates(chain: Chain) -> tuple[list[dict[str, Any]], list[dict[str, Any]],
         row = rows.setdefault(name, Estimate(*name))
         hosted = make(node.label("model"), table, "")
         assert isinstance(hosted, Hosted)
-        add(row, node, hosted, table, inputs, session)
-    priced = [{**asdict(row), "price": price(row, tables[row.model])} for row in rows.values()]
+        price = known_price(row.model, table)
+        cost = costs.setdefault(name, Costs()) if price is not None else None
+        for usage, most in add(row, node, hosted, table, inputs, session):
+            if price is not None and cost is not None:
+                cost.add(price, usage, most)
+    priced = [{**asdict(row), "price": costs[name].usd() if name in costs else None} for name, row in rows.items()]
     return priced, [asdict(row) for row in free.values()], list(failed)
 
 
@@ -121,16 +143,18 @@ def built(node: Node, session: Session) -> InputArtifacts:
 
 def add(
     row: Estimate, node: Node, model: Hosted, table: Mapping[str, Any], inputs: InputArtifacts, session: Session
-) -> None:
-    """Count the calls of one node, and what its prompts lost."""
+) -> Iterator[tuple[Usage, int]]:
+    """Count the calls of one node, and what its prompts lost; (what a provider would report of it, the most output) of
+    each."""
     lost(row, inputs["prompts"], len(model.members))
     expected = {
         example.example_id: max((len(text) // CHARACTERS + 1 for text in example.references), default=0)
         for example in inputs["sample"].rows("examples", Example)
     }
-    minimum = int(table.get("cache_minimum", CACHE_MINIMUM))
+    minimum = cache_minimum(table)
     prefixes: set[str] = set()
-    for call in sharing(missing(row, Calls(node, model, inputs).batches(), session)):
+    store = session.store if session.home.has_store else None
+    for call in sharing(missing(row, Calls(node, model, inputs, store).batches(), session)):
         ask = call.ask
         row.counted = row.counted and bool(ask.tokens)
         tokens = ask.likely_tokens
@@ -141,11 +165,12 @@ def add(
         row.output_tokens += likely
         row.output_tokens_most += most
         row.thoughts_most += max(0, most - ask.max_new_tokens)
-        if ask.prefix in prefixes:
-            row.cached_tokens += shared(ask, tokens, minimum)
-        elif ask.prefix:
-            row.cache_write_tokens += shared(ask, tokens, minimum)
-            prefixes.add(ask.prefix)
+        front = shared(ask, tokens, minimum) if ask.prefix else 0
+        cached, written = (front, 0) if ask.prefix in prefixes else (0, front)
+        prefixes.add(ask.prefix)
+        row.cached_tokens += cached
+        row.cache_write_tokens += written
+        yield Usage(tokens, cached, written, likely), most
 
 
 def lost(row: Estimate, prompts: Artifact, times: int) -> int:
@@ -189,20 +214,3 @@ def shared(ask: Ask, tokens: int, minimum: int) -> int:
         chars += len(segment.text)
     prefix = tokens * chars // max(1, len(ask.prompt))
     return prefix if prefix >= minimum else 0
-
-
-def price(row: Estimate, table: Mapping[str, Any]) -> dict[str, Any] | None:
-    """USD, None where the table has no price."""
-    online = known_price(row.model, table)
-    if online is None:
-        return None
-    batch = online.in_batch()
-    plain = row.usage(row.output_tokens, cached=False)  # batches are not asked in order
-    most = row.input_tokens, row.output_tokens_most
-    return {
-        "currency": "USD",
-        "online": online.of(row.usage(row.output_tokens)) / NANO,
-        "online_most": online.most(*most) / NANO,
-        "batch": batch.of(plain) / NANO,
-        "batch_most": batch.of(Usage(row.input_tokens, 0, 0, row.output_tokens_most)) / NANO,
-    }

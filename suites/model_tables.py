@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scrollwork.models import registry
-from scrollwork.models.engine.budget import UnknownPrice, price_of
+from scrollwork.models.engine.prices import UnknownPrice, price_of
 from scrollwork.models.hosted import tables
 from scrollwork.models.hosted.tables import BASE_URLS, BadTable, key_of
 from scrollwork.models.local import local_tables

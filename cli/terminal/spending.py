@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from scrollwork.models.engine.budget import NANO, whole
+from scrollwork.models.engine.prices import NANO, whole
 from scrollwork.pipeline.calling import known_price
 from scrollwork.storage.answers.rows import Spent
 from scrollwork.storage.home import Home
@@ -51,13 +51,13 @@ def spent_by(chain: Chain, run: str) -> dict[str, Any]:
 
 
 def cheaper(model: str, table: Mapping[str, Any], spent: Spent) -> int:
-    """Nano-dollars that a prefix cache saved: less for what it gave back, more for what was written to it. 0 where the
-    price is not known, below 0 where writing cost more."""
+    """Nano-dollars that a prefix cache saved: less for what it gave back, more for what was written to it, at today's
+    price of short prompts. 0 where the price is not known, below 0 where writing cost more."""
     price = known_price(model, table)
     if price is None:
         return 0
-    given, written = spent.cached_tokens, spent.cache_write_tokens
-    return whole(given * (price.input - price.cached) - written * (price.cache_write - price.input))
+    given, written, rates = spent.cached_tokens, spent.cache_write_tokens, price.rates()
+    return whole(given * (rates.input - rates.cached) - written * (rates.cache_write - rates.input))
 
 
 def spending_line(spent: dict[str, Any]) -> str:

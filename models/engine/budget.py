@@ -1,29 +1,18 @@
-"""What calls cost, in whole nano-dollars, and a budget that is reserved before sending.
-
-A price in dollars a million tokens is a thousand times as many nano-dollars a token; sums are rounded up.
-"""
+"""A budget in whole nano-dollars, which is reserved before sending."""
 
 from __future__ import annotations
 
-import json
-import re
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from decimal import ROUND_CEILING, Decimal, InvalidOperation
-from typing import Any, Protocol
+import time
+from dataclasses import replace
+from decimal import Decimal
+from typing import Protocol
 
 from scrollwork.models.base import Ask, Call, Usage
-from scrollwork.models.engine.usage_bounds import byte_bound, shared_most, size_of
-from scrollwork.models.hosted.tables import CACHE_MINIMUM
+from scrollwork.models.engine.prices import Price, dollars, whole
+from scrollwork.models.engine.usage_bounds import byte_bound, size_of
 
-NANO = 10**9  # nano-dollars a dollar
-PER_TOKEN = Decimal(1000)  # nano-dollars a token for a dollar a million tokens
 ENVELOPE = 64  # tokens of roles and separators around a prompt that nobody counted
-
-
-class UnknownPrice(ValueError):
-    """No price for a model; the message has the line to add."""
 
 
 class Gate(Protocol):
@@ -44,109 +33,6 @@ class Gate(Protocol):
         ...
 
 
-@dataclass(frozen=True)
-class Price:
-    """Nano-dollars a token; cached and cache_write are input's where the table has none. batch: share to pay in one.
-    cache_minimum: tokens of a prompt below which nothing is cached."""
-
-    input: Decimal
-    output: Decimal
-    cached: Decimal
-    cache_write: Decimal
-    batch: Decimal = Decimal(1)
-    cache_minimum: int = CACHE_MINIMUM
-
-    def of(self, usage: Usage) -> int:
-        """What the provider charges for a reply, nano-dollars; tokens that it does not report count as none."""
-        cached, written = usage.cached_tokens or 0, usage.cache_write_tokens or 0
-        plain = max(0, (usage.input_tokens or 0) - cached - written)
-        inputs = plain * self.input + cached * self.cached + written * self.cache_write
-        return whole(inputs + (usage.output_tokens or 0) * self.output)
-
-    def counted(self, usage: Usage, ask: Ask) -> int:
-        """What a reply counts for, in a budget and in the rows: nobody here sees what a provider took from its cache,
-        so the discount counts only for what the call before it in the run begins with too; the rest is plain input."""
-        most = shared_most(ask) if (usage.input_tokens or 0) >= self.cache_minimum else 0
-        return self.of(replace(usage, cached_tokens=min(usage.cached_tokens or 0, most)))
-
-    def in_batch(self) -> Price:
-        """The same in a batch, whose requests follow nothing: no discount of a cache."""
-        share, plain = self.batch, max(self.input, self.cached)
-        return replace(
-            self,
-            input=self.input * share,
-            output=self.output * share,
-            cached=plain * share,
-            cache_write=self.cache_write * share,
-            batch=Decimal(1),
-        )
-
-    def most(self, input_tokens: int, output_tokens: int) -> int:
-        """What a call may cost at most: no token from the cache, each written to it."""
-        return whole(input_tokens * max(self.input, self.cache_write) + output_tokens * self.output)
-
-
-def whole(nano: Decimal) -> int:
-    """Whole nano-dollars, rounded up."""
-    return int(nano.to_integral_value(ROUND_CEILING))
-
-
-def dollars(nano: int) -> str:
-    """For a person: "$12.34", and "$0.0042" where cents would say nothing."""
-    value = Decimal(nano) / NANO
-    return f"${value:,.2f}" if value >= 1 or value == 0 else f"${value:.4f}"
-
-
-def nano(usd: str | float | int | Decimal) -> int:
-    """Nano-dollars of so many dollars."""
-    return whole(Decimal(str(usd)) * NANO)
-
-
-def price_of(name: str, table: Mapping[str, Any]) -> Price:
-    """The price of a model's table, online. Raises UnknownPrice with the line to add, ValueError naming a wrong key."""
-    price = table.get("price")
-    if not isinstance(price, Mapping) or "input" not in price or "output" not in price:
-        raise UnknownPrice(
-            f"model {name!r} has no price, so what it costs cannot be bounded; add it in USD per million tokens:\n"
-            f'{header(name)}\nprice = {{ input = 0.00, output = 0.00, date = "YYYY-MM-DD", source = "..." }}'
-        )
-    known = ("input", "cached", "output", "cache_write", "batch", "date", "source")
-    for key in price:
-        if key not in known:
-            raise ValueError(f"model {name!r}: price.{key} is not known; there are: {', '.join(known)}")
-    found = {key: number(name, key, price[key]) for key in ("input", "output", "cached", "cache_write") if key in price}
-    entry = found["input"]
-    batch = number(name, "batch", price.get("batch", 1))
-    return Price(
-        input=entry * PER_TOKEN,
-        output=found["output"] * PER_TOKEN,
-        cached=found.get("cached", entry) * PER_TOKEN,
-        cache_write=found.get("cache_write", entry) * PER_TOKEN,
-        batch=batch,
-        cache_minimum=int(table.get("cache_minimum", CACHE_MINIMUM)),
-    )
-
-
-def header(name: str) -> str:
-    """How a table of one's own for a model begins; of one named on the spot, with what makes it the same model."""
-    provider, _, model_id = name.partition(":")
-    own = model_id or name
-    quoted = json.dumps(own, ensure_ascii=False)
-    table = f"[{own if re.fullmatch(r'[A-Za-z0-9_-]+', own) else quoted}]"
-    return f'{table}\nprovider = "{provider}"\nid = {quoted}' if model_id else table
-
-
-def number(name: str, key: str, value: Any) -> Decimal:
-    """A price as it is written. Raises ValueError."""
-    try:
-        found = Decimal(str(value))
-    except InvalidOperation:
-        found = Decimal(-1)
-    if isinstance(value, bool) or not found.is_finite() or found < 0:
-        raise ValueError(f"model {name!r}: price.{key} = {value!r} must be a number, 0 or more")
-    return found
-
-
 def input_bound(ask: Ask) -> int:
     """Input tokens of a call: as counted, else a bound that text of any script hardly passes (three bytes a token)."""
     if ask.tokens:
@@ -160,10 +46,10 @@ def firm_bound(ask: Ask) -> int:
     return max(input_bound(ask), input_bound(replace(ask, tokens=0)))
 
 
-def assumed(price: Price, ask: Ask, thoughts: int) -> int:
+def assumed(price: Price, ask: Ask, thoughts: int, when: float | None = None) -> int:
     """Nano-dollars that a call counts for where nobody knows its tokens: the firm bound of its input, and all the
-    output that it may have. The same in a budget and in the rows of attempts."""
-    return price.most(firm_bound(ask), ask.max_new_tokens + thoughts)
+    output that it may have. The same in a budget and in the rows of attempts. when: it was sent, unix seconds."""
+    return price.most(firm_bound(ask), ask.max_new_tokens + thoughts, when)
 
 
 class Budget:
@@ -219,7 +105,7 @@ class Meter:
 
     def __init__(self, budget: Budget, price: Price, thoughts: int = 0) -> None:
         self._budget, self._price, self._thoughts = budget, price, thoughts
-        self._set_aside: dict[str, list[int]] = {}  # at most, by request key
+        self._set_aside: dict[str, list[tuple[int, float]]] = {}  # at most, and when it was sent, by request key
         self._larger = Decimal(1)  # most that an input was larger than counted
         self._lock = threading.Lock()
         self.reason = ""
@@ -229,9 +115,9 @@ class Meter:
         bound = max(byte_bound(call.ask), input_bound(call.ask))
         with self._lock:
             tokens = whole(input_bound(call.ask) * self._larger)
-        output = call.ask.max_new_tokens + self._thoughts
-        counted = self._price.most(min(tokens, bound), output)
-        most = self._price.most(bound, output)
+        output, now = call.ask.max_new_tokens + self._thoughts, time.time()
+        counted = self._price.most(min(tokens, bound), output, now)
+        most = self._price.most(bound, output, now)
         if not self._budget.take(most, alone=counted):
             self.reason = (
                 f"the budget of {dollars(self._budget.limit)} would be passed: "
@@ -239,7 +125,7 @@ class Meter:
             )
             return False
         with self._lock:
-            self._set_aside.setdefault(call.key, []).append(most)
+            self._set_aside.setdefault(call.key, []).append((most, now))
         return True
 
     def settle(self, call: Call, usage: Usage | None, *, maybe: bool = False) -> None:
@@ -247,15 +133,15 @@ class Meter:
         counted = input_bound(call.ask)
         with self._lock:
             amounts = self._set_aside[call.key]
-            amount = amounts.pop()
+            amount, sent = amounts.pop()
             if not amounts:
                 del self._set_aside[call.key]
             if usage is not None and usage.input_tokens:
                 self._larger = max(self._larger, Decimal(usage.input_tokens) / counted)
         if usage is not None and usage.input_tokens is not None and usage.output_tokens is not None:
-            self._budget.give(amount, self._price.counted(usage, call.ask))
+            self._budget.give(amount, self._price.counted(usage, call.ask, sent))
         else:
-            unknown = assumed(self._price, call.ask, self._thoughts) if maybe or usage is not None else 0
+            unknown = assumed(self._price, call.ask, self._thoughts, sent) if maybe or usage is not None else 0
             self._budget.give(amount, unknown, uncertain=True)
 
     def pending(self) -> bool:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from scrollwork.models.base import Ask, Call, Client
 from scrollwork.models.hosted.endpoint import TIMEOUT_S, Endpoint, vendor_wire
 from scrollwork.models.hosted.model import Hosted, decoding, split_wrapper
-from scrollwork.models.hosted.tables import CACHE_MINIMUM
 from scrollwork.models.hosted.wire import Wire
+from scrollwork.models.vendors.families import cache_minimum
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -53,7 +53,7 @@ def text_block(text: str) -> dict[str, Any]:
 
 def client(name: str, table: Mapping[str, Any]) -> Client:
     """A client with the key from the environment. Raises tables.BadTable where there is none."""
-    return Messages(wire_of(name, table), table.get("cache_minimum", CACHE_MINIMUM))
+    return Messages(wire_of(name, table), cache_minimum(table))
 
 
 def wire_of(name: str, table: Mapping[str, Any]) -> Wire:

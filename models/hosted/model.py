@@ -12,6 +12,8 @@ from scrollwork.models.engine.budget import Gate
 from scrollwork.models.engine.ledger import Ledger
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.models.hosted.tables import BASE_URLS, MAX_TOKENS, PATHS, key_name_of, temperature
+from scrollwork.models.vendors.families import characters_per_token, family_of
+from scrollwork.models.vendors.fill import before
 
 
 class Hosted:
@@ -28,15 +30,32 @@ class Hosted:
         self.name, self.provider = name, provider
         self.members: Sequence[str] = (name,)
         self._table, self._body, self._client = table, body, client
+        self._former = before(table)
 
     def payload(self, ask: Ask, member: str) -> Mapping[str, Any]:
         """What the request key is the digest of: where it goes and what it says, nothing else."""
+        return self._payload(ask, self._table)
+
+    def former_payload(self, ask: Ask) -> Mapping[str, Any] | None:
+        """What reached the provider before anything was known of the model's family, None where that is the same: an
+        answer that was paid under its key is not asked again."""
+        if self._former is None:
+            return None
+        former = self._payload(ask, self._former)
+        return None if former == self._payload(ask, self._table) else former
+
+    def _payload(self, ask: Ask, table: Mapping[str, Any]) -> Mapping[str, Any]:
         return {
             "provider": self.provider,
-            "endpoint": place_of(self.provider, self._table),
-            "body": self._body(ask, self._table),
+            "endpoint": place_of(self.provider, table),
+            "body": self._body(ask, table),
             "sample": ask.sample,
         }
+
+    @property
+    def characters_per_token(self) -> float:
+        """Of English, as its family has it, for estimates."""
+        return characters_per_token(self._table)
 
     def answer(self, calls: Iterable[Call]) -> Iterator[Answer | CallFailed | Attempt]:
         """What the engine makes of it, without a budget."""
@@ -77,9 +96,12 @@ def place_of(provider: str, table: Mapping[str, Any]) -> str:
 
 
 def most_output(max_new_tokens: int, table: Mapping[str, Any]) -> int:
-    """New tokens that a call may have: of its answer and of thoughts, up to what the model gives."""
+    """New tokens that a call may have: of its answer and of thoughts, up to what the model gives, and not fewer than
+    its endpoint takes."""
     room = max_new_tokens + int(table.get("reasoning_tokens", 0))
-    return min(room, int(table.get("max_output", room)))
+    known = family_of(table)
+    least = known.family.get(f"endpoints.{table['endpoint']}.min_output", 1) if known is not None else 1
+    return max(int(least), min(room, int(table.get("max_output", room))))
 
 
 SEEDED = ("chat", "completions")  # endpoints that take a seed; they promise little

@@ -24,6 +24,9 @@ from scrollwork.models.table_keys import (
     Table,
     meant,
 )
+from scrollwork.models.vendors.families import vendors
+from scrollwork.models.vendors.fill import filled
+from scrollwork.models.vendors.keys import LONG
 
 ENDPOINTS = {
     "openai": ("chat", "responses", "completions"),
@@ -46,8 +49,6 @@ MAX_TOKENS = {
     "completions": "max_tokens",
     "messages": "max_tokens",
 }
-
-CACHE_MINIMUM = 1024  # tokens of a prefix below which no provider caches, where the table says no other number
 
 # Which keys may stand in a table of a hosted model. Only those of BODY reach the provider.
 BODY = {
@@ -87,11 +88,13 @@ PAYING = {
                 "output": Key(NUMBER, "USD per million tokens, thoughts among them."),
                 "cache_write": Key(NUMBER, "USD per million tokens written to the prefix cache."),
                 "batch": Key(NUMBER, "The share of it that a batch costs, such as 0.5."),
+                "long": Key(ListOf(LONG), "Factors for long prompts, the shortest border first; [] for none."),
                 "date": Key(TEXT, "When the price was looked up."),
                 "source": Key(TEXT, "Where."),
             }
         ),
-        "What tokens cost; without it money is not counted, and --budget is refused.",
+        "What tokens cost, in place of what is known of the vendor's model; where neither is known, money is not "
+        "counted and --budget is refused.",
     ),
     "rpm": Key(WHOLE, "Requests a minute at most."),
     "tpm": Key(WHOLE, "Tokens a minute at most."),
@@ -114,6 +117,7 @@ PAYING = {
     "key_secret": Key(TEXT, "The Prefect Secret block with the key."),
     "insecure": Key(FLAG, "The key may be sent over plain http to another machine."),
     "cache_options": Key(ANY_TABLE, "Parameters that only say what the prefix cache does; no part of the request key."),
+    "vendor": Key(TEXT, "Whose model it is, where the address is not the vendor's own: a gateway, a proxy."),
     "retired": Key(TEXT, "The day from which the vendor answers no more."),
     "source": Key(TEXT, "Where that is known from."),
 }
@@ -171,7 +175,11 @@ def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     fitting(name, provider, endpoint, table)
     base_url = address(name, str(table.get("base_url") or BASE_URLS.get(provider, "")))
     unread(name, provider, table, base_url)
-    return {**defaults(provider, endpoint), **table, "endpoint": endpoint, "base_url": base_url}
+    if (vendor := table.get("vendor", "")) and vendor not in vendors():
+        raise BadTable(
+            f"model {name!r}: vendor {vendor!r} is none of {', '.join(vendors())}{meant(vendor, [*vendors()])}"
+        )
+    return filled({**defaults(provider, endpoint), **table, "endpoint": endpoint, "base_url": base_url})
 
 
 def fitting(name: str, provider: str, endpoint: str, table: Mapping[str, Any]) -> None:
@@ -201,8 +209,11 @@ def sane_price(name: str, price: Mapping[str, Any]) -> None:
         if key not in price:
             raise BadTable(f"model {name!r}: price.{key} is missing (USD per million tokens)")
     for key, value in price.items():
-        if not isinstance(value, str) and value < 0:
+        if isinstance(value, int | float) and value < 0:
             raise BadTable(f"model {name!r}: price.{key} must not be negative")
+    borders = [one["above"] for one in price.get("long", ())]
+    if borders != sorted(set(borders)):
+        raise BadTable(f"model {name!r}: price.long: borders above {borders} overlap; they must rise, each once")
     if price.get("batch", 1) > 1:
         raise BadTable(
             f"model {name!r}: price.batch is the share that a batch costs, such as 0.5, not {price['batch']!r}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,10 +11,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from scrollwork.models.base import CHARACTERS
 from scrollwork.models.table_keys import BadValue, Place, Table, unknown
 from scrollwork.models.vendors.keys import FAMILY, HEAD
 
 FOLDER = Path(__file__).resolve().parents[2] / "config" / "vendors"
+# What may follow in the name of a variant, such as a date; a number of one to three digits is a later version.
+VARIANT = re.compile(r"[-@:/](?![0-9]{1,3}(?![0-9]))")
+CACHE_MINIMUM = 1024  # tokens of a prefix below which no vendor caches, where nothing else is known
 TABLES = ("effort", "thinking", "cache", "service", "room", "endpoints")  # filled in key by key
 
 
@@ -61,13 +66,13 @@ class Vendor:
     by_id: Mapping[str, Family]
 
     def family(self, model_id: str) -> Known:
-        """What is known of an id: its own family, or that with which its name begins, the longest, and of what no
-        family is known the vendor's defaults. Nothing is guessed upwards: of `gpt-5` nothing follows for `gpt-6`."""
+        """What is known of an id: its own family, or that with which its name begins, the longest; of what no family is
+        known the vendor's defaults. Nothing is guessed upwards: of `claude-opus-5` nothing follows for
+        `claude-opus-5-7`, of `gpt-5` nothing for `gpt-5.9`."""
         if model_id in self.by_id:
             return Known(self.by_id[model_id], True)
-        begins = [name for name in self.by_id if model_id.startswith(name) and not model_id[len(name)].isalnum()]
-        older = [name for name in begins if model_id[len(name)] != "."]
-        return Known(self.by_id[max(older, key=len)] if older else self.default, False)
+        begins = [name for name in self.by_id if model_id.startswith(name) and VARIANT.match(model_id, len(name))]
+        return Known(self.by_id[max(begins, key=len)] if begins else self.default, False)
 
 
 @dataclass(frozen=True)
@@ -92,6 +97,32 @@ def vendor_at(provider: str, address: str = "") -> Vendor | None:
         if host == urlsplit(one.address).hostname or (host is None and one.provider == provider != "compatible"):
             return one
     return None
+
+
+def vendor_of(table: Mapping[str, Any]) -> Vendor | None:
+    """The vendor of a model's table: the one that it names, for models behind a gateway; else as of `vendor_at`."""
+    if named := table.get("vendor"):
+        return vendors().get(named)
+    return vendor_at(str(table.get("provider", "")), str(table.get("base_url", "")))
+
+
+def family_of(table: Mapping[str, Any]) -> Known | None:
+    """What is known of the model of a table; None where nobody knows the vendor."""
+    vendor = vendor_of(table)
+    return None if vendor is None else vendor.family(str(table.get("id", "")))
+
+
+def characters_per_token(table: Mapping[str, Any]) -> float:
+    """Characters of English that a token of a table's model has, CHARACTERS where nobody knows."""
+    known = family_of(table)
+    return float(known.family.get("characters_per_token", CHARACTERS)) if known is not None else CHARACTERS
+
+
+def cache_minimum(table: Mapping[str, Any]) -> int:
+    """Tokens of a prefix below which the vendor of a table's model caches nothing, CACHE_MINIMUM where nobody knows."""
+    known = family_of(table)
+    found = known.family.get("cache.minimum", CACHE_MINIMUM) if known is not None else CACHE_MINIMUM
+    return int(table.get("cache_minimum", found))
 
 
 def read(path: Path) -> Vendor:
@@ -150,9 +181,8 @@ def check(where: str, facts: Mapping[str, Any], sources: Mapping[str, str]) -> N
         raise BadVendor(f"{where}: price: {', '.join(days)}: the days must rise, each once")
     borders = [one["above"] for one in facts.get("long", ())]
     if borders != sorted(set(borders)):
-        raise BadVendor(
-            f"{where}: long: borders above {', '.join(map(str, borders))} overlap; they must rise, each once"
-        )
+        said = ", ".join(map(str, borders))
+        raise BadVendor(f"{where}: long: borders above {said} overlap; they must rise, each once")
     effort = facts.get("effort", {})
     for name in ("default", "off"):
         if name in effort and effort[name] not in effort.get("values", ()):

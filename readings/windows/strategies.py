@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scrollwork.models.base import CHARACTERS
+from scrollwork.models.base import CHARACTERS, Usage
 from scrollwork.models.hosted.model import most_output
-from scrollwork.models.hosted.tables import CACHE_MINIMUM
 from scrollwork.models.registry import HOSTED
+from scrollwork.models.vendors.families import cache_minimum
+from scrollwork.pipeline.calling import known_price
 from scrollwork.pipeline.errors import StageFailed
 from scrollwork.pipeline.plan import Node, topological
 from scrollwork.preprocessing.prompts.from_examples import Profile, prompts
@@ -25,7 +26,7 @@ from scrollwork.preprocessing.prompts.template import Template
 from scrollwork.preprocessing.windows.observations import Observed
 from scrollwork.preprocessing.windows.spans import Strategy, lengths, starts, strategy
 from scrollwork.preprocessing.windows.units import units
-from scrollwork.readings.estimate import Estimate, built, price
+from scrollwork.readings.estimate import Costs, Estimate, built
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import CLOSED_BOOK, Part, part_text
 from scrollwork.storage.artifacts.artifact import Artifact
@@ -84,7 +85,7 @@ def costs(
     found = {name: (strategy(name), Estimate(task, split, model, arm, counted=False)) for name in compared}
     parameters = Parameters(**node.input("sample").params)
     how = parameters.how
-    minimum = int(table.get("cache_minimum", CACHE_MINIMUM))
+    minimum = cache_minimum(table)
     text_of = curated.texts()
     problems = 0
     for document_ids, group in groupby(parameters.chosen(curated), key=lambda one: one.document_ids):
@@ -95,6 +96,22 @@ def costs(
         for one, row in found.values():
             add(row, frames, spans, len(text), one, parameters.seed, minimum, how.full)
     return {name: (problems, row) for name, (_, row) in found.items()}
+
+
+def price(row: Estimate, table: Mapping[str, Any]) -> dict[str, Any] | None:
+    """USD of a strategy's windows, as if each had the mean length; None where no price is known."""
+    online = known_price(row.model, table)
+    if online is None:
+        return None
+    batch, mean = online.in_batch(), row.input_tokens // max(1, row.to_ask)
+    here, there = online.rates(mean), batch.rates(mean)
+    usage = Usage(row.input_tokens, row.cached_tokens, row.cache_write_tokens, row.output_tokens)
+    return Costs(
+        here.of(usage),
+        here.most(row.input_tokens, row.output_tokens_most),
+        there.of(Usage(row.input_tokens, 0, 0, row.output_tokens)),
+        there.of(Usage(row.input_tokens, 0, 0, row.output_tokens_most)),
+    ).usd()
 
 
 def frame_of(

@@ -62,6 +62,7 @@ class Asker:
         self._elsewhere: set[str] = set()
         self._waits_since = 0.0  # for those, without any of them having come
         self._held: list[Result] = []  # came and not committed
+        self._sent: dict[str, float] = {}  # when the last try of each that is open went, unix seconds
         self._done = self._tried = 0
         self._failed = self._spent = self._unpriced = 0  # of those done; nano-dollars; calls of unknown cost
         self._heard = False
@@ -240,6 +241,7 @@ class Asker:
             if call is None:
                 continue  # held a second time
             if isinstance(result, Attempt):
+                self._sent[result.key] = result.started
                 cost = self._cost(result, call)
                 attempts.append(stored_attempt(result, provider, call.member, self._owner, cost))
                 costs.append(cost)
@@ -248,7 +250,7 @@ class Asker:
                 continue
             over.add(result.key)
             if isinstance(result, Answer):
-                cost = counted(result.usage, self._price, call, self._thoughts)
+                cost = counted(result.usage, self._price, call, self._thoughts, self._sent.get(result.key))
                 answers.append(stored_answer(result, provider, call.member, cost))
             else:
                 failures.append(stored_failure(result, provider, call.member))
@@ -256,6 +258,7 @@ class Asker:
         self._held = []
         for key in over:
             del self._open[key]
+            self._sent.pop(key, None)
         self._done += len(over)
         self._failed += len(failures)
         self._spent += sum(cost or 0 for cost in costs)
@@ -294,7 +297,7 @@ class Asker:
         """What the try counts for, None where nobody knows the price."""
         if attempt.outcome != "answered" and attempt.usage == Usage() and not charged(attempt.status):
             return 0
-        return counted(attempt.usage, self._price, call, self._thoughts)
+        return counted(attempt.usage, self._price, call, self._thoughts, attempt.started)
 
     def _tell(self) -> None:
         progress.tell(self._title, self._done, self._total)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from scrollwork.models.base import Call
-from scrollwork.models.engine.budget import Budget, Price, dollars, firm_bound
+from scrollwork.models.engine.budget import Budget, firm_bound
+from scrollwork.models.engine.prices import Price, dollars
 from scrollwork.models.hosted.batches import Interface
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.errors import naming_full_disks

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from scrollwork.models.base import Answer, Attempt, CallFailed, CallProblem, Reply
 from scrollwork.models.engine.breaker import FEW
-from scrollwork.models.engine.budget import Price
+from scrollwork.models.engine.prices import Price
 from scrollwork.models.engine.usage_bounds import ANY, Bounds
 from scrollwork.models.hosted.batch_steps import BatchSteps
 from scrollwork.models.hosted.batches import BadLine, BatchState, Line
@@ -157,12 +157,12 @@ class Collector:
         if isinstance(line.result, Reply):
             usage = line.result.usage
             attempt = Attempt(line.key, 1, "answered", 200, line.result.doubt, batch.created, seconds, usage)
-            return attempt, cost_of(usage, self._price)
+            return attempt, cost_of(usage, self._price, batch.created)
         problem = line.result
         attempt = Attempt(line.key, 1, problem.kind, problem.status, problem.message, batch.created, seconds)
         if problem.paid is None:
             return attempt, 0 if problem.status is None or problem.status >= 300 else None
-        return replace(attempt, usage=problem.paid), cost_of(problem.paid, self._price)
+        return replace(attempt, usage=problem.paid), cost_of(problem.paid, self._price, batch.created)
 
 
 def answered(key: str, reply: Reply, batch: StoredBatch) -> Answer:

@@ -147,7 +147,8 @@ def calls_of(node: Node, session: Session, calling: Calling) -> Calls:
     name = node.params["model"]
     model = make(name, {**calling.tables[name], **node.params["settings"]}, "")
     assert isinstance(model, Hosted)
-    return Calls(node, model, InputArtifacts.of(node, lambda needed: ensure(needed, session, again=False).artifact))
+    inputs = InputArtifacts.of(node, lambda needed: ensure(needed, session, again=False).artifact)
+    return Calls(node, model, inputs, session.store)
 
 
 def unanswered(nodes: Sequence[Node], locations: Locations, failed: Collection[str]) -> list[Node]:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
-from scrollwork.models.base import Ask, Call, Model, Segment
+from scrollwork.models.base import CHARACTERS, Ask, Call, Model, Segment
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.preprocessing.tokens.tokenizer import is_estimate
 from scrollwork.records.example import Example
 from scrollwork.records.prompt import Prompt, part_text
 from scrollwork.storage.digest import sha256_of
+from scrollwork.tasks.generate.stored_answers import is_no_answer
+
+if TYPE_CHECKING:
+    from scrollwork.storage.answers.store import ResponseStore  # brings SQLAlchemy
 
 T = TypeVar("T")
 SEED = "generation_seed"  # of a run, in the metadata of its examples
@@ -31,11 +35,24 @@ class Asked:
     key: str
 
 
-class Calls:
-    """The calls of a generate stage. asked: prompts rendered so far, in order; all of them after `rest`."""
+@runtime_checkable
+class HasFormer(Protocol):
+    """A model whose requests were others in an earlier release."""
 
-    def __init__(self, node: Node, model: Model, inputs: InputArtifacts) -> None:
-        self._node, self._model, self._inputs = node, model, inputs
+    def former_payload(self, ask: Ask) -> Mapping[str, Any] | None:
+        """What reached the provider then, None where it is the same."""
+        ...
+
+
+class Calls:
+    """The calls of a generate stage. asked: prompts rendered so far, in order; all of them after `rest`.
+
+    store: in which answers are looked for that were paid under the body of an earlier release; None for nowhere.
+    """
+
+    def __init__(self, node: Node, model: Model, inputs: InputArtifacts, store: ResponseStore | None = None) -> None:
+        self._node, self._model, self._inputs, self._store = node, model, inputs, store
+        self._paid_before: set[str] = set()  # request keys of such answers
         self._text_of = inputs["curated"].texts()
         self._documents: dict[str, int] = {}
         self._references: dict[str, tuple[str, ...]] = {}
@@ -61,7 +78,9 @@ class Calls:
 
     def _all(self) -> Iterator[list[Call]]:
         for prompts in chunks(self._prompts(), CHUNK):
-            made = [(prompt, call) for prompt in prompts for call in self._of(prompt)]
+            asks = {(prompt.example_id, prompt.draw): self._ask(prompt) for prompt in prompts}
+            self._look_for_paid(asks.values())
+            made = [(prompt, call) for prompt in prompts for call in self._of(asks[prompt.example_id, prompt.draw])]
             self.asked += [Asked(prompt.example_id, prompt.draw, call.member, call.key) for prompt, call in made]
             yield [call for _, call in made]
 
@@ -69,13 +88,30 @@ class Calls:
         wanted = {(one.example_id, one.draw) for one in self.asked if one.key in keys}
         prompts = (prompt for prompt in self._prompts() if (prompt.example_id, prompt.draw) in wanted)
         for some in chunks(prompts, CHUNK):
-            yield [call for prompt in some for call in self._of(prompt) if call.key in keys]
+            yield [call for prompt in some for call in self._of(self._ask(prompt)) if call.key in keys]
 
     def _prompts(self) -> Iterator[Prompt]:
         return self._inputs["prompts"].rows("prompts", Prompt)
 
-    def _of(self, prompt: Prompt) -> Iterator[Call]:
-        ask = Ask(
+    def _look_for_paid(self, asks: Iterable[Ask]) -> None:
+        if self._store is None or not isinstance(self._model, HasFormer):
+            return
+        formers = (self._model.former_payload(ask) for ask in asks)
+        keys = [sha256_of(former) for former in formers if former is not None]
+        found = self._store.answers(keys) if keys else {}
+        self._paid_before |= {key for key, answer in found.items() if not is_no_answer(answer)}
+
+    def _of(self, ask: Ask) -> Iterator[Call]:
+        former = self._model.former_payload(ask) if isinstance(self._model, HasFormer) else None
+        if former is not None and (key := sha256_of(former)) in self._paid_before:
+            yield from (Call(key, member, former, ask) for member in self._model.members)
+            return
+        for member in self._model.members:
+            payload = self._model.payload(ask, member)
+            yield Call(sha256_of(payload), member, payload, ask)
+
+    def _ask(self, prompt: Prompt) -> Ask:
+        return Ask(
             prompt.task,
             prompt.example_id,
             tuple(Segment(part.role, part_text(part, self._text_of)) for part in prompt.parts),
@@ -87,10 +123,8 @@ class Calls:
             references=self._references.get(prompt.example_id, ()),
             prefix=prefix_of(prompt),
             tokens=self._tokens(prompt),
+            characters_per_token=getattr(self._model, "characters_per_token", CHARACTERS),
         )
-        for member in self._model.members:
-            payload = self._model.payload(ask, member)
-            yield Call(sha256_of(payload), member, payload, ask)
 
     def _tokens(self, prompt: Prompt) -> int:
         """Count tokens by the profile's tokenizer; 0 where that is only an estimate."""

@@ -6,7 +6,8 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from scrollwork.models.base import Answer, Attempt, Call, CallFailed, Usage
-from scrollwork.models.engine.budget import Price, assumed
+from scrollwork.models.engine.budget import assumed
+from scrollwork.models.engine.prices import Price
 from scrollwork.models.hosted.replies import no_room, without_room
 from scrollwork.models.registry import HOSTED
 from scrollwork.storage.answers.rows import ANSWERED, StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
@@ -29,21 +30,22 @@ def under_other_names(store: ResponseStore, names: Collection[str], model: str) 
     return [one for one in (store.open_batches() if names else ()) if one.batch_id in names and one.model != model]
 
 
-def cost_of(usage: Usage, price: Price | None) -> int | None:
-    """Return the cost of reported usage in nano-dollars, None where it is unknown."""
+def cost_of(usage: Usage, price: Price | None, when: float | None = None) -> int | None:
+    """Return the cost of reported usage in nano-dollars, None where it is unknown. when: the request was sent, unix
+    seconds, None for now."""
     if usage.input_tokens is None or usage.output_tokens is None:
         return None
     nothing = not any(vars(usage).values())  # for example where no connection was made
-    return 0 if nothing else price.of(usage) if price else None
+    return 0 if nothing else price.of(usage, when) if price else None
 
 
-def counted(usage: Usage, price: Price | None, call: Call, thoughts: int) -> int | None:
+def counted(usage: Usage, price: Price | None, call: Call, thoughts: int, when: float | None = None) -> int | None:
     """Nano-dollars that a try counts for, as in a budget (`Price.counted`); what a call that nobody knows the tokens of
-    counts for; None where the price is not known. call: as it was sent."""
-    cost = cost_of(usage, price)
+    counts for; None where the price is not known. call: as it was sent. when: as of `cost_of`."""
+    cost = cost_of(usage, price, when)
     if price is None or cost == 0:
         return cost
-    return assumed(price, call.ask, thoughts) if cost is None else price.counted(usage, call.ask)
+    return assumed(price, call.ask, thoughts, when) if cost is None else price.counted(usage, call.ask, when)
 
 
 def stored_answer(answer: Answer, provider: str, member: str, cost_nano_usd: int | None) -> StoredAnswer:

@@ -15,18 +15,9 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from scrollwork.models.base import Ask, Call, CallProblem, Reply, Segment, Usage
-from scrollwork.models.engine.budget import (
-    NANO,
-    Budget,
-    Meter,
-    Price,
-    UnknownPrice,
-    dollars,
-    input_bound,
-    nano,
-    price_of,
-)
+from scrollwork.models.engine.budget import Budget, Meter, input_bound
 from scrollwork.models.engine.limits import Caps
+from scrollwork.models.engine.prices import NANO, Price, UnknownPrice, dollars, nano, price_of
 from scrollwork.models.registry import settings
 from tests.models.clock import Driven, Scripted, call, drive, in_time
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from scrollwork.models.base import Answer, Usage
-from scrollwork.models.engine.budget import price_of
+from scrollwork.models.engine.prices import price_of
 from scrollwork.pipeline.calling import Calling, budget_of
 from scrollwork.storage.answers.rows import ANSWERED
 from scrollwork.storage.answers.store import ResponseStore

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from scrollwork.models.base import Call, CallProblem
-from scrollwork.models.engine.budget import firm_bound, price_of
+from scrollwork.models.engine.budget import firm_bound
+from scrollwork.models.engine.prices import price_of
 from scrollwork.models.engine.retry import Policy
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.models.hosted.batch_steps import BatchSteps

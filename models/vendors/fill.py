@@ -1,0 +1,120 @@
+"""What a vendor's family adds to a model's table that is silent: how thoughts are stopped or get room, and whether a
+temperature may be sent. What the table says itself stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scrollwork.models.vendors.families import Family, family_of
+
+FORMER = "former"  # of a table: what stood in place of what its family added; None where nothing did
+CHAT_FIELD, RESPONSES_FIELD = "reasoning_effort", "reasoning.effort"
+
+
+def filled(table: Mapping[str, Any]) -> dict[str, Any]:
+    """The checked table of a hosted model with what its family adds, and what stood there before under FORMER.
+
+    Thoughts are stopped where that is possible, for the papers' models had none; else they get the least effort and
+    room beyond the task's own tokens. A table that says something of thoughts (`reasoning_tokens`, or the parameter in
+    `extra`) keeps its way, and gets the room of its effort where it gives none.
+    """
+    known = family_of(table)
+    if known is None or table.get("endpoint") == "completions":
+        return dict(table)
+    family = known.family
+    added: dict[str, Any] = {}
+    extra, room = thoughts(family, table)
+    if extra != table.get("extra", {}):
+        added["extra"] = extra
+    if room is not None:
+        added["reasoning_tokens"] = room
+    if "max_output" not in table and (most := family.get("max_output")):
+        added["max_output"] = most
+    if "temperature" not in table.get("parameters", {}) and refuses_temperature(family, {**table, "extra": extra}):
+        added["parameters"] = {**table.get("parameters", {}), "temperature": False}
+    if not added:
+        return dict(table)
+    return {**table, **added, FORMER: {key: table.get(key) for key in added}}
+
+
+def before(table: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The table as it was before `filled`; None where nothing was added."""
+    if FORMER not in table:
+        return None
+    former = table[FORMER]
+    kept = {key: value for key, value in table.items() if key not in (*former, FORMER)}
+    return {**kept, **{key: value for key, value in former.items() if value is not None}}
+
+
+def thoughts(family: Family, table: Mapping[str, Any]) -> tuple[dict[str, Any], int | None]:
+    """(`extra` with the parameter that stops or lessens thoughts, room for them to be added or None)."""
+    extra = dict(table.get("extra", {}))
+    thinking, effort = family.get("thinking", {}), family.get("effort", {})
+    fields = [with_endpoint(one["field"], table) for one in (thinking, effort) if "field" in one]
+    own = [name for name in fields if value_at(extra, name) is not None]
+    if "reasoning_tokens" in table:
+        return extra, None
+    if own or not can_think(family):
+        chosen = value_at(extra, own[0]) if own else None
+        return extra, room_of(family, chosen) if own and chosen != off_value(family, own[0], table) else None
+    if "off" in thinking:
+        return (put(extra, fields[0], thinking["off"]) if thinking["off"] else extra), None
+    if "off" in effort:
+        name = with_endpoint(effort["field"], table)
+        return (extra if effort.get("default") == effort["off"] else put(extra, name, effort["off"])), None
+    if not effort.get("values"):
+        return extra, room_of(family, None)
+    least = effort["values"][0]
+    return put(extra, with_endpoint(effort["field"], table), least), room_of(family, least)
+
+
+def can_think(family: Family) -> bool:
+    """Whether a model of the family may think at all, as far as is known."""
+    return bool(family.get("thinking")) or bool(family.get("effort.values")) or "default" in family.get("room", {})
+
+
+def off_value(family: Family, name: str, table: Mapping[str, Any]) -> Any:
+    """The value of a parameter that stops thoughts, None where there is none."""
+    effort = family.get("effort", {})
+    if "field" in effort and with_endpoint(effort["field"], table) == name:
+        return effort.get("off")
+    return family.get("thinking.off")
+
+
+def room_of(family: Family, effort: Any) -> int | None:
+    """Tokens for thoughts of an effort, of the usual one for None; the most that is known where the effort is not."""
+    room = family.get("room", {})
+    name = effort if isinstance(effort, str) else family.get("effort.default", "default")
+    found = room.get(name, max(room.values(), default=0))
+    return int(found) or None
+
+
+def refuses_temperature(family: Family, table: Mapping[str, Any]) -> bool:
+    """Whether a request with this table's `extra` may not hold a temperature."""
+    sampling, effort = family.get("sampling"), family.get("effort", {})
+    if sampling != "effort_off":
+        return bool(sampling == "never")
+    sent = value_at(table.get("extra", {}), with_endpoint(effort["field"], table))
+    return bool((effort.get("default") if sent is None else sent) != effort["off"])
+
+
+def with_endpoint(field: str, table: Mapping[str, Any]) -> str:
+    """A parameter's name as the table's endpoint has it: OpenAI's responses nest the effort."""
+    return RESPONSES_FIELD if field == CHAT_FIELD and table.get("endpoint") == "responses" else field
+
+
+def value_at(table: Mapping[str, Any], name: str) -> Any:
+    """The value under a dotted name, None where there is none."""
+    found: Any = table
+    for part in name.split("."):
+        if not isinstance(found, Mapping) or part not in found:
+            return None
+        found = found[part]
+    return found
+
+
+def put(table: Mapping[str, Any], name: str, value: Any) -> dict[str, Any]:
+    """The table with a value under a dotted name."""
+    first, _, rest = name.partition(".")
+    return {**table, first: put(table.get(first, {}), rest, value) if rest else value}
