@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping
+from datetime import date
 from typing import Any
 
 from scrollwork.models import registry
@@ -13,6 +13,7 @@ from scrollwork.models.hosted.tables import BASE_URLS, BadTable, key_of
 from scrollwork.models.local import local_tables
 from scrollwork.models.registry import BATCHES, CALLED, HOSTED, LOCAL, REST_RULES, UnknownModel, needs_address, settings
 from scrollwork.models.registry import is_outside as of_another_package
+from scrollwork.models.vendors.families import Known, family_of
 from scrollwork.pipeline.design import design_of
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.plan import Node
@@ -26,6 +27,8 @@ from scrollwork.suites.plugins import METRICS, PROVIDERS, entry, resolved
 from scrollwork.suites.request import NOTHING_COUNTED, Request
 from scrollwork.suites.suite_files import Suite, load_models, own_models
 from scrollwork.suites.tokenizers import adopt
+
+SOON_DAYS = 60  # within which a model's end is told with the days that are left
 
 
 def calling_of(request: Request, tables: Mapping[str, Mapping[str, Any]]) -> Calling:
@@ -197,20 +200,48 @@ def from_file(model: str, own_file: str | None) -> bool:
     return name in own or (bool(model_id) and any(table.get("id") == model_id for table in own.values()))
 
 
-def retired(calling: Calling) -> list[str]:
-    """The models of a run that their vendor answers no more, or only until an announced day, a line each; not where
-    a server of one's own does."""
-    today = time.strftime("%Y-%m-%d")
+def of_vendors(calling: Calling, today: date | None = None) -> list[str]:
+    """What a user should know of a run's hosted models before they are asked, a line each: that their vendor answers
+    them no more, or only until an announced day; that their id is not known. Not where a server of one's own answers.
+    today: the day it is, by this machine's clock unless given."""
+    today = today or date.today()
     lines = []
     for model, table in calling.tables.items():
-        day = table.get("retired", "")
-        if not day or table.get("base_url") != BASE_URLS.get(table["provider"]):
+        known = family_of(table)
+        if known is not None and not known.exact:
+            lines.append(f"{model}: {taken_for(known)}")
+        day, successor = ending(table, known)
+        if not day:
             continue
+        instead = f"; the vendor names {successor} in its place" if successor else ""
         if today >= day:
-            lines.append(f"{model}: its vendor has retired it on {day}; it will hardly answer")
+            lines.append(f"{model}: its vendor has retired it on {day}; it will hardly answer{instead}")
         else:
-            lines.append(f"{model}: its vendor retires it on {day}; what is not answered by then never will be")
+            left = (day - today).days
+            soon = f" (in {left} days)" if left <= SOON_DAYS else ""
+            told = f"{model}: its vendor retires it on {day}{soon}; what is not answered by then never will be"
+            lines.append(f"{told}{instead}")
     return lines
+
+
+def ending(table: Mapping[str, Any], known: Known | None) -> tuple[date | None, str]:
+    """(the first day on which a table's model is answered no more, None where none is known; what is named in its
+    place)."""
+    own = table.get("retired", "")
+    if known is None and table.get("base_url") != BASE_URLS.get(table["provider"]):
+        return None, ""
+    day = own or (known.family.get("ends", "") if known is not None else "")
+    return (date.fromisoformat(day) if day else None), (known.family.get("successor", "") if known is not None else "")
+
+
+def taken_for(known: Known) -> str:
+    """What is said of an id that no family has."""
+    if known.family.id:
+        return f"this id is not known; it is taken for {known.family.id} (`scrollwork models` lists what is known)"
+    return (
+        "this id is not known, nor what it takes and costs: it is asked as its vendor's models usually are "
+        "(`scrollwork models` lists what is known; your own table may say more)"
+    )
 
 
 def unbounded(request: Request, calling: Calling) -> list[str]:

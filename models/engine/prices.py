@@ -175,7 +175,8 @@ def price_of(name: str, table: Mapping[str, Any]) -> Price:
             raise ValueError(f"model {name!r}: price.{key} is not known; there are: {', '.join(KNOWN)}")
     listed = [{"from": ALWAYS, **own}] if own else list(facts["price"])
     cache = facts.get("cache", {})
-    batch = own.get("batch", facts.get("service", {}).get("batch", 1))
+    takes_batches = known is not None and known.family.provider != "compatible"  # through a client of ours
+    batch = own.get("batch", facts.get("service", {}).get("batch", 1) if takes_batches else 1)
     return Price(
         listed=tuple((one["from"], rates_of(name, one, cache)) for one in listed),
         long=tuple((one["above"], factors_of(name, one)) for one in own.get("long", facts.get("long", ()))),

@@ -179,16 +179,13 @@ def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
         raise BadTable(
             f"model {name!r}: vendor {vendor!r} is none of {', '.join(vendors())}{meant(vendor, [*vendors()])}"
         )
-    return filled({**defaults(provider, endpoint), **table, "endpoint": endpoint, "base_url": base_url})
+    found = filled({**defaults(provider, endpoint), **table, "endpoint": endpoint, "base_url": base_url})
+    sent_temperature(name, found)
+    return found
 
 
 def fitting(name: str, provider: str, endpoint: str, table: Mapping[str, Any]) -> None:
     """Check what would be sent as nobody means it, or not at all. Raises BadTable."""
-    if "temperature" in table and temperature({**table, "endpoint": endpoint}) is None:
-        raise BadTable(
-            f"model {name!r}: temperature = {table['temperature']!r} would not be sent; parameters = "
-            "{ temperature = true } says that the model takes one"
-        )
     if not all(isinstance(one, str) and one for one in table.get("stop", [])):
         raise BadTable(f"model {name!r}: stop must be a list of texts")
     if provider != "anthropic" and (foreign := [key for key in OF_ANTHROPIC if key in table]):
@@ -201,6 +198,15 @@ def fitting(name: str, provider: str, endpoint: str, table: Mapping[str, Any]) -
         policy(table.get("retry", {}))
     except ValueError as error:
         raise BadTable(f"model {name!r}: {error}") from None
+
+
+def sent_temperature(name: str, table: Mapping[str, Any]) -> None:
+    """Check that a temperature of the table's own would be sent. Raises BadTable."""
+    if "temperature" in table and temperature(table) is None:
+        raise BadTable(
+            f"model {name!r}: temperature = {table['temperature']!r} would not be sent; parameters = "
+            "{ temperature = true } says that the model takes one"
+        )
 
 
 def sane_price(name: str, price: Mapping[str, Any]) -> None:

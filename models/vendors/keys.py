@@ -113,7 +113,9 @@ CACHE = Table(
 )
 LONG = Table(
     {
-        "above": Key(POSITIVE, "Tokens of a prompt, what the cache held among them, above which the factors hold."),
+        "above": Key(
+            POSITIVE, "Tokens of a prompt, what the cache held among them, above which the factors hold.", needed=True
+        ),
         **{name: Key(FACTOR, "Factor on the price, for the whole request.") for name in RATES},
     },
     inline=True,

@@ -1,0 +1,268 @@
+"""What is known of vendors' models: by hand from the vendors' pages of November 2026, and refused where it cannot be."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scrollwork.models.base import Usage
+from scrollwork.models.engine.budget import Budget, Meter
+from scrollwork.models.engine.prices import Price, nano, price_of
+from scrollwork.models.hosted.model import most_output
+from scrollwork.models.hosted.tables import BadTable, checked
+from scrollwork.models.registry import HOSTED, make, settings
+from scrollwork.models.vendors.families import BadVendor, families, family_of, read, vendors
+from scrollwork.suites.suite_files import load_models
+from tests.models.clock import call
+from tests.models.hosted_kit import ask
+
+TABLES = load_models()
+NOW = datetime(2026, 11, 25, 12, tzinfo=UTC).timestamp()  # a Wednesday
+HOSTS = {
+    "deepseek": "https://api.deepseek.com/v1",
+    "grok": "https://api.x.ai/v1",
+    "gemini": "https://generativelanguage.googleapis.com/v1beta/openai",
+}
+
+
+def on_the_spot(spec: str, **more: Any) -> dict[str, Any]:
+    """The table of a model that no table names."""
+    provider, _, model_id = spec.partition(":")
+    own = next((url for name, url in HOSTS.items() if model_id.startswith(name)), None)
+    return checked(spec, {"provider": provider, "id": model_id, **({"base_url": own} if own else {}), **more})
+
+
+def price(spec: str) -> Price:
+    """Its price."""
+    return price_of(spec, on_the_spot(spec))
+
+
+def test_no_vendor_is_read() -> None:
+    assert {"openai", "anthropic", "gemini", "deepseek", "xai", "groq", "mistral", "openrouter"} <= set(vendors())
+    assert len(families()) >= 45
+    assert len({(one.vendor, one.id) for one in families()}) == len(families())
+
+
+# (model, input, cached, written, output) tokens, a moment, dollars: from the price lists, by hand
+BILLS = [
+    ("anthropic:claude-haiku-5-5", (100_000, 0, 0, 500), NOW, "0.01025"),
+    ("anthropic:claude-haiku-5-5", (150_000, 0, 0, 500), NOW, "0.07625"),
+    ("anthropic:claude-haiku-5-5", (150_000, 100_000, 0, 500), NOW, "0.03125"),
+    ("openai:gpt-6.1-terra", (300_000, 0, 300_000, 500), NOW, "0.75375"),
+    ("openai:gpt-6.1-terra", (272_000, 0, 272_000, 500), NOW, "0.3425"),
+    ("openai:gpt-6-luna", (1_000_000, 900_000, 50_000, 1_000), NOW, "0.04125"),
+    ("openai:gpt-5.4-mini", (300_000, 0, 0, 0), NOW, "0.225"),
+    ("openai:gpt-5.6-sol", (100_000, 0, 0, 1_000), datetime(2026, 11, 21, 23, tzinfo=UTC).timestamp(), "0.42"),
+    ("openai:gpt-5.6-sol", (100_000, 0, 0, 1_000), NOW, "0.53"),
+    ("anthropic:claude-sonnet-5-5", (100_000, 100_000, 0, 0), datetime(2026, 10, 6, tzinfo=UTC).timestamp(), "0.02"),
+    ("anthropic:claude-sonnet-5-5", (100_000, 100_000, 0, 0), NOW, "0.01"),
+    ("compatible:gemini-3.8-flash", (100_000, 0, 0, 10_000), NOW, "0.1125"),
+    ("compatible:gemini-3.8-flash", (100_000, 0, 0, 10_000), datetime(2027, 1, 1, tzinfo=UTC).timestamp(), "0.225"),
+    ("compatible:gemini-3.1-pro-preview", (200_001, 0, 0, 0), NOW, "0.800004"),
+    ("compatible:deepseek-flash", (100_000, 50_000, 0, 10_000), NOW, "0.01365"),
+    ("compatible:deepseek-flash", (100_000, 50_000, 0, 10_000), NOW - 3 * 3600, "0.0273"),
+    ("compatible:deepseek-flash", (100_000, 50_000, 0, 10_000), NOW + (3 * 24 - 3) * 3600, "0.01365"),
+    ("compatible:grok-4.7", (200_001, 0, 0, 1_000), NOW, "0.812004"),
+]
+
+
+@pytest.mark.parametrize(("spec", "tokens", "moment", "dollars"), BILLS)
+def test_bill_is_that_of_another_tier_day_or_hour(
+    spec: str, tokens: tuple[int, int, int, int], moment: float, dollars: str
+) -> None:
+    given, cached, written, made = tokens
+    assert price(spec).of(Usage(given, cached, written, made), moment) == nano(dollars)
+
+
+def test_batch_of_a_long_prompt_is_not_half_of_its_tier() -> None:
+    batch = price("openai:gpt-6.1-terra").in_batch()
+    assert batch.of(Usage(300_000, 0, 0, 1_000), NOW) == nano("0.30375")
+
+
+def test_reservation_is_below_the_dearest_that_a_call_can_come_to() -> None:
+    haiku = price("anthropic:claude-haiku-5-5")
+    assert haiku.most(100_000, 0, NOW) == nano("0.0125"), "no tier below is paid"
+    assert haiku.most(100_001, 0, NOW) >= nano("0.0625")
+    flash = price("compatible:gemini-3.8-flash")
+    minute_before = datetime(2026, 12, 31, 23, 59, tzinfo=UTC).timestamp()
+    assert flash.most(1_000_000, 0, minute_before) == nano("1.5"), "the dearer price comes while it is under way"
+    deepseek = price("compatible:deepseek-flash")
+    assert deepseek.most(1_000_000, 0, datetime(2026, 11, 25, 5, 50, tzinfo=UTC).timestamp()) == nano("0.3")
+
+
+@pytest.mark.parametrize(("size", "spec"), [(120_000, "anthropic:claude-haiku-5-5"), (300_000, "openai:gpt-6.1-terra")])
+def test_budget_is_passed_by_more_than_a_call_above_a_border(size: int, spec: str) -> None:
+    table = on_the_spot(spec)
+    charged = price(spec).of(Usage(size, 0, size, 100))
+    budget = Budget(10 * charged)
+    gate = Meter(budget, price_of(spec, table))
+    sent = 0
+    while gate.reserve(one := call(sent, tokens=size, new=100)):
+        gate.settle(one, Usage(size, 0, size, 100))
+        sent += 1
+    assert sent >= 8
+    assert budget.spent <= budget.limit + charged
+
+
+def test_table_of_ones_own_does_not_go_over_the_family() -> None:
+    own = {"input": 1.0, "output": 2.0}
+    mine = price_of("m", on_the_spot("anthropic:claude-haiku-5-5", price=own))
+    assert mine.of(Usage(1_000_000, 0, 1_000_000, 0)) == nano("6.25"), "tiers and writing are the family's"
+    flat = price_of("m", on_the_spot("anthropic:claude-haiku-5-5", price={**own, "long": []}))
+    assert flat.of(Usage(1_000_000, 0, 0, 0)) == nano("1")
+    assert flat.batch == Decimal("0.5")
+
+
+def test_price_of_a_shipped_model_changed_when_it_moved() -> None:
+    """Dollars a million tokens (input, cached, written, output) of the tables before, which are those of the lists."""
+    moved = {
+        "gpt-6-luna": ("0.1", "0.01", "0.125", "0.5"),
+        "gpt-6-sol": ("2", "0.2", "2.5", "10"),
+        "gpt-6.1-terra": ("1", "0.05", "1.25", "5"),
+        "gpt-5.6-luna": ("0.2", "0.02", "0.25", "1.2"),
+        "gpt-5.6-terra": ("2", "0.2", "2.5", "12"),
+        "gpt-5.6-sol": ("5", "0.5", "6.25", "30"),
+        "gpt-6.1-sol": ("2", "0.1", "2.5", "10"),
+        "gpt-6.2-sol": ("2", "0.1", "2.5", "10"),
+        "gpt-6.2-astra": ("8", "0.4", "10", "40"),
+        "claude-haiku-5-5": ("0.1", "0.01", "0.125", "0.5"),
+        "claude-sonnet-5-5": ("2", "0.1", "2.5", "10"),
+        "claude-opus-5-5": ("4", "0.2", "5", "20"),
+        "claude-fable-5-2": ("8", "0.2", "10", "40"),
+        "claude-opus-5": ("5", "0.5", "6.25", "25"),
+        "claude-sonnet-5": ("2", "0.2", "2.5", "10"),
+        "claude-haiku": ("1", "0.1", "1.25", "5"),
+        "claude-opus": ("5", "0.5", "6.25", "25"),
+        "gemini-3.8-flash": ("0.75", "0.075", "0.75", "3.75"),
+        "gemini-3.5-flash-lite": ("0.3", "0.03", "0.3", "2.5"),
+        "grok-4.7": ("2", "0.5", "2", "6"),
+        "deepseek-flash": ("0.15", "0.003", "0.15", "0.6"),
+        "gpt-4o": ("2.5", "1.25", "2.5", "10"),
+        "gpt-4o-mini": ("0.15", "0.075", "0.15", "0.6"),
+        "gpt-4.1": ("2", "0.5", "2", "8"),
+        "gpt-5": ("1.25", "0.125", "1.25", "10"),
+        "gpt-5-mini": ("0.25", "0.025", "0.25", "2"),
+    }
+    for name, per_million in moved.items():
+        rates = price_of(name, settings(name, TABLES)).rates(0, NOW)
+        found = (rates.input, rates.cached, rates.cache_write, rates.output)
+        assert found == tuple(Decimal(one) * 1000 for one in per_million), name
+
+
+# what is sent for ten tokens beside model and messages, of models that no table names
+SENT: dict[str, dict[str, Any]] = {
+    "openai:gpt-5.5": {"max_completion_tokens": 10, "reasoning_effort": "none"},
+    "openai:gpt-5.4-nano": {"max_completion_tokens": 10, "reasoning_effort": "none"},
+    "openai:gpt-5.2": {"max_completion_tokens": 10, "temperature": 0.0},
+    "openai:gpt-5-nano": {"max_completion_tokens": 4_106, "reasoning_effort": "minimal"},
+    "openai:gpt-6-astra": {"max_completion_tokens": 4_106, "reasoning_effort": "low"},
+    "openai:gpt-6-luna-2026-12-24": {"max_completion_tokens": 10, "reasoning_effort": "none", "temperature": 0.0},
+    "openai:gpt-9": {"max_completion_tokens": 10, "temperature": 0.0},
+    "anthropic:claude-fable-5": {"max_tokens": 4_106, "output_config": {"effort": "low"}},
+    "anthropic:claude-opus-4-8": {"max_tokens": 10},
+    "anthropic:claude-opus-6": {"max_tokens": 10},
+    "compatible:deepseek-v4-pro": {"max_tokens": 25_010, "temperature": 0.0},
+    "compatible:grok-4.6": {"max_tokens": 4_106, "temperature": 0.0, "reasoning_effort": "low"},
+    "compatible:gemini-3.5-flash": {"max_tokens": 4_106, "temperature": 0.0, "reasoning_effort": "minimal"},
+}
+
+
+@pytest.mark.parametrize("spec", SENT)
+def test_model_on_the_spot_is_refused_or_left_without_room(spec: str) -> None:
+    body = dict(make(spec, on_the_spot(spec), "").payload(ask(max_new_tokens=10), spec)["body"])  # type: ignore[call-overload]
+    assert {key: value for key, value in body.items() if key not in ("model", "messages")} == SENT[spec]
+
+
+def test_responses_endpoint_is_asked_for_fewer_tokens_than_it_takes() -> None:
+    table = on_the_spot("openai:gpt-6-luna", endpoint="responses")
+    assert (most_output(10, table), most_output(512, table)) == (16, 512)
+    body: Any = make("m", table, "").payload(ask(max_new_tokens=10), "m")["body"]
+    assert (body["max_output_tokens"], body["reasoning"]) == (16, {"effort": "none"})
+
+
+@pytest.mark.parametrize(
+    ("more", "sent"),
+    [
+        ({"extra": {"reasoning_effort": "high"}}, {"reasoning_effort": "high", "max_completion_tokens": 25_010}),
+        ({"extra": {"reasoning_effort": "none"}}, {"reasoning_effort": "none", "max_completion_tokens": 10, "temperature": 0.0}),
+        ({"reasoning_tokens": 5}, {"max_completion_tokens": 15}),
+        ({"extra": {"reasoning_effort": "low"}, "reasoning_tokens": 7}, {"reasoning_effort": "low", "max_completion_tokens": 17}),
+    ],
+)  # fmt: skip
+def test_table_that_says_how_it_thinks_is_overruled(more: dict[str, Any], sent: dict[str, Any]) -> None:
+    body: Any = make("m", on_the_spot("openai:gpt-6-sol", **more), "").payload(ask(max_new_tokens=10), "m")["body"]
+    assert {key: value for key, value in body.items() if key not in ("model", "messages")} == sent
+
+
+def test_temperature_of_ones_own_is_dropped_without_a_word() -> None:
+    with pytest.raises(BadTable, match=r"temperature = 0.7 would not be sent"):
+        on_the_spot("openai:gpt-6.2-sol", temperature=0.7)
+    assert on_the_spot("openai:gpt-6-luna", temperature=0.7)["extra"] == {"reasoning_effort": "none"}
+
+
+def test_body_of_a_shipped_table_is_another_than_answers_were_paid_with() -> None:
+    for name, table in TABLES.items():
+        if table["provider"] in HOSTED and "base_url" in (known := {"base_url": "http://127.0.0.1:9/v1", **table}):
+            own = settings(
+                name, TABLES, given={} if "base_url" in table or table["provider"] != "compatible" else known
+            )
+            model: Any = make(name, own, "")
+            assert model.former_payload(ask(max_new_tokens=10)) is None, name
+
+
+def test_gateway_takes_what_its_vendor_knows_where_the_table_names_it() -> None:
+    behind = {"provider": "compatible", "id": "gpt-6-luna", "base_url": "http://127.0.0.1:9/v1"}
+    assert family_of(checked("m", behind)) is None, "whose model a server of one's own has is not known"
+    known = family_of(checked("m", {**behind, "vendor": "openai"}))
+    assert known is not None
+    assert (known.exact, known.family.id) == (True, "gpt-6-luna")
+    with pytest.raises(BadTable, match=r"vendor 'opnai' is none of .*did you mean 'openai'\?"):
+        checked("m", {**behind, "vendor": "opnai"})
+
+
+HEAD = 'vendor = "V"\nprovider = "openai"\naddress = "https://v.example/v1"\n[sources]\npage = "a page"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[m]\ncontxt = 5\n", r"v\.toml: \[m\]: unknown key 'contxt'; .*did you mean 'context'\?"),
+        ('[m]\nends = "2026-13-01"\n', r'v\.toml: \[m\]: ends must be a date such as "2026-11-30", not'),
+        ('[m]\nprice = [{ from = "2026-01-01", input = -1.0, output = 2.0 }]\n', "input must not be negative"),
+        ('[m]\nprice = [{ from = "2026-01-01", output = 2.0 }]\n', "price.*lacks input"),
+        ("[m]\nlong = [{ above = 5, input = 2.0 }, { above = 5, input = 3.0 }]\n", "borders above 5, 5 overlap"),
+        ('[m]\ngroup = "g"\n', r"\[m\]: group 'g'"),
+        ('[m]\neffort = { field = "e", values = ["low"], off = "none" }\n', "effort.off 'none' is none of its values"),
+        ('[m]\nsampling = "effort_off"\n', 'sampling = "effort_off" needs effort.off'),
+        ("[m]\ncontext = 5\nmax_input = 6\n", "max_input is more than context"),
+        ('[m]\nreleased = "2026-02-01"\nends = "2026-01-01"\n', "ends before it is released"),
+        ('[m]\nsource = ["pag"]\n', r"source 'pag' is none of \[sources\]: page"),
+        ('[m]\naliases = ["n"]\n[n]\ncontext = 5\n', "alias 'n' is there already"),
+        ("m = 5\n", "unknown key 'm'"),
+        ("[m\n", r"v\.toml: "),
+    ],
+)
+def test_file_of_a_vendor_that_cannot_be_is_taken(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "v.toml"
+    path.write_text(text + HEAD if text.startswith("m") else HEAD + text)
+    with pytest.raises(BadVendor, match=said):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("long", "said"),
+    [
+        ([{"above": 9, "input": 2.0}, {"above": 9, "input": 3.0}], r"price.long: borders above \[9, 9\] overlap"),
+        ([{"above": -9, "input": 2.0}], r"price.long.*above must be 1 or more, not -9"),
+        ([{"input": 2.0}], r"price.long.*lacks above"),
+        ([{"above": 9, "input": -2.0}], r"price.long.*input must be a number from 0 to 100, not -2"),
+        ([{"abov": 9}], r"price.long.*unknown key 'abov'"),
+    ],
+)  # fmt: skip
+def test_tiers_of_ones_own_that_cannot_be_are_taken(long: Any, said: str) -> None:
+    with pytest.raises(BadTable, match=said):
+        on_the_spot("openai:gpt-6-luna", price={"input": 1.0, "output": 1.0, "long": long})
