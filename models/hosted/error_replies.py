@@ -14,11 +14,12 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from scrollwork.models.base import CallProblem, Limits, Trouble, Usage
+from scrollwork.models.hosted.error_details import delay_of, details_of, ends_the_money, span_of_quota
 from scrollwork.models.hosted.masking import HIDDEN, hidden
 
 Headers = Mapping[str, str]
 
-TRANSIENT_STATUSES = {408, 409, 425, 429}
+TRANSIENT_STATUSES = {408, 409, 425, 429, 498}  # 498: Groq has no room for flex
 UNSUPPORTED = {501, 505}  # the 5xx that no wait mends
 MIDDLEMEN = {400, 403, 405, 406, 407, 451, 502, 503, 504, 511}  # statuses with which proxies send pages of their own
 SLOW_DOWN_STATUSES = {429, 503, 529}
@@ -29,7 +30,10 @@ TRANSIENT_NAMES = {
     *("api_error", "timeout_error", "conflict_error", "server_error", "internal_error", "internal_server_error"),
     *("vector_store_timeout", "service_unavailable", "engine_overloaded", "aborted", "unavailable"),
 }
-SLOW_DOWN_NAMES = {"rate_limit_error", "rate_limit_exceeded", "overloaded_error", "slow_down", "server_overloaded"}
+SLOW_DOWN_NAMES = {
+    *("rate_limit_error", "rate_limit_exceeded", "overloaded_error", "slow_down", "server_overloaded"),
+    *("server_is_overloaded", "service_unavailable_error", "resource_exhausted"),
+}
 TERMINAL_NAMES = {
     *("invalid_request_error", "authentication_error", "permission_error", "not_found_error", "request_too_large"),
     *("context_length_exceeded", "invalid_prompt", "content_filter", "content_policy_violation", "bio_policy"),
@@ -41,7 +45,9 @@ QUOTA_NAMES = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_
 LIMIT_STATUSES = {402, 403, 429}
 DAY_WORDS = re.compile(r"per day|/ ?day\b|\b[RT]PD\b|daily (?:limit|quota)|spend(?:ing)? limit", re.IGNORECASE)
 MONEY_WORDS = re.compile(
-    r"credit balance is too low|exceeded your current quota|reached your specified API usage limits", re.IGNORECASE
+    r"credit balance is too low|no credits remaining|exceeded your current quota"
+    r"|reached your (?:specified )?(?:workspace )?API usage limits",
+    re.IGNORECASE,
 )
 
 MESSAGE_CHARS = 300
@@ -87,7 +93,7 @@ def problem_of_status(
         kind,
         f"HTTP {status}" + (f": {message}" if message else ""),
         status=status,
-        retry_after_s=retry_after(headers),
+        retry_after_s=come_back(headers, error),
         limits=limits_of(headers),
         slow_down=status in SLOW_DOWN_STATUSES or bool(error and error["names"] & SLOW_DOWN_NAMES),
         own=roomless,
@@ -112,7 +118,7 @@ def problem_in_reply(
         kind,
         message_line(f"HTTP {status} with an error ({named}): {error['message']}", secrets),
         status=status,
-        retry_after_s=retry_after(headers),
+        retry_after_s=come_back(headers, error),
         limits=limits_of(headers),
         slow_down=slow,
         paid=paid,
@@ -129,17 +135,20 @@ def kind_of_status(status: int) -> Trouble:
 
 
 def is_quota(status: int, error: Mapping[str, Any]) -> bool:
-    """Whether an error object says that nothing more can be had for now."""
+    """Whether an error object says that nothing more can be had for now. Google's limit of a minute reads like an empty
+    account: its details, or when it says to come back, tell them apart."""
     said, limited = error["message"][:READ_CHARS], status in LIMIT_STATUSES or bool(error["names"] & SLOW_DOWN_NAMES)
-    return (
-        bool(error["names"] & QUOTA_NAMES)
-        or (limited and bool(DAY_WORDS.search(said)))
-        or ((limited or status == 400) and bool(MONEY_WORDS.search(said)))
-    )
+    if error["names"] & QUOTA_NAMES or ends_the_money(error["details"]):
+        return True
+    span = span_of_quota(error["details"], said) if limited else ""
+    if span == "day" or (limited and DAY_WORDS.search(said)):
+        return True
+    return (limited or status == 400) and not span and bool(MONEY_WORDS.search(said))
 
 
 def error_in(body: Any) -> dict[str, Any] | None:
-    """{names: its type, code and status as words, message} of an error object in a JSON body, None where it has none.
+    """{names: its type, code and status as words, message, details} of an error object in a JSON body, None where it
+    has none.
 
     Both vendors' {"error": {...}} and {"type": "error"}, and what other servers write: a list around it, a plain
     string, {"detail": ...}, {"object": "error", ...}.
@@ -160,7 +169,8 @@ def error_in(body: Any) -> dict[str, Any] | None:
         found = {"message": found}
     names = {str(found[name]).lower() for name in ("type", "code", "status") if isinstance(found.get(name), str | int)}
     message = found.get("message")
-    return {"names": names - {""}, "message": message if isinstance(message, str) else str(message or "")}
+    said = message if isinstance(message, str) else str(message or "")
+    return {"names": names - {""}, "message": said, "details": details_of(found)}
 
 
 def detail_of(detail: Any) -> Any:
@@ -198,6 +208,12 @@ def retry_after(headers: Headers) -> float | None:
         return None
     now = _date(headers.get("date", ""))
     return min(max(0.0, at - (time.time() if now is None else now)), LONGEST_WAIT_S)
+
+
+def come_back(headers: Headers, error: Mapping[str, Any] | None) -> float | None:
+    """Seconds until the provider wants to be asked again, by its headers, else by its error."""
+    said = retry_after(headers)
+    return said if said is not None or error is None else delay_of(error["details"], error["message"])
 
 
 def limits_of(headers: Headers) -> Limits | None:
