@@ -40,6 +40,22 @@ HOUSEKEEPING: dict[str, Command] = {
             ),
         ],
     ),
+    "models": (
+        "what is known of hosted models: price, context, end, what is sent; check: what their vendors say today",
+        "scrollwork models",
+        "scrollwork.cli.commands.models",
+        [
+            (
+                ["action"],
+                {
+                    "nargs": "?",
+                    "choices": ["check"],
+                    "help": "check: ask GET /v1/models of every vendor whose key is set, and tell differences",
+                },
+            ),
+            (["--models"], {"dest": "models_file", "metavar": "FILE", "help": "your own tables of models, over ours"}),
+        ],
+    ),
     "status": ("runs, stages, answers, failures, money", "scrollwork status", "scrollwork.cli.commands.status", []),
     "init": (
         "a project of your own: prefect.yaml, prefect.toml, models.toml, .gitignore; then `scrollwork up` there",

@@ -14,6 +14,7 @@ from scrollwork.models.hosted.endpoint import Endpoint, wire_to
 from scrollwork.models.hosted.model import Hosted
 from scrollwork.models.hosted.openai import body
 from scrollwork.models.hosted.tables import key_of
+from scrollwork.models.hosted.wire import Wire
 
 PROVIDER = "compatible"
 
@@ -26,6 +27,10 @@ def make(name: str, table: Mapping[str, Any], revision: str) -> Hosted:
 
 def client(name: str, table: Mapping[str, Any]) -> Client:
     """A client; with a key only where the table names the variable that holds it."""
+    return Endpoint(wire_of(name, table), table["endpoint"], table.get("cache_options"))
+
+
+def wire_of(name: str, table: Mapping[str, Any]) -> Wire:
+    """The connection to a table's address, with the key if it names one. Raises tables.BadTable."""
     key = key_of(name, PROVIDER, table)
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
-    return Endpoint(wire_to(table, headers, key), table["endpoint"], table.get("cache_options"))
+    return wire_to(table, {"Authorization": f"Bearer {key}"} if key else {}, key)

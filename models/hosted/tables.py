@@ -26,7 +26,7 @@ from scrollwork.models.table_keys import (
 )
 from scrollwork.models.vendors.families import vendors
 from scrollwork.models.vendors.fill import filled
-from scrollwork.models.vendors.keys import LONG
+from scrollwork.models.vendors.keys import DAY, LONG
 
 ENDPOINTS = {
     "openai": ("chat", "responses", "completions"),
@@ -118,7 +118,7 @@ PAYING = {
     "insecure": Key(FLAG, "The key may be sent over plain http to another machine."),
     "cache_options": Key(ANY_TABLE, "Parameters that only say what the prefix cache does; no part of the request key."),
     "vendor": Key(TEXT, "Whose model it is, where the address is not the vendor's own: a gateway, a proxy."),
-    "retired": Key(TEXT, "The day from which the vendor answers no more."),
+    "retired": Key(DAY, "The day from which the vendor answers no more."),
     "source": Key(TEXT, "Where that is known from."),
 }
 CHOICE = {

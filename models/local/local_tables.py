@@ -7,6 +7,7 @@ from typing import Any
 
 from scrollwork.models.hosted.tables import CHOICE, POSITIVE, PROMPT, BadTable, among, of_types
 from scrollwork.models.table_keys import ANY_TABLE, FLAG, NUMBER, TEXT, TEXT_OR_TABLE, WHOLE, Key, Table
+from scrollwork.models.vendors.keys import DAY
 
 GENERATION = Table(
     {
@@ -51,7 +52,7 @@ RUNS = {
     "threads": Key(WHOLE, "Of the processor."),
     "price": Key(ANY_TABLE, "As of hosted models; nothing by default."),
     "source": Key(TEXT, "Where it is from."),
-    "retired": Key(TEXT, "As of hosted models."),
+    "retired": Key(DAY, "As of hosted models."),
 }
 KEYS: Mapping[str, Key] = {**DECIDES, **RUNS, **PROMPT, **CHOICE}
 PLACES = ("{premise}", "{hypothesis}")

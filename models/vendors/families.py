@@ -61,6 +61,7 @@ class Vendor:
     title: str
     provider: str
     address: str
+    key_env: str
     sources: Mapping[str, str]
     default: Family
     by_id: Mapping[str, Family]
@@ -150,9 +151,8 @@ def read(path: Path) -> Vendor:
                 raise BadVendor(f"{path.name}: [{name}]: alias {alias!r} is there already")
             by_id[alias] = one
     where = (path.stem, str(head["provider"]), str(head["address"]))
-    return Vendor(
-        path.stem, head["vendor"], where[1], where[2], head["sources"], Family("", *where, facts=default), by_id
-    )
+    general = Family("", *where, facts=default)
+    return Vendor(path.stem, head["vendor"], where[1], where[2], head["key_env"], head["sources"], general, by_id)
 
 
 def _family(file: str, name: str, table: Mapping[str, Any], head: Mapping[str, Any]) -> Family:

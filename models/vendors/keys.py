@@ -183,6 +183,7 @@ HEAD: Mapping[str, Key] = {
     "vendor": Key(TEXT, "Its name for people.", needed=True),
     "provider": Key(TEXT, "Which client speaks to it: openai, anthropic or compatible.", needed=True),
     "address": Key(TEXT, "Up to /v1.", needed=True),
+    "key_env": Key(TEXT, "The environment variable that usually holds its key.", needed=True),
     "sources": Key(MapOf(TEXT), "Where facts are from, with the date, by name.", needed=True),
     "default": Key(Table(FAMILY), "What all of its families have where they say nothing else."),
     "group": Key(MapOf(Table(FAMILY)), "What several families share, by name."),

@@ -224,7 +224,7 @@ def test_gateway_takes_what_its_vendor_knows_where_the_table_names_it() -> None:
         checked("m", {**behind, "vendor": "opnai"})
 
 
-HEAD = 'vendor = "V"\nprovider = "openai"\naddress = "https://v.example/v1"\n[sources]\npage = "a page"\n'
+HEAD = 'vendor = "V"\nprovider = "openai"\naddress = "https://v.example/v1"\nkey_env = "V_KEY"\n[sources]\npage = "a page"\n'
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,123 @@
+"""What a vendor says of its models, by GET /v1/models: which there are, until when, and what they take."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+from urllib.parse import quote
+
+import orjson
+
+from scrollwork.models.base import CallProblem
+from scrollwork.models.hosted import anthropic, compatible, openai
+from scrollwork.models.hosted.error_replies import error_in, message_line, problem_in_reply, problem_of_status
+from scrollwork.models.hosted.wire import Wire
+
+MOST_PAGES = 20
+MOST_MODELS = 20_000
+WIRES = {"openai": openai.wire_of, "anthropic": anthropic.wire_of, "compatible": compatible.wire_of}
+PATHS = {"openai": "/models", "anthropic": "/v1/models", "compatible": "/models"}
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A model as its vendor lists it, None where the list does not say. ends: the first day without an answer. state:
+    active, deprecated or retired. max_input: tokens of a prompt; of a server of one's own, of prompt and answer.
+    thinking, effort: by value, whether it is taken."""
+
+    id: str
+    ends: str | None = None
+    state: str | None = None
+    max_input: int | None = None
+    max_output: int | None = None
+    thinking: Mapping[str, bool] | None = None
+    effort: Mapping[str, bool] | None = None
+
+
+def listed(name: str, table: Mapping[str, Any]) -> dict[str, Listed]:
+    """The models at the address of a checked table, by id. Raises CallProblem, tables.BadTable without a key."""
+    return asyncio.run(_listed(name, table))
+
+
+async def _listed(name: str, table: Mapping[str, Any]) -> dict[str, Listed]:
+    provider = str(table["provider"])
+    wire = WIRES[provider](name, table)
+    found: dict[str, Listed] = {}
+    path = PATHS[provider]
+    try:
+        after = ""
+        for _ in range(MOST_PAGES):
+            further = f"&after_id={quote(after, safe='')}" if after else ""
+            query = f"?limit=1000{further}" if provider == "anthropic" else ""
+            body = await _page(wire, path + query)
+            for one in body["data"]:
+                if (model := _model(one)) is not None and len(found) < MOST_MODELS:
+                    found[model.id] = model
+            after = str(body.get("last_id") or "")
+            if provider != "anthropic" or body.get("has_more") is not True or not after:
+                break
+    finally:
+        await wire.close()
+    return found
+
+
+async def _page(wire: Wire, path: str) -> Mapping[str, Any]:
+    raw = await wire.get(path)
+    try:
+        body = orjson.loads(raw.data) if raw.data else None
+    except ValueError:
+        body = None
+    if not 200 <= raw.status < 300:
+        text = raw.data[:20_000].decode("utf-8", "replace")
+        raise problem_of_status(raw.status, raw.headers, body, text, wire.secrets)
+    error = error_in(body)
+    if error is not None:
+        raise problem_in_reply(raw.status, raw.headers, error, secrets=wire.secrets)
+    if not isinstance(body, Mapping) or not isinstance(body.get("data"), list):
+        raise CallProblem("terminal", f"HTTP {raw.status} with no list of models", status=raw.status)
+    return body
+
+
+def _model(one: Any) -> Listed | None:
+    if not isinstance(one, Mapping) or not isinstance(one.get("id"), str):
+        return None
+    abilities = one.get("capabilities")
+    abilities = abilities if isinstance(abilities, Mapping) else {}
+    thinking = abilities.get("thinking")
+    state = one.get("lifecycle")
+    return Listed(
+        message_line(one["id"]),
+        _day(one.get("shutdown_date")) or _day(one.get("retires_at")),
+        message_line(state)[:20] if isinstance(state, str) else None,
+        _whole(one.get("max_input_tokens")) or _whole(one.get("max_model_len")),
+        _whole(one.get("max_tokens")),
+        _flags(thinking.get("types") if isinstance(thinking, Mapping) else None),
+        _flags(abilities.get("effort")),
+    )
+
+
+def _day(value: Any) -> str | None:
+    """The day of "2026-12-11" or "2027-09-28T00:00:00Z", None for anything else."""
+    try:
+        return date.fromisoformat(value[:10]).isoformat() if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _whole(value: Any) -> int | None:
+    return value if type(value) is int and 0 < value < 2**40 else None
+
+
+def _flags(found: Any) -> dict[str, bool] | None:
+    """By name, whether something is supported: {"low": {"supported": true}} or {"low": true}."""
+    if not isinstance(found, Mapping):
+        return None
+    flags = {}
+    for name, value in [*found.items()][:50]:
+        told = value.get("supported") if isinstance(value, Mapping) else value
+        if isinstance(told, bool) and name != "supported":
+            flags[message_line(name)[:40]] = told
+    return flags
