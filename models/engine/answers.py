@@ -28,6 +28,8 @@ from scrollwork.models.engine.limits import Caps, Limiter, limiter_of
 from scrollwork.models.engine.retry import policy
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.models.registry import UnknownModel
+from scrollwork.models.vendors.families import family_of
+from scrollwork.models.vendors.marks import cache_seconds
 
 AHEAD = 2  # rounds of requests that are taken from the iterable: one in flight, one that waits
 JOIN_S = 15.0  # for the thread to end after everything was cancelled
@@ -77,14 +79,27 @@ def settings(name: str, table: Mapping[str, Any], *, key_name: str) -> Settings:
             start=positive("concurrency_start", min(8, concurrency), whole=True),
             rpm=positive("rpm", None),
             tpm=positive("tpm", None),
+            **counting(table),
         ),
         sending=Sending(
             policy=retrying,
             timeout_s=positive("timeout_s", 600.0),
             warmup_s=positive("warmup_s", 60.0),
             name=name,
+            cache_s=cache_seconds(table),
         ),
     )
+
+
+def counting(table: Mapping[str, Any]) -> dict[str, bool]:
+    """What the vendor of a table's model counts in its limit of tokens a minute, as of `Caps`."""
+    known = family_of(table)
+    if known is None:
+        return {}
+    return {
+        "counts_cached": bool(known.family.get("cache.counted", True)),
+        "admits_by_limit": known.family.get("limits") == "max_tokens",
+    }
 
 
 def answer(

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from scrollwork.models.base import Call
 
-CACHE_S = 240.0  # vendors keep a prefix for five minutes after its last use
+CACHE_S = 240.0  # a prefix is kept for five minutes after its last use, where nothing else is known
 
 
 def sharing(calls: Iterable[Call]) -> Iterator[Call]:
@@ -71,7 +71,9 @@ class Item:
 class Order:
     """Calls that wait to be sent. Not thread-safe; in the hands of one event loop."""
 
-    def __init__(self) -> None:
+    def __init__(self, cache_s: float = CACHE_S) -> None:
+        """cache_s: seconds that a prefix may be reckoned to stay in the cache after its last use."""
+        self._cache_s = cache_s
         self._ready: list[Item] = []  # heap by number: followers of warm groups, and what is tried again
         self._cold: deque[Group] = deque()  # in the order in which they came
         self.behind = 0  # followers of groups that are led
@@ -127,9 +129,9 @@ class Order:
             return self._ready[0] if self._ready else None
         lead = self._cold[0].waiting[0]
         if not self._ready:
-            return lead if self.behind * gap_s < CACHE_S else None
+            return lead if self.behind * gap_s < self._cache_s else None
         following = len(self._ready) + self.behind
-        enough = following >= in_flight or following * gap_s > CACHE_S / 2
+        enough = following >= in_flight or following * gap_s > self._cache_s / 2
         return self._ready[0] if enough else lead
 
     def take(self, item: Item) -> None:

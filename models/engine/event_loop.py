@@ -17,11 +17,13 @@ from scrollwork.models.base import Answer, Attempt, Call, CallFailed, CallProble
 from scrollwork.models.engine.attempts import Trip, send_once
 from scrollwork.models.engine.breaker import Breaker
 from scrollwork.models.engine.budget import Gate
-from scrollwork.models.engine.document_order import Item, Order
+from scrollwork.models.engine.document_order import CACHE_S, Item, Order
 from scrollwork.models.engine.limits import Ended, Lane, Limiter
 from scrollwork.models.engine.patience import Patience
 from scrollwork.models.engine.retry import Policy, ends_the_run
 from scrollwork.models.engine.stopping import Stop
+from scrollwork.models.engine.usage_bounds import output_allowed
+from scrollwork.models.vendors.marks import halves, head_tokens
 
 Result = Answer | CallFailed | Attempt
 CLOSING_S = 5.0  # for requests to be cancelled, and for a client to close its connections
@@ -30,12 +32,14 @@ LOOK_AGAIN_S = 0.2  # at a budget that calls of other stages hold
 
 @dataclass(frozen=True)
 class Sending:
-    """Settings of an engine. warmup_s: followers go without their leader's answer after so long. name: of the model."""
+    """Settings of an engine. warmup_s: followers go without their leader's answer after so long. name: of the model.
+    cache_s: as of `Order`."""
 
     policy: Policy = field(default_factory=Policy)
     timeout_s: float = 600.0
     warmup_s: float = 60.0
     name: str = "a model"
+    cache_s: float = CACHE_S
 
 
 class Engine:
@@ -57,7 +61,7 @@ class Engine:
         self._client_factory, self._settings, self._limiter = client_factory, settings, limiter
         self._hand_over, self._gate, self._stop, self._rng = hand_over, gate, stop, rng
         self._breaker = breaker or Breaker(settings.policy)
-        self._order = Order()
+        self._order = Order(settings.cache_s)
         self._lane = Lane(self.wake)
         self._tasks: dict[asyncio.Task[None], tuple[Item, int]] = {}  # in flight, with the tokens reserved
         self._resting: dict[Item, asyncio.TimerHandle] = {}  # between two attempts
@@ -155,8 +159,7 @@ class Engine:
             elif may is not None and may > now:
                 self._timer = self._loop.call_at(may, self._pump)
             return False
-        ask = item.call.ask
-        reserved = self._limiter.expected(ask.likely_tokens, ask.max_new_tokens)
+        reserved = self._reserve(item.call)
         due_at = self._limiter.ask(self._lane, now, reserved, self._order.at_hand)
         if due_at is None and self._limiter.away:
             self._halt(self._limiter.away)
@@ -180,6 +183,13 @@ class Engine:
         self._tasks[task] = item, reserved
         task.add_done_callback(self._never_began)
         return True
+
+    def _reserve(self, call: Call) -> int:
+        """Tokens that a call may count for in the limits."""
+        ask, tokens = call.ask, call.ask.likely_tokens
+        if ask.follows and not self._limiter.counts_cached:
+            tokens -= head_tokens(ask, halves(ask)[0])
+        return self._limiter.expected(tokens, ask.max_new_tokens, output_allowed(call.payload.get("body", {})))
 
     def _wait(self, now: float, due: float | None, seconds: float, reason: str) -> None:
         """See to it that `_pump` runs when something may go, if it does in bearable time

@@ -26,12 +26,16 @@ MARGIN = 1.25  # reserved output over the mean of what came
 
 @dataclass(frozen=True)
 class Caps:
-    """What the model's table says; None for no limit known."""
+    """What the model's table says; None for no limit known. What counts in the limit of tokens, as of its vendor's
+    family: counts_cached: also input that the cache held; admits_by_limit: when a request is let in, and for good, the
+    larger of its input and of all new tokens that it allows."""
 
     concurrency: int = 32
     start: int = 8
     rpm: float | None = None
     tpm: float | None = None
+    counts_cached: bool = True
+    admits_by_limit: bool = False
 
 
 class Lane:
@@ -193,7 +197,7 @@ class Limiter:
                         self._hold_back(now + min(how.retry_after_s, LONGEST_HOLD_S))
             else:
                 self._concurrency.failed()
-            self._correct(used(how) - how.reserved, now)
+            self._correct(used(how, self._caps) - how.reserved, now)
             if how.limits is not None:
                 self._learn(how.limits, now)
             share, wanted = self._share, self._news(now)
@@ -273,9 +277,17 @@ class Limiter:
         """Why nothing can be sent: the ledger cannot be asked. "" while it can."""
         return self._share.away if self._share is not None else ""
 
-    def expected(self, input_tokens: int, max_new_tokens: int) -> int:
-        """Tokens to reserve: the input, and the output that answers had so far, with a margin; all of it at first."""
+    @property
+    def counts_cached(self) -> bool:
+        """Whether input that the cache held counts in the limit of tokens."""
+        return self._caps.counts_cached
+
+    def expected(self, input_tokens: int, max_new_tokens: int, allowed: int | None = None) -> int:
+        """Tokens to reserve: the input, and the output that answers had so far, with a margin; all of it at first.
+        allowed: all new tokens that the request allows, room for thoughts among them."""
         with self._lock:
+            if self._caps.admits_by_limit:
+                return max(input_tokens, allowed or max_new_tokens)
             if self._output is None:
                 return input_tokens + max_new_tokens
             return input_tokens + min(max_new_tokens, int(self._output * MARGIN) + 1)
@@ -299,11 +311,13 @@ class Limiter:
         return self._concurrency.in_flight
 
 
-def used(how: Ended) -> int:
+def used(how: Ended, caps: Caps) -> int:
     """Tokens that an attempt counts for: as reported, what was reserved where a part is not, none if it was refused."""
-    if how.usage is not None and how.usage.input_tokens is not None and how.usage.output_tokens is not None:
-        return how.usage.input_tokens + how.usage.output_tokens
-    return how.reserved if how.charged else 0
+    usage = how.usage
+    if caps.admits_by_limit or usage is None or usage.input_tokens is None or usage.output_tokens is None:
+        return how.reserved if how.charged else 0
+    cached = 0 if caps.counts_cached else usage.cached_tokens or 0
+    return max(0, usage.input_tokens - cached) + usage.output_tokens
 
 
 def lowest(*limits: float | None) -> float | None:

@@ -7,7 +7,7 @@ and 0.31 a byte beyond the first of a character in real Chinese (0.125 where one
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,19 +53,30 @@ def bounds_of(ask: Ask, body: Mapping[str, Any] | None = None) -> Bounds:
 
 def cache_allowed(body: Mapping[str, Any]) -> int | None:
     """Tokens that a request's body lets a vendor take from a cache or put there; None where caching is automatic."""
+    turns = [turn.get("content") for turn in turns_of(body)]
     options = body.get("prompt_cache_options")
-    if isinstance(options, Mapping) and options.get("mode") == "explicit":  # and we set no mark
-        return 0
-    turns = [turn.get("content") for turn in body.get("messages", ())]
+    if isinstance(options, Mapping) and options.get("mode") == "explicit":
+        return marked(turns, "prompt_cache_breakpoint")
     if not any(isinstance(content, list) for content in turns):
         return None  # of no Anthropic messages
     if any("cache_control" in str((name, value)) for name, value in body.items() if name != "messages"):
         return None  # by a table's `extra`
+    return marked(turns, "cache_control")
+
+
+def turns_of(body: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    """The turns of a request of any endpoint."""
+    turns = body.get("messages", body.get("input", ()))
+    return turns if isinstance(turns, list) else ()
+
+
+def marked(turns: Iterable[Any], mark: str) -> int:
+    """Tokens at most of the contents up to the last block that has a mark of the cache; 0 without one."""
     most = size = 0
     for content in turns:
         for block in content if isinstance(content, list) else [{"text": content}]:
             size += len(str(block.get("text", "")).encode("utf-8", "replace"))
-            most = size + TEMPLATE if "cache_control" in block else most
+            most = size + TEMPLATE if mark in block else most
     return most
 
 

@@ -15,6 +15,7 @@ from scrollwork.models.hosted.model import Hosted
 from scrollwork.models.hosted.openai import body
 from scrollwork.models.hosted.tables import key_of
 from scrollwork.models.hosted.wire import Wire
+from scrollwork.models.vendors.marks import cache_use
 
 PROVIDER = "compatible"
 
@@ -27,7 +28,7 @@ def make(name: str, table: Mapping[str, Any], revision: str) -> Hosted:
 
 def client(name: str, table: Mapping[str, Any]) -> Client:
     """A client; with a key only where the table names the variable that holds it."""
-    return Endpoint(wire_of(name, table), table["endpoint"], table.get("cache_options"))
+    return Endpoint(wire_of(name, table), table["endpoint"], cache_use(table))
 
 
 def wire_of(name: str, table: Mapping[str, Any]) -> Wire:

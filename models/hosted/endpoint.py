@@ -13,6 +13,7 @@ from scrollwork.models.engine.usage_bounds import Bounds, bounds_of, doubt, outp
 from scrollwork.models.hosted.replies import read
 from scrollwork.models.hosted.tables import PATHS, key_of
 from scrollwork.models.hosted.wire import Wire, most_bytes
+from scrollwork.models.vendors.marks import CacheUse
 
 TIMEOUT_S = 600.0
 
@@ -62,13 +63,11 @@ def secrets_in(headers: Mapping[str, str], key: str) -> tuple[str, ...]:
 
 
 class Endpoint:
-    """The client of one endpoint: the body that a payload holds, sent once, its reply read.
+    """The client of one endpoint: the body that a payload holds, sent once, its reply read. cache: how requests use the
+    vendor's prefix cache."""
 
-    cache_options: sent with each body; they change no answer and are not part of the payload.
-    """
-
-    def __init__(self, wire: Wire, endpoint: str, cache_options: Mapping[str, Any] | None = None) -> None:
-        self._wire, self._endpoint, self._cache_options = wire, endpoint, dict(cache_options or {})
+    def __init__(self, wire: Wire, endpoint: str, cache: CacheUse | None = None) -> None:
+        self._wire, self._endpoint, self._cache = wire, endpoint, cache or CacheUse()
 
     async def send(self, call: Call) -> Reply:
         """One attempt. Raises CallProblem only."""
@@ -86,7 +85,7 @@ class Endpoint:
 
     def prepared(self, call: Call) -> Any:
         """The body as it is sent."""
-        return {**call.payload["body"], **self._cache_options}
+        return self._cache.sent(call.payload["body"], call.ask)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -10,6 +10,7 @@ from scrollwork.models.base import Ask, Client
 from scrollwork.models.hosted.endpoint import TIMEOUT_S, Endpoint, vendor_wire
 from scrollwork.models.hosted.model import Hosted, decoding
 from scrollwork.models.hosted.wire import Wire
+from scrollwork.models.vendors.marks import cache_use
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -35,7 +36,7 @@ def body(ask: Ask, table: Mapping[str, Any]) -> dict[str, Any]:
 
 def client(name: str, table: Mapping[str, Any]) -> Client:
     """A client with the key from the environment. Raises tables.BadTable where there is none."""
-    return Endpoint(wire_of(name, table), table["endpoint"], table.get("cache_options"))
+    return Endpoint(wire_of(name, table), table["endpoint"], cache_use(table))
 
 
 def wire_of(name: str, table: Mapping[str, Any]) -> Wire:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, BinaryIO
 from urllib.parse import quote
 
@@ -30,6 +31,7 @@ from scrollwork.models.hosted.error_replies import message_line
 from scrollwork.models.hosted.openai import wire_of
 from scrollwork.models.hosted.tables import PATHS
 from scrollwork.models.hosted.wire import Wire
+from scrollwork.models.vendors.marks import CacheUse, cache_use
 
 NAME, DIGEST = "scrollwork_batch", "requests_sha256"  # in the metadata
 STATES: Mapping[str, State] = {  # every other one is on its way
@@ -50,13 +52,14 @@ class OpenAIBatches:
     most_requests, most_bytes = 50_000, 200_000_000
     named = True
 
-    def __init__(self, wire: Wire, endpoint: str, cache_options: Mapping[str, Any] | None = None) -> None:
-        self._wire, self._endpoint, self._cache_options = wire, endpoint, dict(cache_options or {})
+    def __init__(self, wire: Wire, endpoint: str, cache: CacheUse | None = None) -> None:
+        self._wire, self._endpoint, self._cache = wire, endpoint, cache or CacheUse()
         self._url = f"/v1{PATHS[endpoint]}"
 
     def entry(self, call: Call) -> bytes:
         """A line of the file."""
-        body = {**call.payload["body"], **self._cache_options}
+        alone = replace(call.ask, prefix="")  # whether a batch meets its own cache is promised nowhere
+        body = self._cache.sent(call.payload["body"], alone)
         line = {"custom_id": call.key, "method": "POST", "url": self._url, "body": body}
         return entry_of(line) + b"\n"
 
@@ -149,4 +152,4 @@ def errors_of(found: dict[str, Any]) -> list[dict[str, Any]]:
 
 def make(name: str, table: Mapping[str, Any]) -> OpenAIBatches:
     """Batches of a checked table's model. Raises tables.BadTable without a key."""
-    return OpenAIBatches(wire_of(name, table), table["endpoint"], table.get("cache_options"))
+    return OpenAIBatches(wire_of(name, table), table["endpoint"], cache_use(table))

@@ -8,13 +8,11 @@ from typing import Any
 
 import pytest
 
-from scrollwork.models.base import Call
 from scrollwork.models.hosted.tables import BadTable, checked
 from scrollwork.models.registry import make, settings
 from scrollwork.models.vendors.families import families
 from scrollwork.suites.suite_files import load_models
 from tests.models.hosted_kit import ask, one_vendor, vendor
-from tests.servers.vendor import Vendor
 
 __all__ = ["one_vendor", "vendor"]
 TABLES = load_models()
@@ -75,21 +73,6 @@ def test_gemini_on_its_compatible_endpoint_has_no_room_for_thoughts() -> None:
         assert table["key_env"] == "GEMINI_API_KEY"
         body = payload_of(name, table)["body"]
         assert (body["max_tokens"], body["temperature"], body["reasoning_effort"]) == (25_010, 0.0, "low")
-
-
-def test_cache_options_are_not_sent_or_part_of_the_key(vendor: Vendor) -> None:
-    option = {"prompt_cache_options": {"mode": "explicit"}}
-    given = {"base_url": f"{vendor.url}/v1"}
-    with_ = settings("gpt-6-luna", TABLES, given=given)
-    without = {key: value for key, value in with_.items() if key != "cache_options"}
-    assert with_["cache_options"] == option
-    assert payload_of("m", with_) == payload_of("m", without)
-    model: Any = make("gpt-6-luna", with_, "")
-    call = Call("k" * 64, "m", payload_of("m", with_), ask())
-    assert model._client("m", model._table).prepared(call) == {**call.payload["body"], **option}
-    from scrollwork.models.hosted.openai_batches import make as batches
-
-    assert b'"prompt_cache_options":{"mode":"explicit"}' in batches("m", model._table).entry(call)
 
 
 @pytest.mark.parametrize(

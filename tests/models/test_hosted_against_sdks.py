@@ -195,14 +195,20 @@ def retirements() -> dict[str, str]:
 
 
 def test_day_of_retirement_is_another_than_the_vendors() -> None:
+    from scrollwork.models.vendors.families import families
     from scrollwork.suites.suite_files import load_models
 
     announced = retirements()
     assert {"gpt-4-0314", "claude-v1.3"} <= set(announced), "the lists were not read"
     tables = {name: table for name, table in load_models("").items() if table["provider"] in ("openai", "anthropic")}
-    ours = {name: table.get("retired") for name, table in tables.items() if table["id"] in announced}
+    of_families = {one.id: one.get("ends") for one in families() if one.vendor in ("openai", "anthropic")}
+    known = {name: table.get("retired") or of_families.get(table["id"]) for name, table in tables.items()}
+    ours = {name: day for name, day in known.items() if tables[name]["id"] in announced}
     assert len(ours) >= 8
     assert ours == {name: announced[tables[name]["id"]] for name in ours}
+    ending = {name: day for name, day in of_families.items() if name in announced}
+    assert len(ending) >= 8
+    assert ending == {name: announced[name] for name in ending}
     told = {name for name, table in tables.items() if table.get("retired") and table["id"] not in announced}
     assert told == {"davinci003"}, "of memory alone, by no list"
 

@@ -346,7 +346,7 @@ def test_limits_of_the_table_are_not_read() -> None:
         "timeout_s": 30,
     }
     found = settings("gpt", table, key_name="KEY")
-    assert found.caps == Caps(4, 4, 60, 9000)
+    assert found.caps == Caps(4, 4, 60, 9000, admits_by_limit=True), "as OpenAI lets in"
     assert (found.sending.policy.attempts, found.sending.timeout_s) == (2, 30)
     assert (found.provider, found.model_id, found.key_name) == ("openai", "gpt-x", "KEY")
     assert settings("gpt", {}, key_name="KEY").caps == Caps(32, 8, None, None)

@@ -1,0 +1,91 @@
+"""How a request uses its vendor's prefix cache, by the rule of the family. What is sent for it changes no answer and is
+no part of the request key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scrollwork.models.base import Ask
+from scrollwork.models.vendors.families import family_of
+
+KEY_CHARS = 16  # of the digest of a prefix, by which requests that share it are sent to one machine
+USED_OF_LIFE = 0.8  # of a prefix's time in the cache, with which an order of requests reckons
+LONGEST_LIFE_S = 3600.0
+UNKNOWN_LIFE_S = 300.0
+UNITS_S = {"m": 60.0, "h": 3600.0}
+
+
+@dataclass(frozen=True)
+class CacheUse:
+    """Of a model. rule, minimum, lifetime, key: as of its family (models/vendors/keys.py), "" and 0 where nothing is
+    known. options: what a table of one's own sends in place of all that."""
+
+    rule: str = ""
+    minimum: int = 0
+    lifetime: str = ""
+    key: bool = False
+    options: Mapping[str, Any] | None = None
+
+    def sent(self, body: Mapping[str, Any], ask: Ask) -> dict[str, Any]:
+        """A body of OpenAI's protocol as it is sent. ask.prefix: "" where no neighbour shares the documents.
+
+        Where every token that is written to the cache is charged (rule breakpoints), a document that is asked once is
+        not written, and one that is asked several times up to its end.
+        """
+        if self.options is not None:
+            return {**body, **self.options}
+        shared: dict[str, Any] = {"prompt_cache_key": ask.prefix[:KEY_CHARS]} if self.key and ask.prefix else {}
+        if self.rule != "breakpoints":
+            return {**body, **shared}
+        once = {**body, "prompt_cache_options": {"mode": "explicit"}}
+        head, tail = halves(ask)
+        if not (ask.prefix and head and tail) or head_tokens(ask, head) < self.minimum:
+            return once
+        mark = {"prompt_cache_breakpoint": {"mode": "explicit", "ttl": self.lifetime}}
+        if "messages" in body:
+            parts = [{"type": "text", "text": head, **mark}, {"type": "text", "text": tail}]
+            return {**once, **shared, "messages": [{"role": "user", "content": parts}]}
+        if "input" in body:
+            parts = [{"type": "input_text", "text": head, **mark}, {"type": "input_text", "text": tail}]
+            return {**once, **shared, "input": [{"role": "user", "content": parts}]}
+        return once
+
+
+def cache_use(table: Mapping[str, Any]) -> CacheUse:
+    """How requests to a table's model use the cache."""
+    if "cache_options" in table:
+        return CacheUse(options=table["cache_options"])
+    known = family_of(table)
+    if known is None or table.get("endpoint") == "completions":
+        return CacheUse()
+    cache: Mapping[str, Any] = known.family.get("cache", {})
+    return CacheUse(
+        str(cache.get("rule", "")),
+        int(table.get("cache_minimum", cache.get("minimum", 0))),
+        next(iter(cache.get("write", {})), ""),
+        bool(cache.get("key")) and known.family.provider == "openai",  # elsewhere it goes into a header
+    )
+
+
+def cache_seconds(table: Mapping[str, Any]) -> float:
+    """How long an order of requests may reckon with a prefix in the cache after its last use."""
+    known = family_of(table)
+    lifetimes = known.family.get("cache.write", {}) if known is not None else {}
+    found = re.fullmatch(r"([0-9]+)([mh])", next(iter(lifetimes), ""))
+    life = float(found.group(1)) * UNITS_S[found.group(2)] if found else UNKNOWN_LIFE_S
+    return USED_OF_LIFE * min(life, LONGEST_LIFE_S)
+
+
+def halves(ask: Ask) -> tuple[str, str]:
+    """(a prompt up to the end of its documents, the rest)."""
+    last = max((n for n, segment in enumerate(ask.segments) if segment.role in ("document", "omission")), default=-1)
+    parts = ask.segments[: last + 1], ask.segments[last + 1 :]
+    return "".join(segment.text for segment in parts[0]), "".join(segment.text for segment in parts[1])
+
+
+def head_tokens(ask: Ask, head: str) -> int:
+    """Tokens of a prompt's front, by its share of the characters."""
+    return ask.likely_tokens * len(head) // max(1, sum(len(segment.text) for segment in ask.segments))

@@ -1,0 +1,162 @@
+"""Prefix caches by the rule of the family: what is written is read again, and nothing that is asked once is written."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from scrollwork.models.base import Ask, Call, Segment, Usage
+from scrollwork.models.engine.document_order import sharing
+from scrollwork.models.engine.limits import Caps, Ended, Limiter, used
+from scrollwork.models.engine.usage_bounds import bounds_of, doubt
+from scrollwork.models.hosted.tables import checked
+from scrollwork.models.registry import make
+from scrollwork.models.vendors.marks import cache_seconds, cache_use, halves
+from scrollwork.storage.digest import sha256_of
+
+DOCUMENT = "A document of many words, which is asked again. " * 200
+EXPLICIT = {"prompt_cache_options": {"mode": "explicit"}}
+
+
+def ask(question: str, prefix: str = "d" * 64, document: str = DOCUMENT) -> Ask:
+    """One question on a document."""
+    segments = (
+        Segment("instruction", "Answer. "),
+        Segment("document", document),
+        Segment("query", f"\n{question}"),
+        Segment("response_header", "\nAnswer:"),
+    )
+    return Ask("t", question, segments, "x" * 64, 1, 10, prefix=prefix)
+
+
+def table(model_id: str, **more: Any) -> dict[str, Any]:
+    """A model on the spot."""
+    return checked("m", {"provider": "openai", "id": model_id, **more})
+
+
+def call(model_id: str, one: Ask, **more: Any) -> tuple[Call, dict[str, Any]]:
+    """(the call, its body as it is sent)."""
+    of = table(model_id, **more)
+    payload = make("m", of, "").payload(one, "m")
+    found = Call(sha256_of(payload), "m", payload, one)
+    return found, cache_use(of).sent(payload["body"], one)
+
+
+@pytest.mark.parametrize("model_id", ["gpt-5.6-luna", "gpt-6-luna", "gpt-6.1-terra", "gpt-6.2-sol"])
+def test_document_that_is_asked_twice_is_paid_twice(model_id: str) -> None:
+    """The mark stands behind the document; the text that the model reads is the same."""
+    one, sent = call(model_id, ask("first?"))
+    head, tail = sent["messages"][0]["content"]
+    assert head["prompt_cache_breakpoint"] == {"mode": "explicit", "ttl": "30m"}
+    assert head["text"].endswith(DOCUMENT)
+    assert "prompt_cache_breakpoint" not in tail
+    assert head["text"] + tail["text"] == one.payload["body"]["messages"][0]["content"] == one.ask.prompt
+    other, again = call(model_id, ask("second?"))
+    assert again["messages"][0]["content"][0] == head, "another prefix is another entry"
+    assert sent["prompt_cache_key"] == again["prompt_cache_key"] == "d" * 16
+    assert {key: sent[key] for key in EXPLICIT} == EXPLICIT
+    assert other.key != one.key
+
+
+def test_mark_is_part_of_the_request_key() -> None:
+    shared, _ = call("gpt-6-luna", ask("first?"))
+    alone, sent = call("gpt-6-luna", ask("first?", prefix=""))
+    assert shared.key == alone.key
+    assert sent == {**alone.payload["body"], **EXPLICIT}, "asked once: neither written nor read"
+
+
+def test_short_document_is_marked() -> None:
+    _, sent = call("gpt-6-luna", ask("first?", document="short"))
+    assert sent["messages"][0]["content"].startswith("Answer. short")
+    _, sent = call("gpt-6-luna", ask("first?"), cache_minimum=50_000)
+    assert isinstance(sent["messages"][0]["content"], str), "as the table has it"
+
+
+def test_responses_endpoint_gets_no_mark() -> None:
+    one, sent = call("gpt-6-sol", ask("first?"), endpoint="responses")
+    (turn,) = sent["input"]
+    assert [part["type"] for part in turn["content"]] == ["input_text", "input_text"]
+    assert "".join(part["text"] for part in turn["content"]) == one.ask.prompt
+    assert turn["content"][0]["prompt_cache_breakpoint"]["ttl"] == "30m"
+    assert sent["store"] is False
+
+
+@pytest.mark.parametrize("model_id", ["gpt-4o", "gpt-5-mini", "gpt-5.4"])
+def test_family_of_before_gets_options_that_it_refuses(model_id: str) -> None:
+    one, sent = call(model_id, ask("first?"))
+    assert sent == {**one.payload["body"], "prompt_cache_key": "d" * 16}
+    _, alone = call(model_id, ask("first?", prefix=""))
+    assert "prompt_cache_key" not in alone
+
+
+def test_server_of_ones_own_gets_what_only_openai_knows() -> None:
+    one, sent = call("gpt-6-luna", ask("first?"), base_url="http://127.0.0.1:9/v1")
+    assert sent == one.payload["body"]
+    one, sent = call("gpt-6-luna", ask("first?"), base_url="http://127.0.0.1:9/v1", vendor="openai")
+    assert "prompt_cache_options" in sent
+
+
+def test_options_of_ones_own_table_are_overruled() -> None:
+    mine = {"prompt_cache_options": {"mode": "implicit"}}
+    one, sent = call("gpt-6-luna", ask("first?"), cache_options=mine)
+    assert sent == {**one.payload["body"], **mine}
+
+
+def test_batch_is_charged_for_what_nobody_reads() -> None:
+    from scrollwork.models.hosted.openai_batches import OpenAIBatches
+
+    of = table("gpt-6-luna")
+    one, _ = call("gpt-6-luna", ask("first?"))
+    entry = OpenAIBatches(None, "chat", cache_use(of)).entry(one)  # type: ignore[arg-type]
+    assert b'"prompt_cache_options":{"mode":"explicit"}' in entry
+    assert b"prompt_cache_breakpoint" not in entry
+
+
+def test_usage_of_a_marked_request_is_doubted_or_believed_beyond_its_mark() -> None:
+    one, sent = call("gpt-6-luna", ask("first?"))
+    head, _ = halves(one.ask)
+    bounds = bounds_of(one.ask, sent)
+    fits = Usage(2_400, 0, 2_390, 5)
+    assert doubt(fits, bounds, "x") == ""
+    longer = (*one.ask.segments[:2], Segment("query", "tail " * 5_000))
+    of = replace(one.ask, segments=longer)
+    _, long_sent = call("gpt-6-luna", of)
+    beyond = Usage(8_000 + 2_400, 0, len(head) + 5_000, 5)
+    assert "written to the cache" in doubt(beyond, bounds_of(of, long_sent), "x")
+    _, alone = call("gpt-6-luna", replace(one.ask, prefix=""))
+    assert "cached" in doubt(Usage(2_400, 2_000, 0, 5), bounds_of(one.ask, alone), "x"), "nothing was to be read"
+
+
+def test_only_neighbours_share() -> None:
+    asks = [ask("1?"), ask("2?"), ask("3?", prefix="e" * 64)]
+    calls = [call("gpt-6-luna", one)[0] for one in asks]
+    assert [one.ask.prefix[:1] for one in sharing(calls)] == ["d", "d", ""]
+
+
+@pytest.mark.parametrize(
+    ("of", "seconds"),
+    [
+        ({"provider": "anthropic", "id": "claude-opus-5-5"}, 240.0),
+        ({"provider": "openai", "id": "gpt-6-luna"}, 1440.0),
+        ({"provider": "openai", "id": "gpt-4o"}, 480.0),
+        ({"provider": "openai", "id": "gpt-5.5"}, 2880.0),
+        ({"provider": "compatible", "id": "tiny", "base_url": "http://127.0.0.1:9/v1"}, 240.0),
+    ],
+)
+def test_order_reckons_with_another_lifetime(of: dict[str, Any], seconds: float) -> None:
+    assert cache_seconds(checked("m", of)) == pytest.approx(seconds)
+
+
+def test_limits_count_what_the_vendor_does_not() -> None:
+    usage = Usage(10_000, 9_000, 0, 100)
+    reserved = 1_000
+    answered = Ended(0.0, reserved, True, usage=usage)
+    assert used(answered, Caps()) == 10_100
+    assert used(answered, Caps(counts_cached=False)) == 1_100
+    assert used(answered, Caps(admits_by_limit=True)) == reserved, "it was let in by what it might take"
+    assert used(Ended(0.0, reserved, charged=False), Caps(admits_by_limit=True)) == 0
+    assert Limiter(Caps(admits_by_limit=True)).expected(300, 10, 25_010) == 25_010
+    assert Limiter(Caps(admits_by_limit=True)).expected(30_000, 10, 25_010) == 30_000
+    assert Limiter(Caps()).expected(300, 10, 25_010) == 310
