@@ -18,8 +18,9 @@ from typing import Any
 
 from benchmarks.calling.clients import calls
 from scrollwork.models.base import Call, Reply
-from scrollwork.models.engine.answers import Settings, answer
+from scrollwork.models.engine.answers import answer
 from scrollwork.models.engine.limits import Caps, Limiter
+from scrollwork.models.engine.settings import Settings
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.storage.answers.paces import Paces, Stretch
 from scrollwork.storage.answers.store import ResponseStore

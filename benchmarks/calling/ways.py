@@ -18,8 +18,9 @@ from typing import Any
 from benchmarks.calling.clients import Null, Raw, calls
 from benchmarks.calling.load import KEY, MODEL, MOST_OUTPUT, PROMPT, Told, Wanted, text_of, wanted
 from scrollwork.models.base import Answer, Ask, Call, Client, Segment
-from scrollwork.models.engine.answers import Settings, answer
+from scrollwork.models.engine.answers import answer
 from scrollwork.models.engine.limits import Caps, Limiter
+from scrollwork.models.engine.settings import Settings
 
 
 async def bare(ask: Callable[[int], Awaitable[Any]], want: Wanted, told: Told) -> None:

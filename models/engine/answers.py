@@ -12,94 +12,22 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from random import Random
-from typing import Any
 
 from scrollwork.models.base import Attempt, Call, Client
 from scrollwork.models.engine.breaker import Breaker
 from scrollwork.models.engine.budget import Gate
-from scrollwork.models.engine.event_loop import CLOSING_S, Engine, Result, Sending
+from scrollwork.models.engine.event_loop import CLOSING_S, Engine, Result
 from scrollwork.models.engine.ledger import Ledger
-from scrollwork.models.engine.limits import Caps, Limiter, limiter_of
-from scrollwork.models.engine.retry import policy
+from scrollwork.models.engine.limits import Limiter
+from scrollwork.models.engine.settings import Settings
 from scrollwork.models.engine.stopping import Stop
-from scrollwork.models.registry import UnknownModel
-from scrollwork.models.vendors.families import family_of
-from scrollwork.models.vendors.marks import cache_seconds
 
 AHEAD = 2  # rounds of requests that are taken from the iterable: one in flight, one that waits
 JOIN_S = 15.0  # for the thread to end after everything was cancelled
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a model's table says about how it is called. key_name: the variable that holds the key, never the key."""
-
-    provider: str = ""
-    base_url: str = ""
-    model_id: str = ""
-    key_name: str = ""
-    caps: Caps = field(default_factory=Caps)
-    sending: Sending = field(default_factory=Sending)
-
-    def limiter(self, ledger: Ledger | None = None) -> Limiter:
-        """The limiter that all stages of this process share for this account's model, and all processes of a ledger."""
-        return limiter_of(self.provider, self.base_url, self.model_id, self.key_name, self.caps, ledger)
-
-
-def settings(name: str, table: Mapping[str, Any], *, key_name: str) -> Settings:
-    """Settings of a model's table: concurrency, concurrency_start, rpm, tpm, timeout_s, warmup_s, retry.
-
-    Raises UnknownModel naming model and key.
-    """
-
-    def positive(key: str, default: float | None, whole: bool = False) -> Any:
-        value = table.get(key, default)
-        number = isinstance(value, (int, float)) and not isinstance(value, bool)
-        if value is not default and (not number or value <= 0 or (whole and value != int(value))):
-            raise UnknownModel(f"model {name!r}: {key} = {value!r} must be a positive number" + " (whole)" * whole)
-        return int(value) if whole and value is not None else value
-
-    concurrency = positive("concurrency", 32, whole=True)
-    try:
-        retrying = policy(table.get("retry", {}))
-    except ValueError as error:
-        raise UnknownModel(f"model {name!r}: {error}") from error
-    return Settings(
-        provider=str(table.get("provider", "")),
-        base_url=str(table.get("base_url", "")),
-        model_id=str(table.get("id", name)),
-        key_name=key_name,
-        caps=Caps(
-            concurrency=concurrency,
-            start=positive("concurrency_start", min(8, concurrency), whole=True),
-            rpm=positive("rpm", None),
-            tpm=positive("tpm", None),
-            **counting(table),
-        ),
-        sending=Sending(
-            policy=retrying,
-            timeout_s=positive("timeout_s", 600.0),
-            warmup_s=positive("warmup_s", 60.0),
-            name=name,
-            cache_s=cache_seconds(table),
-        ),
-    )
-
-
-def counting(table: Mapping[str, Any]) -> dict[str, bool]:
-    """What the vendor of a table's model counts in its limit of tokens a minute, as of `Caps`."""
-    known = family_of(table)
-    if known is None:
-        return {}
-    return {
-        "counts_cached": bool(known.family.get("cache.counted", True)),
-        "admits_by_limit": known.family.get("limits") == "max_tokens",
-    }
 
 
 def answer(

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from scrollwork.models.base import Answer, Ask, Attempt, Call, CallFailed, Client, Segment
-from scrollwork.models.engine.answers import Run, answer, settings
+from scrollwork.models.engine.answers import Run, answer
 from scrollwork.models.engine.breaker import Breaker
 from scrollwork.models.engine.budget import Gate
 from scrollwork.models.engine.ledger import Ledger
+from scrollwork.models.engine.settings import settings
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.models.hosted.tables import BASE_URLS, MAX_TOKENS, PATHS, key_name_of, temperature
-from scrollwork.models.vendors.families import characters_per_token, family_of
-from scrollwork.models.vendors.fill import before
+from scrollwork.models.vendors.families import characters_per_token
+from scrollwork.models.vendors.fill import MIN_OUTPUT, before
 
 
 class Hosted:
@@ -99,9 +100,7 @@ def most_output(max_new_tokens: int, table: Mapping[str, Any]) -> int:
     """New tokens that a call may have: of its answer and of thoughts, up to what the model gives, and not fewer than
     its endpoint takes."""
     room = max_new_tokens + int(table.get("reasoning_tokens", 0))
-    known = family_of(table)
-    least = known.family.get(f"endpoints.{table['endpoint']}.min_output", 1) if known is not None else 1
-    return max(int(least), min(room, int(table.get("max_output", room))))
+    return max(int(table.get(MIN_OUTPUT, 1)), min(room, int(table.get("max_output", room))))
 
 
 SEEDED = ("chat", "completions")  # endpoints that take a seed; they promise little

@@ -8,6 +8,7 @@ from typing import Any
 
 from scrollwork.models.vendors.families import Family, family_of
 
+MIN_OUTPUT = "min_output"  # of a table: fewest new tokens that its endpoint takes
 FORMER = "former"  # of a table: what stood in place of what its family added; None where nothing did
 CHAT_FIELD, RESPONSES_FIELD = "reasoning_effort", "reasoning.effort"
 
@@ -33,6 +34,9 @@ def filled(table: Mapping[str, Any]) -> dict[str, Any]:
         added["max_output"] = most
     if "temperature" not in table.get("parameters", {}) and refuses_temperature(family, {**table, "extra": extra}):
         added["parameters"] = {**table.get("parameters", {}), "temperature": False}
+    least = family.get(f"endpoints.{table['endpoint']}.min_output", 1)
+    if least > 1:
+        added[MIN_OUTPUT] = least
     if not added:
         return dict(table)
     return {**table, **added, FORMER: {key: table.get(key) for key in added}}

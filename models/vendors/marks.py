@@ -1,5 +1,5 @@
-"""How a request uses its vendor's prefix cache, by the rule of the family. What is sent for it changes no answer and is
-no part of the request key."""
+"""How a request uses its vendor's prefix cache, and what of it counts in limits, by the rule of the family. What is
+sent for it changes no answer and is no part of the request key."""
 
 from __future__ import annotations
 
@@ -77,6 +77,17 @@ def cache_seconds(table: Mapping[str, Any]) -> float:
     found = re.fullmatch(r"([0-9]+)([mh])", next(iter(lifetimes), ""))
     life = float(found.group(1)) * UNITS_S[found.group(2)] if found else UNKNOWN_LIFE_S
     return USED_OF_LIFE * min(life, LONGEST_LIFE_S)
+
+
+def counting(table: Mapping[str, Any]) -> dict[str, bool]:
+    """What the vendor of a table's model counts in its limit of tokens: fields of `Caps` (models/engine/limits.py)."""
+    known = family_of(table)
+    if known is None:
+        return {}
+    return {
+        "counts_cached": bool(known.family.get("cache.counted", True)),
+        "admits_by_limit": known.family.get("limits") == "max_tokens",
+    }
 
 
 def halves(ask: Ask) -> tuple[str, str]:

@@ -273,7 +273,9 @@ LOADS = {
     "scrollwork.models.registry",
     "scrollwork.reporting.page.sections",
 }  # by name: see below
-READS = {"scrollwork.reporting.page.files"}  # files of the tree: `assets` in the report's parameters
+# Files of the tree: `assets` in the report's parameters; what vendors' files decide of a request is filled into the settings of
+# its node (models/vendors/fill.py), what else they say (prices, caches, limits) decides no row.
+READS = {"scrollwork.reporting.page.files", "scrollwork.models.vendors.families"}
 ASKS = {"scrollwork.models.hosted.tables"}  # the environment: for keys of vendors
 
 

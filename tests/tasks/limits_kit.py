@@ -17,7 +17,8 @@ import asyncio, sys, threading, time
 from itertools import count
 from scrollwork.models.base import Ask, Call, Reply, Segment
 from scrollwork.models.engine.limits import Caps
-from scrollwork.models.engine.answers import Settings, answer
+from scrollwork.models.engine.answers import answer
+from scrollwork.models.engine.settings import Settings
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.pipeline.calling import ledger

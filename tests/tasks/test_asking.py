@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from scrollwork.models.base import Answer, Ask, Attempt, Call, CallFailed, CallProblem, Reply, Usage
-from scrollwork.models.engine.answers import Run, Settings, answer
+from scrollwork.models.engine.answers import Run, answer
 from scrollwork.models.engine.breaker import Breaker
 from scrollwork.models.engine.budget import Gate
 from scrollwork.models.engine.event_loop import Sending
 from scrollwork.models.engine.ledger import Ledger
 from scrollwork.models.engine.limits import Caps, Limiter
 from scrollwork.models.engine.retry import Policy
+from scrollwork.models.engine.settings import Settings
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.pipeline import calling, progress
 from scrollwork.pipeline.calling import Calling

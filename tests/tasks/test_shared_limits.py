@@ -306,7 +306,8 @@ def test_store_that_is_locked_for_a_moment_ends_the_run_or_lets_it_send_unpaced(
 
     threading.Timer(0.5, release).start()
     with caplog.at_level(logging.WARNING, "scrollwork"):
-        from scrollwork.models.engine.answers import Settings, answer
+        from scrollwork.models.engine.answers import answer
+        from scrollwork.models.engine.settings import Settings
 
         run = answer(lambda: client, map(call, range(20)), Settings(), limiter=limiter)
         assert sum(1 for _ in run) == 40
@@ -319,7 +320,8 @@ def test_store_that_is_locked_for_a_moment_ends_the_run_or_lets_it_send_unpaced(
 
 
 def test_store_that_stays_away_stops_calls_for_ever(world: World, hurried: None) -> None:
-    from scrollwork.models.engine.answers import Settings, answer
+    from scrollwork.models.engine.answers import answer
+    from scrollwork.models.engine.settings import Settings
     from tests.models.clock import Scripted, call
 
     other = blocked(world.place)
