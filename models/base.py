@@ -77,12 +77,17 @@ class Ask:
 
 @dataclass(frozen=True)
 class Call:
-    """An Ask to one member of a model. `payload`: exactly what reaches the provider; its digest is the request key."""
+    """An Ask to one member of a model. `payload`: exactly what reaches the provider; its digest is the request key.
+
+    room: new tokens that it allows in place of those of the payload, where it is asked again because there was no room
+    for its first word; the answer is stored under the same key.
+    """
 
     key: str
     member: str
     payload: Mapping[str, Any]
     ask: Ask
+    room: int | None = None
 
 
 @dataclass(frozen=True)
@@ -164,7 +169,8 @@ class CallProblem(Exception):
     paid: tokens that were charged though the reply is of no use, None where nothing is known. doubt: why those that
     the provider said are not believed. own: the call's own affair (no room for thoughts, which is paid; what
     cannot be sent); what a status or an error says of a prompt is a claim, and no such proof. foreign: no error object
-    came with it, so it may be of something between here and the provider.
+    came with it, so it may be of something between here and the provider. no_room: the limit of new tokens was reached
+    before the first word, so that more of them may help.
     """
 
     def __init__(
@@ -179,12 +185,13 @@ class CallProblem(Exception):
         paid: Usage | None = None,
         own: bool = False,
         foreign: bool = False,
+        no_room: bool = False,
     ) -> None:
         self.kind: Trouble = kind
         self.message = message if len(message) <= LONGEST_MESSAGE else message[: LONGEST_MESSAGE - 1] + "…"
         self.status, self.retry_after_s, self.limits = status, retry_after_s, limits
         self.slow_down, self.paid, self.doubt, self.own = slow_down, paid, "", own
-        self.foreign = foreign
+        self.foreign, self.no_room = foreign, no_room
         super().__init__(self.message)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scrollwork.models.base import Answer, Attempt, Call, CallFailed, CallProblem, Client, Outcome, Reply, Usage
 from scrollwork.models.engine.document_order import Item
 from scrollwork.models.engine.limits import Ended
 from scrollwork.models.engine.retry import maybe_charged
+from scrollwork.models.engine.usage_bounds import output_allowed
+
+ROOM, FACTOR = 25_000, 4  # tokens for thoughts of a call that had no room, and how much more than before at least
 
 
 async def send_once(client: Client, call: Call, timeout_s: float) -> Reply | CallProblem | Exception | None:
@@ -24,6 +27,19 @@ async def send_once(client: Client, call: Call, timeout_s: float) -> Reply | Cal
         return None if task.cancelling() else CallProblem("transient", "the client gave up the request")
     except Exception as error:
         return error
+
+
+def with_more_room(call: Call, problem: CallProblem, most: int) -> Call | None:
+    """The call with more room for thoughts, where it had none and was not asked so before; None where that cannot help.
+    most: new tokens that the model gives, 0 where nobody knows."""
+    allowed = output_allowed(call.payload.get("body", {}))
+    if not problem.no_room or call.room is not None or allowed is None:
+        return None
+    room = max(FACTOR * allowed, allowed + ROOM)
+    room = min(room, most) if most else room
+    if room <= allowed:
+        return None
+    return replace(call, room=room, ask=replace(call.ask, max_new_tokens=room))
 
 
 @dataclass(frozen=True)

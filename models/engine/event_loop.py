@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from scrollwork.models.base import Answer, Attempt, Call, CallFailed, CallProblem, Client, Reply
-from scrollwork.models.engine.attempts import Trip, send_once
+from scrollwork.models.engine.attempts import Trip, send_once, with_more_room
 from scrollwork.models.engine.breaker import Breaker
 from scrollwork.models.engine.budget import Gate
 from scrollwork.models.engine.document_order import CACHE_S, Item, Order
@@ -33,13 +33,14 @@ LOOK_AGAIN_S = 0.2  # at a budget that calls of other stages hold
 @dataclass(frozen=True)
 class Sending:
     """Settings of an engine. warmup_s: followers go without their leader's answer after so long. name: of the model.
-    cache_s: as of `Order`."""
+    cache_s: as of `Order`. most_output: new tokens that the model gives at most, 0 where nobody knows."""
 
     policy: Policy = field(default_factory=Policy)
     timeout_s: float = 600.0
     warmup_s: float = 60.0
     name: str = "a model"
     cache_s: float = CACHE_S
+    most_output: int = 0
 
 
 class Engine:
@@ -304,12 +305,21 @@ class Engine:
         item = trip.item
         self._account(trip, trip.failed(problem))
         said = f"{problem.message}; {problem.doubt}" if problem.doubt else problem.message
-        tried = trip.attempt(problem.kind, problem.status, said, problem.paid)
+        roomier = with_more_room(item.call, problem, self._settings.most_output)
+        tried = trip.attempt("transient" if roomier else problem.kind, problem.status, said, problem.paid)
         self._last_problem = problem.message
         if ends_the_run(problem):
             self._breaker.ended(item, trip.ended)
             self._hand_over((tried,))
             self._halt(problem.message)
+            return
+        if roomier is not None:
+            self._breaker.ended(item, trip.ended)
+            self._hand_over((tried,))
+            self._order.warm(item.group)  # the prompt was read
+            if not self.stopped:
+                item.call = roomier
+                self._order.again(item)
             return
         lost = trip.given_up(problem, self._breaker.failed(item, problem, trip.ended))
         if self._breaker.tripped:

@@ -66,5 +66,6 @@ def settings(name: str, table: Mapping[str, Any], *, key_name: str) -> Settings:
             warmup_s=positive("warmup_s", 60.0),
             name=name,
             cache_s=cache_seconds(table),
+            most_output=int(table.get("max_output", 0)),
         ),
     )

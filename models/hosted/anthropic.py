@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from scrollwork.models.base import Ask, Call, Client
-from scrollwork.models.hosted.endpoint import TIMEOUT_S, Endpoint, vendor_wire
+from scrollwork.models.hosted.endpoint import TIMEOUT_S, Endpoint, roomy, vendor_wire
 from scrollwork.models.hosted.model import Hosted, decoding, split_wrapper
 from scrollwork.models.hosted.wire import Wire
 from scrollwork.models.vendors.families import cache_minimum
@@ -84,7 +84,7 @@ class Messages(Endpoint):
 
     def prepared(self, call: Call) -> Any:
         """The body, with a breakpoint at the end of the documents where a cached prefix will be read again."""
-        asked = call.payload["body"]
+        asked = roomy(call)
         if not call.ask.prefix or call.ask.likely_tokens < self._cache_minimum:
             return asked
         return with_breakpoint(asked)

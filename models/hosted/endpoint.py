@@ -11,7 +11,7 @@ import orjson
 from scrollwork.models.base import Call, CallProblem, Reply, Usage
 from scrollwork.models.engine.usage_bounds import Bounds, bounds_of, doubt, output_allowed
 from scrollwork.models.hosted.replies import read
-from scrollwork.models.hosted.tables import PATHS, key_of
+from scrollwork.models.hosted.tables import MAX_TOKENS_NAMES, PATHS, key_of
 from scrollwork.models.hosted.wire import Wire, most_bytes
 from scrollwork.models.vendors.marks import CacheUse
 
@@ -85,11 +85,19 @@ class Endpoint:
 
     def prepared(self, call: Call) -> Any:
         """The body as it is sent."""
-        return self._cache.sent(call.payload["body"], call.ask)
+        return self._cache.sent(roomy(call), call.ask)
 
     async def close(self) -> None:
         """Close the connections."""
         await self._wire.close()
+
+
+def roomy(call: Call) -> Mapping[str, Any]:
+    """The body of a call, with the new tokens that it allows where it is asked again with more."""
+    body: Mapping[str, Any] = call.payload["body"]
+    if call.room is None:
+        return body
+    return {**body, **{name: call.room for name in MAX_TOKENS_NAMES if name in body}}
 
 
 def believed(reply: Reply, bounds: Bounds) -> Reply:

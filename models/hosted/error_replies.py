@@ -97,6 +97,7 @@ def problem_of_status(
         limits=limits_of(headers),
         slow_down=status in SLOW_DOWN_STATUSES or bool(error and error["names"] & SLOW_DOWN_NAMES),
         own=roomless,
+        no_room=roomless,
         foreign=error is None,
     )
 

@@ -100,7 +100,13 @@ def read(
         raise broken(f"an empty answer{hint(body, endpoint)}", status, headers, usage)
     if without_room(text, finish):
         raise CallProblem(
-            "terminal", no_room(usage), status=status, limits=limits_of(headers), paid=charged_for(usage), own=True
+            "terminal",
+            no_room(usage),
+            status=status,
+            limits=limits_of(headers),
+            paid=charged_for(usage),
+            own=True,
+            no_room=finish == LENGTH,
         )
     model = body.get("model")
     reported = answer_without(model, secrets)[:MODEL_CHARS] if isinstance(model, str) else ""

@@ -110,17 +110,21 @@ def test_reply_that_ended_before_its_first_word_is_scored_or_paid_again(
     work = hosted(scrollwork, table("gpt", served.url, provider=provider, price=price))
     command = ("--task", "space_digest", *of_model(work), "--json")
     done = work.run(*command, model="gpt", status=1)
-    assert len(served.requests()) - before == 6, "one attempt each"
+    assert len(served.requests()) - before == 12, "once more each, with room, and no more"
     (row,) = done.document["tasks"]
     assert (row["value"], row["coverage"]["answered"], row["coverage"]["failed"]) == (None, 0, 6)
     assert "no room to answer: the whole budget" in done.err
     assert done.document["spent"]["amount"] > 0, "what came to nothing was paid"
     assert rows(work.home, "SELECT DISTINCT kind, status FROM failures") == [("terminal", 200)]
     work.run(*command, model="gpt", status=1)
-    assert len(served.requests()) - before == 6, "paid again without being asked to"
+    assert len(served.requests()) - before == 12, "paid again without being asked to"
+    assert rows(work.home, "SELECT outcome, count(*) FROM attempts GROUP BY outcome ORDER BY outcome") == [
+        ("terminal", 6),
+        ("transient", 6),
+    ]
     served.set(plan={})
     done = work.run(*command, "--retry-failed", model="gpt")
-    assert len(served.requests()) - before == 12
+    assert len(served.requests()) - before == 18
     assert done.document["tasks"][0]["coverage"]["answered"] == 6
 
 
