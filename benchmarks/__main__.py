@@ -20,6 +20,7 @@ NAMES = [
     "call_memory",
     "build",
     "whole",
+    "workers",
     "rescore",
     "seam_prompts",
     "report",
@@ -36,6 +37,7 @@ for name in arguments.names or NAMES:
     small = arguments.small and name in (
         "build",
         "whole",
+        "workers",
         "rescore",
         "call_memory",
         "statistics",
