@@ -107,7 +107,9 @@ class Usage:
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back; finish_reason as in scrollwork.records.response. masked: a secret was taken out of the text."""
+    """What came back; finish_reason as in scrollwork.records.response. masked: a secret was taken out of the text.
+    service_tier, fingerprint: as of `Reply`. output_limit: new tokens that the request allowed, None where it set none.
+    """
 
     key: str
     text: str
@@ -117,6 +119,9 @@ class Answer:
     latency_s: float = 0.0
     attempts: int = 1
     masked: bool = False
+    service_tier: str | None = None
+    fingerprint: str | None = None
+    output_limit: int | None = None
 
 
 @dataclass(frozen=True)
@@ -150,7 +155,8 @@ class Limits:
 @dataclass(frozen=True)
 class Reply:
     """One good reply of a provider, validated. finish_reason as in scrollwork.records.response. masked: a secret was
-    taken out of the text."""
+    taken out of the text. service_tier, fingerprint: how and by which version of the model it says that it was served,
+    None where it does not."""
 
     text: str
     finish_reason: str
@@ -158,6 +164,8 @@ class Reply:
     usage: Usage = Usage()
     limits: Limits | None = None
     masked: bool = False
+    service_tier: str | None = None
+    fingerprint: str | None = None
     doubt: str = ""  # why the usage that came with it is not believed; it has none then
 
 

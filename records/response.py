@@ -18,7 +18,8 @@ class Response(Row):
 
     provider, asked_as, digest, exact_text: of the row in the response store. asked_as: the model under whose name it
     was asked first; digest: of that row; exact_text: its text with lone surrogates escaped, where it has any (`text`
-    has "?" for each). None in snapshots that are older than schema 4 of the store.
+    has "?" for each). None in snapshots that are older than schema 4 of the store. service_tier, fingerprint,
+    output_limit: as of the store's row, None in older ones.
     """
 
     suite: str
@@ -44,6 +45,9 @@ class Response(Row):
     asked_as: str | None = None
     digest: str | None = None
     exact_text: str | None = None
+    service_tier: str | None = None
+    fingerprint: str | None = None
+    output_limit: int | None = None
 
     def check(self) -> None:
         self.require(self.finish_reason in FINISH_REASONS, "finish_reason", f"{self.finish_reason!r} is not known")

@@ -98,6 +98,9 @@ class Trip:
             latency_s=self.seconds,
             attempts=self.item.attempts,
             masked=reply.masked,
+            service_tier=reply.service_tier,
+            fingerprint=reply.fingerprint,
+            output_limit=self.item.call.room or output_allowed(self.item.call.payload.get("body", {})),
         )
 
     def given_up(self, problem: CallProblem, sent: int) -> CallFailed:

@@ -27,7 +27,7 @@ from scrollwork.models.hosted.masking import answer_without, hidden
 from scrollwork.models.hosted.other_endpoint import hint
 
 COMPLETE, LENGTH, REFUSED, FILTERED, CONTEXT = "complete", "length", "refused", "filtered", "context"
-MODEL_CHARS = 200  # of the model's name, as the server tells it
+MODEL_CHARS = 200  # of the model's name and the like, as the server tells it
 
 # chat and text completions: the vendor's own, then what compatible servers send beside it
 OPENAI_FINISH = {
@@ -108,10 +108,23 @@ def read(
             own=True,
             no_room=finish == LENGTH,
         )
-    model = body.get("model")
-    reported = answer_without(model, secrets)[:MODEL_CHARS] if isinstance(model, str) else ""
     shown_text = answer_without(text, secrets)
-    return Reply(shown_text, finish, reported, usage, limits_of(headers), masked=shown_text != text)
+    return Reply(
+        shown_text,
+        finish,
+        said_in(body, "model", secrets) or "",
+        usage,
+        limits_of(headers),
+        masked=shown_text != text,
+        service_tier=said_in(body, "service_tier", secrets) or said_in(body.get("usage"), "service_tier", secrets),
+        fingerprint=said_in(body, "system_fingerprint", secrets),
+    )
+
+
+def said_in(body: Any, name: str, secrets: Sequence[str]) -> str | None:
+    """A short text that a reply holds under a name, without secrets; None where there is none."""
+    found = body.get(name) if isinstance(body, Mapping) else None
+    return answer_without(found, secrets)[:MODEL_CHARS] if isinstance(found, str) and found else None
 
 
 def without_room(text: str, finish: str) -> bool:

@@ -46,6 +46,9 @@ def response_row(answer: StoredAnswer, labels: Mapping[str, Any]) -> Response:
         asked_as=printable(answer.model),
         digest=_digest(answer),
         exact_text=None if text == answer.text else escaped(answer.text),
+        service_tier=None if answer.service_tier is None else printable(answer.service_tier),
+        fingerprint=None if answer.fingerprint is None else printable(answer.fingerprint),
+        output_limit=answer.output_limit,
     )
 
 
@@ -109,6 +112,9 @@ def refilled(written: Response, provider: str) -> StoredAnswer:
         cost_nano_usd=written.cost_nano_usd,
         masked=written.masked,
         origin=REFILLED,
+        service_tier=written.service_tier,
+        fingerprint=written.fingerprint,
+        output_limit=written.output_limit,
     )
     whole = "?" not in text + answer.reported_model if written.digest is None else _digest(answer) == written.digest
     return answer if whole else replace(answer, origin=LOSSY)

@@ -25,6 +25,9 @@ COVERED: Mapping[str, tuple[str, ...]] = {  # columns by table; a change here ne
         *_CALL, "owner", "number", "started", "outcome", "status", "message", "seconds", *TOKENS, "cost_nano_usd",
     ),
 }  # fmt: skip
+SINCE_5: Mapping[str, tuple[str, ...]] = {  # columns that older rows have empty: covered where they are not
+    "responses": ("service_tier", "fingerprint", "output_limit"),
+}
 _FLOATS = ("started", "seconds")
 
 
@@ -44,6 +47,9 @@ def row_digest(table: str, values: Mapping[str, Any]) -> str:
         elif name == "masked":
             value = bool(value)
         covered.append(value)
+    for name in SINCE_5.get(table, ()):
+        if (value := values.get(name)) is not None:
+            covered.append([name, escaped(value) if isinstance(value, str) else value])
     return hashlib.sha256(canonical_json(covered).encode("utf-8")).hexdigest()
 
 

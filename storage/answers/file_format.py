@@ -23,8 +23,9 @@ from scrollwork.storage.errors import ForeignFile
 from scrollwork.storage.location import Location
 
 WHAT = "scrollwork answers"
-VERSION = 2
+VERSION = 3
 NOT_IN_1 = ("masked", "origin")  # columns that files of version 1 do not have
+NOT_IN_2 = ("service_tier", "fingerprint", "output_limit")
 NULL_SINCE_2 = ("latency_s", "attempts")  # and those that nobody left out then
 GROUP_BYTES = 8 << 20  # of text in a row group
 
@@ -75,6 +76,9 @@ class AnswerRow(Row):
     tries: tuple[Try, ...]
     masked: bool = False
     origin: str = ASKED
+    service_tier: str | None = None
+    fingerprint: str | None = None
+    output_limit: int | None = None
 
     def check(self) -> None:
         self.require(len(self.request_key) == 64, "request_key", "must be a sha256 in hex")
@@ -126,7 +130,7 @@ def _grouped(rows: Iterable[AnswerRow]) -> Iterator[list[AnswerRow]]:
 
 def line_of(row: AnswerRow, version: int) -> bytes:
     """Select the values of a row that enter the digest of a file of this version."""
-    without = NOT_IN_1 if version == 1 else ()
+    without = {1: (*NOT_IN_1, *NOT_IN_2), 2: NOT_IN_2}.get(version, ())
     values = {name: value for name, value in asdict(row).items() if name not in without}
     return canonical_json(values).encode("utf-8") + b"\n"
 
@@ -145,11 +149,12 @@ def stored_line(key: str, digest: str | None) -> bytes:
 def _schema_of(version: str) -> pa.Schema | None:
     """List the columns of a file of this version; None for an unknown version."""
     own = AnswerRow.schema()
+    of_2 = pa.schema(field for field in own if field.name not in NOT_IN_2)
     if version != "1":
-        return own if version == str(VERSION) else None
+        return {"2": of_2, str(VERSION): own}.get(version)
     return pa.schema(
         field.with_nullable(field.nullable and field.name not in NULL_SINCE_2)
-        for field in own
+        for field in of_2
         if field.name not in NOT_IN_1
     )
 
@@ -172,7 +177,7 @@ def footer_of(folder: Location, name: str) -> dict[str, str]:
     known = _schema_of(said["schema"])
     if known is None or not schema.equals(known):
         raise ForeignFile(
-            f"{path}: schema {said['schema']!r} of a file of answers, this version reads 1 and {VERSION}. "
+            f"{path}: schema {said['schema']!r} of a file of answers, this version reads 1 to {VERSION}. "
             "Import it with the scrollwork that wrote it"
         )
     return said

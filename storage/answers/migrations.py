@@ -16,7 +16,7 @@ from uuid import uuid4
 import sqlalchemy as sa
 
 from scrollwork.storage.answers.database import BATCH, TORN, Database, in_batches
-from scrollwork.storage.answers.digests import digested
+from scrollwork.storage.answers.digests import SINCE_5, digested
 from scrollwork.storage.answers.tables import ESCAPE, MARK, SCHEMA_VERSION, about, escaped, tables
 from scrollwork.storage.errors import ForeignStore, StorageError, TornStore
 
@@ -225,11 +225,18 @@ def _to_4(connection: sa.Connection) -> None:
     )
 
 
+def _to_5(connection: sa.Connection) -> None:
+    """Who answered, and with how much room. Digests of older rows stand: they cover what is not empty."""
+    for column in ("service_tier TEXT", "fingerprint TEXT", "output_limit BIGINT"):
+        connection.exec_driver_sql(f"ALTER TABLE responses ADD COLUMN {column}")
+
+
 def _copy(connection: sa.Connection, name: str, old: str, key: tuple[str, ...]) -> None:
     """Copy the rows of a table of schema 3 into that of schema 4, a page at a time."""
     new = tables.tables[name]
     added = {"masked": False, "origin": "asked"} if name == "responses" else {}
-    columns = [sa.column(column.name, column.type) for column in new.c if column.name not in (*added, "digest")]
+    later = SINCE_5.get(name, ())
+    columns = [sa.column(column.name, column.type) for column in new.c if column.name not in (*added, *later, "digest")]
     table = sa.table(old, *columns)
     order = [table.c[column] for column in key]
     page = sa.select(table).order_by(*order).limit(BATCH)
@@ -248,4 +255,4 @@ def _vouched(name: str, row: dict[str, Any]) -> dict[str, Any]:
         return {**row, "digest": ""}
 
 
-STEPS: dict[int, Callable[[sa.Connection], None]] = {1: _to_2, 2: _to_3, 3: _to_4}
+STEPS: dict[int, Callable[[sa.Connection], None]] = {1: _to_2, 2: _to_3, 3: _to_4, 4: _to_5}

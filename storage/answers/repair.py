@@ -18,7 +18,7 @@ import sqlalchemy as sa
 
 from scrollwork.storage.answers.check import CHANGED, DIGESTED, PLACE, attempts_against_answers, place_in, rows_of
 from scrollwork.storage.answers.database import Database, in_batches
-from scrollwork.storage.answers.digests import intact
+from scrollwork.storage.answers.digests import SINCE_5, intact
 from scrollwork.storage.answers.migrations import REPAIRED
 from scrollwork.storage.answers.rows import StoredAnswer, StoredAttempt, StoredFailure
 from scrollwork.storage.answers.store import ResponseStore
@@ -222,9 +222,11 @@ def _also_named(source: Path, name: Path) -> None:
 
 
 def _take_over(store: ResponseStore, source: Path) -> None:
-    """Add the rows of a damaged database of schema 4 that are intact and can still be read."""
+    """Add the rows of a damaged database of schema 4 or 5 that are intact and can still be read."""
     for table in DIGESTED.values():
-        names = [column.name for column in table.c]
+        there = {row[1] for row in _readable(source, f"PRAGMA table_info({table.name})")}
+        later = set(SINCE_5.get(table.name, ())).difference(there)
+        names = [column.name for column in table.c if column.name not in later]
         rows: dict[Any, dict[str, Any]] = {}
         for order in ("ASC", "DESC"):  # up to the damage, from both sides
             for values in _readable(source, f"SELECT {', '.join(names)} FROM {table.name} ORDER BY rowid {order}"):

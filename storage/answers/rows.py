@@ -24,7 +24,8 @@ class StoredAnswer:
     """An answer, by request key. cost_nano_usd: of the attempt that gave it, 0 for a free model.
 
     latency_s (seconds), attempts: None where a row was refilled from a snapshot that does not hold it. masked: a secret
-    was replaced in the text. origin: one of ORIGINS.
+    was replaced in the text. origin: one of ORIGINS. service_tier, fingerprint: as the provider says who answered, None
+    where it does not. output_limit: new tokens that the request allowed, room for thoughts among them.
     """
 
     request_key: str
@@ -43,6 +44,9 @@ class StoredAnswer:
     cost_nano_usd: int | None = None
     masked: bool = False
     origin: str = ASKED
+    service_tier: str | None = None
+    fingerprint: str | None = None
+    output_limit: int | None = None
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 MARK = "scrollwork response store"
 KEY = sa.String(64)
 
@@ -71,6 +71,9 @@ responses = sa.Table(
     sa.Column("masked", sa.Boolean, nullable=False),
     sa.Column("origin", sa.String(16), nullable=False),
     sa.Column("digest", KEY, nullable=False),
+    sa.Column("service_tier", AnyText),
+    sa.Column("fingerprint", AnyText),
+    sa.Column("output_limit", sa.BigInteger),
 )
 failures = sa.Table(
     "failures",

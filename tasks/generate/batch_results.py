@@ -168,7 +168,17 @@ class Collector:
 def answered(key: str, reply: Reply, batch: StoredBatch) -> Answer:
     """Make the answer to a request of a batch; its latency is the batch's."""
     seconds = seconds_since(batch.submitted)
-    return Answer(key, reply.text, reply.finish_reason, reply.reported_model, reply.usage, seconds, masked=reply.masked)
+    return Answer(
+        key,
+        reply.text,
+        reply.finish_reason,
+        reply.reported_model,
+        reply.usage,
+        seconds,
+        masked=reply.masked,
+        service_tier=reply.service_tier,
+        fingerprint=reply.fingerprint,
+    )
 
 
 def failed(key: str, problem: CallProblem, tries: int = 1) -> CallFailed:

@@ -62,6 +62,9 @@ def stored_answer(answer: Answer, provider: str, member: str, cost_nano_usd: int
         **vars(answer.usage),
         cost_nano_usd=cost_nano_usd,
         masked=answer.masked,
+        service_tier=answer.service_tier,
+        fingerprint=answer.fingerprint,
+        output_limit=answer.output_limit,
     )
 
 

@@ -254,7 +254,7 @@ def other_tables_in_a_write_ahead_log(path):
 
 def newer_schema(path):
     ResponseStore(f"sqlite:///{path}").close()
-    foreign(path, "UPDATE scrollwork_about SET value = '5' WHERE name = 'schema'")
+    foreign(path, "UPDATE scrollwork_about SET value = '6' WHERE name = 'schema'")
 
 
 def another_program(path):
@@ -280,7 +280,7 @@ def store_without_its_last_page(path):
         (short_garbage, "file is not a database"),
         (other_tables, "holds other tables (invoices)"),
         (other_tables_in_a_write_ahead_log, "holds other tables (invoices)"),
-        (newer_schema, "schema '5'"),
+        (newer_schema, "schema '6'"),
         (another_program, "of 'else'"),
         (truncated_store, "is torn"),
         (store_without_its_last_page, "malformed"),

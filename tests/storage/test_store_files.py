@@ -10,7 +10,7 @@ import pytest
 
 from scrollwork.records.base import canonical_json
 from scrollwork.storage.answers.check import check_store
-from scrollwork.storage.answers.file_format import NULL_SINCE_2
+from scrollwork.storage.answers.file_format import NOT_IN_1, NOT_IN_2, NULL_SINCE_2
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.answers.transfer import Imported, export_answers, import_answers
 from scrollwork.storage.errors import ForeignFile, StorageError, StorageFull
@@ -153,8 +153,8 @@ def column(table, name, values):
         (lambda t: column(t, "finish_reason", ["sent by post"] * len(t)), None, "finish_reason"),
         (lambda t: column(t, "request_key", ["short"] * len(t)), None, "request_key"),
         (lambda t: column(t, "latency_s", [float("nan")] * len(t)), None, "latency_s"),
-        (lambda t: t.drop_columns(["tries"]), None, "schema '2'"),
-        (lambda t: t, {b"scrollwork.schema": b"3"}, "schema '3'"),
+        (lambda t: t.drop_columns(["tries"]), None, "schema '3'"),
+        (lambda t: t, {b"scrollwork.schema": b"4"}, "schema '4'"),
         (lambda t: t, {b"scrollwork.what": b"invoices"}, "something else"),
         (lambda t: t, {b"scrollwork.what": b"\xff"}, "torn"),
         (lambda t: t, {b"scrollwork.answers": b"7"}, "sha256"),
@@ -282,7 +282,7 @@ def test_file_of_an_older_version_is_refused_or_its_edits_are_not(exported, othe
     store = ResponseStore(tmp_path / "small.db")
     old = tmp_path / "old.parquet"
     for text in ("an answer", "forged"):
-        table = pq.read_table(exported).drop_columns(["masked", "origin"])
+        table = pq.read_table(exported).drop_columns([*NOT_IN_1, *NOT_IN_2])
         rows = table.to_pylist()
         digest = hashlib.sha256(b"".join(canonical_json(row).encode() + b"\n" for row in rows)).hexdigest()
         rows[0]["text"] = text if text == "forged" else rows[0]["text"]
@@ -299,6 +299,34 @@ def test_file_of_an_older_version_is_refused_or_its_edits_are_not(exported, othe
             assert import_answers(other, old).new == 40
             assert everything(other) == everything(store)
     store.close()
+
+
+def test_file_of_version_2_is_refused_or_its_edits_are_not(exported, other, tmp_path):
+    """As it was written before who answered was kept: sealed over the columns that it has."""
+    old = tmp_path / "old.parquet"
+    table = pq.read_table(exported).drop_columns([*NOT_IN_2])
+    rows = table.to_pylist()
+    digest = hashlib.sha256(b"".join(canonical_json(row).encode() + b"\n" for row in rows)).hexdigest()
+    for forged in (True, False):
+        given = [{**rows[0], "text": "forged"}, *rows[1:]] if forged else rows
+        footer = {"what": "scrollwork answers", "schema": "2", "answers": str(len(rows)), "sha256": digest}
+        with pq.ParquetWriter(old, table.schema, compression="zstd") as writer:
+            writer.write_table(pa.Table.from_pylist(given, schema=table.schema))
+            writer.add_key_value_metadata({f"scrollwork.{name}": value for name, value in footer.items()})
+        if forged:
+            with pytest.raises(ForeignFile, match="sha256"):
+                import_answers(other, old)
+        else:
+            assert import_answers(other, old).new == 40
+            assert not check_store(other).problems
+
+
+def test_who_answered_is_lost_on_the_way(store, other, tmp_path):
+    said = {"service_tier": "flex", "fingerprint": "fp_1", "output_limit": 25_010}
+    store.add([answer(1, **said), answer(2)])
+    export_answers(store, tmp_path / "answers.parquet")
+    import_answers(other, tmp_path / "answers.parquet")
+    assert other.answers([key(1), key(2)]) == {key(1): answer(1, **said), key(2): answer(2)}
 
 
 def test_damaged_row_is_exported(store, tmp_path):

@@ -9,9 +9,10 @@ import sqlalchemy as sa
 from scrollwork.storage.answers import tables
 from scrollwork.storage.answers.check import Checked, check_store
 from scrollwork.storage.answers.database import Database
+from scrollwork.storage.answers.digests import SINCE_5
 from scrollwork.storage.answers.paces import Paces
 from scrollwork.storage.answers.store import ResponseStore
-from scrollwork.storage.errors import ForeignStore
+from scrollwork.storage.errors import DamagedRows, ForeignStore
 from scrollwork.storage.processes import this
 from tests.storage.artifact_kit import finish, start
 from tests.storage.store_kit import HOSTILE, answer, attempt, batch, failure, key
@@ -78,7 +79,7 @@ def old_store(place, schema="1", longest=10**9):
 
 def insert(connection, table, row):
     """As versions before schema 4 did."""
-    names = [name for name in row if name not in ("masked", "origin")]
+    names = [name for name in row if name not in ("masked", "origin", *SINCE_5["responses"])]
     columns = [sa.column(name, table.c[name].type) for name in names]
     connection.execute(sa.insert(sa.table(table.name, *columns)), {name: row[name] for name in names})
 
@@ -138,6 +139,39 @@ def test_money_claims_and_batches_of_schema_2_are_lost(place):
     store.close()
 
 
+def test_answers_of_schema_4_are_damaged_or_asked_again(place):
+    """Their digests cover what they hold; what is new in schema 5 is empty in them."""
+    store = ResponseStore(place)
+    hostile = answer(1, "a \0 text", input_tokens=11, cost_nano_usd=7, masked=True)
+    tier = {"service_tier": "flex \0", "fingerprint": "fp_\x1a1", "output_limit": 25_010}
+    store.add([hostile, answer(2, **tier)], [failure(3)], [attempt(1, cost_nano_usd=7)])
+
+    def back(connection):
+        connection.execute(sa.delete(tables.responses).where(tables.responses.c.request_key == key(2)))
+        before = connection.execute(sa.select(tables.responses.c.digest)).scalars().all()
+        for name in SINCE_5["responses"]:
+            connection.exec_driver_sql(f"ALTER TABLE responses DROP COLUMN {name}")
+        connection.execute(sa.text("UPDATE scrollwork_about SET value = '4' WHERE name = 'schema'"))
+        return before
+
+    (digest,) = store.database.write(back)
+    store.close()
+    store = ResponseStore(place)
+    assert store.answers([key(1)]) == {key(1): hostile}
+    assert store.failures([key(3)]) == {key(3): failure(3)}
+    found = store.database.read(lambda connection: connection.execute(sa.select(tables.responses)).all())
+    assert [(row.digest, row.service_tier, row.output_limit) for row in found] == [(digest, None, None)]
+    assert not check_store(store).problems
+    new = answer(4, **tier)
+    store.add([new])
+    assert store.answers([key(4)]) == {key(4): new}
+    forged = sa.update(tables.responses).where(tables.responses.c.request_key == key(4)).values(output_limit=10)
+    store.database.write(lambda connection: connection.execute(forged))
+    with pytest.raises(DamagedRows, match=key(4)):
+        store.answers([key(4)])
+    store.close()
+
+
 def test_migrated_tables_differ_from_new_ones(place, tmp_path, request):
     old_store(place)
     ResponseStore(place).close()
@@ -165,7 +199,7 @@ def tables_of(place):
     return result
 
 
-@pytest.mark.parametrize("schema", ["5", "0", "one", ""])
+@pytest.mark.parametrize("schema", ["6", "0", "one", ""])
 def test_store_of_another_schema_is_changed(place, schema):
     old_store(place, schema)
     with pytest.raises(ForeignStore, match=rf"schema '{schema}' .* not changed"):
