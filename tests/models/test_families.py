@@ -66,7 +66,8 @@ BILLS = [
     ("compatible:deepseek-flash", (100_000, 50_000, 0, 10_000), NOW, "0.01365"),
     ("compatible:deepseek-flash", (100_000, 50_000, 0, 10_000), NOW - 3 * 3600, "0.0273"),
     ("compatible:deepseek-flash", (100_000, 50_000, 0, 10_000), NOW + (3 * 24 - 3) * 3600, "0.01365"),
-    ("compatible:grok-4.7", (200_001, 0, 0, 1_000), NOW, "0.812004"),
+    ("compatible:grok-4.7", (199_999, 0, 0, 1_000), NOW, "0.405998"),
+    ("compatible:grok-4.7", (200_000, 0, 0, 1_000), NOW, "0.812"),
 ]
 
 
