@@ -20,7 +20,6 @@ NAMES = [
     "call_memory",
     "build",
     "whole",
-    "workers",
     "rescore",
     "seam_prompts",
     "report",
@@ -37,7 +36,6 @@ for name in arguments.names or NAMES:
     small = arguments.small and name in (
         "build",
         "whole",
-        "workers",
         "rescore",
         "call_memory",
         "statistics",

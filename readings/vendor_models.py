@@ -6,19 +6,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scrollwork.models.base import Ask, CallProblem, Segment
 from scrollwork.models.engine.prices import Price, UnknownPrice, price_of
-from scrollwork.models.hosted.listing import Listed, listed
-from scrollwork.models.hosted.model import Hosted
+from scrollwork.models.hosted.model import decoding
 from scrollwork.models.hosted.tables import BadTable, key_name_of, key_of
-from scrollwork.models.registry import HOSTED, UnknownModel, make, settings
+from scrollwork.models.registry import HOSTED, UnknownModel, settings
 from scrollwork.models.vendors.families import Family, families, family_of, vendor_of, vendors
 from scrollwork.suites.suite_files import load_models
 
+if TYPE_CHECKING:
+    from scrollwork.models.hosted.listing import Listed
+
 SHOWN_TOKENS = 100  # of a task, for which it is shown what is sent
-OF_THE_PROMPT = ("model", "messages", "input", "prompt", "store")
 RATES = ("input", "cached", "cache_write", "output")
 
 
@@ -79,7 +80,7 @@ def _row(model: str, table: Mapping[str, Any], today: date, *, of_table: bool) -
         "service": dict(facts.get("service", {})),
         "peak": facts.get("peak"),
         "cache": dict(facts.get("cache", {})),
-        "sent": _sent(model, table),
+        "sent": _sent(table),
         "sources": [vendor.sources[name] for name in facts.get("source", ())] if vendor else [],
     }
 
@@ -104,11 +105,11 @@ def _usd(rates: Any) -> dict[str, float]:
     return {name: float(getattr(rates, name) / Decimal(1000)) for name in RATES}
 
 
-def _sent(model: str, table: Mapping[str, Any]) -> dict[str, Any]:
-    asker = make(model, {**table, "temperature": table.get("temperature", 0.0)}, "")
-    assert isinstance(asker, Hosted)
+def _sent(table: Mapping[str, Any]) -> dict[str, Any]:
     ask = Ask("task", "example", (Segment("query", "?"),), "", 0, SHOWN_TOKENS)
-    return {name: value for name, value in asker.payload(ask, model)["body"].items() if name not in OF_THE_PROMPT}
+    if table["provider"] == "compatible":
+        table = {**table, "parameters": {"max_tokens": "max_tokens", **table.get("parameters", {})}}
+    return decoding(ask, table)
 
 
 @dataclass
@@ -124,6 +125,8 @@ class Checked:
 def check_models(models_file: str | None = None) -> list[Checked]:
     """Ask every address whose key is at hand which models it has, and say what is known otherwise here. Raises
     UnknownModel."""
+    from scrollwork.models.hosted.listing import listed  # brings aiohttp, an extra
+
     found = []
     for address, (name, table, ids) in _places(models_file).items():
         one = Checked(address)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from scrollwork.models.base import Answer, Attempt, Call, CallFailed, CallProblem, Client, Outcome, Reply, Usage
 from scrollwork.models.engine.document_order import Item
-from scrollwork.models.engine.limits import Ended
+from scrollwork.models.engine.limits import Ended, Limiter
 from scrollwork.models.engine.retry import maybe_charged
 from scrollwork.models.engine.usage_bounds import output_allowed
+from scrollwork.models.vendors.marks import halves, head_tokens
 
 ROOM, FACTOR = 25_000, 4  # tokens for thoughts of a call that had no room, and how much more than before at least
 
@@ -27,6 +28,14 @@ async def send_once(client: Client, call: Call, timeout_s: float) -> Reply | Cal
         return None if task.cancelling() else CallProblem("transient", "the client gave up the request")
     except Exception as error:
         return error
+
+
+def expected_tokens(call: Call, limiter: Limiter) -> int:
+    """Tokens that a call may count for in the limits of its vendor."""
+    ask, tokens = call.ask, call.ask.likely_tokens
+    if ask.follows and not limiter.counts_cached:
+        tokens -= head_tokens(ask, halves(ask)[0])
+    return limiter.expected(tokens, ask.max_new_tokens, call.room or output_allowed(call.payload.get("body", {})))
 
 
 def with_more_room(call: Call, problem: CallProblem, most: int) -> Call | None:

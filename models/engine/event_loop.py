@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from random import Random
 
 from scrollwork.models.base import Answer, Attempt, Call, CallFailed, CallProblem, Client, Reply
-from scrollwork.models.engine.attempts import Trip, send_once, with_more_room
+from scrollwork.models.engine.attempts import Trip, expected_tokens, send_once, with_more_room
 from scrollwork.models.engine.breaker import Breaker
 from scrollwork.models.engine.budget import Gate
 from scrollwork.models.engine.document_order import CACHE_S, Item, Order
@@ -22,8 +22,6 @@ from scrollwork.models.engine.limits import Ended, Lane, Limiter
 from scrollwork.models.engine.patience import Patience
 from scrollwork.models.engine.retry import Policy, ends_the_run
 from scrollwork.models.engine.stopping import Stop
-from scrollwork.models.engine.usage_bounds import output_allowed
-from scrollwork.models.vendors.marks import halves, head_tokens
 
 Result = Answer | CallFailed | Attempt
 CLOSING_S = 5.0  # for requests to be cancelled, and for a client to close its connections
@@ -160,7 +158,7 @@ class Engine:
             elif may is not None and may > now:
                 self._timer = self._loop.call_at(may, self._pump)
             return False
-        reserved = self._reserve(item.call)
+        reserved = expected_tokens(item.call, self._limiter)
         due_at = self._limiter.ask(self._lane, now, reserved, self._order.at_hand)
         if due_at is None and self._limiter.away:
             self._halt(self._limiter.away)
@@ -184,13 +182,6 @@ class Engine:
         self._tasks[task] = item, reserved
         task.add_done_callback(self._never_began)
         return True
-
-    def _reserve(self, call: Call) -> int:
-        """Tokens that a call may count for in the limits."""
-        ask, tokens = call.ask, call.ask.likely_tokens
-        if ask.follows and not self._limiter.counts_cached:
-            tokens -= head_tokens(ask, halves(ask)[0])
-        return self._limiter.expected(tokens, ask.max_new_tokens, output_allowed(call.payload.get("body", {})))
 
     def _wait(self, now: float, due: float | None, seconds: float, reason: str) -> None:
         """See to it that `_pump` runs when something may go, if it does in bearable time
