@@ -20,6 +20,17 @@ class Segment:
     text: str
 
 
+def halves(segments: Sequence[Segment]) -> tuple[Sequence[Segment], Sequence[Segment]]:
+    """Split a prompt behind the last of its documents: what a provider's prefix cache can hold, and the rest."""
+    last = max((n for n, segment in enumerate(segments) if segment.role in ("document", "omission")), default=-1)
+    return segments[: last + 1], segments[last + 1 :]
+
+
+def text_of(segments: Iterable[Segment]) -> str:
+    """Render segments."""
+    return "".join(segment.text for segment in segments)
+
+
 @dataclass(frozen=True)
 class Ask:
     """One input to be answered. sample: which of several answers to the same request is wanted (SEAM: the run). seed:
@@ -49,6 +60,12 @@ class Ask:
     def likely_tokens(self) -> int:
         """Return the counted tokens, or an estimate by characters."""
         return self.tokens or int(sum(len(segment.text) for segment in self.segments) / self.characters_per_token) + 1
+
+    @property
+    def shared_tokens(self) -> int:
+        """Return the likely tokens up to the end of the documents, by their share of the characters."""
+        front = sum(len(segment.text) for segment in halves(self.segments)[0])
+        return self.likely_tokens * front // max(1, sum(len(segment.text) for segment in self.segments))
 
     @property
     def query(self) -> str:
@@ -217,7 +234,8 @@ class Client(Protocol):
 
 @dataclass(frozen=True)
 class Attempt:
-    """One try of a call, numbered from 1; it comes before the call's result. started: seconds since 1970."""
+    """One try of a call, numbered from 1; it comes before the call's result. started: seconds since 1970. room: as of
+    `Call`."""
 
     key: str
     number: int
@@ -227,6 +245,7 @@ class Attempt:
     started: float
     seconds: float
     usage: Usage = Usage()
+    room: int | None = None
 
 
 class Model(Protocol):

@@ -15,6 +15,7 @@ from scrollwork.models.engine.prices import Price, UnknownPrice, nano, price_of
 from scrollwork.models.engine.retry import policy
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.models.registry import LOCAL
+from scrollwork.models.vendors.fill import beyond_answer
 from scrollwork.pipeline.session import Calling as Calling
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def meter(model: str, calling: Calling, store: ResponseStore) -> Meter | None:
     if budget is None:
         return None
     table = calling.tables[model]
-    return Meter(budget, price_of(model, table), int(table.get("reasoning_tokens", 0)))
+    return Meter(budget, price_of(model, table), beyond_answer(table))
 
 
 def ended(model: str, calling: Calling, reason: str = "") -> bool:

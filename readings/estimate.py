@@ -5,6 +5,7 @@ Prompts are built (they cost nothing and a run reuses them); nothing is sent.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
@@ -79,9 +80,9 @@ class Costs:
     batch: int = 0
     batch_most: int = 0
 
-    def add(self, price: Price, usage: Usage, output_most: int) -> None:
-        """Count a call. usage: as a provider would report it."""
-        tokens, batch = usage.input_tokens or 0, price.in_batch()
+    def add(self, price: Price, batch: Price, usage: Usage, output_most: int) -> None:
+        """Count a call. batch: the price in one. usage: as a provider would report it."""
+        tokens = usage.input_tokens or 0
         self.online += price.of(usage)
         self.online_most += price.most(tokens, output_most)
         self.batch += batch.of(Usage(tokens, 0, 0, usage.output_tokens))  # batches are not asked in order
@@ -124,10 +125,13 @@ def estimates(chain: Chain) -> tuple[list[dict[str, Any]], list[dict[str, Any]],
         hosted = make(node.label("model"), table, "")
         assert isinstance(hosted, Hosted)
         price = known_price(row.model, table)
-        cost = costs.setdefault(name, Costs()) if price is not None else None
-        for usage, most in add(row, node, hosted, table, inputs, session):
-            if price is not None and cost is not None:
-                cost.add(price, usage, most)
+        calls = add(row, node, hosted, table, inputs, session)
+        if price is None:
+            deque(calls, maxlen=0)  # counted all the same
+            continue
+        cost, batch = costs.setdefault(name, Costs()), price.in_batch()
+        for usage, most in calls:
+            cost.add(price, batch, usage, most)
     priced = [{**asdict(row), "price": costs[name].usd() if name in costs else None} for name, row in rows.items()]
     return priced, [asdict(row) for row in free.values()], list(failed)
 

@@ -12,8 +12,9 @@ from scrollwork.models.base import Ask, CallProblem, Segment
 from scrollwork.models.engine.prices import Price, UnknownPrice, price_of
 from scrollwork.models.hosted.model import decoding
 from scrollwork.models.hosted.tables import BadTable, key_name_of, key_of
-from scrollwork.models.registry import HOSTED, UnknownModel, settings
+from scrollwork.models.registry import HOSTED, settings
 from scrollwork.models.vendors.families import Family, families, family_of, vendor_of, vendors
+from scrollwork.suites.model_tables import ending, in_its_place
 from scrollwork.suites.suite_files import load_models
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def _row(model: str, table: Mapping[str, Any], today: date, *, of_table: bool) -
     known = family_of(table)
     facts = known.family if known is not None else Family("", "", "", "")
     vendor = vendors()[facts.vendor] if facts.vendor else None
-    ends = table.get("retired") or facts.get("ends")
+    ends, successor = ending(table, known)
     price = _price(model, table)
     return {
         "model": model,
@@ -70,9 +71,9 @@ def _row(model: str, table: Mapping[str, Any], today: date, *, of_table: bool) -
         "family": facts.id or None,
         "table": of_table,
         "released": facts.get("released"),
-        "ends": ends,
-        "days_left": (date.fromisoformat(ends) - today).days if ends else None,
-        "successor": facts.get("successor"),
+        "ends": ends.isoformat() if ends else None,
+        "days_left": (ends - today).days if ends else None,
+        "successor": successor or None,
         "context": table.get("context") or facts.get("context"),
         "max_input": facts.get("max_input"),
         "max_output": table.get("max_output") or facts.get("max_output"),
@@ -218,9 +219,6 @@ def ending_soon(rows: Iterable[Mapping[str, Any]], days: int) -> list[str]:
     lines = []
     for row in rows:
         if row["days_left"] is not None and 0 < row["days_left"] <= days:
-            instead = f"; the vendor names {row['successor']} in its place" if row["successor"] else ""
+            instead = in_its_place(row["successor"])
             lines.append(f"{row['model']} ends on {row['ends']}, in {row['days_left']} days{instead}")
     return lines
-
-
-__all__ = ["Checked", "UnknownModel", "check_models", "differences", "ending_soon", "known_models"]

@@ -200,7 +200,7 @@ def from_file(model: str, own_file: str | None) -> bool:
     return name in own or (bool(model_id) and any(table.get("id") == model_id for table in own.values()))
 
 
-def of_vendors(calling: Calling, today: date | None = None) -> list[str]:
+def vendor_warnings(calling: Calling, today: date | None = None) -> list[str]:
     """What a user should know of a run's hosted models before they are asked, a line each: that their vendor answers
     them no more, or only until an announced day; that their id is not known. Not where a server of one's own answers.
     today: the day it is, by this machine's clock unless given."""
@@ -213,7 +213,7 @@ def of_vendors(calling: Calling, today: date | None = None) -> list[str]:
         day, successor = ending(table, known)
         if not day:
             continue
-        instead = f"; the vendor names {successor} in its place" if successor else ""
+        instead = in_its_place(successor)
         if today >= day:
             lines.append(f"{model}: its vendor has retired it on {day}; it will hardly answer{instead}")
         else:
@@ -232,6 +232,11 @@ def ending(table: Mapping[str, Any], known: Known | None) -> tuple[date | None, 
         return None, ""
     day = own or (known.family.get("ends", "") if known is not None else "")
     return (date.fromisoformat(day) if day else None), (known.family.get("successor", "") if known is not None else "")
+
+
+def in_its_place(successor: str | None) -> str:
+    """What its vendor names in a model's place, as the end of a sentence."""
+    return f"; the vendor names {successor} in its place" if successor else ""
 
 
 def taken_for(known: Known) -> str:

@@ -12,7 +12,7 @@ from scrollwork.models.registry import is_outside
 from scrollwork.pipeline.design import reader_of
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.reporting.page.text import visible
-from scrollwork.suites.model_tables import of_vendors
+from scrollwork.suites.model_tables import vendor_warnings
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -55,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         console().print(table_of(model, [row for row in rows if row["model"] == model]))
     others = [model for model, table in chain.resolved.tables.items() if is_outside(table["provider"])]
     known = [model for model in chain.request.models if model not in others]
-    told = [*remarks(rows, known), *cuts(free), *of_vendors(chain.resolved.calling)]
+    told = [*remarks(rows, known), *cuts(free), *vendor_warnings(chain.resolved.calling)]
     told += [
         f"{model}: answers through a module of its own; what it asks and costs is not known here" for model in others
     ]

@@ -18,7 +18,7 @@ from scrollwork.readings.results import Results, report_of
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.reporting.boards.leaderboard import as_json
 from scrollwork.reporting.boards.terminal import terminal
-from scrollwork.suites.model_tables import need_keys, of_vendors, unbounded
+from scrollwork.suites.model_tables import need_keys, unbounded, vendor_warnings
 from scrollwork.tasks.report.ledger import COMPARED, JUDGED, Ledger
 
 # modules of a design: what it adds to --json, under the suite's name, and to the terminal
@@ -37,7 +37,7 @@ def evaluated(arguments: argparse.Namespace, chain: Chain) -> Outcome:
     """What a chain left, after it has run with its progress shown."""
     planned, calling = plan(chain), chain.resolved.calling
     need_keys(calling, planned.statuses)
-    for line in [*of_vendors(calling), *unbounded(chain.request, calling)] if planned.work else []:
+    for line in [*vendor_warnings(calling), *unbounded(chain.request, calling)] if planned.work else []:
         say(line)
     with progress_display(arguments.quiet, len(planned.statuses)), interrupts():
         return execute(arguments, chain, planned, "evaluate")

@@ -10,7 +10,6 @@ from scrollwork.models.engine.document_order import Item
 from scrollwork.models.engine.limits import Ended, Limiter
 from scrollwork.models.engine.retry import maybe_charged
 from scrollwork.models.engine.usage_bounds import output_allowed
-from scrollwork.models.vendors.marks import halves, head_tokens
 
 ROOM, FACTOR = 25_000, 4  # tokens for thoughts of a call that had no room, and how much more than before at least
 
@@ -34,7 +33,7 @@ def expected_tokens(call: Call, limiter: Limiter) -> int:
     """Tokens that a call may count for in the limits of its vendor."""
     ask, tokens = call.ask, call.ask.likely_tokens
     if ask.follows and not limiter.counts_cached:
-        tokens -= head_tokens(ask, halves(ask)[0])
+        tokens -= ask.shared_tokens
     return limiter.expected(tokens, ask.max_new_tokens, call.room or output_allowed(call.payload.get("body", {})))
 
 
@@ -82,6 +81,7 @@ class Trip:
             started=self.started,
             seconds=self.seconds,
             usage=usage or Usage(),
+            room=item.call.room,
         )
 
     def failed(self, problem: CallProblem) -> Ended:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from scrollwork.models.base import Ask, Call, Client
+from scrollwork.models.base import Ask, Call, Client, halves, text_of
 from scrollwork.models.hosted.endpoint import TIMEOUT_S, Endpoint, roomy, vendor_wire
 from scrollwork.models.hosted.model import Hosted, decoding, split_wrapper
 from scrollwork.models.hosted.wire import Wire
@@ -40,9 +40,7 @@ def body(ask: Ask, table: Mapping[str, Any]) -> dict[str, Any]:
 
 def blocks(segments: tuple[Any, ...]) -> list[str]:
     """[up to the end of the documents, the rest]; one text where the rest is blank: the API takes no blank block."""
-    last = max((n for n, segment in enumerate(segments) if segment.role in ("document", "omission")), default=-1)
-    head = "".join(segment.text for segment in segments[: last + 1])
-    tail = "".join(segment.text for segment in segments[last + 1 :])
+    head, tail = map(text_of, halves(segments))
     return [head, tail] if head.strip() and tail.strip() else [head + tail]
 
 

@@ -120,8 +120,8 @@ def unknown(problem: CallProblem) -> bool:
     return problem.status is None or not 400 <= problem.status < 500 or problem.status in (408, 409)
 
 
-def good(raw: Raw, secrets: tuple[str, ...]) -> dict[str, Any]:
-    """The object of a 2xx reply. Raises CallProblem."""
+def good(raw: Raw, secrets: tuple[str, ...], what: str = "batch") -> dict[str, Any]:
+    """The object of a 2xx reply. what: it should be. Raises CallProblem."""
     try:
         body = orjson.loads(raw.data) if raw.data else None
     except ValueError:
@@ -129,7 +129,7 @@ def good(raw: Raw, secrets: tuple[str, ...]) -> dict[str, Any]:
     if not 200 <= raw.status < 300:
         raise problem_of_status(raw.status, raw.headers, body, raw.data[:20_000].decode("utf-8", "replace"), secrets)
     if not isinstance(body, dict):
-        raise CallProblem("transient", f"HTTP {raw.status} with no batch but {kind_of(body)}", status=raw.status)
+        raise CallProblem("transient", f"HTTP {raw.status} with no {what} but {kind_of(body)}", status=raw.status)
     return body
 
 

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 MOST_DETAILS = 20  # of an error that are looked at
-LONGEST_DELAY_S = 366 * 86400.0
-READ_CHARS = 2000
+LONGEST_WAIT_S = 366 * 86400.0
+READ_CHARS = 2000  # of a message, for what it means
+LONGEST_DURATION = 40  # characters of a time; matching takes the square of its length
 # Google's google.rpc.RetryInfo, and the same in words; OpenAI's "Please try again in 1.2s."
-DELAY = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,12})?)(ms|s|m|h)")
+DURATION = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,12})?)(ms|s|m|h|d)")
 DELAY_WORDS = re.compile(r"(?:try again|retry) in ((?:[0-9]{1,6}(?:\.[0-9]{1,12})?(?:ms|s|m|h)){1,3})", re.IGNORECASE)
-SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 # Google's google.rpc.QuotaFailure: "GenerateRequestsPerDayPerProjectPerModel-FreeTier"
 BY_DAY, BY_MINUTE = re.compile(r"per_?day", re.IGNORECASE), re.compile(r"per_?minute", re.IGNORECASE)
 SPEND_CODES = {"enforced_spend_limit_reached"}  # Anthropic's, of the month
@@ -46,10 +47,10 @@ def delay_of(details: list[Mapping[str, Any]], message: str) -> float | None:
     """Seconds until the request may come again, by the details, else by the words of the message; None where they do
     not say."""
     for one in details:
-        if isinstance(delay := one.get("retryDelay"), str) and (found := _seconds(delay)) is not None:
+        if isinstance(delay := one.get("retryDelay"), str) and (found := seconds_in(delay)) is not None:
             return found
     words = DELAY_WORDS.search(message[:READ_CHARS])
-    return _seconds(words.group(1)) if words else None
+    return seconds_in(words.group(1)) if words else None
 
 
 def _quota_names(details: list[Mapping[str, Any]]) -> Iterator[str]:
@@ -62,10 +63,10 @@ def _quota_names(details: list[Mapping[str, Any]]) -> Iterator[str]:
                 )
 
 
-def _seconds(text: str) -> float | None:
-    """Seconds of "45.8s", "1m30s"; None for anything else."""
-    text = text[:40]
-    found = DELAY.findall(text)
+def seconds_in(text: str) -> float | None:
+    """Seconds of "45.8s", "6m0s", "60ms"; None for anything else."""
+    text = text[:LONGEST_DURATION]
+    found = DURATION.findall(text)
     if not found or "".join(number + unit for number, unit in found) != text:
         return None
-    return min(sum(float(number) * SECONDS[unit] for number, unit in found), LONGEST_DELAY_S)
+    return min(sum(float(number) * SECONDS[unit] for number, unit in found), LONGEST_WAIT_S)

@@ -14,7 +14,15 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from scrollwork.models.base import CallProblem, Limits, Trouble, Usage
-from scrollwork.models.hosted.error_details import delay_of, details_of, ends_the_money, span_of_quota
+from scrollwork.models.hosted.error_details import (
+    LONGEST_WAIT_S,
+    READ_CHARS,
+    delay_of,
+    details_of,
+    ends_the_money,
+    seconds_in,
+    span_of_quota,
+)
 from scrollwork.models.hosted.masking import HIDDEN, hidden
 
 Headers = Mapping[str, str]
@@ -51,16 +59,11 @@ MONEY_WORDS = re.compile(
 )
 
 MESSAGE_CHARS = 300
-READ_CHARS = 2000  # of a message, for what it means
-LONGEST_RESET = 40  # characters of a time until a limit is full
-LONGEST_WAIT_S = 366 * 86400.0
 KEY_SHAPES = re.compile(r"\bsk-[\w*.\-]{6,}|(?<=Bearer )[^\s\"',;]+|(?<=://)[^/\s@]+(?=@)|\bAIza[\w\-]{10,}")
 NO_ROOM = "no room to answer"  # how the message of a call begins that came to its limit before its first word
 MORE_ROOM = "give the model's table room for thoughts (reasoning_tokens = 25000) or turn them off there"
 NO_ROOM_WORDS = re.compile(r"could not finish the message because max_tokens or model output limit was reached", re.I)
 MARKUP = re.compile(r"<(script|style)\b.*?</\1>|<[^<>]*>", re.DOTALL | re.IGNORECASE)
-DURATION = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
-SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 
 def message_line(text: object, secrets: Sequence[str] = ()) -> str:
@@ -231,13 +234,12 @@ def limits_of(headers: Headers) -> Limits | None:
 
 def _openai_limit(headers: Headers, kind: str) -> tuple[int | None, int | None, float | None]:
     """limit, remaining, reset ("1s", "6m0s", "60ms")."""
-    reset = headers.get(f"x-ratelimit-reset-{kind}", "")[:LONGEST_RESET]  # matching takes the square of its length
-    found = DURATION.findall(reset)
-    whole = "".join(number + unit for number, unit in found) == reset and bool(found)
+    reset = headers.get(f"x-ratelimit-reset-{kind}", "")
+    seconds = seconds_in(reset)
     return (
         _whole(headers.get(f"x-ratelimit-limit-{kind}")),
         _whole(headers.get(f"x-ratelimit-remaining-{kind}")),
-        min(sum(float(n) * SECONDS[unit] for n, unit in found), LONGEST_WAIT_S) if whole else _number(reset),
+        _number(reset) if seconds is None else seconds,
     )
 
 

@@ -9,11 +9,10 @@ from datetime import date
 from typing import Any
 from urllib.parse import quote
 
-import orjson
-
 from scrollwork.models.base import CallProblem
 from scrollwork.models.hosted import anthropic, compatible, openai
-from scrollwork.models.hosted.error_replies import error_in, message_line, problem_in_reply, problem_of_status
+from scrollwork.models.hosted.batches import good
+from scrollwork.models.hosted.error_replies import error_in, message_line, problem_in_reply
 from scrollwork.models.hosted.wire import Wire
 
 MOST_PAGES = 20
@@ -66,17 +65,10 @@ async def _listed(name: str, table: Mapping[str, Any]) -> dict[str, Listed]:
 
 async def _page(wire: Wire, path: str) -> Mapping[str, Any]:
     raw = await wire.get(path)
-    try:
-        body = orjson.loads(raw.data) if raw.data else None
-    except ValueError:
-        body = None
-    if not 200 <= raw.status < 300:
-        text = raw.data[:20_000].decode("utf-8", "replace")
-        raise problem_of_status(raw.status, raw.headers, body, text, wire.secrets)
-    error = error_in(body)
-    if error is not None:
+    body = good(raw, wire.secrets, "list of models")
+    if (error := error_in(body)) is not None:
         raise problem_in_reply(raw.status, raw.headers, error, secrets=wire.secrets)
-    if not isinstance(body, Mapping) or not isinstance(body.get("data"), list):
+    if not isinstance(body.get("data"), list):
         raise CallProblem("terminal", f"HTTP {raw.status} with no list of models", status=raw.status)
     return body
 

@@ -25,8 +25,8 @@ from scrollwork.models.table_keys import (
     meant,
 )
 from scrollwork.models.vendors.families import vendors
-from scrollwork.models.vendors.fill import filled
-from scrollwork.models.vendors.keys import DAY, LONG
+from scrollwork.models.vendors.fill import with_family
+from scrollwork.models.vendors.keys import DAY, TIERS
 
 ENDPOINTS = {
     "openai": ("chat", "responses", "completions"),
@@ -88,7 +88,7 @@ PAYING = {
                 "output": Key(NUMBER, "USD per million tokens, thoughts among them."),
                 "cache_write": Key(NUMBER, "USD per million tokens written to the prefix cache."),
                 "batch": Key(NUMBER, "The share of it that a batch costs, such as 0.5."),
-                "long": Key(ListOf(LONG), "Factors for long prompts, the shortest border first; [] for none."),
+                "long": Key(TIERS, "Factors for long prompts, the shortest border first; [] for none."),
                 "date": Key(TEXT, "When the price was looked up."),
                 "source": Key(TEXT, "Where."),
             }
@@ -175,11 +175,8 @@ def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     fitting(name, provider, endpoint, table)
     base_url = address(name, str(table.get("base_url") or BASE_URLS.get(provider, "")))
     unread(name, provider, table, base_url)
-    if (vendor := table.get("vendor", "")) and vendor not in vendors():
-        raise BadTable(
-            f"model {name!r}: vendor {vendor!r} is none of {', '.join(vendors())}{meant(vendor, [*vendors()])}"
-        )
-    found = filled({**defaults(provider, endpoint), **table, "endpoint": endpoint, "base_url": base_url})
+    among(name, "vendor", table.get("vendor"), (None, *vendors()))
+    found = with_family({**defaults(provider, endpoint), **table, "endpoint": endpoint, "base_url": base_url})
     sent_temperature(name, found)
     return found
 
@@ -217,9 +214,6 @@ def sane_price(name: str, price: Mapping[str, Any]) -> None:
     for key, value in price.items():
         if isinstance(value, int | float) and value < 0:
             raise BadTable(f"model {name!r}: price.{key} must not be negative")
-    borders = [one["above"] for one in price.get("long", ())]
-    if borders != sorted(set(borders)):
-        raise BadTable(f"model {name!r}: price.long: borders above {borders} overlap; they must rise, each once")
     if price.get("batch", 1) > 1:
         raise BadTable(
             f"model {name!r}: price.batch is the share that a batch costs, such as 0.5, not {price['batch']!r}"
@@ -263,7 +257,8 @@ def among(name: str, key: str, value: Any, known: tuple[Any, ...]) -> None:
     """Check a choice. Raises BadTable."""
     if value not in known:
         others = ", ".join(str(one) for one in known if one is not None)
-        hint = f"is none of {others}" if others else "is set by the request itself"
+        near = meant(value, [one for one in known if one is not None])
+        hint = f"is none of {others}{near}" if others else "is set by the request itself"
         raise BadTable(f"model {name!r}: {key} {value!r} {hint}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -45,12 +45,6 @@ class Family:
                 return otherwise
             found = found[name]
         return found
-
-    @property
-    def can_stop_thinking(self) -> bool:
-        """Whether thoughts can be off, or there are none."""
-        thinks = "effort" in self.facts or "thinking" in self.facts
-        return not thinks or self.get("effort.off") is not None or self.get("thinking.off") is not None
 
 
 @dataclass(frozen=True)
@@ -160,12 +154,12 @@ def _family(file: str, name: str, table: Mapping[str, Any], head: Mapping[str, A
     group = table.get("group")
     if group is not None and group not in groups:
         raise BadVendor(f"{file}: [{name}]: group {unknown(group, sorted(groups)).removeprefix('unknown key ')}")
-    facts = filled(filled(head.get("default", {}), groups.get(group, {})), table)
+    facts = overlaid(overlaid(head.get("default", {}), groups.get(group, {})), table)
     check(f"{file}: [{name}]", facts, head["sources"])
     return Family(name, Path(file).stem, str(head["provider"]), str(head["address"]), facts)
 
 
-def filled(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def overlaid(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     """One table with another over it; of TABLES each key."""
     found = {**under, **over}
     for name in TABLES:
@@ -176,13 +170,6 @@ def filled(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
 
 def check(where: str, facts: Mapping[str, Any], sources: Mapping[str, str]) -> None:
     """Refuse what fits the kinds of keys and cannot be. Raises BadVendor."""
-    days = [one["from"] for one in facts.get("price", ())]
-    if days != sorted(set(days)):
-        raise BadVendor(f"{where}: price: {', '.join(days)}: the days must rise, each once")
-    borders = [one["above"] for one in facts.get("long", ())]
-    if borders != sorted(set(borders)):
-        said = ", ".join(map(str, borders))
-        raise BadVendor(f"{where}: long: borders above {said} overlap; they must rise, each once")
     effort = facts.get("effort", {})
     for name in ("default", "off"):
         if name in effort and effort[name] not in effort.get("values", ()):
@@ -197,7 +184,6 @@ def check(where: str, facts: Mapping[str, Any], sources: Mapping[str, str]) -> N
         raise BadVendor(f"{where}: source {lacking[0]!r} is none of [sources]: {', '.join(sorted(sources))}")
 
 
-def families(names: Sequence[str] = ()) -> list[Family]:
-    """All families of all vendors, or of those named, in the order of their files."""
-    chosen = [one for name, one in vendors().items() if not names or name in names]
-    return [family for one in chosen for name, family in one.by_id.items() if name == family.id]
+def families() -> list[Family]:
+    """All families of all vendors, in the order of their files."""
+    return [family for one in vendors().values() for name, family in one.by_id.items() if name == family.id]

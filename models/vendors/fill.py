@@ -13,7 +13,7 @@ FORMER = "former"  # of a table: what stood in place of what its family added; N
 CHAT_FIELD, RESPONSES_FIELD = "reasoning_effort", "reasoning.effort"
 
 
-def filled(table: Mapping[str, Any]) -> dict[str, Any]:
+def with_family(table: Mapping[str, Any]) -> dict[str, Any]:
     """The checked table of a hosted model with what its family adds, and what stood there before under FORMER.
 
     Thoughts are stopped where that is possible, for the papers' models had none; else they get the least effort and
@@ -42,8 +42,14 @@ def filled(table: Mapping[str, Any]) -> dict[str, Any]:
     return {**table, **added, FORMER: {key: table.get(key) for key in added}}
 
 
+def beyond_answer(table: Mapping[str, Any]) -> int:
+    """New tokens at most that a call may have beyond those of its answer: room for thoughts, or what makes up the
+    fewest that its endpoint takes."""
+    return max(int(table.get("reasoning_tokens", 0)), int(table.get(MIN_OUTPUT, 1)) - 1)
+
+
 def before(table: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The table as it was before `filled`; None where nothing was added."""
+    """The table as it was before `with_family`; None where nothing was added."""
     if FORMER not in table:
         return None
     former = table[FORMER]

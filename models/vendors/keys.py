@@ -20,6 +20,7 @@ from scrollwork.models.table_keys import (
     ListOf,
     MapOf,
     Place,
+    Plain,
     Schema,
     Table,
 )
@@ -43,32 +44,39 @@ class Day:
 
 
 @dataclass(frozen=True)
-class Positive:
-    """A whole number of at least 1."""
+class AtLeast:
+    """A number of a kind that has a lower bound alone."""
+
+    kind: Plain
+    least: int
 
     def check(self, at: Place, name: str, value: Any) -> None:
-        WHOLE.check(at, name, value)
-        if value < 1:
-            raise BadValue(f"{at}: {name} must be 1 or more, not {value!r}")
+        self.kind.check(at, name, value)
+        if value < self.least:
+            raise BadValue(f"{at}: {name} must be {self.least} or more, not {value!r}")
 
     def schema(self) -> Schema:
-        return {"type": "integer", "minimum": 1}
+        return {**self.kind.schema(), "minimum": self.least}
 
 
 @dataclass(frozen=True)
-class Money:
-    """USD per million tokens."""
+class Rising:
+    """A list of tables in the order of one of their keys, each value once."""
+
+    kind: ListOf
+    by: str
 
     def check(self, at: Place, name: str, value: Any) -> None:
-        NUMBER.check(at, name, value)
-        if value < 0:
-            raise BadValue(f"{at}: {name} must not be negative, and is {value!r}")
+        self.kind.check(at, name, value)
+        found = [one[self.by] for one in value]
+        if found != sorted(set(found)):
+            raise BadValue(f"{at}: {name}: {self.by!r} of {found} overlap; they must rise, each once")
 
     def schema(self) -> Schema:
-        return {"type": "number", "minimum": 0}
+        return self.kind.schema()
 
 
-DAY, POSITIVE, MONEY = Day(), Positive(), Money()
+DAY, POSITIVE, MONEY = Day(), AtLeast(WHOLE, 1), AtLeast(NUMBER, 0)
 PAIR = ListOf(Between(0, 24), exactly=2)
 
 RATES = {
@@ -120,6 +128,7 @@ LONG = Table(
     },
     inline=True,
 )
+TIERS = Rising(ListOf(LONG), "above")
 PRICE = Table({"from": Key(DAY, "The first day.", needed=True), **RATES}, inline=True)
 PEAK = Table(
     {
@@ -155,8 +164,8 @@ FAMILY: Mapping[str, Key] = {
         "interface.",
     ),
     "cache": Key(CACHE, "What the prefix cache does."),
-    "price": Key(ListOf(PRICE), "Prices by the day from which they hold."),
-    "long": Key(ListOf(LONG), "Factors for long prompts, the shortest border first."),
+    "price": Key(Rising(ListOf(PRICE), "from"), "Prices by the day from which they hold."),
+    "long": Key(TIERS, "Factors for long prompts, the shortest border first."),
     "peak": Key(PEAK, "Hours that cost more."),
     "service": Key(
         Table(

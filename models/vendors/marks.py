@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scrollwork.models.base import Ask
+from scrollwork.models.base import Ask, halves, text_of
 from scrollwork.models.vendors.families import family_of
 
 KEY_CHARS = 16  # of the digest of a prefix, by which requests that share it are sent to one machine
@@ -41,8 +41,8 @@ class CacheUse:
         if self.rule != "breakpoints":
             return {**body, **shared}
         once = {**body, "prompt_cache_options": {"mode": "explicit"}}
-        head, tail = halves(ask)
-        if not (ask.prefix and head and tail) or head_tokens(ask, head) < self.minimum:
+        head, tail = map(text_of, halves(ask.segments))
+        if not (ask.prefix and head and tail) or ask.shared_tokens < self.minimum:
             return once
         mark = {"prompt_cache_breakpoint": {"mode": "explicit", "ttl": self.lifetime}}
         if "messages" in body:
@@ -88,15 +88,3 @@ def counting(table: Mapping[str, Any]) -> dict[str, bool]:
         "counts_cached": bool(known.family.get("cache.counted", True)),
         "admits_by_limit": known.family.get("limits") == "max_tokens",
     }
-
-
-def halves(ask: Ask) -> tuple[str, str]:
-    """(a prompt up to the end of its documents, the rest)."""
-    last = max((n for n, segment in enumerate(ask.segments) if segment.role in ("document", "omission")), default=-1)
-    parts = ask.segments[: last + 1], ask.segments[last + 1 :]
-    return "".join(segment.text for segment in parts[0]), "".join(segment.text for segment in parts[1])
-
-
-def head_tokens(ask: Ask, head: str) -> int:
-    """Tokens of a prompt's front, by its share of the characters."""
-    return ask.likely_tokens * len(head) // max(1, sum(len(segment.text) for segment in ask.segments))

@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -21,6 +22,7 @@ from scrollwork.models.engine.patience import TOLD_S
 from scrollwork.models.engine.retry import LONGEST_S, charged
 from scrollwork.models.engine.running import Running, Runs
 from scrollwork.models.hosted.tables import key_name_of
+from scrollwork.models.vendors.fill import beyond_answer
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.calling import STOP, Calling, breaker, ended, first_time, known_price, ledger, meter
 from scrollwork.pipeline.errors import Interrupted
@@ -62,7 +64,7 @@ class Asker:
         self._elsewhere: set[str] = set()
         self._waits_since = 0.0  # for those, without any of them having come
         self._held: list[Result] = []  # came and not committed
-        self._sent: dict[str, float] = {}  # when the last try of each that is open went, unix seconds
+        self._last_try: dict[str, Attempt] = {}  # of each that is open
         self._done = self._tried = 0
         self._failed = self._spent = self._unpriced = 0  # of those done; nano-dollars; calls of unknown cost
         self._heard = False
@@ -71,7 +73,7 @@ class Asker:
         self._batched = 0  # that wait in somebody's batch
         self._batches: set[str] = set()  # those, by our names
         table = calling.tables[model.name]
-        self._price, self._thoughts = known_price(model.name, table), int(table.get("reasoning_tokens", 0))
+        self._price, self._thoughts = known_price(model.name, table), beyond_answer(table)
         self._breaker = breaker(model.name, calling)
         self._withheld = Withheld(self._breaker)
 
@@ -241,7 +243,7 @@ class Asker:
             if call is None:
                 continue  # held a second time
             if isinstance(result, Attempt):
-                self._sent[result.key] = result.started
+                self._last_try[result.key] = result
                 cost = self._cost(result, call)
                 attempts.append(stored_attempt(result, provider, call.member, self._owner, cost))
                 costs.append(cost)
@@ -250,7 +252,7 @@ class Asker:
                 continue
             over.add(result.key)
             if isinstance(result, Answer):
-                cost = counted(result.usage, self._price, call, self._thoughts, self._sent.get(result.key))
+                cost = self._counted(result.usage, call, self._last_try.get(result.key))
                 answers.append(stored_answer(result, provider, call.member, cost))
             else:
                 failures.append(stored_failure(result, provider, call.member))
@@ -258,7 +260,7 @@ class Asker:
         self._held = []
         for key in over:
             del self._open[key]
-            self._sent.pop(key, None)
+            self._last_try.pop(key, None)
         self._done += len(over)
         self._failed += len(failures)
         self._spent += sum(cost or 0 for cost in costs)
@@ -297,7 +299,13 @@ class Asker:
         """What the try counts for, None where nobody knows the price."""
         if attempt.outcome != "answered" and attempt.usage == Usage() and not charged(attempt.status):
             return 0
-        return counted(attempt.usage, self._price, call, self._thoughts, attempt.started)
+        return self._counted(attempt.usage, call, attempt)
+
+    def _counted(self, usage: Usage, call: Call, attempt: Attempt | None) -> int | None:
+        """What usage counts for in a try, which may have had more room than the call was first asked with."""
+        if attempt is not None and attempt.room is not None:
+            call = replace(call, ask=replace(call.ask, max_new_tokens=attempt.room))
+        return counted(usage, self._price, call, self._thoughts, attempt.started if attempt is not None else None)
 
     def _tell(self) -> None:
         progress.tell(self._title, self._done, self._total)

@@ -20,6 +20,7 @@ from scrollwork.models.engine.retry import ends_the_run
 from scrollwork.models.hosted.batch_steps import BatchSteps, Unconfirmed
 from scrollwork.models.hosted.batches import BatchState, unknown
 from scrollwork.models.hosted.model import place_of
+from scrollwork.models.vendors.fill import beyond_answer
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.calling import STOP, Calling, budget_of, known_price
 from scrollwork.pipeline.session import Session
@@ -47,9 +48,7 @@ class ModelBatches:
         self._claims = Claims.of(session.store, model, calling.run, calling.retry_failed)
         price = known_price(model, self._table)
         cheaper = None if price is None else price.in_batch()
-        self._budget = BatchBudget(
-            budget_of(calling, session.store), cheaper, int(self._table.get("reasoning_tokens", 0))
-        )
+        self._budget = BatchBudget(budget_of(calling, session.store), cheaper, beyond_answer(self._table))
         self._collector = Collector(session.store, steps, cheaper, self._folder)
         self.held = self._claims.held  # open batches that are ours, by our name
         self.todo: set[str] = set()  # to be asked in another batch

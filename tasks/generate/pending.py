@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
@@ -52,7 +52,6 @@ class Calls:
 
     def __init__(self, node: Node, model: Model, inputs: InputArtifacts, store: ResponseStore | None = None) -> None:
         self._node, self._model, self._inputs, self._store = node, model, inputs, store
-        self._paid_before: set[str] = set()  # request keys of such answers
         self._text_of = inputs["curated"].texts()
         self._documents: dict[str, int] = {}
         self._references: dict[str, tuple[str, ...]] = {}
@@ -78,9 +77,8 @@ class Calls:
 
     def _all(self) -> Iterator[list[Call]]:
         for prompts in chunks(self._prompts(), CHUNK):
-            asks = {(prompt.example_id, prompt.draw): self._ask(prompt) for prompt in prompts}
-            self._look_for_paid(asks.values())
-            made = [(prompt, call) for prompt in prompts for call in self._of(asks[prompt.example_id, prompt.draw])]
+            of_each = self._calls([self._ask(prompt) for prompt in prompts])
+            made = [(prompt, call) for prompt, calls in zip(prompts, of_each, strict=True) for call in calls]
             self.asked += [Asked(prompt.example_id, prompt.draw, call.member, call.key) for prompt, call in made]
             yield [call for _, call in made]
 
@@ -88,27 +86,31 @@ class Calls:
         wanted = {(one.example_id, one.draw) for one in self.asked if one.key in keys}
         prompts = (prompt for prompt in self._prompts() if (prompt.example_id, prompt.draw) in wanted)
         for some in chunks(prompts, CHUNK):
-            yield [call for prompt in some for call in self._of(self._ask(prompt)) if call.key in keys]
+            of_each = self._calls([self._ask(prompt) for prompt in some])
+            yield [call for calls in of_each for call in calls if call.key in keys]
 
     def _prompts(self) -> Iterator[Prompt]:
         return self._inputs["prompts"].rows("prompts", Prompt)
 
-    def _look_for_paid(self, asks: Iterable[Ask]) -> None:
-        if self._store is None or not isinstance(self._model, HasFormer):
-            return
-        formers = (self._model.former_payload(ask) for ask in asks)
-        keys = [sha256_of(former) for former in formers if former is not None]
-        found = self._store.answers(keys) if keys else {}
-        self._paid_before |= {key for key, answer in found.items() if not is_no_answer(answer)}
+    def _calls(self, asks: Sequence[Ask]) -> list[list[Call]]:
+        """The calls of each ask; one that was paid in the words of an earlier release stays as it was."""
+        formers = self._paid_before(self._model, asks) if isinstance(self._model, HasFormer) else {}
+        made = []
+        for number, ask in enumerate(asks):
+            payloads = [formers.get(number, self._model.payload(ask, member)) for member in self._model.members]
+            pairs = zip(self._model.members, payloads, strict=True)
+            made.append([Call(sha256_of(payload), member, payload, ask) for member, payload in pairs])
+        return made
 
-    def _of(self, ask: Ask) -> Iterator[Call]:
-        former = self._model.former_payload(ask) if isinstance(self._model, HasFormer) else None
-        if former is not None and (key := sha256_of(former)) in self._paid_before:
-            yield from (Call(key, member, former, ask) for member in self._model.members)
-            return
-        for member in self._model.members:
-            payload = self._model.payload(ask, member)
-            yield Call(sha256_of(payload), member, payload, ask)
+    def _paid_before(self, model: HasFormer, asks: Sequence[Ask]) -> dict[int, Mapping[str, Any]]:
+        """What reached the provider then, by the ask's place, where the store holds an answer to it."""
+        if self._store is None:
+            return {}
+        formers = {n: former for n, ask in enumerate(asks) if (former := model.former_payload(ask)) is not None}
+        keys = {n: sha256_of(former) for n, former in formers.items()}
+        found = self._store.answers([*{*keys.values()}]) if keys else {}
+        paid = {key for key, answer in found.items() if not is_no_answer(answer)}
+        return {n: former for n, former in formers.items() if keys[n] in paid}
 
     def _ask(self, prompt: Prompt) -> Ask:
         return Ask(

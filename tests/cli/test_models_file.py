@@ -32,7 +32,8 @@ MISTAKES = {
     GOOD + "extra = { day = 2020-01-01 }": "extra.day = ",
     GOOD + 'retired = "soon"': "retired must be a date such as",
     GOOD + 'vendor = "opnai"': "vendor 'opnai' is none of",
-    GOOD + "price = { input = 1, output = 2, long = [{ above = 5 }, { above = 5 }] }": "price.long: borders above",
+    GOOD
+    + "price = { input = 1, output = 2, long = [{ above = 5 }, { above = 5 }] }": "price.long: 'above' of [5, 5] overlap",
     GOOD + 'truncation = "foo"': "truncation 'foo' is none of none, input",
     GOOD + 'tokenizer = "gpt2"': "tokenizer: no tokenizer is named 'gpt2'; there are: words",
     GOOD + "on = 3": "on must be a table, not 3",

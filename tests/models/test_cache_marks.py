@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from scrollwork.models.base import Ask, Call, Segment, Usage
+from scrollwork.models.base import Ask, Call, Segment, Usage, halves, text_of
 from scrollwork.models.engine.document_order import sharing
 from scrollwork.models.engine.limits import Caps, Ended, Limiter, used
 from scrollwork.models.engine.usage_bounds import bounds_of, doubt
 from scrollwork.models.hosted.tables import checked
 from scrollwork.models.registry import make
-from scrollwork.models.vendors.marks import cache_seconds, cache_use, halves
+from scrollwork.models.vendors.marks import cache_seconds, cache_use
 from scrollwork.storage.digest import sha256_of
 
 DOCUMENT = "A document of many words, which is asked again. " * 200
@@ -116,7 +116,7 @@ def test_batch_is_charged_for_what_nobody_reads() -> None:
 
 def test_usage_of_a_marked_request_is_doubted_or_believed_beyond_its_mark() -> None:
     one, sent = call("gpt-6-luna", ask("first?"))
-    head, _ = halves(one.ask)
+    head = text_of(halves(one.ask.segments)[0])
     bounds = bounds_of(one.ask, sent)
     fits = Usage(2_400, 0, 2_390, 5)
     assert doubt(fits, bounds, "x") == ""

@@ -16,6 +16,7 @@ from scrollwork.models.hosted.model import most_output
 from scrollwork.models.hosted.tables import BadTable, checked
 from scrollwork.models.registry import HOSTED, make, settings
 from scrollwork.models.vendors.families import BadVendor, families, family_of, read, vendors
+from scrollwork.models.vendors.fill import beyond_answer
 from scrollwork.suites.suite_files import load_models
 from tests.models.clock import call
 from tests.models.hosted_kit import ask
@@ -233,9 +234,12 @@ HEAD = 'vendor = "V"\nprovider = "openai"\naddress = "https://v.example/v1"\nkey
     [
         ("[m]\ncontxt = 5\n", r"v\.toml: \[m\]: unknown key 'contxt'; .*did you mean 'context'\?"),
         ('[m]\nends = "2026-13-01"\n', r'v\.toml: \[m\]: ends must be a date such as "2026-11-30", not'),
-        ('[m]\nprice = [{ from = "2026-01-01", input = -1.0, output = 2.0 }]\n', "input must not be negative"),
+        ('[m]\nprice = [{ from = "2026-01-01", input = -1.0, output = 2.0 }]\n', "input must be 0 or more, not -1.0"),
         ('[m]\nprice = [{ from = "2026-01-01", output = 2.0 }]\n', "price.*lacks input"),
-        ("[m]\nlong = [{ above = 5, input = 2.0 }, { above = 5, input = 3.0 }]\n", "borders above 5, 5 overlap"),
+        (
+            "[m]\nlong = [{ above = 5, input = 2.0 }, { above = 5, input = 3.0 }]\n",
+            r"long: 'above' of \[5, 5\] overlap",
+        ),
         ('[m]\ngroup = "g"\n', r"\[m\]: group 'g'"),
         ('[m]\neffort = { field = "e", values = ["low"], off = "none" }\n', "effort.off 'none' is none of its values"),
         ('[m]\nsampling = "effort_off"\n', 'sampling = "effort_off" needs effort.off'),
@@ -254,10 +258,27 @@ def test_file_of_a_vendor_that_cannot_be_is_taken(text: str, said: str, tmp_path
         read(path)
 
 
+def test_days_of_a_price_overlap(tmp_path: Path) -> None:
+    path = tmp_path / "v.toml"
+    twice = '{ from = "2026-01-01", input = 1.0, output = 2.0 }'
+    path.write_text(f"{HEAD}[m]\nprice = [{twice}, {twice}]\n")
+    with pytest.raises(BadVendor, match=r"v\.toml: \[m\]: price: 'from' of .* overlap"):
+        read(path)
+
+
+def test_fewest_tokens_of_an_endpoint_are_not_set_aside() -> None:
+    """16 are asked for where the task wants 10; a budget must know of the other six."""
+    table = on_the_spot("openai:gpt-6-luna", endpoint="responses")
+    for new in (1, 10, 16, 512):
+        assert new + beyond_answer(table) >= most_output(new, table)
+    assert beyond_answer(on_the_spot("openai:gpt-6-luna")) == 0
+    assert beyond_answer(settings("gpt-6.2-sol", TABLES)) == 25_000
+
+
 @pytest.mark.parametrize(
     ("long", "said"),
     [
-        ([{"above": 9, "input": 2.0}, {"above": 9, "input": 3.0}], r"price.long: borders above \[9, 9\] overlap"),
+        ([{"above": 9, "input": 2.0}, {"above": 9, "input": 3.0}], r"price.long: 'above' of \[9, 9\] overlap"),
         ([{"above": -9, "input": 2.0}], r"price.long.*above must be 1 or more, not -9"),
         ([{"input": 2.0}], r"price.long.*lacks above"),
         ([{"above": 9, "input": -2.0}], r"price.long.*input must be a number from 0 to 100, not -2"),

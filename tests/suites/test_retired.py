@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scrollwork.suites import model_tables
-from scrollwork.suites.model_tables import of_vendors
+from scrollwork.suites.model_tables import vendor_warnings
 from scrollwork.suites.request import Request
 
 LUNA = "; the vendor names gpt-6-luna in its place"
@@ -26,7 +26,7 @@ def told(folder: Path, monkeypatch: pytest.MonkeyPatch, today: str, *models: str
     monkeypatch.setattr(model_tables, "adopt", lambda tokenizer, home: tokenizer)  # a vocabulary is not needed
     request = Request(suite="zeroscrolls", home=str(folder), raw=str(folder), models=models)
     calling = model_tables.calling_of(request, model_tables.tables_of(request))
-    return of_vendors(calling, date.fromisoformat(today))
+    return vendor_warnings(calling, date.fromisoformat(today))
 
 
 @pytest.mark.parametrize("model", ENDING)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -74,10 +75,11 @@ def ask(
 ) -> None:
     """Ask so many calls, from the number `first` on. begin: as a new run does."""
 
-    of = given.pop("prefix", lambda _: "")
+    of, more = given.pop("prefix", lambda _: ""), {"body": given.pop("body")} if "body" in given else {}
 
     def source(keys: Collection[str] | None) -> Iterator[list[Call]]:
-        return chunks((call(number, of(number), text="word " * 1500) for number in range(first, count)), 16)
+        made = (call(number, of(number), text="word " * 1500) for number in range(first, count))
+        return chunks((replace(one, payload={**one.payload, **more}) for one in made), 16)
 
     if begin:
         calling.begin("run")
@@ -292,6 +294,18 @@ def test_thoughts_without_an_answer_are_paid_prompt_after_prompt(store: Response
     well = Scripted(latency=0.001)
     ask(well, store, 121, at_once=32)
     assert len(well.sent) == 121 - len(client.sent)
+
+
+def test_second_asking_without_usage_counts_in_the_rows_for_less_than_in_the_budget(store: ResponseStore) -> None:
+    roomless = CallProblem("terminal", "no room", status=200, own=True, no_room=True, paid=Usage(100, 0, 0, 5, 5))
+    untold = Reply("text", "complete", "m", doubt="usage not believed: 0 input tokens")
+    client = Scripted(lambda one, _: untold if one.room else roomless, latency=0.001)
+    table = {"price": {"input": 2.5, "output": 10.0}, "provider": "openai", "retry": {}, "max_output": 5_000}
+    calling._budgets.clear()
+    ask(client, store, 4, at_once=2, table=table, budget_usd="5", body={"max_tokens": 5})
+    spent = store.spent("run")["m"]
+    assert spent.cost_nano_usd == calling._budgets["run"].spent
+    assert spent.cost_assumed_nano_usd >= 4 * 5_000 * 10_000, "all the room that it had"
 
 
 def test_one_bad_prompt_is_no_endless_request(store: ResponseStore) -> None:
