@@ -13,7 +13,7 @@ from pathlib import Path
 from scrollwork.fetching.hub_sources import Hub, matching
 from scrollwork.fetching.raw_states import BrokenTable, RawStates, Row, pins_of
 from scrollwork.fetching.sources import Catalogue, Source, needs, releases
-from scrollwork.models.hosted.addresses import is_open
+from scrollwork.models.addresses import is_open
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.storage.downloads import hub

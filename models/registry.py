@@ -26,7 +26,11 @@ PROVIDERS = {
 }
 FOR_LOCAL = ("context", "tokenizer")  # of what the command line gives
 UPPER_BOUNDS = ("extractive",)  # providers that may be shown references
-TABLES = {"baselines": baseline_tables.KEYS, "extractive": baseline_tables.KEYS, "planted": baseline_tables.SHARES}
+TABLES = {
+    "baselines": baseline_tables.BY_CHANCE,
+    "extractive": baseline_tables.RULED,
+    "planted": baseline_tables.SHARES,
+}
 REST_RULES = "rules.rest"  # of a resolved table: rules for tasks that nobody knows
 SHARES = {"planted": ("noise", "right", "wrong")}  # options of 0 to 1, the last two a part of the first
 
@@ -79,16 +83,18 @@ def settings(
         raise UnknownModel(f"{spec!r}: option {twice!r} is given twice")
     if table["provider"] in SHARES:
         return shared(spec, table)
+    by_chance = "seed" in TABLES.get(table["provider"], {})
     fitted = any("fit" in rule for rule in table.get("rules", {}).values())
+    ways = [*([f"{name}:seed=7"] if by_chance else []), *([f"{name}:fit_split=validation"] if fitted else [])]
     for option in filter(None, rest.split(",")):
         key, _, value = option.partition("=")
-        if key == "seed" and re.fullmatch(r"[0-9]+", value):
+        if by_chance and key == "seed" and re.fullmatch(r"[0-9]+", value):
             table[key] = int(value)
         elif key == "fit_split" and fitted and re.fullmatch(r"\w+", value):
             table[key] = value
         else:
-            others = f" or {name}:fit_split=validation" if fitted else ""
-            raise UnknownModel(f"{spec!r}: {option!r} is no option of {name!r}; write {name}:seed=7{others}")
+            advice = f"; write {' or '.join(ways)}" if ways else ", which has none"
+            raise UnknownModel(f"{spec!r}: {option!r} is no option of {name!r}{advice}")
     return table
 
 

@@ -91,14 +91,17 @@ class Rules:
         return {**rules, "properties": {REST: {"description": means, **rules}}}
 
 
-KEYS: Mapping[str, Key] = {
+RULED: Mapping[str, Key] = {
     **CHOICE,
     "rules": Key(Rules(), "By task, how it is answered."),
     "rest": Key(TEXT, "The model whose rules hold for tasks without a rule here."),
-    "seeds": Key(WHOLE, "How many members there are, that differ in their random choices."),
-    "seed": Key(WHOLE, "The one seed."),
     "fit_split": Key(TEXT, "The split from which rules are fitted (train)."),
     "reads_references": Key(FLAG, "An upper bound: it is shown the references."),
+}
+BY_CHANCE: Mapping[str, Key] = {
+    **RULED,
+    "seeds": Key(WHOLE, "How many members there are, that differ in their random choices."),
+    "seed": Key(WHOLE, "The one seed."),
 }
 SHARES: Mapping[str, Key] = {
     **CHOICE,

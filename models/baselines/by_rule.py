@@ -67,7 +67,7 @@ class Extractive:
 
     def _rule(self, task: str) -> Rule:
         if task not in self._rules:
-            raise ValueError(f"model {self.name!r} has no rule for task {task!r} in config/models.toml")
+            raise ValueError(f"model {self.name!r}: its table has no rule for task {task!r} (rules.{task})")
         return self._rules[task]
 
 

@@ -57,7 +57,7 @@ class Baseline:
 
     def _rule(self, task: str) -> Mapping[str, Any]:
         if task not in self._rules:
-            raise ValueError(f"model {self.name!r} has no rule for task {task!r} in config/models.toml")
+            raise ValueError(f"model {self.name!r}: its table has no rule for task {task!r} (rules.{task})")
         rule: Mapping[str, Any] = self._rules[task]
         return rule
 

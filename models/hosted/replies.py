@@ -25,6 +25,7 @@ from scrollwork.models.hosted.error_replies import (
 )
 from scrollwork.models.hosted.masking import answer_without, hidden
 from scrollwork.models.hosted.other_endpoint import hint
+from scrollwork.models.hosted.usage import USAGES, part
 
 COMPLETE, LENGTH, REFUSED, FILTERED, CONTEXT = "complete", "length", "refused", "filtered", "context"
 MODEL_CHARS = 200  # of the model's name and the like, as the server tells it
@@ -58,7 +59,6 @@ ANTHROPIC_FINISH = {
     "refusal": REFUSED,
     "model_context_window_exceeded": CONTEXT,
 }
-MOST_TOKENS = 2**53
 UNKNOWN = Usage()
 
 
@@ -88,7 +88,7 @@ def read(
         if error is None:
             raise broken(f"a reply that is {kind_of(body)}, not an object", status, headers)
         raise problem_in_reply(status, headers, error, secrets=secrets)
-    usage = usage_of(body.get("usage"), endpoint)
+    usage = USAGES[endpoint](part(body, "usage"))
     error = error_in(body)
     if error is not None:
         raise problem_in_reply(status, headers, error, charged_for(usage), secrets)
@@ -306,39 +306,6 @@ def joined(content: Any, kind: str) -> str:
                 raise Unusable(f"a block whose text is {kind_of(block.get('text'))}")
             texts.append(block["text"])
     return "".join(texts)
-
-
-def usage_of(found: Any, endpoint: str) -> Usage:
-    """Token counts as reported, None where they are missing or nonsense."""
-    if not isinstance(found, Mapping):
-        return Usage()
-    if endpoint == "messages":  # input_tokens leaves out what the cache read and wrote
-        read_, written = count(found, "cache_read_input_tokens"), count(found, "cache_creation_input_tokens")
-        own = count(found, "input_tokens")
-        total = None if own is None else own + (read_ or 0) + (written or 0)
-        thought = count(part(found, "output_tokens_details"), "thinking_tokens")
-        return Usage(total, read_, written, count(found, "output_tokens"), thought)
-    names = ("input", "output") if endpoint == "responses" else ("prompt", "completion")
-    given, made = part(found, f"{names[0]}_tokens_details"), part(found, f"{names[1]}_tokens_details")
-    return Usage(
-        count(found, f"{names[0]}_tokens"),
-        count(given, "cached_tokens"),
-        count(given, "cache_write_tokens"),
-        count(found, f"{names[1]}_tokens"),
-        count(made, "reasoning_tokens"),
-    )
-
-
-def part(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """The object of that name, an empty one where there is none."""
-    value = found.get(name)
-    return value if isinstance(value, Mapping) else {}
-
-
-def count(found: Mapping[str, Any], name: str) -> int | None:
-    """A whole number of tokens, None for anything else."""
-    value = found.get(name)
-    return value if type(value) is int and 0 <= value < MOST_TOKENS else None
 
 
 def kind_of(value: Any) -> str:

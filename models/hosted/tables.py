@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from scrollwork.models.addresses import is_open
 from scrollwork.models.engine.retry import policy
-from scrollwork.models.hosted.addresses import is_open
 from scrollwork.models.table_keys import (
     ANY_TABLE,
     FLAG,

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 import aiohttp
 import orjson
 
+from scrollwork.models.addresses import is_loopback
 from scrollwork.models.base import CallProblem, Usage
-from scrollwork.models.hosted.addresses import is_loopback
 from scrollwork.models.hosted.error_replies import message_line
 from scrollwork.models.hosted.inflate import Inflater, Strange, TooLarge
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scrollwork.pipeline.inputs import InputArtifacts
-from scrollwork.pipeline.plan import Node
+from scrollwork.pipeline.plan import Node, topological
 from scrollwork.pipeline.session import Session
 from scrollwork.records.judgement import Conduct, Judgement, Slice
 from scrollwork.storage.artifacts.artifact import ArtifactWriter
+from scrollwork.tasks.score.run import STAGE as SCORE
 from scrollwork.tasks.score.run import Parameters
 
 STAGE = "judge"
@@ -18,7 +19,8 @@ def declare(aggregate: Node, words: Sequence[Node]) -> Node:
     """Declare the judging of the answers behind an aggregate, with the parameters of its scores. words: word counts of
     the documents of its samples."""
     inputs = (*aggregate.inputs, ("words", tuple(words)))
-    return Node(STAGE, aggregate.labels, aggregate.each("scores")[0].params, __name__, aggregate.modules, inputs)
+    scored = next(node for node in topological(aggregate.each("scores")[:1]) if node.stage == SCORE)
+    return Node(STAGE, aggregate.labels, scored.params, __name__, aggregate.modules, inputs)
 
 
 def run(node: Node, inputs: InputArtifacts, session: Session, writer: ArtifactWriter) -> None:

@@ -86,16 +86,25 @@ def write_sample(chosen: Iterable[Example], writer: ArtifactWriter) -> dict[str,
 
 
 class Keeper:
-    """Writes and counts the examples of a stream."""
+    """Writes and counts the examples of a stream. An example may be in it several times (`draw`), always with the same
+    references: later stages find them by its id. A design whose repetitions have other references gives each a shard.
+    """
 
     def __init__(self, writer: ArtifactWriter) -> None:
         self._table = writer.table("examples", Example)
         self._documents: set[str] = set()
+        self._references: dict[str, int] = {}  # hashes by example
         self._counts: Counter[str] = Counter()
 
     def keep(self, chosen: Iterable[Example]) -> Iterator[Example]:
-        """Yield the same examples, each after it was written."""
+        """Yield the same examples, each after it was written. Raises ValueError for other references of one example."""
         for example in chosen:
+            held = hash(example.references)
+            if self._references.setdefault(example.example_id, held) != held:
+                raise ValueError(
+                    f"example {example.example_id!r}, draw {example.draw}: other references than an earlier row with "
+                    "this id; repetitions that change the references need a sample each, a shard of their own"
+                )
             self._table.add(example)
             self._documents.update(example.document_ids)
             self._counts["examples"] += 1

@@ -29,6 +29,7 @@ def ask(task: str = "qmsum", *documents: str) -> Ask:
         ("naive:rules=3", "'rules=3' is no option"),
         ("naive:seed=1,heat=2", "'heat=2' is no option"),
         ("naive:seed=1,seed=2", "option 'seed' is given twice"),
+        ("bm25:seed=1", "'seed=1' is no option of 'bm25', which has none"),
         ("planted:noise=0.2,noise=0.3", "option 'noise' is given twice"),
     ],
 )
@@ -45,6 +46,13 @@ def test_unknown_provider_of_a_users_own_table_is_not_named() -> None:
         settings("mine", {"mine": {}})
 
 
+def test_seeds_of_a_model_without_chance_are_ignored() -> None:
+    table = {"provider": "extractive", "seeds": 5, "rules": {"qasper": {"answer_span": 3}}}
+    with pytest.raises(UnknownModel, match="seeds"):
+        settings("mine", {"mine": table})
+    assert settings("mine", {"mine": {**table, "provider": "baselines"}})["seeds"] == 5
+
+
 def test_option_changes_the_table_of_the_next_model() -> None:
     assert settings("naive:seed=7", TABLES)["seed"] == 7
     assert "seed" not in settings("naive", TABLES)
@@ -52,7 +60,7 @@ def test_option_changes_the_table_of_the_next_model() -> None:
 
 def test_task_without_a_rule_is_answered() -> None:
     model = make("naive", settings("naive", TABLES), "r1")
-    with pytest.raises(ValueError, match=r"model 'naive' has no rule for task 'hotpot' in config/models\.toml"):
+    with pytest.raises(ValueError, match=r"model 'naive': its table has no rule for task 'hotpot' \(rules\.hotpot\)"):
         model.payload(ask("hotpot"), "naive:seed=0")
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from scrollwork.flows.chains import Chain
+from scrollwork.pipeline.plan import Node
 from scrollwork.records.base import Row
 from scrollwork.records.comparison import Average, Comparison
 from scrollwork.records.example import Example
@@ -16,6 +19,8 @@ from scrollwork.records.judgement import Conduct, Judgement, Slice
 from scrollwork.records.score import Aggregate, Score
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home
+from scrollwork.suites.request import Request
+from scrollwork.tasks.judge import run as judge
 from tests.conftest import Call, Scrollwork, edit, files_of
 
 ASK = ("--quiet", "run", "zeroscrolls", "--sample", "--engine", "inline", "--json")
@@ -191,3 +196,13 @@ def test_changed_rule_of_judgement_scores_or_asks_again(finished: Scrollwork, tr
     )
     states = work.states("--task", "qmsum")
     assert {name for name, state in states.items() if state != "reused"} == {"judge qmsum", "compare", "report"}
+
+
+def test_stage_between_score_and_aggregate_gives_judge_its_own_parameters(tmp_path: Path) -> None:
+    chain = Chain(Request.of("zeroscrolls", home=str(tmp_path), sample=True, models=("naive",), tasks=("quality",)))
+    aggregate = chain.scored[0]
+    between = Node("recheck", (), {"other": 1}, "a.module", (), (("scores", aggregate.each("scores")),))
+    moved = replace(
+        aggregate, inputs=tuple((name, (between,) if name == "scores" else of) for name, of in aggregate.inputs)
+    )
+    assert judge.declare(moved, []).params == chain.judge(aggregate).params

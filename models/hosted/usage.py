@@ -1,0 +1,57 @@
+"""Token counts out of a reply, by the names that an endpoint has for them. Nothing is believed before its type was
+looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scrollwork.models.base import Usage
+
+MOST_TOKENS = 2**53
+
+
+def usage_of_messages(found: Mapping[str, Any]) -> Usage:
+    """Token counts as Anthropic reports them: input_tokens leaves out what the cache read and wrote."""
+    read_, written = count(found, "cache_read_input_tokens"), count(found, "cache_creation_input_tokens")
+    own = count(found, "input_tokens")
+    total = None if own is None else own + (read_ or 0) + (written or 0)
+    thought = count(part(found, "output_tokens_details"), "thinking_tokens")
+    return Usage(total, read_, written, count(found, "output_tokens"), thought)
+
+
+def usage_by(given: str, made: str) -> Callable[[Mapping[str, Any]], Usage]:
+    """Make the reader of token counts as OpenAI reports them. given, made: its words for input and output."""
+
+    def usage(found: Mapping[str, Any]) -> Usage:
+        inputs, outputs = part(found, f"{given}_tokens_details"), part(found, f"{made}_tokens_details")
+        return Usage(
+            count(found, f"{given}_tokens"),
+            count(inputs, "cached_tokens"),
+            count(inputs, "cache_write_tokens"),
+            count(found, f"{made}_tokens"),
+            count(outputs, "reasoning_tokens"),
+        )
+
+    return usage
+
+
+def part(found: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The object of that name, an empty one where there is none."""
+    value = found.get(name)
+    return value if isinstance(value, Mapping) else {}
+
+
+def count(found: Mapping[str, Any], name: str) -> int | None:
+    """A whole number of tokens, None for anything else."""
+    value = found.get(name)
+    return value if type(value) is int and 0 <= value < MOST_TOKENS else None
+
+
+# By endpoint: reads token counts from the object `usage` of a reply, None where they are missing or nonsense.
+USAGES: Mapping[str, Callable[[Mapping[str, Any]], Usage]] = {
+    "chat": usage_by("prompt", "completion"),
+    "completions": usage_by("prompt", "completion"),
+    "responses": usage_by("input", "output"),
+    "messages": usage_of_messages,
+}
