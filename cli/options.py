@@ -90,7 +90,7 @@ COMMANDS: dict[str, Command] = {
         [(["suite"], {"help": SUITE}), of_run, ENGINE],
     ),
     "estimate": (
-        "requests, tokens and price of a run by task, after what is stored; sends nothing",
+        "requests, tokens and price of a run by task, without what is stored; sends nothing to the vendor",
         "scrollwork estimate zeroscrolls --sample --model openai:gpt-6-luna",
         "scrollwork.cli.commands.estimate",
         [
@@ -168,7 +168,8 @@ COMMANDS: dict[str, Command] = {
         ],
     ),
     "export": (
-        "prompts, a built suite (hf), or what was answered (submission, lm-eval, inspect, eee, observations), as files",
+        "prompts, a built suite (hf), or what was answered in an earlier run (submission, lm-eval, "
+        "inspect, eee, observations), as files",
         "scrollwork export submission zeroscrolls --sample --model naive:seed=0 --out ./submission",
         "scrollwork.cli.commands.export",
         [
