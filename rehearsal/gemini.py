@@ -56,7 +56,7 @@ def chat(world: World, call: Call) -> Reply:
     if one is None:
         raise error(404, f"models/{body.get('model')} is not found for API version v1main.", "NOT_FOUND")
     effort = body.get("reasoning_effort") or one.default
-    config = ((body.get("extra_body") or {}).get("google") or {}).get("thinking_config") or {}
+    config = ((body.get("extra_body") or body).get("google") or {}).get("thinking_config") or {}
     if config and body.get("reasoning_effort"):
         raise error(400, "reasoning_effort and thinking_config cannot both be set.", "INVALID_ARGUMENT")
     effort = str(config.get("thinking_level", effort)).lower()
