@@ -7,13 +7,14 @@ from typing import Any
 from scrollwork.rehearsal.caches import Found, Part, Use, blocks
 from scrollwork.rehearsal.clock import iso
 from scrollwork.rehearsal.families import ANTHROPIC, find
+from scrollwork.rehearsal.fields import MESSAGES, unknown
 from scrollwork.rehearsal.prices import Family
 from scrollwork.rehearsal.tokens import cut, thoughts
 from scrollwork.rehearsal.world import Call, Refusal, Reply, World
 
 VERSIONS = ("2023-06-01", "2026-10-21")
 SAMPLERS = ("temperature", "top_p", "top_k")
-PREFILL = ("claude-haiku-4-5",)
+PREFILL = ("claude-haiku-4-5", "claude-opus-4-5", "claude-sonnet-4-5")
 
 
 def error(status: int, message: str, kind: str = "invalid_request_error", **details: str) -> Refusal:
@@ -32,10 +33,15 @@ def signed(call: Call) -> None:
         raise error(400, "anthropic-version: header is required")
 
 
+def ended(world: World, one: Family) -> bool:
+    """Tell whether a model's day of retirement has come."""
+    return one.ends is not None and world.clock.moment().date().isoformat() >= one.ends
+
+
 def family(world: World, name: object) -> Family:
-    """The model, or 404."""
+    """The model, or 404 where it is unknown or retired."""
     found = find("anthropic", str(name))
-    if found is None:
+    if found is None or ended(world, found):
         raise error(404, f"model: {name}", "not_found_error")
     return found
 
@@ -154,6 +160,8 @@ def look_up(world: World, call: Call, one: Family, parts: list[Part], scope: tup
 def messages(world: World, call: Call, batch: bool = False) -> Reply:
     """POST /v1/messages."""
     body, version = call.body, call.headers.get("anthropic-version", VERSIONS[1])
+    if name := unknown(body, MESSAGES):
+        raise error(400, f"{name}: Extra inputs are not permitted")
     one = family(world, body.get("model"))
     limit = body.get("max_tokens")
     if not isinstance(limit, int) or not 0 <= limit <= one.max_output:
@@ -227,14 +235,13 @@ def count_tokens(world: World, call: Call) -> Reply:
 
 def model(world: World, one: Family, name: str) -> dict[str, Any]:
     """A row of GET /v1/models (section 7)."""
-    retired = one.ends is not None and world.clock.moment().date().isoformat() >= one.ends
     types = ("adaptive", "between_tools", "disabled", "enabled")
     return {
         "type": "model",
         "id": name,
         "display_name": name,
         "created_at": "2026-01-01T00:00:00Z",
-        "lifecycle": "retired" if retired else "active",
+        "lifecycle": "active" if one.ends is None else "retired" if ended(world, one) else "deprecated",
         "deprecated_at": None,
         "retires_at": f"{one.ends}T00:00:00Z" if one.ends else None,
         "max_input_tokens": one.max_input,

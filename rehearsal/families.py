@@ -11,12 +11,12 @@ FULL = ("none", "low", "medium", "high", "xhigh", "max")
 NEVER_OFF = ("low", "medium", "high", "xhigh", "max")
 
 
-def _new(name: str, price: Price, efforts: tuple[str, ...], *aliases: str) -> Family:
-    """An OpenAI family of GPT-5.6 or later (section 1.1)."""
+def _new(name: str, price: Price, efforts: tuple[str, ...], *aliases: str, later: tuple[Price, ...] = ()) -> Family:
+    """An OpenAI family of GPT-5.6 or later (section 1.1). later: prices of days to come."""
     return Family(
         name,
         "openai",
-        (price,),
+        (price, *later),
         efforts,
         "medium",
         "none" if "none" in efforts else "never",
@@ -69,7 +69,9 @@ OPENAI = (
     _new("gpt-6.1-terra", Price("1", "0.05", "5", "1.25", "2.50"), FULL),
     _new("gpt-6-sol", Price("2", "0.20", "10", "2.50", "5"), FULL),
     _new("gpt-6-luna", Price("0.10", "0.01", "0.50", "0.125", "0.25"), FULL),
-    _new("gpt-5.6-sol", Price("4", "0.40", "20", "5", "10"), FULL, "gpt-5.6"),
+    # The lower price was promised through 2026-11-21; whether it goes on is not known, so the list price follows.
+    _new("gpt-5.6-sol", Price("4", "0.40", "20", "5", "10"), FULL, "gpt-5.6",
+         later=(Price("5", "0.50", "30", "6.25", "12.50", "2026-11-22"),)),
     _new("gpt-5.6-terra", Price("2", "0.20", "12", "2.50", "5"), FULL),
     _new("gpt-5.6-luna", Price("0.20", "0.02", "1.20", "0.25", "0.50"), FULL),
     _old("gpt-5.5", Price("5", "0.50", "30"), UP_TO_XHIGH, "medium", long=True, minimum=2_048),
@@ -130,24 +132,24 @@ OPUS = (Price("5", "0.50", "25", "6.25", "10"),)
 SONNET_4 = (Price("3", "0.30", "15", "3.75", "6"),)
 ANTHROPIC = (
     _claude("claude-fable-5-2", (Price("8", "0.20", "40", "10", "16"),), ("adaptive",)),
-    _claude("claude-fable-5-1", (Price("10", "0.25", "50", "12.50", "20"),), ("adaptive",), ends="2027-09-01"),
-    _claude("claude-opus-5-5", (Price("4", "0.20", "20", "5", "8"),), ("adaptive",), "medium", ends="2027-09-22"),
+    _claude("claude-fable-5-1", (Price("10", "0.25", "50", "12.50", "20"),), ("adaptive",)),
+    _claude("claude-opus-5-5", (Price("4", "0.20", "20", "5", "8"),), ("adaptive",), "medium"),
     _claude(
         "claude-sonnet-5-5",
         (Price("2", "0.20", "10", "2.50", "4"), Price("2", "0.10", "10", "2.50", "4", "2026-10-07")),
-        ("adaptive", "between_tools"), ends="2027-09-28",
+        ("adaptive", "between_tools"),
     ),
-    _claude("claude-haiku-5-5", (Price("0.10", "0.01", "0.50", "0.125", "0.20"),), ("adaptive",), "medium",
-            ends="2027-10-07", tiers=(Tier(100_000, "5", "5"),)),
-    _claude("claude-opus-5", OPUS, ("adaptive", "disabled"), ends="2027-07-24"),
-    _claude("claude-sonnet-5", (Price("2", "0.20", "10", "2.50", "4"),), ("adaptive", "disabled"), minimum=1_024,
-            ends="2027-06-30"),
-    _claude("claude-opus-4-8", OPUS, ("disabled", "adaptive"), minimum=1_024, ends="2027-05-28"),
-    _claude("claude-opus-4-7", OPUS, ("disabled", "adaptive"), minimum=2_048, ends="2027-04-16"),
-    _claude("claude-opus-4-6", OPUS, ("disabled", "adaptive", "enabled"), minimum=4_096, sampling="always",
-            ends="2027-02-05"),
-    _claude("claude-sonnet-4-6", SONNET_4, ("disabled", "adaptive", "enabled"), minimum=1_024, sampling="always",
-            ends="2027-02-17"),
+    _claude("claude-haiku-5-5", (Price("0.10", "0.01", "0.50", "0.125", "0.20"),), ("adaptive",), "medium", tiers=(Tier(100_000, "5", "5"),)),
+    _claude("claude-opus-5", OPUS, ("adaptive", "disabled")),
+    _claude("claude-sonnet-5", (Price("2", "0.20", "10", "2.50", "4"),), ("adaptive", "disabled"), minimum=1_024),
+    _claude("claude-opus-4-8", OPUS, ("disabled", "adaptive"), minimum=1_024),
+    _claude("claude-opus-4-7", OPUS, ("disabled", "adaptive"), minimum=2_048),
+    _claude("claude-opus-4-5", OPUS, ("disabled", "enabled"), minimum=4_096, sampling="always", context=200_000,
+            max_output=64_000, efforts=("low", "medium", "high")),
+    _claude("claude-sonnet-4-5", SONNET_4, ("disabled", "enabled"), minimum=1_024, sampling="always", efforts=(),
+            context=200_000, max_output=64_000, ends="2026-11-30"),
+    _claude("claude-opus-4-6", OPUS, ("disabled", "adaptive", "enabled"), minimum=4_096, sampling="always"),
+    _claude("claude-sonnet-4-6", SONNET_4, ("disabled", "adaptive", "enabled"), minimum=1_024, sampling="always"),
     _claude("claude-haiku-4-5", (Price("1", "0.10", "5", "1.25", "2"),), ("disabled", "enabled"), minimum=4_096,
             sampling="always", efforts=(), context=200_000, max_output=64_000,
             aliases=("claude-haiku-4-5-20251001",)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scrollwork.rehearsal.caches import Part
+from scrollwork.rehearsal.fields import CHAT, unknown
 from scrollwork.rehearsal.openai_rules import Done, ask, cache_fields, effort_of, error, family, mark_of, sampling
 from scrollwork.rehearsal.prices import Family
 from scrollwork.rehearsal.world import Call, Reply, World
@@ -43,6 +44,8 @@ def usage(one: Family, done: Done) -> dict[str, Any]:
 def chat(world: World, call: Call, batch: bool = False) -> Reply:
     """POST /v1/chat/completions."""
     body = call.body
+    if name := unknown(body, CHAT):
+        raise error(400, f"Unrecognized request argument supplied: {name}")
     one = family(world, "openai", body.get("model"))
     if one.efforts and body.get("max_tokens") is not None:
         message = (

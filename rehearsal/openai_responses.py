@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scrollwork.rehearsal.caches import Part
+from scrollwork.rehearsal.fields import RESPONSES, unknown
 from scrollwork.rehearsal.openai_rules import Done, ask, cache_fields, effort_of, error, family, mark_of, sampling
 from scrollwork.rehearsal.prices import Family
 from scrollwork.rehearsal.world import Call, Reply, World
@@ -50,6 +51,8 @@ def usage(one: Family, done: Done) -> dict[str, Any]:
 def responses(world: World, call: Call, batch: bool = False) -> Reply:
     """POST /v1/responses."""
     body = call.body
+    if name := unknown(body, RESPONSES):
+        raise error(400, f"Unknown parameter: '{name}'.", param=name, code="unknown_parameter")
     one = family(world, "openai", body.get("model"))
     limit = body.get("max_output_tokens")
     if limit is not None and limit < 16:
@@ -58,9 +61,6 @@ def responses(world: World, call: Call, batch: bool = False) -> Reply:
             f"Expected a value >= 16, but got {limit} instead."
         )
         raise error(400, message, param="max_output_tokens", code="integer_below_min_value")
-    for name in ("seed", "stop"):
-        if name in body:
-            raise error(400, f"Unknown parameter: '{name}'.", param=name, code="unknown_parameter")
     effort = effort_of(one, (body.get("reasoning") or {}).get("effort"), responses=True)
     sampling(one, body, effort, responses=True)
     parts = parts_of(body)

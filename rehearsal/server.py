@@ -21,6 +21,8 @@ from scrollwork.rehearsal import (
     openai_rules,
 )
 from scrollwork.rehearsal.clock import Clock, iso
+from scrollwork.rehearsal.families import find
+from scrollwork.rehearsal.fields import beyond
 from scrollwork.rehearsal.world import Call, Refusal, Reply, World
 
 PATHS: Mapping[str, str] = {  # what a client takes as base_url, behind the address
@@ -79,7 +81,9 @@ def anthropic(world: World, call: Call, base: str) -> Reply:
         return anthropic_messages.models(world)
     if call.path.startswith("/v1/models/"):
         name = call.path.removeprefix("/v1/models/")
-        return Reply(200, anthropic_messages.model(world, anthropic_messages.family(world, name), name))
+        one = find("anthropic", name)  # retired models stay listed
+        if one is not None:
+            return Reply(200, anthropic_messages.model(world, one, name))
     raise anthropic_messages.error(404, f"Not found: {call.path}", "not_found_error")
 
 
@@ -121,7 +125,11 @@ def answer(world: World, call: Call, address: str) -> Reply:
         return control(world, call)
     inner = Call(call.method, f"/{rest}", call.headers, call.body, call.raw)
 
+    asked = call.method == "POST" and call.path.endswith(ASKS)
+
     def work() -> Reply:
+        if asked and (name := beyond(call.body)):
+            return openai_rules.error(400, f"The rehearsal does not simulate '{name}'.", param=name).reply
         try:
             if vendor == "openai":
                 return openai(world, inner)
@@ -133,7 +141,6 @@ def answer(world: World, call: Call, address: str) -> Reply:
         except (AttributeError, KeyError, TypeError) as wrong:  # a body of another shape than the vendor's
             return openai_rules.error(400, f"Invalid request body: {wrong!r}").reply
 
-    asked = call.method == "POST" and call.path.endswith(ASKS)
     return faults.applied(faults.drawn(world, inner, vendor) if asked else None, work)
 
 

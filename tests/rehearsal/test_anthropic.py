@@ -86,6 +86,7 @@ OLD, NEW = "2023-06-01", "2026-10-21"
         (NEW, "thinking.type.enabled", {"thinking": {"type": "enabled", "budget_tokens": 1_024}, "max_tokens": 2_000}),
         (NEW, "output_config.effort", {"extra_body": {"output_config": {"effort": "none"}}}),
         (NEW, "prompt is too long: 1000001 tokens > 1000000 maximum", {"content": text(1_000_001)}),
+        (NEW, "foo: Extra inputs", {"extra_body": {"foo": 1}}),
         (NEW, "A maximum of 4 blocks", {"content": [marked("x")[0]] * 5}),
         (NEW, "must not come after", {"content": [marked("x")[0], marked("y", "1h")[0]]}),
     ],
@@ -154,7 +155,15 @@ def test_models_do_not_tell_what_they_take() -> None:
         assert one.capabilities is not None
         types = one.capabilities.thinking.types
         assert (types.adaptive.supported, types.between_tools.supported) == (True, True)  # type: ignore[attr-defined]
-        assert one.lifecycle == "active"
+        assert (one.lifecycle, one.retires_at) == ("active", None)
+        leaving = claude(running).models.retrieve("claude-sonnet-4-5")
+        assert leaving.lifecycle == "deprecated"
+        assert leaving.retires_at is not None
+        assert leaving.retires_at.date().isoformat() == "2026-11-30"
+        running.world.clock.turn(start="2026-11-30T00:00:00+00:00")
+        assert claude(running).models.retrieve("claude-sonnet-4-5").lifecycle == "retired"
+        with pytest.raises(anthropic.NotFoundError):
+            ask(claude(running), "claude-sonnet-4-5")
         assert len(list(claude(running).models.list())) >= 12
 
 

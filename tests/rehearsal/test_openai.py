@@ -129,6 +129,8 @@ def refused(code: str | None, part: str, **options: Any) -> None:
         (400, "unsupported_value", "'reasoning_effort' does not support 'none'", {"model": "gpt-6.1-sol"}),
         (400, "unsupported_parameter", "Use 'max_completion_tokens' instead", {"max_tokens": 20}),
         (400, None, "prompt_cache_options", {"model": "gpt-5.4", "extra_body": EXPLICIT}),
+        (400, None, "Unrecognized request argument supplied: foo", {"extra_body": {"foo": 1}}),
+        (400, None, "does not simulate 'stream'", {"stream": True}),
         (404, "model_not_found", "The model `gpt-7` does not exist", {"model": "gpt-7"}),
         (404, "model_not_found", "do not have access", {"model": "gpt-4-turbo", "reasoning_effort": None}),
         (400, "context_length_exceeded", "maximum context length", {"content": text(922_001)}),
@@ -236,3 +238,10 @@ def test_price_of_a_line_is_rounded_to_whole_nano_dollars() -> None:
         ask(client(running), service_tier="flex")  # luna writes at $0.0625 a million in flex: 62.5 nano-dollars a token
         assert running.world.ledger.export()["nano_dollars"] == "130625"
         assert bill(running) == Decimal("62.5") * 2_010 + 20 * 250
+
+
+def test_the_price_that_was_promised_until_a_day_goes_on_after_it() -> None:
+    for day, price in (("2026-11-21", 4_000), ("2026-11-22", 5_000)):
+        with rehearsing(f"{day}T23:00:00+00:00") as running:
+            ask(client(running), "gpt-5.6", extra_body=EXPLICIT)
+            assert bill(running) == 2_010 * price + 20 * (price * 5 if price == 4_000 else 30_000)
