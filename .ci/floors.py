@@ -28,6 +28,7 @@ SAYS = {
     "analysis": "scores -> statements",
     "models": "prompt -> answer",
     "preprocessing": "raw files -> prompts",
+    "rehearsal": "simulated vendors: to try a run",
     "reporting": "rows -> board and page",
     "scoring": "answer -> score",
     "storage": "artifacts, answers, files",

@@ -44,7 +44,7 @@ HOUSE = (
         "preprocessing",
         "readings",
     ),
-    *("records", "reporting", "sample", "scoring", "storage", "suites", "tasks", "scrollwork"),
+    *("records", "rehearsal", "reporting", "sample", "scoring", "storage", "suites", "tasks", "scrollwork"),
     *("prefect.yaml", "prefect.toml", "pyproject.toml"),
 )
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell starts what runs behind it so, and children inherit it

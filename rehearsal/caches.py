@@ -1,0 +1,157 @@
+"""Prefix caches by rule (fact sheet, section 3): breakpoints, steps of a fixed length, Anthropic's blocks."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+
+from scrollwork.rehearsal.tokens import count
+
+LIFETIMES = {"30m": 1_800.0, "12h": 43_200.0, "5m": 300.0, "1h": 3_600.0}
+LONG = ("12h", "1h")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of a prompt, in order. mark: lifetime of a breakpoint behind it; last: it ends its message."""
+
+    text: str
+    role: str
+    mark: str | None = None
+    last: bool = True
+
+
+@dataclass
+class Entry:
+    """A prefix that is held."""
+
+    expires: float
+    lifetime: float
+
+
+@dataclass(frozen=True)
+class Use:
+    """What a cache did for one request, in tokens."""
+
+    cached: int = 0
+    written: int = 0
+    written_long: int = 0
+
+
+def prefixes(parts: Sequence[Part], ratio: int) -> list[tuple[str, int]]:
+    """Digest and length in tokens of the prefix behind each part."""
+    found, text, sha = [], "", hashlib.sha256()
+    for part in parts:
+        text += part.text
+        sha.update(f"{part.role}\0{part.text}\0".encode())
+        found.append((sha.copy().hexdigest(), count(text, ratio)))
+    return found
+
+
+Write = tuple[str, int, str]  # digest, tokens, lifetime
+Found = tuple[Use, Callable[[float], None]]  # what is billed; call it with the time at which the entries begin
+
+
+class PrefixCache:
+    """Exact prefixes at boundaries, with lifetimes that each read renews (OpenAI 5.6 and later, Anthropic)."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._held: dict[tuple[Hashable, str], Entry] = {}
+
+    def look(
+        self, scope: Hashable, readable: Sequence[tuple[str, int]], writes: Sequence[Write], minimum: int, now: float
+    ) -> Found:
+        """Find the longest live readable prefix; what longer writable prefixes add to it is written."""
+        cached, hit = 0, None
+        for digest, tokens in readable:
+            entry = self._held.get((scope, digest))
+            if tokens >= minimum and tokens > cached and entry is not None and entry.expires > now:
+                cached, hit = tokens, entry
+        if hit is not None:
+            hit.expires = now + hit.lifetime
+        split = {False: 0, True: 0}
+        at = cached
+        for _, tokens, lifetime in sorted(writes, key=lambda one: one[1]):
+            if tokens >= minimum and tokens > at:
+                split[lifetime in LONG] += tokens - at
+                at = tokens
+
+        def begin(when: float) -> None:
+            for digest, tokens, lifetime in writes:
+                if tokens >= minimum:
+                    self._held[scope, digest] = Entry(when + LIFETIMES[lifetime], LIFETIMES[lifetime])
+
+        return Use(cached, split[False], split[True]), begin
+
+
+def breakpoints(
+    cache: PrefixCache, scope: Hashable, parts: Sequence[Part], mode: str, ratio: int, minimum: int, now: float
+) -> Found:
+    """Apply OpenAI's rule of GPT-5.6 and later (section 3.1)."""
+    ends = prefixes(parts, ratio)
+    marks = [number for number, part in enumerate(parts) if part.mark]
+    asked = [number for number, part in enumerate(parts) if part.last and part.role in ("user", "tool")]
+    writable, readable = marks[-4:], [*marks[:2], *marks[-50:]]
+    if mode == "implicit":
+        writable = [*marks[-3:], *asked[-1:]]
+        head = 0
+        while head < len(parts) and parts[head].role in ("system", "developer"):
+            head += 1
+        readable += [*asked[-21:], *([head - 1] if head else [])]
+    if mode == "explicit" and not marks:
+        return Use(), lambda when: None
+    return cache.look(
+        scope,
+        [ends[number] for number in readable],
+        [(*ends[number], parts[number].mark or "30m") for number in writable],
+        minimum,
+        now,
+    )
+
+
+def blocks(cache: PrefixCache, scope: Hashable, parts: Sequence[Part], ratio: int, minimum: int, now: float) -> Found:
+    """Apply Anthropic's rule: each breakpoint looks back over 20 blocks (section 3.2)."""
+    ends = prefixes(parts, ratio)
+    marks = [number for number, part in enumerate(parts) if part.mark]
+    readable = {back for number in marks for back in range(max(0, number - 20), number + 1)}
+    return cache.look(
+        scope,
+        [ends[number] for number in sorted(readable)],
+        [(*ends[number], parts[number].mark or "5m") for number in marks],
+        minimum,
+        now,
+    )
+
+
+class StepCache:
+    """The longest common prefix in whole steps, free to write (OpenAI before 5.6, Gemini, DeepSeek, xAI, Groq)."""
+
+    def __init__(self, step: int = 128, lifetime: float = 600.0) -> None:
+        """Hold prefixes of `step`, 2 `step`, ... tokens for `lifetime` seconds after their last use."""
+        self._step, self._lifetime = step, lifetime
+        self._used: dict[tuple[Hashable, bytes], float] = {}
+
+    def look(self, scope: Hashable, parts: Sequence[Part], ratio: int, minimum: int, now: float) -> Found:
+        """Count the tokens that an earlier prompt shares with this one."""
+        data = "".join(part.text for part in parts).encode()
+        size, sha = self._step * ratio, hashlib.sha256()
+        keys: list[tuple[Hashable, bytes]] = []
+        for start in range(0, len(data) - size + 1, size):
+            sha.update(data[start : start + size])
+            keys.append((scope, sha.copy().digest()))
+        steps = 0
+        for key in keys:
+            if now - self._used.get(key, float("-inf")) > self._lifetime:
+                break
+            steps += 1
+        cached = steps * self._step
+        if cached < minimum:
+            cached = 0
+
+        def begin(when: float) -> None:
+            for key in keys:
+                self._used[key] = when
+
+        return Use(cached), begin

@@ -1,0 +1,35 @@
+"""The clock of a rehearsal: lifetimes, limits, peak hours and batches go by it, and a test can turn it."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+
+
+class Clock:
+    """A clock that starts anywhere and runs at any pace; pace 0 stands still until it is turned."""
+
+    def __init__(self, start: str | None = None, pace: float = 1.0) -> None:
+        """Start at an ISO time (default: now), running `pace` seconds a second."""
+        self._base = datetime.fromisoformat(start).timestamp() if start else time.time()
+        self._since = time.monotonic()
+        self._pace = pace
+
+    def now(self) -> float:
+        """Return seconds since 1970."""
+        return self._base + (time.monotonic() - self._since) * self._pace
+
+    def moment(self) -> datetime:
+        """Return the time in UTC."""
+        return datetime.fromtimestamp(self.now(), UTC)
+
+    def turn(self, seconds: float = 0.0, start: str | None = None, pace: float | None = None) -> None:
+        """Set the time (start), then move it by seconds; pace changes how fast it runs from here on."""
+        self._base = (datetime.fromisoformat(start).timestamp() if start else self.now()) + seconds
+        self._since = time.monotonic()
+        self._pace = self._pace if pace is None else pace
+
+
+def iso(seconds: float) -> str:
+    """Write a time as RFC 3339, as Anthropic's headers and batches do."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,206 @@
+"""OpenAI's files and batches (fact sheet, section 4; S1 no. 9)."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from typing import Any
+
+from scrollwork.rehearsal.openai_chat import chat
+from scrollwork.rehearsal.openai_responses import responses
+from scrollwork.rehearsal.openai_rules import error
+from scrollwork.rehearsal.world import Call, Refusal, Reply, World
+
+ENDPOINTS = {"/v1/chat/completions": chat, "/v1/responses": responses}
+MOST, LARGEST, DAY = 50_000, 200_000_000, 86_400.0
+STAMPS = ("in_progress_at", "finalizing_at", "completed_at", "failed_at", "expired_at", "cancelling_at", "cancelled_at")
+
+
+def upload(world: World, call: Call) -> Reply:
+    """POST /v1/files, a multipart form."""
+    boundary = call.headers.get("content-type", "").partition("boundary=")[2].strip('"').encode()
+    fields: dict[str, bytes] = {}
+    filename = "file.jsonl"
+    for part in call.raw.split(b"--" + boundary)[1:-1]:
+        head, _, data = part.partition(b"\r\n\r\n")
+        name = re.search(rb'name="?([^";\r]+)', head)
+        if name:
+            fields[name[1].decode()] = data[:-2]
+        if found := re.search(rb'filename="?([^";\r]+)', head):
+            filename = found[1].decode()
+    if "file" not in fields or not boundary:
+        raise error(400, "Missing required parameter: 'file'.", param="file")
+    if len(fields["file"]) > LARGEST:
+        raise error(413, "File is too large.")
+    return Reply(200, public(store(world, fields["file"], filename, fields.get("purpose", b"batch").decode())))
+
+
+def store(world: World, data: bytes, filename: str, purpose: str) -> dict[str, Any]:
+    """Keep a file."""
+    name, now = world.number("file"), int(world.clock.now())
+    row = {
+        "id": name,
+        "object": "file",
+        "bytes": len(data),
+        "created_at": now,
+        "expires_at": now + 30 * 86_400,
+        "filename": filename,
+        "purpose": purpose,
+        "status": "processed",
+        "data": data,
+    }
+    world.files[name] = row
+    return row
+
+
+def public(row: dict[str, Any]) -> dict[str, Any]:
+    """A file or batch without what the vendor does not show."""
+    return {name: value for name, value in row.items() if name not in ("data", "rows", "vendor", "left")}
+
+
+def file(world: World, name: str) -> dict[str, Any]:
+    """A stored file, or 404."""
+    if name not in world.files:
+        raise error(404, f"No such File object: {name}", param="id")
+    return world.files[name]
+
+
+def faults_of(world: World, rows: list[dict[str, Any]], endpoint: str) -> list[dict[str, Any]]:
+    """Why a batch fails validation: errors.data."""
+    found: list[dict[str, Any]] = []
+    seen = set()
+    models = {row.get("body", {}).get("model") for row in rows}
+    if len(rows) > MOST:
+        found.append({"code": "too_many_tasks", "message": f"The batch has more than {MOST} requests.", "line": None})
+    if len(models) > 1:
+        found.append({"code": "mismatched_model", "message": "All requests of a batch need one model.", "line": None})
+    for number, row in enumerate(rows, 1):
+        if row.get("custom_id") in seen or "custom_id" not in row:
+            found.append({"code": "duplicate_custom_id", "message": "The custom_id is not unique.", "line": number})
+        if row.get("url") != endpoint:
+            found.append({"code": "mismatched_url", "message": "The url is not the batch's.", "line": number})
+        seen.add(row.get("custom_id"))
+    queue = world.knobs["batch_queue"]
+    waiting = sum(
+        len(json.dumps(row["body"])) // 4
+        for batch in world.batches.values()
+        if batch.get("vendor") == "openai" and batch["status"] == "in_progress"
+        for row in batch["rows"]
+    )
+    if queue is not None and waiting + sum(len(json.dumps(row.get("body"))) // 4 for row in rows) > queue:
+        message = f"Enqueued token limit reached. Limit: {queue} enqueued tokens. Please try again later."
+        found.append({"code": "token_limit_exceeded", "message": message, "line": None})
+    return [{**one, "param": None} for one in found]
+
+
+def create(world: World, call: Call) -> Reply:
+    """POST /v1/batches."""
+    endpoint = call.body.get("endpoint")
+    if endpoint not in ENDPOINTS or call.body.get("completion_window") != "24h":
+        raise error(400, "Invalid endpoint or completion_window.", code="invalid_value")
+    source, now = file(world, str(call.body.get("input_file_id"))), int(world.clock.now())
+    try:
+        rows = [json.loads(line) for line in source["data"].splitlines() if line.strip()]
+        wrong = faults_of(world, rows, endpoint)
+    except ValueError:
+        rows, wrong = [], [{"code": "invalid_json_line", "message": "A line is no JSON.", "line": None, "param": None}]
+    name = world.number("batch")
+    row: dict[str, Any] = {
+        "id": name,
+        "object": "batch",
+        "endpoint": endpoint,
+        "input_file_id": source["id"],
+        "completion_window": "24h",
+        "status": "failed" if wrong else "in_progress",
+        "created_at": now,
+        "expires_at": now + int(DAY),
+        "output_file_id": None,
+        "error_file_id": None,
+        "errors": {"object": "list", "data": wrong} if wrong else None,
+        "metadata": call.body.get("metadata"),
+        "request_counts": {"total": 0 if wrong else len(rows), "completed": 0, "failed": 0},
+        **dict.fromkeys(STAMPS),
+        "vendor": "openai",
+        "rows": rows,
+    }
+    row["failed_at" if wrong else "in_progress_at"] = now
+    world.batches[name] = row
+    return Reply(200, public({**row, "status": "validating", "errors": None, "failed_at": None}))
+
+
+def finish(world: World, row: dict[str, Any], share: float, ending: str) -> None:
+    """Answer the share of lines that were reached, and write both files in any order."""
+    rows = row["rows"]
+    done = round(len(rows) * share)
+    good: list[dict[str, Any]] = []
+    bad: list[dict[str, Any]] = []
+    for number, line in enumerate(rows):
+        result: dict[str, Any] = {"id": world.number("batch_req"), "custom_id": line["custom_id"]}
+        if number >= done:
+            code = "batch_expired" if ending == "expired" else "batch_cancelled"
+            message = "This request could not be executed before the completion window expired."
+            bad.append({**result, "response": None, "error": {"code": code, "message": message}})
+            continue
+        try:
+            reply = ENDPOINTS[row["endpoint"]](world, Call("POST", row["endpoint"], {}, line["body"]), True)
+        except Refusal as refusal:
+            reply = refusal.reply
+        response = {"status_code": reply.status, "request_id": world.number("req"), "body": reply.body}
+        (good if reply.status == 200 else bad).append({**result, "response": response, "error": None})
+    shuffle = random.Random(f"{world.knobs['seed']} {row['id']}").shuffle
+    now = int(world.clock.now())
+    for name, lines in (("output", good), ("error", bad)):
+        shuffle(lines)
+        if lines:
+            data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+            row[f"{name}_file_id"] = store(world, data, f"{row['id']}_{name}.jsonl", "batch_output")["id"]
+    row["request_counts"] = {"total": len(rows), "completed": len(good), "failed": len(bad)}
+    row["status"], row[f"{ending}_at"], row["finalizing_at"] = ending, now, now
+
+
+def advance(world: World, row: dict[str, Any]) -> dict[str, Any]:
+    """Move a batch to where the clock says that it is."""
+    with world.lock:
+        age, share = world.clock.now() - row["created_at"], float(world.knobs["batch_done"])
+        if row["status"] == "cancelling":
+            finish(world, row, row["left"], "cancelled")
+        elif row["status"] == "in_progress" and share < 1 and age >= DAY:
+            finish(world, row, share, "expired")
+        elif row["status"] == "in_progress" and share >= 1 and age >= world.knobs["batch_s"]:
+            finish(world, row, 1.0, "completed")
+        return public(row)
+
+
+def cancel(world: World, row: dict[str, Any]) -> Reply:
+    """POST /v1/batches/ID/cancel: what was reached by now is done and paid."""
+    if row["status"] == "in_progress":
+        row["left"] = min(1.0, (world.clock.now() - row["created_at"]) / max(1.0, world.knobs["batch_s"]))
+        row["status"], row["cancelling_at"] = "cancelling", int(world.clock.now())
+    return Reply(200, public(row))
+
+
+def route(world: World, call: Call) -> Reply:
+    """Files and batches by path."""
+    kind, _, rest = call.path.removeprefix("/v1/").partition("/")
+    name, _, verb = rest.partition("/")
+    if kind == "files":
+        if call.method == "POST":
+            return upload(world, call)
+        if not name:
+            return Reply(
+                200, {"object": "list", "data": [public(one) for one in world.files.values()], "has_more": False}
+            )
+        found = file(world, name)
+        if call.method == "DELETE":
+            del world.files[name]
+            return Reply(200, {"id": name, "object": "file", "deleted": True})
+        return Reply(200, None, raw=found["data"]) if verb == "content" else Reply(200, public(found))
+    if call.method == "POST" and not name:
+        return create(world, call)
+    ours = {key: row for key, row in world.batches.items() if row["vendor"] == "openai"}
+    if not name:
+        return Reply(200, {"object": "list", "data": [advance(world, row) for row in ours.values()], "has_more": False})
+    if name not in ours:
+        raise error(404, f"No batch found with id '{name}'.")
+    return cancel(world, ours[name]) if verb == "cancel" else Reply(200, advance(world, ours[name]))

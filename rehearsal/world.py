@@ -1,0 +1,138 @@
+"""What the simulated vendors share: clock, bill, caches, limits, knobs; a call, a reply and a refusal."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scrollwork.rehearsal.answers import answer
+from scrollwork.rehearsal.bills import Ledger
+from scrollwork.rehearsal.caches import Found, PrefixCache, StepCache
+from scrollwork.rehearsal.clock import Clock
+from scrollwork.rehearsal.limits import Limits
+from scrollwork.rehearsal.tokens import count
+
+KNOBS: Mapping[str, Any] = {
+    "seed": 0,  # of answers and faults
+    "ratio": {},  # vendor: bytes a token, 4 where it is not named
+    "limits": {},  # vendor or "vendor/model": {"rpm", "tpm", "itpm", "otpm", "rpd": number}; none where not named
+    "faults": {},  # vendor or "*": {kind: share of requests}, kinds in faults.py
+    "flex_refused": 0.0,  # share of flex requests that meet 429 (section 4)
+    "fast_as_default": 0.0,  # share of fast requests that are served and billed as default
+    "hit_rate": 1.0,  # share of requests that a free prefix cache serves, and of Claude's inside batches
+    "tiny_budget": "length",  # or "refuse": chat answers a limit below 16 with 400 (section 0, fact 6)
+    "latency_s": 0.0,  # real seconds that a reply takes
+    "batch_s": 600.0,  # seconds of the clock until a batch has ended
+    "batch_done": 1.0,  # share of a batch's lines that end before it expires; below 1 it expires after 24 h
+    "batch_queue": None,  # tokens that may wait in OpenAI's batches of one model
+    "gemini_thoughts": "outside",  # or "inside" completion_tokens (section 2)
+    "compatible": {},  # vendor: {"usage": bool, "cached": bool, "thoughts": where, "content": "null", "context": n}
+}
+
+
+@dataclass(frozen=True)
+class Call:
+    """A request. headers: names in lower case."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: dict[str, Any]
+    raw: bytes = b""
+
+
+@dataclass
+class Reply:
+    """A response; raw: bytes that are sent in place of the body as JSON."""
+
+    status: int
+    body: Any
+    headers: dict[str, str] = field(default_factory=dict)
+    raw: bytes | None = None
+    drop: bool = False  # the connection is closed without a word
+
+
+class Refusal(Exception):
+    """A reply that ends the work on a request; nothing is billed."""
+
+    def __init__(self, reply: Reply) -> None:
+        """Carry the reply."""
+        super().__init__(reply.status)
+        self.reply = reply
+
+
+class World:
+    """One rehearsal: every vendor of one process."""
+
+    def __init__(self, clock: Clock | None = None, **knobs: Any) -> None:
+        """Start with empty caches and an empty bill. Raises ValueError for an unknown knob."""
+        self.clock = clock or Clock()
+        self.ledger = Ledger()
+        self.limits = Limits()
+        self.prefixes = PrefixCache()
+        self.steps: dict[tuple[str, int], StepCache] = {}
+        self.lock = threading.RLock()
+        self.knobs: dict[str, Any] = dict(KNOBS)
+        self.turn_knobs(knobs)
+        self.files: dict[str, dict[str, Any]] = {}
+        self.batches: dict[str, dict[str, Any]] = {}
+        self.asked: dict[str, int] = {}
+        self._numbers = itertools.count(1)
+
+    def turn_knobs(self, knobs: Mapping[str, Any]) -> None:
+        """Change knobs. Raises ValueError for an unknown one."""
+        if unknown := knobs.keys() - KNOBS.keys():
+            raise ValueError(f"no knob {', '.join(sorted(unknown))}; there are {', '.join(KNOBS)}")
+        self.knobs.update(knobs)
+
+    def ratio(self, vendor: str) -> int:
+        """Bytes a token."""
+        return int(self.knobs["ratio"].get(vendor, 4))
+
+    def count(self, vendor: str, text: str) -> int:
+        """Count the tokens of a text as this vendor does."""
+        return count(text, self.ratio(vendor))
+
+    def number(self, kind: str) -> str:
+        """A new identifier."""
+        return f"{kind}_{next(self._numbers):08d}"
+
+    def answer(self, prompt: str) -> str:
+        """What a model says to a prompt."""
+        return answer(prompt, self.knobs["seed"])
+
+    def chance(self, share: float, what: str, call: Call) -> bool:
+        """Decide by seed, request and how often it was asked: the same requests meet the same luck in any order."""
+        if share <= 0:
+            return False
+        key = hashlib.sha256(repr((what, call.path, call.body)).encode()).hexdigest()
+        with self.lock:
+            self.asked[key] = attempt = self.asked.get(key, 0) + 1
+        digest = hashlib.sha256(f"{self.knobs['seed']} {key} {attempt}".encode()).digest()
+        return int.from_bytes(digest[:8]) < share * 2**64
+
+    def limits_of(self, vendor: str, model: str) -> dict[str, float]:
+        """The limits of a model."""
+        table = self.knobs["limits"]
+        return dict(table.get(f"{vendor}/{model}", table.get(vendor, {})))
+
+    def step_cache(self, vendor: str, step: int, lifetime: float) -> StepCache:
+        """The free prefix cache of a vendor."""
+        return self.steps.setdefault((vendor, step), StepCache(step, lifetime))
+
+    def work(self, look: Callable[[float], Found], early: bool) -> Found:
+        """Look into a cache, take the time that a reply takes, let entries begin (early: with the first token)."""
+        with self.lock:
+            use, begin = look(self.clock.now())
+        latency = self.knobs["latency_s"]
+        time.sleep(latency / 2 if early else latency)
+        with self.lock:
+            begin(self.clock.now())
+        if early:
+            time.sleep(latency / 2)
+        return use, begin
