@@ -89,6 +89,26 @@ COMMANDS: dict[str, Command] = {
         "scrollwork.cli.commands.run",
         [(["suite"], {"help": SUITE}), of_run, ENGINE],
     ),
+    "rehearse": (
+        "a run for nothing: hosted models are simulated on this machine, and make out their bill",
+        "scrollwork rehearse zeroscrolls --sample --model gpt-6-luna",
+        "scrollwork.cli.rehearse",
+        [
+            (["suite"], {"help": SUITE}),
+            of_run,
+            (
+                ["--knob"],
+                {
+                    "dest": "knobs",
+                    "action": "append",
+                    "default": [],
+                    "metavar": "NAME=VALUE",
+                    "help": "how the simulated vendors behave, as JSON: flex_refused=0.3, latency_s=0.5, "
+                    'faults={"*":{"closed":0.05}} (repeat for several; a wrong name lists them)',
+                },
+            ),
+        ],
+    ),
     "estimate": (
         "requests, tokens and price of a run by task, without what is stored; sends nothing to the vendor",
         "scrollwork estimate zeroscrolls --sample --model openai:gpt-6-luna",

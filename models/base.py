@@ -38,7 +38,8 @@ class Ask:
 
     references: gold outputs, only for a model whose table says `reads_references` (upper bounds), else empty.
     prefix: digest of the leading documents that the prompt starts with, "" for none: asks that share it share a
-    provider's prefix cache. follows: the call before it in the run shares it too. tokens: of the input, measured or
+    provider's prefix cache. follows: the call before it in the run shares it too. common_bytes: of the prompt, with
+    which that one begins, too. tokens: of the input, measured or
     estimated, 0 where nobody counted. characters_per_token: by which they are estimated then.
     """
 
@@ -54,6 +55,7 @@ class Ask:
     tokens: int = 0
     seed: int | None = None
     follows: bool = False
+    common_bytes: int = 0
     characters_per_token: float = CHARACTERS
 
     @property
@@ -235,7 +237,7 @@ class Client(Protocol):
 @dataclass(frozen=True)
 class Attempt:
     """One try of a call, numbered from 1; it comes before the call's result. started: seconds since 1970. room: as of
-    `Call`."""
+    `Call`. follows: it went behind another call with the same documents."""
 
     key: str
     number: int
@@ -246,6 +248,7 @@ class Attempt:
     seconds: float
     usage: Usage = Usage()
     room: int | None = None
+    follows: bool = False
 
 
 class Model(Protocol):

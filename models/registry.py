@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import re
 from collections.abc import Mapping
 from typing import Any, cast
@@ -12,6 +13,7 @@ from scrollwork.models.baselines import baseline_tables
 from scrollwork.models.baselines.baseline_tables import REST
 from scrollwork.models.hosted.tables import ENDPOINTS, BadTable, checked, of_types
 from scrollwork.models.local import local_tables
+from scrollwork.models.vendors.families import Vendor, vendors
 
 HOSTED = {name: f"scrollwork.models.hosted.{name}" for name in ENDPOINTS}  # what costs money, or is at least far away
 # what takes requests in batches
@@ -157,6 +159,11 @@ def table_for(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) ->
     """A model's table: what `on.SUITE` says put over it, and rules of the model `rest` where it has none itself. The
     rules for tasks that nobody knows stand under REST_RULES."""
     if name not in tables:
+        for vendor in vendors().values():
+            if name in vendor.by_id:
+                raise UnknownModel(
+                    f"no table is named {name!r}, but {vendor.title} has such a model: {named_by(vendor, name)}"
+                )
         raise UnknownModel(f"no model is named {name!r}; there are: {', '.join(sorted(tables))}")
     table = dict(tables[name])
     for key in ("on", "rules"):
@@ -176,6 +183,16 @@ def table_for(name: str, tables: Mapping[str, Mapping[str, Any]], suite: str) ->
         rules = merged({**theirs.get("rules", {}), REST: theirs.get(REST_RULES, {})}, rules)
     rest = rules.pop(REST, {})
     return {**table, **({"rules": rules} if rules else {}), **({REST_RULES: rest} if rest else {})}
+
+
+def named_by(vendor: Vendor, model_id: str) -> str:
+    """How a model of a vendor is named that has no table."""
+    if vendor.provider != "compatible":
+        return f"write {vendor.provider}:{model_id}"
+    return (
+        f'give it a table (--models FILE), [{json.dumps(model_id)}] with provider = "compatible", id = '
+        f'{json.dumps(model_id)}, base_url = "{vendor.address}", key_env = "{vendor.key_env}"'
+    )
 
 
 def merged(rules: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

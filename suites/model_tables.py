@@ -112,7 +112,7 @@ def with_outside(model: str, known: Mapping[str, dict[str, Any]]) -> Mapping[str
     if name in known:
         module = resolved(PROVIDERS, provider, registry.PROVIDERS, f"model {name!r}")
         return {**known, name: {**known[name], "provider": module}}
-    if "." in name or entry(PROVIDERS, name) is not None:
+    if (all(part.isidentifier() for part in name.split(".")) and "." in name) or entry(PROVIDERS, name) is not None:
         return {**known, name: {"provider": resolved(PROVIDERS, name, (), f"--model {model}"), "id": model_id}}
     return known
 
@@ -185,6 +185,8 @@ def decoded_otherwise(table: Mapping[str, Any], suite: Suite) -> str:
         return f"ran elsewhere; its answers were read from {table['origin']}"
     if table.get("provider") not in CALLED:
         return ""
+    if table.get("server") == tables.SIMULATED:
+        return "simulated in a rehearsal: what it says means nothing"
     sent = tables.temperature(table) if table["provider"] in HOSTED else local_tables.temperature(table)
     if sent is None:
         return (

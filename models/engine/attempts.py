@@ -82,6 +82,7 @@ class Trip:
             seconds=self.seconds,
             usage=usage or Usage(),
             room=item.call.room,
+            follows=item.call.ask.follows,
         )
 
     def failed(self, problem: CallProblem) -> Ended:

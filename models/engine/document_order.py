@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from scrollwork.models.base import Call
+from scrollwork.models.base import Call, Segment
 
 CACHE_S = 240.0  # a prefix is kept for five minutes after its last use, where nothing else is known
 
@@ -21,28 +21,37 @@ CACHE_S = 240.0  # a prefix is kept for five minutes after its last use, where n
 def sharing(calls: Iterable[Call]) -> Iterator[Call]:
     """The calls, each a moment later; one whose prefix neither neighbour has gets none. Nobody would read what it puts
     into a cache, and writing there costs more than plain input (Anthropic: a quarter). Those behind the first that
-    share one `follow`."""
-    before, held = "", None
+    share one `follow`. Each knows with how many bytes it begins as the one before it."""
+    before, held = None, None
     for call in calls:
         if held is not None:
-            yield placed(held, before, call.ask.prefix)
-            before = held.ask.prefix
+            yield placed(held, before, call)
+            before = held
         held = call
     if held is not None:
-        yield placed(held, before, "")
+        yield placed(held, before, None)
 
 
-def placed(call: Call, before: str, after: str) -> Call:
-    """The call between neighbours with these prefixes."""
+def placed(call: Call, before: Call | None, after: Call | None) -> Call:
+    """The call between its neighbours."""
     prefix = call.ask.prefix
-    if not prefix or prefix not in (before, after):
-        return without_prefix(call)
-    return replace(call, ask=replace(call.ask, follows=True)) if prefix == before else call
+    shares = [prefix != "" and other is not None and other.ask.prefix == prefix for other in (before, after)]
+    common = 0 if before is None else common_bytes(before.ask.segments, call.ask.segments)
+    return replace(
+        call, ask=replace(call.ask, prefix=prefix if any(shares) else "", follows=shares[0], common_bytes=common)
+    )
 
 
-def without_prefix(call: Call) -> Call:
-    """The same request, which shares nothing."""
-    return replace(call, ask=replace(call.ask, prefix=""))
+def common_bytes(one: Sequence[Segment], other: Sequence[Segment]) -> int:
+    """How many bytes two prompts begin with alike."""
+    size = 0
+    for mine, theirs in zip(one, other, strict=False):
+        if mine.text != theirs.text:
+            differs = next((at for at, (a, b) in enumerate(zip(mine.text, theirs.text, strict=False)) if a != b), None)
+            alike = min(len(mine.text), len(theirs.text)) if differs is None else differs
+            return size + len(mine.text[:alike].encode("utf-8", "replace"))
+        size += len(mine.text.encode("utf-8", "replace"))
+    return size
 
 
 @dataclass(eq=False)
@@ -106,7 +115,7 @@ class Order:
     def _put(self, item: Item, *, first: bool) -> None:
         group = item.group
         if group.state == "warm":
-            heapq.heappush(self._ready, item)
+            self._follow(item)
             return
         if first:
             group.waiting.appendleft(item)
@@ -150,8 +159,14 @@ class Order:
             self.behind -= len(group.waiting)
         group.state = "warm"
         for item in group.waiting:
-            heapq.heappush(self._ready, item)
+            self._follow(item)
         group.waiting.clear()
+
+    def _follow(self, item: Item) -> None:
+        """A call that goes behind another of its group, be it the first that was given."""
+        if item.group.prefix and not item.call.ask.follows:
+            item.call = replace(item.call, ask=replace(item.call.ask, follows=True))
+        heapq.heappush(self._ready, item)
 
     def cool(self, group: Group) -> None:
         """The leader's attempt failed: the next call of the group leads."""

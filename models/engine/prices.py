@@ -17,7 +17,7 @@ from typing import Any
 
 from scrollwork.models.base import Ask, Usage
 from scrollwork.models.engine.usage_bounds import shared_most
-from scrollwork.models.vendors.families import CACHE_MINIMUM, cache_minimum, family_of
+from scrollwork.models.vendors.families import CACHE_MINIMUM, cache_least, family_of
 
 NANO = 10**9  # nano-dollars a dollar
 PER_TOKEN = Decimal(1000)  # nano-dollars a token for a dollar a million tokens
@@ -81,8 +81,8 @@ class Peak:
 class Price:
     """Of a model. listed: by the first day of each, rising. long: (tokens of a prompt above which the factors hold for
     the whole request, factors), rising. batch: share to pay in a batch. cache_minimum: tokens of a prompt below which
-    nothing is cached. counted_within_s: from when a request is sent until its vendor counts it, at most. Times are unix
-    seconds, None for now."""
+    nothing can come from the cache. counted_within_s: from when a request is sent until its vendor counts it, at most.
+    Times are unix seconds, None for now."""
 
     listed: tuple[tuple[str, Rates], ...]
     long: tuple[tuple[int, Rates], ...] = ()
@@ -182,7 +182,7 @@ def price_of(name: str, table: Mapping[str, Any]) -> Price:
         long=tuple((one["above"], factors_of(name, one)) for one in own.get("long", facts.get("long", ()))),
         peak=peak_of(facts.get("peak")),
         batch=number(name, "batch", batch),
-        cache_minimum=cache_minimum(table),
+        cache_minimum=cache_least(table),
     )
 
 

@@ -82,7 +82,8 @@ def marked(turns: Iterable[Any], mark: str) -> int:
 
 def shared_most(ask: Ask) -> int:
     """Tokens that a cache can give back of what the call before it in the run begins with too."""
-    return size_of(halves(ask.segments)[0]) + TEMPLATE if ask.follows else 0
+    front = size_of(halves(ask.segments)[0]) + TEMPLATE if ask.follows else 0
+    return max(front, ask.common_bytes)
 
 
 def output_allowed(body: Mapping[str, Any]) -> int | None:

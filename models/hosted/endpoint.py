@@ -72,7 +72,8 @@ class Endpoint:
     async def send(self, call: Call) -> Reply:
         """One attempt. Raises CallProblem only."""
         body = self.prepared(call)
-        raw = await self._wire.post(PATHS[self._endpoint], body, most_bytes(output_allowed(body), "logprobs" in body))
+        most = most_bytes(output_allowed(body), "logprobs" in body)
+        raw = await self._wire.post(PATHS[self._endpoint], body, most, self._cache.headers(call.ask))
         bounds = bounds_of(call.ask, body)
         try:
             reply = read(self._endpoint, raw.status, raw.headers, raw.data, orjson.loads, self._wire.secrets)

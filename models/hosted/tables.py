@@ -134,6 +134,7 @@ OURS = ("model", "messages", "input", "prompt", "system", "stream", "n", *MAX_TO
 BY_KEYS = ("temperature", "stop", "stop_sequences")  # which `extra` would set behind the back of what is written down
 SENT_AS_IS = ("extra", "cache_options")
 OF_ANTHROPIC = ("version", "prefill")
+SIMULATED = "rehearsal"  # `server` of simulated vendors: part of request keys, so their answers are nobody's else
 POSITIVE = (
     "context",
     "max_output",
@@ -183,6 +184,8 @@ def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
 
 def fitting(name: str, provider: str, endpoint: str, table: Mapping[str, Any]) -> None:
     """Check what would be sent as nobody means it, or not at all. Raises BadTable."""
+    if table.get("server") == SIMULATED:
+        raise BadTable(f"model {name!r}: server {SIMULATED!r} is the name of simulated vendors; take another")
     if not all(isinstance(one, str) and one for one in table.get("stop", [])):
         raise BadTable(f"model {name!r}: stop must be a list of texts")
     if provider != "anthropic" and (foreign := [key for key in OF_ANTHROPIC if key in table]):

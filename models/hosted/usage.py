@@ -21,17 +21,20 @@ def usage_of_messages(found: Mapping[str, Any]) -> Usage:
 
 
 def usage_by(given: str, made: str) -> Callable[[Mapping[str, Any]], Usage]:
-    """Make the reader of token counts as OpenAI reports them. given, made: its words for input and output."""
+    """Make the reader of token counts as OpenAI reports them. given, made: its words for input and output.
+
+    Gemini's endpoint and some gateways leave thoughts out of the output, which they charge as such: they are what the
+    total has beyond input and output. A total that is less says nothing.
+    """
 
     def usage(found: Mapping[str, Any]) -> Usage:
         inputs, outputs = part(found, f"{given}_tokens_details"), part(found, f"{made}_tokens_details")
-        return Usage(
-            count(found, f"{given}_tokens"),
-            count(inputs, "cached_tokens"),
-            count(inputs, "cache_write_tokens"),
-            count(found, f"{made}_tokens"),
-            count(outputs, "reasoning_tokens"),
-        )
+        asked, answered, total = (count(found, f"{name}_tokens") for name in (given, made, "total"))
+        thought = count(outputs, "reasoning_tokens")
+        if asked is not None and answered is not None and total is not None and total > asked + answered:
+            thought = max(thought or 0, total - asked - answered)
+            answered = total - asked
+        return Usage(asked, count(inputs, "cached_tokens"), count(inputs, "cache_write_tokens"), answered, thought)
 
     return usage
 

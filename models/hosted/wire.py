@@ -79,15 +79,17 @@ class Wire:
             )
         return self._session
 
-    async def post(self, path: str, body: Any, most: int = PAGE_BYTES) -> Raw:
-        """POST a JSON body, once. most: bytes of the reply. Raises CallProblem where no whole reply came."""
+    async def post(self, path: str, body: Any, most: int = PAGE_BYTES, headers: Mapping[str, str] | None = None) -> Raw:
+        """POST a JSON body, once. most: bytes of the reply. headers: beside those of every request. Raises CallProblem
+        where no whole reply came."""
         try:
             data = orjson.dumps(body)
         except TypeError as error:  # half a surrogate: no JSON text can carry it
             raise CallProblem(
                 "terminal", f"the request is no JSON: {message_line(error, self.secrets)}", own=True
             ) from None
-        return await self._exchange("POST", path, self._timeout, data=data, most=most)
+        own = {**self._headers, **headers} if headers else None
+        return await self._exchange("POST", path, self._timeout, data=data, most=most, headers=own)
 
     async def get(self, path: str) -> Raw:
         """GET, once. Raises CallProblem where no whole reply came."""

@@ -120,6 +120,15 @@ def cache_minimum(table: Mapping[str, Any]) -> int:
     return int(table.get("cache_minimum", found))
 
 
+def cache_least(table: Mapping[str, Any]) -> int:
+    """Tokens below which no prefix can have come from the cache of a table's model. Where its vendor names no smallest
+    prefix but steps, it is a step: not promised, and not beyond belief."""
+    known = family_of(table)
+    step = int(known.family.get("cache.step", 1)) if known is not None else 1
+    named = known is not None and known.family.get("cache.minimum") is not None
+    return step if step > 1 and not named and "cache_minimum" not in table else cache_minimum(table)
+
+
 def read(path: Path) -> Vendor:
     """Read a vendor's file. Raises BadVendor."""
     try:

@@ -116,6 +116,7 @@ CACHE = Table(
         "marks": Key(POSITIVE, "How many marks a request may have."),
         "counted": Key(FLAG, "Whether tokens that are given back count in the limit of tokens a minute."),
         "key": Key(FLAG, "Whether a key of the cache is taken, which requests with one prefix should share."),
+        "header": Key(TEXT, "The header that carries the key, where it is not `prompt_cache_key` of the body."),
     },
     inline=True,
 )

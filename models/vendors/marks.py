@@ -20,14 +20,19 @@ UNITS_S = {"m": 60.0, "h": 3600.0}
 
 @dataclass(frozen=True)
 class CacheUse:
-    """Of a model. rule, minimum, lifetime, key: as of its family (models/vendors/keys.py), "" and 0 where nothing is
-    known. options: what a table of one's own sends in place of all that."""
+    """Of a model. rule, minimum, lifetime, key, header: as of its family (models/vendors/keys.py), "" and 0 where
+    nothing is known. options: what a table of one's own sends in place of all that."""
 
     rule: str = ""
     minimum: int = 0
     lifetime: str = ""
     key: bool = False
+    header: str = ""
     options: Mapping[str, Any] | None = None
+
+    def headers(self, ask: Ask) -> dict[str, str]:
+        """The headers by which requests that share documents reach one cache."""
+        return {self.header: ask.prefix[:KEY_CHARS]} if self.header and ask.prefix else {}
 
     def sent(self, body: Mapping[str, Any], ask: Ask) -> dict[str, Any]:
         """A body of OpenAI's protocol as it is sent. ask.prefix: "" where no neighbour shares the documents.
@@ -37,7 +42,8 @@ class CacheUse:
         """
         if self.options is not None:
             return {**body, **self.options}
-        shared: dict[str, Any] = {"prompt_cache_key": ask.prefix[:KEY_CHARS]} if self.key and ask.prefix else {}
+        in_body = self.key and not self.header and ask.prefix
+        shared: dict[str, Any] = {"prompt_cache_key": ask.prefix[:KEY_CHARS]} if in_body else {}
         if self.rule != "breakpoints":
             return {**body, **shared}
         once = {**body, "prompt_cache_options": {"mode": "explicit"}}
@@ -66,7 +72,8 @@ def cache_use(table: Mapping[str, Any]) -> CacheUse:
         str(cache.get("rule", "")),
         int(table.get("cache_minimum", cache.get("minimum", 0))),
         next(iter(cache.get("write", {})), ""),
-        bool(cache.get("key")) and known.family.provider == "openai",  # elsewhere it goes into a header
+        bool(cache.get("key")),
+        str(cache.get("header", "")),
     )
 
 

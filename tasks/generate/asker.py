@@ -302,9 +302,11 @@ class Asker:
         return self._counted(attempt.usage, call, attempt)
 
     def _counted(self, usage: Usage, call: Call, attempt: Attempt | None) -> int | None:
-        """What usage counts for in a try, which may have had more room than the call was first asked with."""
-        if attempt is not None and attempt.room is not None:
-            call = replace(call, ask=replace(call.ask, max_new_tokens=attempt.room))
+        """What usage counts for in a try, which may have had more room than the call was first asked with, or have gone
+        behind others of its documents."""
+        if attempt is not None:
+            room = call.ask.max_new_tokens if attempt.room is None else attempt.room
+            call = replace(call, ask=replace(call.ask, max_new_tokens=room, follows=attempt.follows))
         return counted(usage, self._price, call, self._thoughts, attempt.started if attempt is not None else None)
 
     def _tell(self) -> None:

@@ -181,6 +181,18 @@ def test_what_lacks_an_extra_names_none(
     assert done.returncode == status
 
 
+def test_a_rehearsal_needs_a_checkout_or_a_key(built: Path, tmp_path: Path) -> None:
+    """The wheel with the libraries of hosted models, and nothing else: vendors come with it."""
+    (wheel,) = (built / "dist").glob("*.whl")
+    made(tmp_path / "env", f"{wheel}[api]")
+    asked = ("--sample", "--task", "squality", "--model", "gpt-6-luna", "--tokenizer", "estimate", "--json", "--quiet")
+    command = [tmp_path / "env" / "bin" / "scrollwork", "rehearse", "zeroscrolls", *asked]
+    done = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads(done.stdout)["bill"]
+    assert (row["replies"], row["difference_nano_usd"]) == (10, 0)
+
+
 def test_up_in_no_project_starts_half_a_server(installed: Installed, tmp_path: Path) -> None:
     done = installed("up")
     assert done.returncode == 2

@@ -13,6 +13,7 @@ from scrollwork.models.engine.limits import Caps, Ended, Limiter, used
 from scrollwork.models.engine.usage_bounds import bounds_of, doubt
 from scrollwork.models.hosted.tables import checked
 from scrollwork.models.registry import make
+from scrollwork.models.vendors.families import cache_least
 from scrollwork.models.vendors.marks import cache_seconds, cache_use
 from scrollwork.storage.digest import sha256_of
 
@@ -96,6 +97,33 @@ def test_server_of_ones_own_gets_what_only_openai_knows() -> None:
     assert sent == one.payload["body"]
     one, sent = call("gpt-6-luna", ask("first?"), base_url="http://127.0.0.1:9/v1", vendor="openai")
     assert "prompt_cache_options" in sent
+
+
+def test_grok_is_asked_without_the_header_that_its_cache_wants() -> None:
+    """Documents that several questions share go to one cache by the header, and the body is as it was."""
+    grok = {"provider": "compatible", "id": "grok-4.7", "base_url": "https://api.x.ai/v1"}
+    use = cache_use(checked("m", grok))
+    assert use.headers(ask("first?")) == use.headers(ask("second?")) == {"x-grok-conv-id": "d" * 16}
+    assert use.headers(ask("alone?", prefix="")) == {}
+    assert use.sent({"messages": []}, ask("first?")) == {"messages": []}
+    assert cache_use(table("gpt-5.4-mini")).headers(ask("first?")) == {}
+
+
+@pytest.mark.parametrize(
+    ("id_and_address", "tokens"),
+    [
+        (("grok-4.7", "https://api.x.ai/v1"), 128),
+        (("deepseek-flash", "https://api.deepseek.com"), 64),
+        (("gemini-3.8-flash", "https://generativelanguage.googleapis.com/v1beta/openai"), 4096),
+        (("anything", "http://127.0.0.1:8000/v1"), 1024),
+    ],
+)
+def test_cache_of_short_prefixes_is_not_believed(id_and_address: tuple[str, str], tokens: int) -> None:
+    """A vendor that names no smallest prefix may give back any whole step."""
+    model_id, address = id_and_address
+    of = {"provider": "compatible", "id": model_id, "base_url": address}
+    assert cache_least(checked("m", of)) == tokens
+    assert cache_least(checked("m", {**of, "cache_minimum": 2048})) == 2048
 
 
 def test_options_of_ones_own_table_are_overruled() -> None:

@@ -155,3 +155,29 @@ def test_first_of_a_document_counts_as_read_from_a_cache() -> None:
     calls = [call(number, prefix) for number, prefix in enumerate(["a", "a", "a", "b", "", "", "c", "c"])]
     found = [(one.ask.prefix, one.ask.follows) for one in sharing(calls)]
     assert found == [*zip("aaa", (False, True, True), strict=True), *[("", False)] * 3, ("c", False), ("c", True)]
+
+
+def test_call_that_fails_as_the_first_of_its_documents_is_taken_for_one_that_nobody_went_before() -> None:
+    """Another one leads in its place, so the vendor gives it what that one wrote, and money counts so."""
+    order = Order()
+    calls = list(sharing([call(number, "d") for number in range(3)]))
+    assert [one.ask.follows for one in calls] == [False, True, True]
+    for one in calls:
+        order.add(one)
+    first = order.peek(1, 0.0)
+    assert first is not None
+    order.take(first)
+    order.cool(first.group)
+    second = order.peek(1, 0.0)
+    assert second is not None
+    order.take(second)
+    order.warm(second.group)
+    order.again(first)
+    assert (first.call.key, first.call.ask.follows) == ("0", True)
+
+
+def test_prompts_begin_alike_by_less_than_their_documents() -> None:
+    """Where a cache needs no marks, it gives back an instruction that stands before documents, too."""
+    texts = ["Read this. abc", "Read this. abd", "Réad", "Réad this", "Read this. abd"]
+    calls = sharing([call(number, "", text=text) for number, text in enumerate(texts)])
+    assert [one.ask.common_bytes for one in calls] == [0, 13, 1, 5, 1]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 
 from scrollwork.models.base import CallProblem, Reply, Usage
 from scrollwork.models.hosted.replies import read
+from scrollwork.models.hosted.usage import USAGES
 from tests.models.hosted_kit import SPECS, ask, attempt, one_vendor, problem_of, reply_of, vendor
 from tests.servers import raw
 from tests.servers.texts import SAYS
@@ -32,6 +34,23 @@ def test_good_reply_loses_text_usage_or_model(endpoint: str, vendor: Vendor) -> 
     assert reply.reported_model.startswith(("gpt-test-2026", "claude-test"))
     assert (reply.usage.input_tokens or 0) > 3700
     assert (reply.usage.output_tokens or 0) > 20
+
+
+@pytest.mark.parametrize(
+    ("said", "output", "thought"),
+    [
+        ({"total_tokens": 160}, 60, 50),  # Gemini's endpoint: thoughts are charged, and stand in the total alone
+        ({"total_tokens": 160, "completion_tokens_details": {"reasoning_tokens": 50}}, 60, 50),
+        ({"total_tokens": 110}, 10, None),
+        ({"total_tokens": 110, "completion_tokens_details": {"reasoning_tokens": 4}}, 10, 4),
+        ({"total_tokens": 5}, 10, None),
+        ({"total_tokens": "160"}, 10, None),
+        ({}, 10, None),
+    ],
+)
+def test_thoughts_beside_the_output_cost_nothing(said: dict[str, Any], output: int, thought: int | None) -> None:
+    usage = USAGES["chat"]({"prompt_tokens": 100, "completion_tokens": 10, **said})
+    assert (usage.input_tokens, usage.output_tokens, usage.reasoning_tokens) == (100, output, thought)
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS)

@@ -104,3 +104,10 @@ def test_price_of_ones_own_takes_a_known_model_away(tmp_path):
     assert table == {**TABLES["gpt-4o-mini"], "price": {"input": 1.0, "output": 2.0}}
     own.write_text('[gpt-4o-mini]\nprovider = "compatible"\nid = "other"\n')
     assert load_models(str(own))["gpt-4o-mini"] == {"provider": "compatible", "id": "other"}
+
+
+def test_id_of_a_vendor_without_a_table_is_said_to_be_a_package() -> None:
+    with pytest.raises(UnknownModel, match=r"OpenAI has such a model: write openai:gpt-5\.4-mini"):
+        settings("gpt-5.4-mini", {})
+    with pytest.raises(UnknownModel, match=r'\["grok-4\.6"\] with provider = "compatible".*key_env = "XAI_API_KEY"'):
+        settings("grok-4.6", {})

@@ -78,7 +78,7 @@ def ask(
     of, more = given.pop("prefix", lambda _: ""), {"body": given.pop("body")} if "body" in given else {}
 
     def source(keys: Collection[str] | None) -> Iterator[list[Call]]:
-        made = (call(number, of(number), text="word " * 1500) for number in range(first, count))
+        made = (call(number, of(number), text=document(of(number))) for number in range(first, count))
         return chunks((replace(one, payload={**one.payload, **more}) for one in made), 16)
 
     if begin:
@@ -86,6 +86,11 @@ def ask(
         calling._breakers["run", "m"] = Breaker(QUICK)
     how = Calling("run", tables={"m": given.pop("table", {})}, **given)
     Asker(Remote(client, at_once), how, store, "calls", count).ask(source)
+
+
+def document(name: str) -> str:
+    """Documents of two names differ from their first sign on."""
+    return (chr(0x100 + int(name)) if name.isdigit() else "") + "word " * 1500
 
 
 def stored(store: ResponseStore, count: int) -> set[str]:

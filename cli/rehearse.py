@@ -1,0 +1,201 @@
+"""scrollwork rehearse: a run whose hosted models are simulated on this machine, with the bill that they make out.
+
+Everything else is as in `run`: prompts, pacing, budget, batches, scores, page. The home is a folder of its own, and the
+request keys name the server "rehearsal", so that no simulated answer is ever taken for a model's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from scrollwork.cli.commands.run import evaluated, tell
+from scrollwork.cli.terminal.common import chain_of, console, say
+from scrollwork.flows.chains import Chain
+from scrollwork.models.engine.prices import NANO
+from scrollwork.models.hosted.tables import SIMULATED, provide_secret
+from scrollwork.models.registry import HOSTED
+from scrollwork.models.registry import is_outside as of_another_package
+from scrollwork.models.vendors.families import vendor_of
+from scrollwork.pipeline.errors import UsageError
+from scrollwork.rehearsal.bills import Line
+from scrollwork.rehearsal.families import FAMILIES, find
+from scrollwork.rehearsal.server import PATHS, Rehearsal
+from scrollwork.reporting.page.text import visible
+from scrollwork.storage.answers.rows import Spent
+from scrollwork.storage.home import Home
+
+FOLDER = "rehearsal"  # in the home of real runs
+BATCH_S = 2.0  # in which simulated batches end, unless a knob says otherwise
+WRITTEN = ("write", "write_long")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run against simulated vendors; print the leaderboard, and the bill beside what was counted here."""
+    if not arguments.models:
+        raise UsageError("rehearse needs a model: --model gpt-6-luna")
+    move_home(arguments)
+    arguments.engine = "inline"  # one process knows where the vendors listen
+    provide_secret(SIMULATED, "of-nobody")
+    try:
+        vendors = Rehearsal(**{"batch_s": BATCH_S, **knobs_of(arguments.knobs)})
+    except ValueError as error:
+        raise UsageError(f"--knob: {error}") from error
+    with vendors:
+        chain = rehearsed(chain_of(arguments), vendors)
+        outcome = evaluated(arguments, chain)
+        rows = bill_of(vendors.world.ledger.lines(), chain, spent_by_model(chain))
+        status = tell(arguments, chain, outcome, bill=rows)
+    if not arguments.json:
+        show(rows)
+    if rows and not any(row["replies"] for row in rows):
+        say(f"nothing was asked: answers of an earlier rehearsal stand; delete {chain.request.home} to be billed anew")
+    say(f"simulated: no vendor was asked, and the answers mean nothing; they are kept apart in {chain.request.home}")
+    return status
+
+
+def move_home(arguments: argparse.Namespace) -> None:
+    """Turn a call to the home of rehearsals, with the raw files of the home that it names. Raises UsageError."""
+    if arguments.store:
+        raise UsageError("--store is not for rehearsals: simulated answers are kept in a home of their own")
+    own = Home.at(arguments.home) if "://" not in arguments.home else None
+    if not (arguments.raw or arguments.sample) and own is not None:
+        raw = own.folder / "raw"
+        if not raw.is_dir():
+            raise UsageError(f"{raw} has no raw files: try `scrollwork fetch`, --raw DIR or --sample")
+        arguments.raw = str(raw)
+    arguments.home = str((own.folder if own is not None else Path(".scrollwork").resolve()) / FOLDER)
+
+
+def knobs_of(given: Sequence[str]) -> dict[str, Any]:
+    """`NAME=VALUE` by name, values as JSON. Raises UsageError."""
+    found: dict[str, Any] = {}
+    for one in given:
+        name, equals, text = one.partition("=")
+        if not equals:
+            raise UsageError(f"--knob {one!r}: write NAME=VALUE")
+        try:
+            found[name] = json.loads(text)
+        except ValueError:
+            raise UsageError(f"--knob {one!r}: the value is no JSON") from None
+    return found
+
+
+def rehearsed(chain: Chain, vendors: Rehearsal) -> Chain:
+    """Return the chain with its hosted models turned to the simulated vendors. Raises UsageError for one that is not
+    simulated: nothing of a rehearsal may reach a vendor."""
+    resolved = chain.resolved
+    tables = {name: turned(name, table, vendors) for name, table in resolved.tables.items()}
+    calling = resolved.calling
+    calling = replace(calling, tables={name: tables[name] for name in calling.tables})
+    chain.resolved = replace(resolved, tables=tables, locations=replace(resolved.locations, calling=calling))
+    return chain
+
+
+def turned(name: str, table: Mapping[str, Any], vendors: Rehearsal) -> Mapping[str, Any]:
+    """Return a model's table with the simulated vendor's address. Raises UsageError."""
+    if of_another_package(table["provider"]):
+        raise UsageError(
+            f"model {name!r} answers through {table['provider']}, which nobody simulates; run it by itself"
+        )
+    if table["provider"] not in HOSTED:
+        return table
+    vendor = vendor_of(table)
+    if vendor is None or vendor.name not in PATHS:
+        raise UsageError(
+            f"model {name!r}: its server is not simulated (rehearsed are {', '.join(vendors_known())}); behind a "
+            'gateway the table says whose model it is: vendor = "openai"'
+        )
+    if find(vendor.name, str(table["id"])) is None:
+        there = ", ".join(one.id for one in FAMILIES if one.vendor == vendor.name)
+        raise UsageError(f"model {name!r}: {table['id']} of {vendor.title} is not simulated; there are: {there}")
+    moved = {"vendor": vendor.name, "base_url": vendors.url(vendor.name), "server": SIMULATED, "key_secret": SIMULATED}
+    return {**{key: value for key, value in table.items() if key != "key_env"}, **moved}
+
+
+def vendors_known() -> list[str]:
+    """The vendors with simulated models that have a name of their own."""
+    return list(dict.fromkeys(one.vendor for one in FAMILIES if one.id != "local"))
+
+
+def spent_by_model(chain: Chain) -> Mapping[str, Spent]:
+    """What this run wrote down, by model."""
+    from scrollwork.storage.answers.store import ResponseStore  # brings SQLAlchemy
+
+    home = Home(chain.request.home, chain.request.store)
+    if not home.has_store:
+        return {}
+    store = ResponseStore(home.store_place)
+    found = store.spent(chain.request.run)
+    store.close()
+    return found
+
+
+def bill_of(lines: Sequence[Line], chain: Chain, spent: Mapping[str, Spent]) -> list[dict[str, Any]]:
+    """One row a hosted model: what its vendor charged, and what was counted here.
+
+    Tokens as the vendor bills them: plain input, cached, written, output. billed_usd, counted_usd: floats;
+    difference_nano_usd: billed less counted, in nano-dollars. assumed_calls: calls without usage, which count for
+    what was set aside for them. Models that go by one id share a row.
+    """
+    names: dict[tuple[str, str], list[str]] = {}
+    for name, table in chain.resolved.calling.tables.items():
+        if table["provider"] in HOSTED:
+            family = find(str(table["vendor"]), str(table["id"]))
+            assert family is not None  # `turned`
+            names.setdefault((family.vendor, family.id), []).append(name)
+    rows = []
+    for (vendor, model), models in names.items():
+        own = [line for line in lines if (line.vendor, line.model) == (vendor, model)]
+        tokens = Counter[str]()
+        for line in own:
+            tokens.update(line.tokens)
+        billed = sum((line.nano for line in own), Decimal(0))
+        counted = sum((spent.get(name, Spent()) for name in models), Spent())
+        rows.append(
+            {
+                "model": ", ".join(models),
+                "vendor": vendor,
+                "replies": len(own),
+                "plain_tokens": tokens["input"],
+                "cached_tokens": tokens["cached"],
+                "written_tokens": sum(tokens[kind] for kind in WRITTEN),
+                "output_tokens": tokens["output"],
+                "billed_usd": float(billed / NANO),
+                "counted_usd": counted.cost_nano_usd / NANO,
+                "difference_nano_usd": float(billed - counted.cost_nano_usd),
+                "assumed_calls": counted.cost_assumed_calls,
+                "uncounted_calls": counted.cost_unknown_calls,
+            }
+        )
+    return rows
+
+
+def show(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print the bill."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title="bill of the simulated vendors", title_justify="left")
+    for number, name in enumerate(
+        ("model", "replies", "tokens in", "from cache", "written", "out", "USD billed", "USD counted here")
+    ):
+        table.add_column(name, justify="right" if number else "left", no_wrap=bool(number))
+    for row in rows:
+        counts = (row[name] for name in ("replies", "plain_tokens", "cached_tokens", "written_tokens", "output_tokens"))
+        money = (f"{row[name]:,.6f}" for name in ("billed_usd", "counted_usd"))
+        table.add_row(Text(visible(row["model"])), *(f"{one:,}" for one in counts), *money)
+    console().print(table)
+    for row in rows:
+        if row["assumed_calls"]:
+            say(f"{row['model']}: counted for {row['assumed_calls']:,} calls without usage is what was set aside")
+        elif row["difference_nano_usd"]:
+            say(f"{row['model']}: billed less counted: {row['difference_nano_usd']:,.1f} nano-dollars")
+        if row["replies"] and not row["billed_usd"]:
+            say(f"{row['model']}: the simulated {row['vendor']} charges nothing; its prices are not simulated")
