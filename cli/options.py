@@ -121,6 +121,14 @@ COMMANDS: dict[str, Command] = {
                 ["--strategies"],
                 {"action": "store_true", "help": "dolce: what each strategy would cost, without building its prompts"},
             ),
+            (
+                ["--ways"],
+                {
+                    "action": "store_true",
+                    "help": "what each way of asking costs (standard, flex, batch, with the vendor's cache or without "
+                    "it), the cheapest that `run --way` takes, and what none can go below",
+                },
+            ),
         ],
     ),
     "score": (

@@ -18,6 +18,7 @@ from typing import Any
 from scrollwork.cli.commands.run import evaluated, tell
 from scrollwork.cli.terminal.common import chain_of, console, say
 from scrollwork.flows.chains import Chain
+from scrollwork.flows.execute import with_way
 from scrollwork.models.engine.prices import NANO
 from scrollwork.models.hosted.tables import SIMULATED, provide_secret
 from scrollwork.models.registry import HOSTED
@@ -48,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
     except ValueError as error:
         raise UsageError(f"--knob: {error}") from error
     with vendors:
-        chain = rehearsed(chain_of(arguments), vendors)
+        chain = rehearsed(with_way(chain_of(arguments)), vendors)
         outcome = evaluated(arguments, chain)
         rows = bill_of(vendors.world.ledger.lines(), chain, spent_by_model(chain))
         status = tell(arguments, chain, outcome, bill=rows)
@@ -140,9 +141,9 @@ def spent_by_model(chain: Chain) -> Mapping[str, Spent]:
 def bill_of(lines: Sequence[Line], chain: Chain, spent: Mapping[str, Spent]) -> list[dict[str, Any]]:
     """One row a hosted model: what its vendor charged, and what was counted here.
 
-    Tokens as the vendor bills them: plain input, cached, written, output. billed_usd, counted_usd: floats;
-    difference_nano_usd: billed less counted, in nano-dollars. assumed_calls: calls without usage, which count for
-    what was set aside for them. Models that go by one id share a row.
+    Tokens as the vendor bills them: plain input, cached, written, output. billed_usd (output_usd of it for output),
+    counted_usd: floats; difference_nano_usd: billed less counted, in nano-dollars. assumed_calls: calls without usage,
+    which count for what was set aside for them. Models that go by one id share a row.
     """
     names: dict[tuple[str, str], list[str]] = {}
     for name, table in chain.resolved.calling.tables.items():
@@ -167,6 +168,7 @@ def bill_of(lines: Sequence[Line], chain: Chain, spent: Mapping[str, Spent]) -> 
                 "cached_tokens": tokens["cached"],
                 "written_tokens": sum(tokens[kind] for kind in WRITTEN),
                 "output_tokens": tokens["output"],
+                "output_usd": float(sum(line.rates["output"] * line.tokens["output"] for line in own) / NANO),
                 "billed_usd": float(billed / NANO),
                 "counted_usd": counted.cost_nano_usd / NANO,
                 "difference_nano_usd": float(billed - counted.cost_nano_usd),

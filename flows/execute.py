@@ -127,6 +127,15 @@ def ran(chain: Chain, engine: Engine, targets: Sequence[Node]) -> list[Finished]
     return [finished[node.name] for node in plan.nodes]
 
 
+def with_way(chain: Chain) -> Chain:
+    """The chain, with the cheapest way of asking chosen where its request wants that; prompts are built for it."""
+    if chain.request.way != "cheapest":
+        return chain
+    from scrollwork.readings.ways import settled  # loads what estimates need
+
+    return settled(chain)
+
+
 def through(request: Request, engine: Engine, plan: Plan) -> list[Finished]:
     """How the nodes of a plan ended."""
     return run_strictly(engine, plan) if request.strict else engine(plan)

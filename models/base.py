@@ -99,7 +99,8 @@ class Call:
     """An Ask to one member of a model. `payload`: exactly what reaches the provider; its digest is the request key.
 
     room: new tokens that it allows in place of those of the payload, where it is asked again because there was no room
-    for its first word; the answer is stored under the same key.
+    for its first word; the answer is stored under the same key. service: the tier of service that is asked for, "" for
+    none.
     """
 
     key: str
@@ -107,6 +108,7 @@ class Call:
     payload: Mapping[str, Any]
     ask: Ask
     room: int | None = None
+    service: str = ""
 
 
 @dataclass(frozen=True)
@@ -197,7 +199,7 @@ class CallProblem(Exception):
     the provider said are not believed. own: the call's own affair (no room for thoughts, which is paid; what
     cannot be sent); what a status or an error says of a prompt is a claim, and no such proof. foreign: no error object
     came with it, so it may be of something between here and the provider. no_room: the limit of new tokens was reached
-    before the first word, so that more of them may help.
+    before the first word, so that more of them may help. paced: it speaks of a limit of the account.
     """
 
     def __init__(
@@ -213,12 +215,13 @@ class CallProblem(Exception):
         own: bool = False,
         foreign: bool = False,
         no_room: bool = False,
+        paced: bool = False,
     ) -> None:
         self.kind: Trouble = kind
         self.message = message if len(message) <= LONGEST_MESSAGE else message[: LONGEST_MESSAGE - 1] + "…"
         self.status, self.retry_after_s, self.limits = status, retry_after_s, limits
         self.slow_down, self.paid, self.doubt, self.own = slow_down, paid, "", own
-        self.foreign, self.no_room = foreign, no_room
+        self.foreign, self.no_room, self.paced = foreign, no_room, paced
         super().__init__(self.message)
 
 
@@ -237,7 +240,8 @@ class Client(Protocol):
 @dataclass(frozen=True)
 class Attempt:
     """One try of a call, numbered from 1; it comes before the call's result. started: seconds since 1970. room: as of
-    `Call`. follows: it went behind another call with the same documents."""
+    `Call`. follows: it went behind another call with the same documents. service: the tier that it counts for, "" for
+    standard."""
 
     key: str
     number: int
@@ -249,6 +253,7 @@ class Attempt:
     usage: Usage = Usage()
     room: int | None = None
     follows: bool = False
+    service: str = ""
 
 
 class Model(Protocol):

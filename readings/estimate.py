@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from scrollwork.models.base import CHARACTERS, Ask, Call, Usage
 from scrollwork.models.engine.document_order import sharing
@@ -93,6 +93,14 @@ class Costs:
         return {"currency": "USD", **{name: nano / NANO for name, nano in vars(self).items()}}
 
 
+class Priced(NamedTuple):
+    """A call that would be made. usage: what a provider would report of it; most: output tokens that it allows."""
+
+    ask: Ask
+    usage: Usage
+    most: int
+
+
 def estimates(chain: Chain) -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[str]]:
     """(a row a task and model that a provider is asked for: an Estimate and `price`: {currency, online, online_most,
     batch, batch_most} or None; the same without a price where prompts of other models are cut; what failed, and has no
@@ -125,15 +133,36 @@ def estimates(chain: Chain) -> tuple[list[dict[str, Any]], list[dict[str, Any]],
         hosted = make(node.label("model"), table, "")
         assert isinstance(hosted, Hosted)
         price = known_price(row.model, table)
+        price = price.at(table.get("service", "")) if price is not None else None
         calls = add(row, node, hosted, table, inputs, session)
         if price is None:
             deque(calls, maxlen=0)  # counted all the same
             continue
         cost, batch = costs.setdefault(name, Costs()), price.in_batch()
-        for usage, most in calls:
-            cost.add(price, batch, usage, most)
+        for one in calls:
+            cost.add(price, batch, one.usage, one.most)
     priced = [{**asdict(row), "price": costs[name].usd() if name in costs else None} for name, row in rows.items()]
     return priced, [asdict(row) for row in free.values()], list(failed)
+
+
+def asked_of(chain: Chain, failed: dict[str, None]) -> Iterator[tuple[str, Estimate, Iterator[Priced]]]:
+    """(model, what is counted of it, its calls) of each stage that asks a hosted model; the calls must be taken before
+    the next. failed: takes what went wrong."""
+    session, tables = chain.session, chain.resolved.calling.tables
+    for node in topological(chain.scored):
+        model = node.label("model")
+        table = tables.get(model, {})
+        if not node.asks or table.get("provider") not in HOSTED:
+            continue
+        try:
+            inputs = built(node, session)
+        except StageFailed as error:
+            failed[str(error)] = None
+            continue
+        row = Estimate(node.label("task"), node.label("split"), model, node.label("arm"))
+        hosted = make(model, table, "")
+        assert isinstance(hosted, Hosted)
+        yield model, row, add(row, node, hosted, table, inputs, session)
 
 
 def built(node: Node, session: Session) -> InputArtifacts:
@@ -147,9 +176,8 @@ def built(node: Node, session: Session) -> InputArtifacts:
 
 def add(
     row: Estimate, node: Node, model: Hosted, table: Mapping[str, Any], inputs: InputArtifacts, session: Session
-) -> Iterator[tuple[Usage, int]]:
-    """Count the calls of one node, and what its prompts lost; (what a provider would report of it, the most output) of
-    each."""
+) -> Iterator[Priced]:
+    """Count the calls of one node, and what its prompts lost; each call."""
     lost(row, inputs["prompts"], len(model.members))
     expected = {
         example.example_id: max((len(text) // CHARACTERS + 1 for text in example.references), default=0)
@@ -174,7 +202,7 @@ def add(
         prefixes.add(ask.prefix)
         row.cached_tokens += cached
         row.cache_write_tokens += written
-        yield Usage(tokens, cached, written, likely), most
+        yield Priced(ask, Usage(tokens, cached, written, likely), most)
 
 
 def lost(row: Estimate, prompts: Artifact, times: int) -> int:

@@ -14,6 +14,7 @@ from scrollwork.models.local import local_tables
 from scrollwork.models.registry import BATCHES, CALLED, HOSTED, LOCAL, REST_RULES, UnknownModel, needs_address, settings
 from scrollwork.models.registry import is_outside as of_another_package
 from scrollwork.models.vendors.families import Known, family_of
+from scrollwork.models.vendors.tiers import FLEX, has_flex, with_flex
 from scrollwork.pipeline.design import design_of
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.pipeline.plan import Node
@@ -41,10 +42,10 @@ def calling_of(request: Request, tables: Mapping[str, Mapping[str, Any]]) -> Cal
             except UnknownPrice as error:
                 raise UsageError(f"--budget: {error}") from error
         refuse_uncounted(tables)
-    if request.batch:
+    if request.in_batches:
         need_batches(called)
     wait_s, budget = request.batch_wait, request.budget or ""
-    return Calling(request.run, budget, request.retry_failed, request.batch, wait_s, called, request.judges)
+    return Calling(request.run, budget, request.retry_failed, request.in_batches, wait_s, called, request.judges)
 
 
 def refuse_uncounted(tables: Mapping[str, Mapping[str, Any]]) -> None:
@@ -97,9 +98,25 @@ def tables_of(request: Request) -> dict[str, dict[str, Any]]:
             if not from_file(model, request.models_file):
                 raise
             raise type(error)(f"--models {request.models_file}: {error}") from error
+    if request.way is not None:
+        found = by_way(request.way, found)
     if request.tokenizer and not (request.max_input_tokens or any("context" in table for table in found.values())):
         raise UsageError(f"{NOTHING_COUNTED}: give both, or a model whose table has a context")
     return found
+
+
+def by_way(way: str, tables: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """The tables with the tier of service that --way asks for: flex for each model that has it, else standard. Raises
+    UsageError where flex was asked for by name, and no model has it."""
+    wanted = {name for name, table in tables.items() if table["provider"] in HOSTED and has_flex(table)}
+    if way == FLEX and not wanted:
+        raise UsageError("--way flex: no model of this call is known to have that tier (`scrollwork models` lists it)")
+    if way not in (FLEX, "cheapest"):
+        wanted = set()
+    return {
+        name: with_flex(table) if name in wanted else {key: value for key, value in table.items() if key != "service"}
+        for name, table in tables.items()
+    }
 
 
 def with_outside(model: str, known: Mapping[str, dict[str, Any]]) -> Mapping[str, dict[str, Any]]:
@@ -249,6 +266,19 @@ def taken_for(known: Known) -> str:
         "this id is not known, nor what it takes and costs: it is asked as its vendor's models usually are "
         "(`scrollwork models` lists what is known; your own table may say more)"
     )
+
+
+def told_ways(request: Request, calling: Calling) -> list[str]:
+    """What is said of how --way has hosted models asked."""
+    hosted = {name: table for name, table in calling.tables.items() if table["provider"] in HOSTED}
+    if request.way is None or not hosted:
+        return []
+    if calling.batch:
+        return [f"way: {', '.join(hosted)} in batches"]
+    flex = [name for name, table in hosted.items() if table.get("service") == FLEX]
+    others = [name for name in hosted if name not in flex]
+    parts = [f"{', '.join(flex)} by flex"] * bool(flex) + [f"{', '.join(others)} at the standard tier"] * bool(others)
+    return [f"way: {'; '.join(parts)}"]
 
 
 def unbounded(request: Request, calling: Calling) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
-from functools import cache
+from functools import cache, partial
 from typing import Any, get_args, get_origin, get_type_hints
 
 from scrollwork.pipeline.design import designs
@@ -86,6 +86,9 @@ def option(
     told = {"help": help, "scope": scope, "group": group, "flag": flag, "metavar": metavar}
     rules = {"choices": choices, "least": least, "decides": decides}
     return field(default=default, metadata={"option": {**told, **rules}})
+
+
+of_calls = partial(option, scope=CALLS, group=HOSTED)
 
 
 @cache
@@ -230,74 +233,65 @@ class Options:
         group=MODELS,
         metavar="MODEL",
     )
-    base_url: str | None = option(
+    base_url: str | None = of_calls(
         None,
         "address up to /v1 of your own server, for compatible:ID",
-        scope=CALLS,
-        group=HOSTED,
         metavar="URL",
         decides=False,
     )
-    context: int | None = option(
+    context: int | None = of_calls(
         None,
         "limit of a model of which nothing is known",
-        scope=CALLS,
-        group=HOSTED,
         metavar="TOKENS",
         least=1,
     )
-    budget: str | None = option(
+    budget: str | None = of_calls(
         None,
         "stop before this run's hosted models cost more; needs their prices",
-        scope=CALLS,
-        group=HOSTED,
         metavar="USD",
         decides=False,
     )
-    concurrency: int | None = option(
+    concurrency: int | None = of_calls(
         None,
         "requests in flight at most (default: the model's table)",
-        scope=CALLS,
-        group=HOSTED,
         metavar="N",
         least=1,
         decides=False,
     )
-    rpm: int | None = option(
+    rpm: int | None = of_calls(
         None,
         "requests a minute (default: the model's table)",
-        scope=CALLS,
-        group=HOSTED,
         metavar="N",
         least=1,
         decides=False,
     )
-    tpm: int | None = option(
+    tpm: int | None = of_calls(
         None,
         "tokens a minute (default: the model's table)",
-        scope=CALLS,
-        group=HOSTED,
         metavar="N",
         least=1,
         decides=False,
     )
-    batch: bool = option(
+    batch: bool = of_calls(
         False,
         "ask in batches (openai, anthropic): cheaper, answered within a day",
-        scope=CALLS,
-        group=HOSTED,
         decides=False,
     )
-    batch_wait: int | None = option(
+    batch_wait: int | None = of_calls(
         None,
         "wait so long for batches; the same command later takes in the rest (default: until they end)",
-        scope=CALLS,
-        group=HOSTED,
         metavar="SECONDS",
         least=0,
         decides=False,
     )
-    retry_failed: bool = option(False, "ask again what failed for good", scope=CALLS, group=HOSTED, decides=False)
+    way: str | None = of_calls(
+        None,
+        "how hosted models are asked: standard; flex, slower at half the price where a model has it; batch, as "
+        "--batch; cheapest, by the estimate; fastest, which is standard",
+        choices=("standard", "flex", "batch", "cheapest", "fastest"),
+        decides=False,
+    )
+    retry_failed: bool = of_calls(False, "ask again what failed for good", decides=False)
 
 
 @dataclass(frozen=True, kw_only=True)

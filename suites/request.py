@@ -87,7 +87,9 @@ class Request(Options):
         """Raise UsageError for options of models and calls that do not fit together."""
         if self.tokenizer and not (self.max_input_tokens or self.context or self.models):
             raise UsageError(f"{NOTHING_COUNTED}: give both")
-        if self.batch_wait is not None and not self.batch:
+        if self.batch and self.way not in (None, "batch"):
+            raise UsageError(f"--batch and --way {self.way}: give one")
+        if self.batch_wait is not None and not self.in_batches:
             raise UsageError("--batch-wait says how long --batch waits: give both")
         if self.budget and not re.fullmatch(r"[0-9]+(\.[0-9]+)?", self.budget):
             raise UsageError(f"--budget {self.budget!r}: write dollars, such as 12.50")
@@ -176,6 +178,11 @@ class Request(Options):
             if path.startswith(f"{task.name}.")
         }
         return {**task.options, **own}
+
+    @property
+    def in_batches(self) -> bool:
+        """Whether hosted models are asked in batches."""
+        return self.batch or self.way == "batch"
 
     @property
     def given(self) -> dict[str, Any]:

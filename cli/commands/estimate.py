@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from scrollwork.cli.terminal.common import chain_of, console, print_json, say
 from scrollwork.cli.terminal.progress import progress_display
-from scrollwork.models.registry import is_outside
+from scrollwork.models.registry import HOSTED, is_outside
 from scrollwork.pipeline.design import reader_of
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.reporting.page.text import visible
@@ -41,8 +41,12 @@ def run(arguments: argparse.Namespace) -> int:
 
     if not arguments.models:
         raise UsageError("estimate needs a model: --model openai:gpt-6-luna")
+    if arguments.strategies and arguments.ways:
+        raise UsageError("--strategies and --ways: one at a time")
     if arguments.strategies:
         return strategies(arguments)
+    if arguments.ways:
+        return by_way(arguments)
     chain = chain_of(arguments)
     with progress_display(arguments.quiet, len(plan(chain).statuses)):
         rows, free, failed = estimates(chain)
@@ -76,6 +80,26 @@ def strategies(arguments: argparse.Namespace) -> int:
         print_json(rows)
     else:
         show(rows)
+    return int(bool(failed))
+
+
+def by_way(arguments: argparse.Namespace) -> int:
+    """Print what each way of asking would cost."""
+    from scrollwork.cli.terminal.ways import show
+    from scrollwork.readings.ways import ways
+
+    chain = chain_of(arguments)
+    rows, failed = ways(chain)
+    for problem in failed:
+        say(f"error: {problem}")
+    if arguments.json:
+        print_json(rows)
+        return int(bool(failed))
+    show(rows)
+    priced = {row["model"] for row in rows}
+    for model, table in chain.resolved.calling.tables.items():
+        if model not in priced and table["provider"] in HOSTED and not failed:
+            say(f"{model}: no price in its table, so no way has one")
     return int(bool(failed))
 
 

@@ -12,13 +12,13 @@ from scrollwork.cli.terminal.progress import progress_display
 from scrollwork.cli.terminal.spending import spending_line, spent_by
 from scrollwork.cli.terminal.waiting import in_batches
 from scrollwork.flows.chains import Chain
-from scrollwork.flows.execute import plan
+from scrollwork.flows.execute import plan, with_way
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.readings.results import Results, report_of
 from scrollwork.readings.run_outcome import Outcome
 from scrollwork.reporting.boards.leaderboard import as_json
 from scrollwork.reporting.boards.terminal import terminal
-from scrollwork.suites.model_tables import need_keys, unbounded, vendor_warnings
+from scrollwork.suites.model_tables import need_keys, told_ways, unbounded, vendor_warnings
 from scrollwork.tasks.report.ledger import COMPARED, JUDGED, Ledger
 
 # modules of a design: what it adds to --json, under the suite's name, and to the terminal
@@ -29,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run, and print the leaderboard."""
     if not arguments.models:
         raise UsageError("run needs a model: --model naive")
-    chain = chain_of(arguments)
+    chain = with_way(chain_of(arguments))
     return tell(arguments, chain, evaluated(arguments, chain))
 
 
@@ -37,7 +37,8 @@ def evaluated(arguments: argparse.Namespace, chain: Chain) -> Outcome:
     """What a chain left, after it has run with its progress shown."""
     planned, calling = plan(chain), chain.resolved.calling
     need_keys(calling, planned.statuses)
-    for line in [*vendor_warnings(calling), *unbounded(chain.request, calling)] if planned.work else []:
+    lines = [*vendor_warnings(calling), *unbounded(chain.request, calling), *told_ways(chain.request, calling)]
+    for line in lines if planned.work else []:
         say(line)
     with progress_display(arguments.quiet, len(planned.statuses)), interrupts():
         return execute(arguments, chain, planned, "evaluate")

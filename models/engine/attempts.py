@@ -68,9 +68,15 @@ class Trip:
         return self.ended - self.began
 
     def attempt(
-        self, outcome: Outcome, status: int | None = None, message: str = "", usage: Usage | None = None
+        self,
+        outcome: Outcome,
+        status: int | None = None,
+        message: str = "",
+        usage: Usage | None = None,
+        service: str = "",
     ) -> Attempt:
-        """The row of the attempt. message: of one that was answered why its usage is not believed."""
+        """The row of the attempt. message: of one that was answered why its usage is not believed. service: as of
+        `Attempt`."""
         item = self.item
         return Attempt(
             key=item.call.key,
@@ -83,6 +89,7 @@ class Trip:
             usage=usage or Usage(),
             room=item.call.room,
             follows=item.call.ask.follows,
+            service=service,
         )
 
     def failed(self, problem: CallProblem) -> Ended:

@@ -24,8 +24,9 @@ class Gate(Protocol):
         """Whether the attempt may be sent."""
         ...
 
-    def settle(self, call: Call, usage: Usage | None, *, maybe: bool = False) -> None:
-        """The attempt ended. usage None: nothing was charged, or with `maybe` nobody knows."""
+    def settle(self, call: Call, usage: Usage | None, *, maybe: bool = False, service: str = "") -> None:
+        """The attempt ended. usage None: nothing was charged, or with `maybe` nobody knows. service: the tier that it
+        counts for, "" for standard."""
         ...
 
     def pending(self) -> bool:
@@ -107,6 +108,7 @@ class Meter:
         self._budget, self._price, self._thoughts = budget, price, thoughts
         self._set_aside: dict[str, list[tuple[int, float]]] = {}  # at most, and when it was sent, by request key
         self._larger = Decimal(1)  # most that an input was larger than counted
+        self._dearer = Decimal(1)  # most that a tier cost by the standard one
         self._lock = threading.Lock()
         self.reason = ""
 
@@ -114,10 +116,10 @@ class Meter:
         """Set aside what the call may cost at most."""
         bound = max(byte_bound(call.ask), input_bound(call.ask))
         with self._lock:
-            tokens = whole(input_bound(call.ask) * self._larger)
+            tokens, dearer = whole(input_bound(call.ask) * self._larger), self._dearer
         output, now = call.ask.max_new_tokens + self._thoughts, time.time()
-        counted = self._price.most(min(tokens, bound), output, now)
-        most = self._price.most(bound, output, now)
+        counted = whole(self._price.most(min(tokens, bound), output, now) * dearer)
+        most = whole(self._price.most(bound, output, now) * dearer)
         if not self._budget.take(most, alone=counted):
             self.reason = (
                 f"the budget of {dollars(self._budget.limit)} would be passed: "
@@ -128,7 +130,7 @@ class Meter:
             self._set_aside.setdefault(call.key, []).append((most, now))
         return True
 
-    def settle(self, call: Call, usage: Usage | None, *, maybe: bool = False) -> None:
+    def settle(self, call: Call, usage: Usage | None, *, maybe: bool = False, service: str = "") -> None:
         """Replace what was set aside by what was charged; by what a call counts for (`assumed`) where nobody knows."""
         counted = input_bound(call.ask)
         with self._lock:
@@ -138,8 +140,9 @@ class Meter:
                 del self._set_aside[call.key]
             if usage is not None and usage.input_tokens:
                 self._larger = max(self._larger, Decimal(usage.input_tokens) / counted)
+            self._dearer = max(self._dearer, self._price.services.get(service, Decimal(1)))
         if usage is not None and usage.input_tokens is not None and usage.output_tokens is not None:
-            self._budget.give(amount, self._price.counted(usage, call.ask, sent))
+            self._budget.give(amount, self._price.counted(usage, call.ask, sent, service))
         else:
             unknown = assumed(self._price, call.ask, self._thoughts, sent) if maybe or usage is not None else 0
             self._budget.give(amount, unknown, uncertain=True)

@@ -71,6 +71,7 @@ class Item:
     number: int
     group: Group
     attempts: int = 0
+    refused: int = 0  # of attempts: for want of room in a tier of service
     spent_s: float = 0.0
 
     def __lt__(self, other: Item) -> bool:

@@ -10,35 +10,24 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from random import Random
 
 from scrollwork.models.base import Answer, Attempt, Call, CallFailed, CallProblem, Client, Reply
 from scrollwork.models.engine.attempts import Trip, expected_tokens, send_once, with_more_room
 from scrollwork.models.engine.breaker import Breaker
 from scrollwork.models.engine.budget import Gate
-from scrollwork.models.engine.document_order import CACHE_S, Item, Order
+from scrollwork.models.engine.document_order import Item, Order
 from scrollwork.models.engine.limits import Ended, Lane, Limiter
 from scrollwork.models.engine.patience import Patience
-from scrollwork.models.engine.retry import Policy, ends_the_run
+from scrollwork.models.engine.retry import ends_the_run
+from scrollwork.models.engine.sending import Sending, after_refusal
 from scrollwork.models.engine.stopping import Stop
+from scrollwork.models.vendors.tiers import flex_refused, served, tier_refused
 
 Result = Answer | CallFailed | Attempt
 CLOSING_S = 5.0  # for requests to be cancelled, and for a client to close its connections
 LOOK_AGAIN_S = 0.2  # at a budget that calls of other stages hold
-
-
-@dataclass(frozen=True)
-class Sending:
-    """Settings of an engine. warmup_s: followers go without their leader's answer after so long. name: of the model.
-    cache_s: as of `Order`. most_output: new tokens that the model gives at most, 0 where nobody knows."""
-
-    policy: Policy = field(default_factory=Policy)
-    timeout_s: float = 600.0
-    warmup_s: float = 60.0
-    name: str = "a model"
-    cache_s: float = CACHE_S
-    most_output: int = 0
 
 
 class Engine:
@@ -70,6 +59,7 @@ class Engine:
         self._last_problem = ""
         self._last_tokens = 0
         self._error: Exception | None = None
+        self._service = settings.service
         self.stopped = ""
 
     async def run(self, started: Callable[[], None] = lambda: None) -> None:
@@ -103,9 +93,8 @@ class Engine:
 
     def feed(self, calls: Sequence[Call]) -> None:
         """Take in calls, in the loop's thread."""
-        if not self.stopped:
-            for call in calls:
-                self._order.add(call)
+        for call in () if self.stopped else calls:
+            self._order.add(replace(call, service=self._service) if self._service else call)
         self._pump()
 
     def no_more(self) -> None:
@@ -255,6 +244,8 @@ class Engine:
         assert task is not None
         began, started = self._loop.time(), time.time()
         item.attempts += 1
+        if item.call.service != self._service:
+            item.call = replace(item.call, service="")  # the vendor does not take it
         patience = None
         if item.group.prefix and item.group.state == "led":
             patience = self._loop.call_later(self._settings.warmup_s, self._follow, item)
@@ -280,9 +271,11 @@ class Engine:
     def _ended(self, trip: Trip, result: Reply | CallProblem | Exception | None) -> None:
         if isinstance(result, Reply):
             self._breaker.answered(trip.item)
-            self._account(trip, Ended(trip.began, trip.reserved, True, usage=result.usage, limits=result.limits))
+            tier = served(trip.item.call.service, result.service_tier)
+            how = Ended(trip.began, trip.reserved, True, usage=result.usage, limits=result.limits)
+            self._account(trip, how, tier)
             self._order.warm(trip.item.group)
-            self._hand_over((trip.attempt("answered", None, result.doubt, result.usage), trip.answer(result)))
+            self._hand_over((trip.attempt("answered", None, result.doubt, result.usage, tier), trip.answer(result)))
         elif isinstance(result, CallProblem):
             self._problem(trip, result)
         else:
@@ -294,23 +287,28 @@ class Engine:
 
     def _problem(self, trip: Trip, problem: CallProblem) -> None:
         item = trip.item
-        self._account(trip, trip.failed(problem))
+        refused = item.call.service != "" and (
+            flex_refused(problem) or tier_refused(problem)
+        )  # nobody slows down for it
+        self._account(trip, replace(trip.failed(problem), slow_down=problem.slow_down and not refused))
         said = f"{problem.message}; {problem.doubt}" if problem.doubt else problem.message
         roomier = with_more_room(item.call, problem, self._settings.most_output)
-        tried = trip.attempt("transient" if roomier else problem.kind, problem.status, said, problem.paid)
+        tried = trip.attempt("transient" if roomier or refused else problem.kind, problem.status, said, problem.paid)
         self._last_problem = problem.message
         if ends_the_run(problem):
             self._breaker.ended(item, trip.ended)
             self._hand_over((tried,))
             self._halt(problem.message)
             return
-        if roomier is not None:
+        if refused or roomier is not None:
             self._breaker.ended(item, trip.ended)
             self._hand_over((tried,))
-            self._order.warm(item.group)  # the prompt was read
-            if not self.stopped:
-                item.call = roomier
-                self._order.again(item)
+            wait = after_refusal(item, problem, self._settings.policy, self._rng) if refused else None
+            self._service = "" if refused and tier_refused(problem) else self._service
+            if roomier is not None:
+                self._order.warm(item.group)  # the prompt was read
+            item.call = roomier or item.call
+            self._again(item, wait)
             return
         lost = trip.given_up(problem, self._breaker.failed(item, problem, trip.ended))
         if self._breaker.tripped:
@@ -325,19 +323,28 @@ class Engine:
             self._hand_over((tried, lost))
             return
         self._hand_over((tried,))
-        if not self.stopped:
-            self._order.cool(item.group)
-            item.spent_s += wait
-            self._resting[item] = self._loop.call_later(wait, self._rested, item)
+        self._again(item, wait)
+
+    def _again(self, item: Item, wait: float | None) -> None:
+        """Ask a call once more, after so many seconds, None for now."""
+        if self.stopped:
+            return
+        self._order.cool(item.group)
+        if wait is None:
+            self._order.again(item)
+            return
+        item.spent_s += wait
+        self._resting[item] = self._loop.call_later(wait, self._rested, item)
 
     def _rested(self, item: Item) -> None:
         del self._resting[item]
         self._order.again(item)
         self._pump()
 
-    def _account(self, trip: Trip, how: Ended) -> None:
-        """Tell limiter and budget how an attempt ended. A model that was stopped teaches nothing more."""
+    def _account(self, trip: Trip, how: Ended, service: str = "") -> None:
+        """Tell limiter and budget how an attempt ended. A model that was stopped teaches nothing more. service: the
+        tier that it counts for."""
         how = replace(how, limits=None) if self._breaker.tripped else how
         self._limiter.ended(self._lane, how, trip.ended)
         if self._gate is not None:
-            self._gate.settle(trip.item.call, how.usage, maybe=how.charged)
+            self._gate.settle(trip.item.call, how.usage, maybe=how.charged, service=service)

@@ -10,7 +10,7 @@ import json
 import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import ROUND_CEILING, Decimal, InvalidOperation
 from typing import Any
@@ -18,6 +18,7 @@ from typing import Any
 from scrollwork.models.base import Ask, Usage
 from scrollwork.models.engine.usage_bounds import shared_most
 from scrollwork.models.vendors.families import CACHE_MINIMUM, cache_least, family_of
+from scrollwork.models.vendors.tiers import shares_of
 
 NANO = 10**9  # nano-dollars a dollar
 PER_TOKEN = Decimal(1000)  # nano-dollars a token for a dollar a million tokens
@@ -81,14 +82,15 @@ class Peak:
 class Price:
     """Of a model. listed: by the first day of each, rising. long: (tokens of a prompt above which the factors hold for
     the whole request, factors), rising. batch: share to pay in a batch. cache_minimum: tokens of a prompt below which
-    nothing can come from the cache. counted_within_s: from when a request is sent until its vendor counts it, at most.
-    Times are unix seconds, None for now."""
+    nothing can come from the cache. services: what tiers cost by the standard price, by name. counted_within_s: from
+    when a request is sent until its vendor counts it, at most. Times are unix seconds, None for now."""
 
     listed: tuple[tuple[str, Rates], ...]
     long: tuple[tuple[int, Rates], ...] = ()
     peak: Peak | None = None
     batch: Decimal = ONE
     cache_minimum: int = CACHE_MINIMUM
+    services: Mapping[str, Decimal] = field(default_factory=dict)
     counted_within_s: float = UNDER_WAY_S
 
     def rates(self, prompt_tokens: int = 0, when: float | None = None) -> Rates:
@@ -104,11 +106,21 @@ class Price:
         """What the vendor charges for a reply, nano-dollars."""
         return self.rates(usage.input_tokens or 0, when).of(usage)
 
-    def counted(self, usage: Usage, ask: Ask, when: float | None = None) -> int:
+    def counted(self, usage: Usage, ask: Ask, when: float | None = None, service: str = "") -> int:
         """What a reply counts for, in a budget and in the rows: nobody here sees what a vendor took from its cache, so
-        the discount counts only for what the call before it in the run begins with too; the rest is plain input."""
+        the discount counts only for what the call before it in the run begins with too; the rest is plain input.
+        service: the tier that it counts for, "" for standard (models/vendors/tiers.py)."""
         most = shared_most(ask) if (usage.input_tokens or 0) >= self.cache_minimum else 0
-        return self.of(replace(usage, cached_tokens=min(usage.cached_tokens or 0, most)), when)
+        believed = replace(usage, cached_tokens=min(usage.cached_tokens or 0, most))
+        return self.at(service).of(believed, when)
+
+    def at(self, service: str) -> Price:
+        """The same at a tier of service; "", or one that is not known: standard."""
+        share = self.services.get(service, ONE)
+        if share == ONE:
+            return self
+        factors = Rates(share, share, share, share)
+        return replace(self, listed=tuple((day, one.times(factors)) for day, one in self.listed), services={})
 
     def most(self, input_tokens: int, output_tokens: int, when: float | None = None) -> int:
         """What a call of at most so many tokens may cost: the dearest of all tiers that it may come to, and of all
@@ -183,6 +195,7 @@ def price_of(name: str, table: Mapping[str, Any]) -> Price:
         peak=peak_of(facts.get("peak")),
         batch=number(name, "batch", batch),
         cache_minimum=cache_least(table),
+        services=shares_of(facts),
     )
 
 

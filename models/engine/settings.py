@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scrollwork.models.engine.event_loop import Sending
 from scrollwork.models.engine.ledger import Ledger
 from scrollwork.models.engine.limits import Caps, Limiter, limiter_of
 from scrollwork.models.engine.retry import policy
+from scrollwork.models.engine.sending import Sending
 from scrollwork.models.registry import UnknownModel
 from scrollwork.models.vendors.marks import cache_seconds, counting
+from scrollwork.models.vendors.tiers import FLEX
 
 
 @dataclass(frozen=True)
@@ -67,5 +68,6 @@ def settings(name: str, table: Mapping[str, Any], *, key_name: str) -> Settings:
             name=name,
             cache_s=cache_seconds(table),
             most_output=int(table.get("max_output", 0)),
+            service=FLEX if table.get("service") == FLEX else "",
         ),
     )

@@ -14,6 +14,7 @@ from scrollwork.models.hosted.replies import read
 from scrollwork.models.hosted.tables import MAX_TOKENS_NAMES, PATHS, key_of
 from scrollwork.models.hosted.wire import Wire, most_bytes
 from scrollwork.models.vendors.marks import CacheUse
+from scrollwork.models.vendors.tiers import FIELD
 
 TIMEOUT_S = 600.0
 
@@ -86,7 +87,8 @@ class Endpoint:
 
     def prepared(self, call: Call) -> Any:
         """The body as it is sent."""
-        return self._cache.sent(roomy(call), call.ask)
+        sent = self._cache.sent(roomy(call), call.ask)
+        return {**sent, FIELD: call.service} if call.service else sent
 
     async def close(self) -> None:
         """Close the connections."""

@@ -60,6 +60,7 @@ MONEY_WORDS = re.compile(
 
 MESSAGE_CHARS = 300
 KEY_SHAPES = re.compile(r"\bsk-[\w*.\-]{6,}|(?<=Bearer )[^\s\"',;]+|(?<=://)[^/\s@]+(?=@)|\bAIza[\w\-]{10,}")
+PACE_NAMES = frozenset({"rate_limit_exceeded", "rate_limit_error", "requests", "tokens", "RESOURCE_EXHAUSTED"})
 NO_ROOM = "no room to answer"  # how the message of a call begins that came to its limit before its first word
 MORE_ROOM = "give the model's table room for thoughts (reasoning_tokens = 25000) or turn them off there"
 NO_ROOM_WORDS = re.compile(r"could not finish the message because max_tokens or model output limit was reached", re.I)
@@ -99,6 +100,7 @@ def problem_of_status(
         retry_after_s=come_back(headers, error),
         limits=limits_of(headers),
         slow_down=status in SLOW_DOWN_STATUSES or bool(error and error["names"] & SLOW_DOWN_NAMES),
+        paced=bool(error and error["names"] & PACE_NAMES),
         own=roomless,
         no_room=roomless,
         foreign=error is None,

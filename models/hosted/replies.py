@@ -116,7 +116,9 @@ def read(
         usage,
         limits_of(headers),
         masked=shown_text != text,
-        service_tier=said_in(body, "service_tier", secrets) or said_in(body.get("usage"), "service_tier", secrets),
+        service_tier=said_in(body, "service_tier", secrets)
+        or said_in(body.get("usage"), "service_tier", secrets)
+        or said_in(headers, "x-gemini-service-tier", secrets),
         fingerprint=said_in(body, "system_fingerprint", secrets),
     )
 

@@ -27,6 +27,7 @@ from scrollwork.models.table_keys import (
 from scrollwork.models.vendors.families import vendors
 from scrollwork.models.vendors.fill import with_family
 from scrollwork.models.vendors.keys import DAY, TIERS
+from scrollwork.models.vendors.tiers import FIELD, FLEX, STANDARD, has_flex, with_flex
 
 ENDPOINTS = {
     "openai": ("chat", "responses", "completions"),
@@ -99,6 +100,7 @@ PAYING = {
     "rpm": Key(WHOLE, "Requests a minute at most."),
     "tpm": Key(WHOLE, "Tokens a minute at most."),
     "concurrency": Key(WHOLE, "Requests at once at most."),
+    "service": Key(TEXT, 'The tier of service that is asked for: "standard", or "flex" where the model has it.'),
     "concurrency_start": Key(WHOLE, "Requests at once to begin with."),
     "warmup_s": Key(NUMBER, "Seconds until there may be `concurrency` at once."),
     "retry": Key(
@@ -179,7 +181,10 @@ def checked(name: str, table: Mapping[str, Any]) -> dict[str, Any]:
     among(name, "vendor", table.get("vendor"), (None, *vendors()))
     found = with_family({**defaults(provider, endpoint), **table, "endpoint": endpoint, "base_url": base_url})
     sent_temperature(name, found)
-    return found
+    among(name, "service", table.get("service"), (None, STANDARD, *([FLEX] if has_flex(found) else [])))
+    if "service" in table and FIELD in {**table.get("extra", {}), **table.get("cache_options", {})}:
+        raise BadTable(f"model {name!r}: {FIELD} stands in the request, and service in its table: give one")
+    return with_flex(found) if table.get("service") == FLEX else found
 
 
 def fitting(name: str, provider: str, endpoint: str, table: Mapping[str, Any]) -> None:

@@ -19,7 +19,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "config" / "vendors"
 # What may follow in the name of a variant, such as a date; a number of one to three digits is a later version.
 VARIANT = re.compile(r"[-@:/](?![0-9]{1,3}(?![0-9]))")
 CACHE_MINIMUM = 1024  # tokens of a prefix below which no vendor caches, where nothing else is known
-TABLES = ("effort", "thinking", "cache", "service", "room", "endpoints")  # filled in key by key
+TABLES = ("effort", "thinking", "cache", "room", "endpoints")  # filled in key by key
 
 
 class BadVendor(ValueError):

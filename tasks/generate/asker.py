@@ -307,7 +307,8 @@ class Asker:
         if attempt is not None:
             room = call.ask.max_new_tokens if attempt.room is None else attempt.room
             call = replace(call, ask=replace(call.ask, max_new_tokens=room, follows=attempt.follows))
-        return counted(usage, self._price, call, self._thoughts, attempt.started if attempt is not None else None)
+        when, service = (attempt.started, attempt.service) if attempt is not None else (None, "")
+        return counted(usage, self._price, call, self._thoughts, when, service)
 
     def _tell(self) -> None:
         progress.tell(self._title, self._done, self._total)

@@ -39,13 +39,16 @@ def cost_of(usage: Usage, price: Price | None, when: float | None = None) -> int
     return 0 if nothing else price.of(usage, when) if price else None
 
 
-def counted(usage: Usage, price: Price | None, call: Call, thoughts: int, when: float | None = None) -> int | None:
+def counted(
+    usage: Usage, price: Price | None, call: Call, thoughts: int, when: float | None = None, service: str = ""
+) -> int | None:
     """Nano-dollars that a try counts for, as in a budget (`Price.counted`); what a call that nobody knows the tokens of
-    counts for; None where the price is not known. call: as it was sent. when: as of `cost_of`."""
+    counts for; None where the price is not known. call: as it was sent. when: as of `cost_of`. service: the tier that
+    it counts for, "" for standard."""
     cost = cost_of(usage, price, when)
     if price is None or cost == 0:
         return cost
-    return assumed(price, call.ask, thoughts, when) if cost is None else price.counted(usage, call.ask, when)
+    return assumed(price, call.ask, thoughts, when) if cost is None else price.counted(usage, call.ask, when, service)
 
 
 def stored_answer(answer: Answer, provider: str, member: str, cost_nano_usd: int | None) -> StoredAnswer:

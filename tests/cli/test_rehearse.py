@@ -76,6 +76,28 @@ def test_batch_or_lost_reply_is_missing_in_the_bill(call: Call) -> None:
     assert (failed["replies"], failed["difference_nano_usd"]) == (27, 0)
 
 
+def test_flex_that_is_refused_costs_answers_or_is_counted_otherwise(call: Call) -> None:
+    """A third of the requests for flex is refused: nothing is lost, and each reply counts at the tier that served it."""
+    asked = ("--task", "squality", "--task", "qasper", "--way", "flex", "--knob", "flex_refused=0.33")
+    luna, opus = rehearsed(call, "zeroscrolls", *asked, *models("gpt-6-luna", "claude-opus-5-5"))["bill"]
+    assert (luna["replies"], opus["replies"]) == (37, 37)
+    assert opus["difference_nano_usd"] == 0
+    assert -37 <= luna["difference_nano_usd"] <= 0, "half a nano-dollar a reply is rounded up"
+    assert luna["billed_usd"] < 0.0042, "$0.0058 at the standard tier"
+
+
+def test_cheapest_way_is_not_the_one_that_the_estimate_marks(call: Call) -> None:
+    """Of Claude: ten questions on two documents with the cache, but in a batch what shares nothing."""
+    shared = rehearsed(call, "zeroscrolls", "--task", "squality", "--way", "cheapest", *models("claude-opus-5-5"))
+    assert shared["bill"][0]["cached_tokens"] > 0
+    single = ("--task", "gov_report", "--way", "cheapest")
+    (alone,) = rehearsed(call, "zeroscrolls", *single, *models("claude-opus-5-5"))["bill"]
+    (dear,) = rehearsed(call, "zeroscrolls", "--task", "gov_report", *models("gpt-6-luna"))["bill"]
+    assert alone["replies"] == dear["replies"] == 6
+    at_full_price = (4 * alone["plain_tokens"] + 20 * alone["output_tokens"]) / 1e6
+    assert alone["billed_usd"] == pytest.approx(at_full_price / 2)
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [
@@ -83,6 +105,9 @@ def test_batch_or_lost_reply_is_missing_in_the_bill(call: Call) -> None:
         (("--model", "gpt-6-luna", "--store", "sqlite:///x.db"), "--store is not for rehearsals"),
         (("--model", "gpt-6-luna", "--knob", "warmth=1"), "no knob warmth; there are seed,"),
         (("--model", "gpt-6-luna", "--knob", "seed=one"), "the value is no JSON"),
+        (("--model", "gpt-6-luna", "--batch", "--way", "flex"), "--batch and --way flex: give one"),
+        (("--model", "claude-opus-5-5", "--way", "flex"), "no model of this call is known to have that tier"),
+        (("--model", "gpt-6-luna", "--way", "slow"), "invalid choice: 'slow'"),
         (("--model", "gpt-6-luna", "--knob", "seed"), "write NAME=VALUE"),
         (("--model", "openai:gpt-17"), "gpt-17 of OpenAI is not simulated; there are: gpt-6.2-astra"),
         (("--model", "compatible:x", "--base-url", "http://127.0.0.1:9/v1"), "its server is not simulated"),

@@ -16,8 +16,9 @@ from typing import Any
 from scrollwork.models.base import Answer, Ask, Attempt, Call, CallFailed, Client, Reply, Segment, Usage
 from scrollwork.models.engine.answers import AHEAD
 from scrollwork.models.engine.breaker import Breaker
-from scrollwork.models.engine.event_loop import Engine, Result, Sending
+from scrollwork.models.engine.event_loop import Engine, Result
 from scrollwork.models.engine.limits import Caps, Limiter
+from scrollwork.models.engine.sending import Sending
 from scrollwork.models.engine.stopping import Stop
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from scrollwork.models.base import Answer, Attempt, Call, CallFailed, CallProblem, Reply, Usage
 from scrollwork.models.engine.budget import Budget, Meter
-from scrollwork.models.engine.event_loop import Sending
 from scrollwork.models.engine.prices import nano, price_of
+from scrollwork.models.engine.sending import Sending
 from scrollwork.models.hosted.endpoint import roomy
 from scrollwork.models.hosted.error_replies import problem_of_status
 from tests.models.clock import Scripted, call, drive, in_time

@@ -14,9 +14,9 @@ import pytest
 
 from scrollwork.models.base import Answer, Attempt, Call, CallFailed, CallProblem, Reply, Usage
 from scrollwork.models.engine.answers import Run, answer
-from scrollwork.models.engine.event_loop import Sending
 from scrollwork.models.engine.limits import Caps, Limiter
 from scrollwork.models.engine.retry import Policy
+from scrollwork.models.engine.sending import Sending
 from scrollwork.models.engine.settings import Settings, settings
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.models.registry import UnknownModel

@@ -16,10 +16,11 @@ from hypothesis import strategies as st
 from scrollwork.models.base import Attempt, Call, CallProblem, Reply, Usage
 from scrollwork.models.engine.breaker import AT_ONCE, FIRST, Breaker
 from scrollwork.models.engine.budget import Budget, Meter
-from scrollwork.models.engine.event_loop import Engine, Sending
+from scrollwork.models.engine.event_loop import Engine
 from scrollwork.models.engine.limits import Caps, Limiter
 from scrollwork.models.engine.prices import NANO, price_of
 from scrollwork.models.engine.retry import Policy
+from scrollwork.models.engine.sending import Sending
 from scrollwork.models.engine.stopping import Stop
 from tests.models.clock import GOOD, Driven, Hangs, Scripted, call, drive, in_time
 
@@ -379,7 +380,7 @@ def test_fault_of_the_budget_hangs() -> None:
         def reserve(self, call: Call) -> bool:
             return True
 
-        def settle(self, call: Call, usage: Usage | None, *, maybe: bool = False) -> None:
+        def settle(self, call: Call, usage: Usage | None, *, maybe: bool = False, service: str = "") -> None:
             raise ArithmeticError("budget")
 
         def pending(self) -> bool:

@@ -9,9 +9,9 @@ import pytest
 
 from scrollwork.models.base import Call, CallProblem, Limits, Reply, Usage
 from scrollwork.models.engine.breaker import Breaker
-from scrollwork.models.engine.event_loop import Sending
 from scrollwork.models.engine.limits import Caps, Limiter
 from scrollwork.models.engine.retry import LONGEST_S, Policy
+from scrollwork.models.engine.sending import Sending
 from scrollwork.models.hosted.error_replies import limits_of, retry_after
 from tests.models.clock import GOOD, Driven, Scripted, call, drive, in_time
 

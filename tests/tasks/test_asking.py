@@ -15,10 +15,10 @@ from scrollwork.models.base import Answer, Ask, Attempt, Call, CallFailed, CallP
 from scrollwork.models.engine.answers import Run, answer
 from scrollwork.models.engine.breaker import Breaker
 from scrollwork.models.engine.budget import Gate
-from scrollwork.models.engine.event_loop import Sending
 from scrollwork.models.engine.ledger import Ledger
 from scrollwork.models.engine.limits import Caps, Limiter
 from scrollwork.models.engine.retry import Policy
+from scrollwork.models.engine.sending import Sending
 from scrollwork.models.engine.settings import Settings
 from scrollwork.models.engine.stopping import Stop
 from scrollwork.pipeline import calling, progress

@@ -1,0 +1,38 @@
+"""scrollwork estimate --ways: what each way of asking hosted models costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scrollwork.cli.seam.tables import print_rows
+from scrollwork.cli.terminal.common import say
+
+COLUMNS = ("way", "cache", "USD", "of the bound", "time", "")
+
+
+def show(rows: Sequence[Mapping[str, Any]]) -> None:
+    """A table a model, a row a way."""
+    for model in dict.fromkeys(row["model"] for row in rows):
+        own = [row for row in rows if row["model"] == model]
+        print_rows(COLUMNS, [cells(row) for row in own], model)
+    if rows:
+        say(
+            "USD: what is still to be asked, answers as long as the references, thoughts not among them; the bound: "
+            "each common prefix of prompts is written once and read by all others; no order and no marks go below it"
+        )
+        say("cheapest: of the ways of `run --way`, which keeps prefixes for the shortest time that the vendor has")
+
+
+def cells(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """One row for people."""
+    seconds = row["seconds"]
+    time = "–" if seconds is None else f"{seconds / 60:,.0f} min" if seconds < 3600 else f"{seconds / 3600:,.1f} h"
+    return (
+        row["way"],
+        f"{row['lifetime'] or 'yes'}" if row["cache"] else "no",
+        f"{row['usd']:,.4f}",
+        "–" if row["ratio"] is None else f"{row['ratio']:.2f}",
+        f"up to {time}" if row["at_most"] else time,
+        "cheapest" if row["best"] else "",
+    )

@@ -1,0 +1,147 @@
+"""The ways in which a run can ask its hosted models, and what each costs: by tier of service, with the cache or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from scrollwork.models.base import Usage
+from scrollwork.models.engine.prices import NANO, ONE, Price, exact, whole
+from scrollwork.models.registry import BATCHES, HOSTED
+from scrollwork.models.vendors.families import family_of
+from scrollwork.models.vendors.tiers import FLEX, STANDARD
+from scrollwork.pipeline.calling import known_price
+from scrollwork.readings.estimate import asked_of
+from scrollwork.readings.prefix_bound import MARKED, PrefixTree
+
+if TYPE_CHECKING:
+    from scrollwork.flows.chains import Chain
+
+BATCH = "batch"
+BATCH_S = 24 * 3600  # within which a vendor ends a batch
+
+
+@dataclass
+class Sums:
+    """Of all that one model would be asked, in nano-dollars at the standard tier. cached: with the cache, as `run` uses
+    it; uncached: without. writing: of cached, for what is written to the cache. batch: in batches. output: of each."""
+
+    requests: int = 0
+    tokens: int = 0
+    cached: int = 0
+    uncached: int = 0
+    writing: Decimal = Decimal(0)
+    batch: int = 0
+    output: int = 0
+
+    def add(self, price: Price, batch: Price, usage: Usage) -> None:
+        """Count a call. batch: the price in one. usage: as a provider would report it."""
+        tokens, made = usage.input_tokens or 0, usage.output_tokens or 0
+        self.requests += 1
+        self.tokens += tokens
+        self.cached += price.of(usage)
+        self.uncached += price.of(Usage(tokens, 0, 0, made))
+        self.writing += (usage.cache_write_tokens or 0) * price.rates(tokens).cache_write
+        self.batch += batch.of(Usage(tokens, 0, 0, made))
+        self.output += whole(price.rates(tokens).output * made)
+
+
+def ways(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
+    """(a row a way, what failed). A row: {model, way, cache, lifetime, requests, input_tokens, usd, output_usd,
+    bound_usd, ratio, seconds, at_most, runs, best}.
+
+    way: standard, flex or batch. cache, lifetime: whether prefixes come from the vendor's cache, and for how long they
+    are kept there, "" where the vendor says no time. usd: of all that is still to be asked, answers as long as the
+    references, thoughts not among them; output_usd: of it, for output. bound_usd: what no order and no marks can go
+    below at this tier; ratio: usd by it. seconds: how long it takes, None where nobody knows, at_most: or sooner.
+    runs: whether `run --way` asks so (for the shortest lifetime); best: the cheapest of these, of several the first. A
+    model without a price has no rows.
+    """
+    sums: dict[str, Sums] = {}
+    trees: dict[str, PrefixTree] = {}
+    prices: dict[str, Price] = {}
+    failed: dict[str, None] = {}
+    tables = chain.resolved.calling.tables
+    for model, _, calls in asked_of(chain, failed):
+        price = known_price(model, tables[model])
+        if price is None:
+            continue
+        prices[model], in_batch = price, price.in_batch()
+        total, tree = sums.setdefault(model, Sums()), trees.setdefault(model, PrefixTree(rule_of(tables[model])))
+        for one in calls:
+            total.add(price, in_batch, one.usage)
+            tokens = one.usage.input_tokens or 0
+            tree.add(one.ask.segments, tokens, price.rates(tokens))
+    rows: list[dict[str, Any]] = []
+    for model, total in sums.items():
+        rows += ways_of(model, tables[model], prices[model], total, trees[model].least())
+    return rows, list(failed)
+
+
+def rule_of(table: Mapping[str, Any]) -> str:
+    """The rule of the cache of a table's model, "" where nothing is known."""
+    known = family_of(table)
+    return str(known.family.get("cache.rule", "")) if known is not None else ""
+
+
+def ways_of(model: str, table: Mapping[str, Any], price: Price, total: Sums, bound: int) -> list[dict[str, Any]]:
+    """The rows of one model. bound: of its input, nano-dollars."""
+    known = family_of(table)
+    lifetimes: Mapping[str, Any] = known.family.get("cache.write", {}) if known is not None else {}
+    rule, shortest = rule_of(table), exact(next(iter(lifetimes.values()), 1))
+    paced = [60 * total.requests / table["rpm"]] if table.get("rpm") else []
+    paced += [60 * total.tokens / table["tpm"]] if table.get("tpm") else []
+    counts = {"requests": total.requests, "input_tokens": total.tokens}
+    online = {"seconds": max(paced, default=None), "at_most": False}
+    found = []
+    for way, share in {STANDARD: ONE, **{name: one for name, one in price.services.items() if name == FLEX}}.items():
+        row = {"model": model, "way": way, "cache": False, "lifetime": "", **counts}
+        caches = rule not in ("", "none")
+        found.append({**row, **money(total.uncached, total.output, bound, share), **online, "runs": not caches})
+        kept = list(lifetimes) if rule in MARKED else [next(iter(lifetimes), "")]
+        for number, lifetime in enumerate(kept if caches else []):
+            more = total.writing * (exact(lifetimes[lifetime]) / shortest - 1) if rule in MARKED else 0
+            cached = {**row, "cache": True, "lifetime": lifetime}
+            found.append(
+                {**cached, **money(total.cached + more, total.output, bound, share), **online, "runs": number == 0}
+            )
+    if price.batch != ONE and table["provider"] in BATCHES:
+        row = {"model": model, "way": BATCH, "cache": False, "lifetime": "", **counts}
+        asked = money(total.batch / price.batch, total.output, bound, price.batch)
+        found.append({**row, **asked, "seconds": float(BATCH_S), "at_most": True, "runs": True})
+    cheapest = min((row for row in found if row["runs"]), key=lambda row: row["usd"])
+    return [{**row, "best": row is cheapest} for row in found]
+
+
+def money(nano: Decimal | int, output: int, bound: int, share: Decimal) -> dict[str, Any]:
+    """The dollars of a row. nano, output, bound: of all, of output, and of input at least, at the standard price.
+    share: of it that is to be paid."""
+    least = bound + output
+    return {
+        "usd": float(share * nano / NANO),
+        "output_usd": float(share * output / NANO),
+        "bound_usd": float(share * least / NANO),
+        "ratio": float(Decimal(nano) / least) if least else None,
+    }
+
+
+def settled(chain: Chain) -> Chain:
+    """The chain with the cheapest way chosen.
+
+    Batches are of a whole run: they are chosen where every hosted model takes them, and all together are cheaper so;
+    else each model that has flex is asked by it, and the others at the standard tier. Prompts are built for it.
+    """
+    rows, _ = ways(chain)
+    models = {row["model"] for row in rows}
+    by_batch = [row for row in rows if row["way"] == BATCH]
+    others = sum(
+        min(row["usd"] for row in rows if row["model"] == model and row["runs"] and row["way"] != BATCH)
+        for model in models
+    )
+    hosted = {name for name, table in chain.resolved.calling.tables.items() if table["provider"] in HOSTED}
+    if models and {row["model"] for row in by_batch} == hosted and sum(row["usd"] for row in by_batch) < others:
+        return chain.other(replace(chain.request, way=BATCH))
+    has_flex = any(row["way"] == FLEX for row in rows)
+    return chain.other(replace(chain.request, way=FLEX if has_flex else STANDARD))

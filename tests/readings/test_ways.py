@@ -1,0 +1,134 @@
+"""What each way of asking costs, and what none can go below."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from scrollwork.models.base import Segment
+from scrollwork.models.engine.prices import Rates
+from scrollwork.readings.prefix_bound import PrefixTree
+from tests.conftest import Call
+
+RATES = Rates(Decimal(100), Decimal(500), Decimal(10), Decimal(125))
+
+
+def prompt(*names: str) -> list[Segment]:
+    """Segments of 400 characters, which are 100 tokens."""
+    return [Segment("document", name[0] * 400) for name in names]
+
+
+def least(rule: str, *prompts: list[Segment], rates: Rates = RATES) -> int:
+    tree = PrefixTree(rule)
+    for one in prompts:
+        tree.add(one, 100 * len(one), rates)
+    return tree.least()
+
+
+def test_bound_of_prompts_that_share_nothing_is_not_their_plain_price() -> None:
+    for rule in ("breakpoints", "blocks", "prefix", "none", ""):
+        assert least(rule, prompt("a"), prompt("b")) == 200 * 100
+
+
+def test_a_shared_prefix_is_written_more_than_once_or_for_nothing() -> None:
+    shared = [prompt("a", "b"), prompt("a", "c"), prompt("a", "d")]
+    assert least("prefix", *shared) == 100 * (100 + 2 * 10) + 300 * 100
+    assert least("blocks", *shared) == 100 * (125 + 2 * 10) + 300 * 100
+    assert least("none", *shared) == 600 * 100
+    dear = Rates(Decimal(100), Decimal(500), Decimal(90), Decimal(250))
+    assert least("blocks", *shared, rates=dear) == 600 * 100, "writing costs more than three reads save"
+
+
+def test_same_text_behind_another_is_one_prefix() -> None:
+    assert least("prefix", prompt("a", "x"), prompt("b", "x")) == 400 * 100
+
+
+def paid(order: tuple[tuple[str, ...], ...], marks: int) -> int:
+    """What prompts cost in an order where each marks the prefixes that a later one shares, by the rule of blocks."""
+    kept: set[tuple[str, ...]] = set()
+    total = 0
+    for at, names in enumerate(order):
+        prefixes = [names[:size] for size in range(1, len(names) + 1)]
+        held = max((len(one) for one in prefixes if one in kept), default=0)
+        worth = [one for one in prefixes[held:] if any(other[: len(one)] == one for other in order[at + 1 :])][-marks:]
+        written = len(worth[-1]) - held if worth else 0
+        kept.update(worth)
+        total += 100 * (held * 10 + written * 125 + (len(names) - held - written) * 100)
+    return total
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_some_order_costs_less_than_the_bound(seed: int) -> None:
+    """All orders of small trees of prefixes; in the best the bound is nearly reached, as an independent account says."""
+    rng = random.Random(seed)
+    prompts = list({(*rng.choices("abc", k=rng.randint(1, 3)), f"{n}") for n in range(rng.randint(2, 6))})
+    bound = least("blocks", *(prompt(*names) for names in prompts))
+    best = min(paid(order, marks=4) for order in itertools.permutations(prompts))
+    assert bound <= best <= 1.35 * bound
+
+
+def rows_of(call: Call, *more: str) -> list[dict[str, Any]]:
+    code, out, err = call("estimate", "zeroscrolls", "--sample", "--ways", "--json", *more)
+    assert code == 0, err
+    found: list[dict[str, Any]] = json.loads(out)
+    return found
+
+
+COUNTED = ("--tokenizer", "estimate")  # without a table of tiktoken
+TASKS = ("--task", "squality", "--task", "qmsum", "--task", "quality")
+
+
+def test_ways_of_a_model_lack_one_that_it_has_or_have_one_that_it_lacks(call: Call) -> None:
+    rows = rows_of(
+        call, *TASKS, *COUNTED, "--model", "gpt-6-luna", "--model", "claude-opus-5-5", "--model", "gpt-6.2-sol"
+    )
+    ways = {
+        (row["model"], row["way"], row["cache"], row["lifetime"]): row for row in rows
+    }  # fmt: skip
+    luna = [key[1:] for key in ways if key[0] == "gpt-6-luna"]
+    assert luna == [
+        ("standard", False, ""), ("standard", True, "30m"), ("standard", True, "12h"),
+        ("flex", False, ""), ("flex", True, "30m"), ("flex", True, "12h"), ("batch", False, ""),
+    ]  # fmt: skip
+    assert [key[1:] for key in ways if key[0] == "claude-opus-5-5"] == [
+        ("standard", False, ""), ("standard", True, "5m"), ("standard", True, "1h"), ("batch", False, ""),
+    ]  # fmt: skip
+    assert not [key for key in ways if key[0] == "gpt-6.2-sol" and key[1] == "flex"], "its page names none"
+    standard, flex = ways["gpt-6-luna", "standard", True, "30m"], ways["gpt-6-luna", "flex", True, "30m"]
+    assert flex["usd"] == pytest.approx(standard["usd"] / 2)
+    for row in rows:
+        assert row["usd"] >= row["bound_usd"] * 0.999, row
+    best = {row["model"]: (row["way"], row["lifetime"]) for row in rows if row["best"]}
+    assert best == {
+        "gpt-6-luna": ("flex", "30m"), "claude-opus-5-5": ("standard", "5m"), "gpt-6.2-sol": ("standard", "30m"),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        ("--model", "gpt-6-luna", *COUNTED),
+        ("--model", "gpt-6.1-terra", *COUNTED),
+        ("--model", "claude-opus-5-5", *COUNTED),
+        ("--model", "openai:gpt-5.4-mini"),
+    ],
+    ids=["breakpoints", "breakpoints-at-a-twentieth", "blocks", "steps-of-128"],
+)
+def test_a_run_costs_more_than_a_twentieth_over_the_bound(call: Call, asked: tuple[str, ...]) -> None:
+    """Questions on one document, by each rule: the input that the simulated vendors bill. The bound is in tokens of our
+    estimate: of Claude's a character is more than theirs, so its own tokens are taken."""
+    (row,) = [one for one in rows_of(call, *TASKS, *asked) if one["way"] == "standard" and one["runs"]]
+    plain = next(one for one in rows_of(call, *TASKS, *asked) if one["way"] == "standard" and not one["cache"])
+    code, out, err = call("rehearse", "zeroscrolls", "--sample", "--quiet", "--json", *TASKS, *asked)
+    assert code == 0, err
+    (bill,) = json.loads(out)["bill"]
+    billed = bill["billed_usd"] - bill["output_usd"]
+    tokens = bill["plain_tokens"] + bill["cached_tokens"] + bill["written_tokens"]
+    share = (row["bound_usd"] - row["output_usd"]) / (plain["usd"] - plain["output_usd"])  # of the plain price
+    rate = (plain["usd"] - plain["output_usd"]) / plain["input_tokens"]
+    assert 0.97 < billed / (share * rate * tokens) <= 1.05
