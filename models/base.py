@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 Outcome = Literal["answered", "terminal", "transient", "quota", "cancelled"]  # of an attempt
 Trouble = Literal["terminal", "transient", "quota"]
 CHARACTERS = 4  # a token, where nobody counted
+OF_THE_INPUT = ("document", "inner_header", "query")  # roles of segments that differ from input to input
 LONGEST_MESSAGE = 1000  # characters of a provider's message that are kept: some send a page
 
 
@@ -26,6 +27,12 @@ def halves(segments: Sequence[Segment]) -> tuple[Sequence[Segment], Sequence[Seg
     return segments[: last + 1], segments[last + 1 :]
 
 
+def opening(segments: Sequence[Segment]) -> Sequence[Segment]:
+    """Return what stands in front of all that is an input's own: an instruction, demonstrations; nothing where no part
+    is."""
+    return segments[: next((n for n, segment in enumerate(segments) if segment.role in OF_THE_INPUT), 0)]
+
+
 def text_of(segments: Iterable[Segment]) -> str:
     """Render segments."""
     return "".join(segment.text for segment in segments)
@@ -38,9 +45,10 @@ class Ask:
 
     references: gold outputs, only for a model whose table says `reads_references` (upper bounds), else empty.
     prefix: digest of the leading documents that the prompt starts with, "" for none: asks that share it share a
-    provider's prefix cache. follows: the call before it in the run shares it too. common_bytes: of the prompt, with
-    which that one begins, too. tokens: of the input, measured or
-    estimated, 0 where nobody counted. characters_per_token: by which they are estimated then.
+    provider's prefix cache. opening: digest of what stands in front of all that is the input's own, "" for none;
+    by_opening: prefix is that of the opening, because no neighbour has the same documents. follows: the call before it
+    in the run shares it too. common_bytes: of the prompt, with which that one begins, too. tokens: of the input,
+    measured or estimated, 0 where nobody counted. characters_per_token: by which they are estimated then.
     """
 
     task: str
@@ -52,6 +60,8 @@ class Ask:
     sample: int = 0
     references: tuple[str, ...] = ()
     prefix: str = ""
+    opening: str = ""
+    by_opening: bool = False
     tokens: int = 0
     seed: int | None = None
     follows: bool = False
@@ -64,10 +74,19 @@ class Ask:
         return self.tokens or int(sum(len(segment.text) for segment in self.segments) / self.characters_per_token) + 1
 
     @property
+    def front(self) -> Sequence[Segment]:
+        """Return the segments of the prefix that is shared: up to the end of the documents, or in front of them."""
+        return opening(self.segments) if self.by_opening else halves(self.segments)[0]
+
+    @property
     def shared_tokens(self) -> int:
-        """Return the likely tokens up to the end of the documents, by their share of the characters."""
-        front = sum(len(segment.text) for segment in halves(self.segments)[0])
-        return self.likely_tokens * front // max(1, sum(len(segment.text) for segment in self.segments))
+        """Return the likely tokens of the prefix that is shared, by its share of the characters."""
+        return self.share_of(self.front)
+
+    def share_of(self, segments: Sequence[Segment]) -> int:
+        """Return the likely tokens of some segments of the prompt, by their share of the characters."""
+        part = sum(len(segment.text) for segment in segments)
+        return self.likely_tokens * part // max(1, sum(len(segment.text) for segment in self.segments))
 
     @property
     def query(self) -> str:

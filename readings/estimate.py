@@ -186,7 +186,7 @@ def add(
     minimum = cache_minimum(table)
     prefixes: set[str] = set()
     store = session.store if session.home.has_store else None
-    for call in sharing(missing(row, Calls(node, model, inputs, store).batches(), session)):
+    for call in sharing(missing(row, Calls(node, model, inputs, store).batches(), session), minimum):
         ask = call.ask
         row.counted = row.counted and bool(ask.tokens)
         tokens = ask.likely_tokens
@@ -239,6 +239,8 @@ def missing(row: Estimate, batches: Iterator[list[Call]], session: Session) -> I
 
 def shared(ask: Ask, tokens: int, minimum: int) -> int:
     """Tokens of a prompt's prefix, by its share of the characters; 0 where it is too short to be cached."""
+    if ask.by_opening:
+        return ask.shared_tokens
     chars = 0
     for segment in ask.segments:
         if segment.role in BEHIND_THE_DOCUMENT:

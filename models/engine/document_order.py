@@ -13,33 +13,40 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from scrollwork.models.base import Call, Segment
+from scrollwork.models.base import Call, Segment, opening
+from scrollwork.models.vendors.families import CACHE_MINIMUM
 
 CACHE_S = 240.0  # a prefix is kept for five minutes after its last use, where nothing else is known
 
 
-def sharing(calls: Iterable[Call]) -> Iterator[Call]:
-    """The calls, each a moment later; one whose prefix neither neighbour has gets none. Nobody would read what it puts
-    into a cache, and writing there costs more than plain input (Anthropic: a quarter). Those behind the first that
-    share one `follow`. Each knows with how many bytes it begins as the one before it."""
+def sharing(calls: Iterable[Call], minimum: int = CACHE_MINIMUM) -> Iterator[Call]:
+    """The calls, each a moment later, with the prefix that they share with a neighbour: their documents, else what
+    stands in front of them (SEAM: demonstrations), from `minimum` tokens on. One that shares none has none: nobody
+    would read what it puts into a cache, and writing there costs more than plain input (Anthropic: a quarter). Those
+    behind the first that share one `follow`. Each knows with how many bytes it begins as the one before it."""
     before, held = None, None
     for call in calls:
         if held is not None:
-            yield placed(held, before, call)
+            yield placed(held, before, call, minimum)
             before = held
         held = call
     if held is not None:
-        yield placed(held, before, None)
+        yield placed(held, before, None, minimum)
 
 
-def placed(call: Call, before: Call | None, after: Call | None) -> Call:
-    """The call between its neighbours."""
-    prefix = call.ask.prefix
-    shares = [prefix != "" and other is not None and other.ask.prefix == prefix for other in (before, after)]
-    common = 0 if before is None else common_bytes(before.ask.segments, call.ask.segments)
-    return replace(
-        call, ask=replace(call.ask, prefix=prefix if any(shares) else "", follows=shares[0], common_bytes=common)
-    )
+def placed(call: Call, before: Call | None, after: Call | None, minimum: int) -> Call:
+    """The call between its neighbours, as they were given."""
+    ask = call.ask
+    common = 0 if before is None else common_bytes(before.ask.segments, ask.segments)
+    others = [None if one is None else one.ask for one in (before, after)]
+    documents = [ask.prefix != "" and one is not None and one.prefix == ask.prefix for one in others]
+    if any(documents):
+        return replace(call, ask=replace(ask, follows=documents[0], common_bytes=common))
+    openings = [ask.opening != "" and one is not None and one.opening == ask.opening for one in others]
+    if any(openings) and ask.share_of(opening(ask.segments)) >= minimum:
+        found = replace(ask, prefix=ask.opening, by_opening=True, follows=openings[0], common_bytes=common)
+        return replace(call, ask=found)
+    return replace(call, ask=replace(ask, prefix="", common_bytes=common))
 
 
 def common_bytes(one: Sequence[Segment], other: Sequence[Segment]) -> int:

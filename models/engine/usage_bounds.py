@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scrollwork.models.base import Ask, Usage, halves
+from scrollwork.models.base import Ask, Usage
 from scrollwork.models.hosted.tables import MAX_TOKENS_NAMES
 
 TEMPLATE = 1024  # tokens of roles, separators and a system prompt that a server may put around a prompt
@@ -82,7 +82,7 @@ def marked(turns: Iterable[Any], mark: str) -> int:
 
 def shared_most(ask: Ask) -> int:
     """Tokens that a cache can give back of what the call before it in the run begins with too."""
-    front = size_of(halves(ask.segments)[0]) + TEMPLATE if ask.follows else 0
+    front = size_of(ask.front) + TEMPLATE if ask.follows else 0
     return max(front, ask.common_bytes)
 
 

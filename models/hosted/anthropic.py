@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from scrollwork.models.base import Ask, Call, Client, halves, text_of
+from scrollwork.models.base import Ask, Call, Client, halves, opening, text_of
 from scrollwork.models.hosted.endpoint import TIMEOUT_S, Endpoint, roomy, vendor_wire
 from scrollwork.models.hosted.model import Hosted, decoding, split_wrapper
 from scrollwork.models.hosted.wire import Wire
@@ -81,16 +81,20 @@ class Messages(Endpoint):
         self._cache_minimum = cache_minimum
 
     def prepared(self, call: Call) -> Any:
-        """The body, with a breakpoint at the end of the documents where a cached prefix will be read again."""
+        """The body, with a breakpoint at the end of the prefix that will be read again from the cache."""
         asked = roomy(call)
         if not call.ask.prefix or call.ask.likely_tokens < self._cache_minimum:
             return asked
-        return with_breakpoint(asked)
+        front = text_of(opening(split_wrapper(call.ask.segments)[0])) if call.ask.by_opening else ""
+        return with_breakpoint(asked, front)
 
 
-def with_breakpoint(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """The same body with its first block of text marked for the cache."""
+def with_breakpoint(asked: Mapping[str, Any], front: str = "") -> dict[str, Any]:
+    """The same body with its first block of text marked for the cache; with that part of it alone, a block of its own,
+    where it begins with `front`."""
     first, *others = asked["messages"]
     block, *rest = first["content"]
+    if front.strip() and block["text"].startswith(front) and (behind := block["text"][len(front) :]).strip():
+        block, rest = text_block(front), [text_block(behind), *rest]
     marked = {**first, "content": [{**block, "cache_control": BREAKPOINT}, *rest]}
     return {**asked, "messages": [marked, *others]}

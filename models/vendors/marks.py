@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scrollwork.models.base import Ask, halves, text_of
+from scrollwork.models.base import Ask, text_of
 from scrollwork.models.vendors.families import family_of
 
 KEY_CHARS = 16  # of the digest of a prefix, by which requests that share it are sent to one machine
@@ -35,10 +35,10 @@ class CacheUse:
         return {self.header: ask.prefix[:KEY_CHARS]} if self.header and ask.prefix else {}
 
     def sent(self, body: Mapping[str, Any], ask: Ask) -> dict[str, Any]:
-        """A body of OpenAI's protocol as it is sent. ask.prefix: "" where no neighbour shares the documents.
+        """A body of OpenAI's protocol as it is sent. ask.prefix: "" where no neighbour shares one.
 
         Where every token that is written to the cache is charged (rule breakpoints), a document that is asked once is
-        not written, and one that is asked several times up to its end.
+        not written, and a prefix that several share up to its end.
         """
         if self.options is not None:
             return {**body, **self.options}
@@ -47,7 +47,7 @@ class CacheUse:
         if self.rule != "breakpoints":
             return {**body, **shared}
         once = {**body, "prompt_cache_options": {"mode": "explicit"}}
-        head, tail = map(text_of, halves(ask.segments))
+        head, tail = text_of(ask.front), text_of(ask.segments[len(ask.front) :])
         if not (ask.prefix and head and tail) or ask.shared_tokens < self.minimum:
             return once
         mark = {"prompt_cache_breakpoint": {"mode": "explicit", "ttl": self.lifetime}}

@@ -22,6 +22,7 @@ from scrollwork.models.engine.patience import TOLD_S
 from scrollwork.models.engine.retry import LONGEST_S, charged
 from scrollwork.models.engine.running import Running, Runs
 from scrollwork.models.hosted.tables import key_name_of
+from scrollwork.models.vendors.families import cache_minimum
 from scrollwork.models.vendors.fill import beyond_answer
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.calling import STOP, Calling, breaker, ended, first_time, known_price, ledger, meter
@@ -74,6 +75,7 @@ class Asker:
         self._batches: set[str] = set()  # those, by our names
         table = calling.tables[model.name]
         self._price, self._thoughts = known_price(model.name, table), beyond_answer(table)
+        self._least = cache_minimum(table)
         self._breaker = breaker(model.name, calling)
         self._withheld = Withheld(self._breaker)
 
@@ -117,7 +119,7 @@ class Asker:
         """Send what is wanted of these; why calls were left out, "" where none were."""
         gate = meter(self._model.name, self._calling, self._store)
         shared = ledger(self._store)
-        calls = self._as_sent(sharing(self._wanted(batches)))
+        calls = self._as_sent(sharing(self._wanted(batches), self._least))
         run = self._model.run(calls, gate=gate, stop=STOP, ledger=shared, breaker=self._breaker)
         with run:
             try:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
-from scrollwork.models.base import CHARACTERS, Ask, Call, Model, Segment
+from scrollwork.models.base import CHARACTERS, OF_THE_INPUT, Ask, Call, Model, Segment
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.preprocessing.tokens.tokenizer import is_estimate
 from scrollwork.records.example import Example
-from scrollwork.records.prompt import Prompt, part_text
+from scrollwork.records.prompt import Part, Prompt, part_text
 from scrollwork.storage.digest import sha256_of
 from scrollwork.tasks.generate.stored_answers import is_no_answer
 
@@ -124,6 +124,7 @@ class Calls:
             seed=self._seeds.get(prompt.example_id),
             references=self._references.get(prompt.example_id, ()),
             prefix=prefix_of(prompt),
+            opening=opening_of(prompt),
             tokens=self._tokens(prompt),
             characters_per_token=getattr(self._model, "characters_per_token", CHARACTERS),
         )
@@ -137,12 +138,19 @@ class Calls:
 def prefix_of(prompt: Prompt) -> str:
     """Digest a prompt from its start to the end of its documents; "" without documents. Prompts with the same digest
     share a provider's prefix cache."""
-    front = []
-    for part in prompt.parts:
-        if part.role in BEHIND_THE_DOCUMENT:
-            break
-        front.append([part.role, part.text, part.document_id, part.start, part.end])
+    front = [part_key(part) for part in takewhile(lambda one: one.role not in BEHIND_THE_DOCUMENT, prompt.parts)]
     return sha256_of(front) if any(role == "document" for role, *_ in front) else ""
+
+
+def opening_of(prompt: Prompt) -> str:
+    """Digest what stands in front of all that is a prompt's own; "" for nothing."""
+    front = [part_key(part) for part in takewhile(lambda one: one.role not in OF_THE_INPUT, prompt.parts)]
+    return sha256_of(front) if 0 < len(front) < len(prompt.parts) else ""
+
+
+def part_key(part: Part) -> list[Any]:
+    """What a part's text is, without the text of a document."""
+    return [part.role, part.text, part.document_id, part.start, part.end]
 
 
 def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -11,6 +11,7 @@ from scrollwork.models.base import Ask, Call, Segment, Usage, halves, text_of
 from scrollwork.models.engine.document_order import sharing
 from scrollwork.models.engine.limits import Caps, Ended, Limiter, used
 from scrollwork.models.engine.usage_bounds import bounds_of, doubt
+from scrollwork.models.hosted.anthropic import Messages
 from scrollwork.models.hosted.tables import checked
 from scrollwork.models.registry import make
 from scrollwork.models.vendors.families import cache_least
@@ -97,6 +98,34 @@ def test_server_of_ones_own_gets_what_only_openai_knows() -> None:
     assert sent == one.payload["body"]
     one, sent = call("gpt-6-luna", ask("first?"), base_url="http://127.0.0.1:9/v1", vendor="openai")
     assert "prompt_cache_options" in sent
+
+
+def test_mark_behind_demonstrations_stands_elsewhere_or_changes_the_text() -> None:
+    """OpenAI's and Anthropic's: what all prompts of a stage begin with is a part of its own, and the key is as it was."""
+    segments = (
+        Segment("demonstration", "An example of a task. " * 300),
+        Segment("instruction", "Answer. "),
+        Segment("document", "Its own document."),
+        Segment("query", "\nWhat?"),
+    )
+    one = Ask("t", "1", segments, "x" * 64, 1, 10, prefix="o" * 64, opening="o" * 64, by_opening=True)
+    front = text_of(segments[:2])
+    made, sent = call("gpt-6-luna", one)
+    head, tail = sent["messages"][0]["content"]
+    assert (head["text"], tail["text"]) == (front, text_of(segments[2:]))
+    assert "prompt_cache_breakpoint" in head
+    assert sent["prompt_cache_key"] == "o" * 16
+    assert made.key == call("gpt-6-luna", replace(one, prefix="", opening="", by_opening=False))[0].key
+    claude = make("m", checked("m", {"provider": "anthropic", "id": "claude-opus-5-5"}), "")
+    payload = claude.payload(one, "m")
+    assert payload == claude.payload(replace(one, prefix="", by_opening=False), "m")
+    asked = Messages(None, 512).prepared(Call("k", "m", payload, one))  # type: ignore[arg-type]
+    first, second, third = asked["messages"][0]["content"]
+    assert (first["text"], "cache_control" in first) == (front, True)
+    assert first["text"] + second["text"] + third["text"] == "".join(
+        block["text"] for block in payload["body"]["messages"][0]["content"]
+    )
+    assert not any("cache_control" in block for block in (second, third))
 
 
 def test_grok_is_asked_without_the_header_that_its_cache_wants() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrollwork.models.base import Call, Segment
 from scrollwork.models.engine.document_order import CACHE_S, Item, Order, sharing
 from tests.models.clock import call
 
@@ -174,6 +176,36 @@ def test_call_that_fails_as_the_first_of_its_documents_is_taken_for_one_that_nob
     order.warm(second.group)
     order.again(first)
     assert (first.call.key, first.call.ask.follows) == ("0", True)
+
+
+DEMONSTRATIONS = Segment("demonstration", "An example. " * 400)  # 1,200 tokens
+
+
+def shown(number: int, document: str, front: Segment = DEMONSTRATIONS) -> Call:
+    """A call that shows demonstrations before a document of its own."""
+    one = call(number, document, tokens=0)
+    segments = (front, Segment("instruction", "Answer. "), Segment("document", document))
+    return replace(one, ask=replace(one.ask, segments=segments, opening=front.text[:10]))
+
+
+def test_demonstrations_that_all_prompts_share_are_paid_with_each() -> None:
+    """Where no document is shared, what stands in front of it is: the whole stage is a group that one call leads."""
+    found = [one.ask for one in sharing([shown(n, f"d{n}") for n in range(4)], 1024)]
+    assert [one.by_opening for one in found] == [True] * 4
+    assert {one.prefix for one in found} == {"An example"}
+    assert [one.follows for one in found] == [False, True, True, True]
+    assert [segment.role for segment in found[0].front] == ["demonstration", "instruction"]
+    short = [one.ask for one in sharing([shown(n, f"d{n}") for n in range(4)], 2048)]
+    assert {(one.prefix, one.by_opening) for one in short} == {("", False)}, "the vendor would keep nothing so short"
+    mixed = [
+        shown(0, "a"),
+        shown(1, "a"),
+        shown(2, "b"),
+        shown(3, "c", Segment("demonstration", "Another one. " * 400)),
+    ]
+    assert [(one.ask.prefix, one.ask.by_opening) for one in sharing(mixed, 1024)] == [
+        ("a", False), ("a", False), ("An example", True), ("", False),
+    ]  # fmt: skip
 
 
 def test_prompts_begin_alike_by_less_than_their_documents() -> None:
