@@ -55,7 +55,8 @@ def ways(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
     way: standard, flex or batch. cache, lifetime: whether prefixes come from the vendor's cache, and for how long they
     are kept there, "" where the vendor says no time. usd: of all that is still to be asked, answers as long as the
     references, thoughts not among them; output_usd: of it, for output. bound_usd: what no order and no marks can go
-    below at this tier; ratio: usd by it. seconds: how long it takes, None where nobody knows, at_most: or sooner.
+    below at this tier (PrefixTree); ratio: usd by it. seconds: how long it takes, None where nobody knows (at_most: or
+    sooner).
     runs: whether `run --way` asks so (for the shortest lifetime); best: the cheapest of these, of several the first. A
     model without a price has no rows.
     """

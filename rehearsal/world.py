@@ -85,9 +85,18 @@ class World:
         self._numbers = itertools.count(1)
 
     def turn_knobs(self, knobs: Mapping[str, Any]) -> None:
-        """Change knobs. Raises ValueError for an unknown one."""
+        """Change knobs. Raises ValueError for an unknown one, or a value that cannot be."""
         if unknown := knobs.keys() - KNOBS.keys():
             raise ValueError(f"no knob {', '.join(sorted(unknown))}; there are {', '.join(KNOBS)}")
+        for name, value in knobs.items():
+            kind = type(KNOBS[name])
+            if kind in (float, int) or KNOBS[name] is None:
+                fits = (type(value) in (int, float) and value >= 0) or (value is None and KNOBS[name] is None)
+            else:
+                fits = isinstance(value, kind)
+            if not fits:
+                wanted = "an object" if kind is dict else "a text" if kind is str else "a number, 0 or more"
+                raise ValueError(f"knob {name} must be {wanted}, not {value!r}")
         self.knobs.update(knobs)
 
     def ratio(self, vendor: str) -> int:

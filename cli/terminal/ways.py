@@ -19,7 +19,7 @@ def show(rows: Sequence[Mapping[str, Any]]) -> None:
     if rows:
         say(
             "USD: what is still to be asked, answers as long as the references, thoughts not among them; the bound: "
-            "each common prefix of prompts is written once and read by all others; no order and no marks go below it"
+            "each common prefix of prompts, by whole parts, is written once and read by all others"
         )
         say("cheapest: of the ways of `run --way`, which keeps prefixes for the shortest time that the vendor has")
 

@@ -109,6 +109,8 @@ def test_cheapest_way_is_not_the_one_that_the_estimate_marks(call: Call) -> None
         (("--model", "claude-opus-5-5", "--way", "flex"), "no model of this call is known to have that tier"),
         (("--model", "gpt-6-luna", "--way", "slow"), "invalid choice: 'slow'"),
         (("--model", "gpt-6-luna", "--knob", "seed"), "write NAME=VALUE"),
+        (("--model", "gpt-6-luna", "--knob", "latency_s=-1"), "knob latency_s must be a number, 0 or more, not -1"),
+        (("--model", "gpt-6-luna", "--knob", "faults=0.5"), "knob faults must be an object, not 0.5"),
         (("--model", "openai:gpt-17"), "gpt-17 of OpenAI is not simulated; there are: gpt-6.2-astra"),
         (("--model", "compatible:x", "--base-url", "http://127.0.0.1:9/v1"), "its server is not simulated"),
     ],
