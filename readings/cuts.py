@@ -1,4 +1,4 @@
-"""The edits of a data set's texts, listed for a person: the raw files read again by the rules of the suite."""
+"""The edits made to a data set's texts, listed for a person. Raw files are read again, by the rules of the suite."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ AROUND = 40  # characters shown before and after
 
 
 def cuts_of(request: Request, *, every: bool = False) -> list[Cut]:
-    """Every edit, sorted by rule in the order in which the rules run; of every source of a book, or of the chosen one.
+    """List all edits, sorted by rule in the order in which the rules run. every: of all sources of a book, not only of
+    the chosen one.
 
     Raises UsageError for a suite whose texts are not edited, MissingFile where there are no raw files.
     """

@@ -1,4 +1,4 @@
-"""What waits in providers' batches, told from the store alone: without the engine of calls and its libraries."""
+"""Batches that providers have not answered yet, read from the store alone: no library of a provider is loaded."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from scrollwork.storage.home import Home
 
 
 def waiting(home: Home) -> list[dict[str, object]]:
-    """Open batches: {batch, provider, model, state, requests, since}; batch is the provider's name, "" for none yet."""
+    """List open batches: {batch, provider, model, state, requests, since}. batch: the provider's id, "" before it gave
+    one."""
     if not home.has_store:
         return []
     store = ResponseStore(home.store_place)

@@ -1,4 +1,4 @@
-"""What a chain of stages left: how each of them ended, and the page."""
+"""The outcome of a run: how each stage ended, and the page that was written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from scrollwork.suites.request import Request
 
 @dataclass(frozen=True)
 class Outcome:
-    """What ran. report: the published page, of scores or of a build's statistics; None where there is none."""
+    """What a call did. report: the page that was written, with scores or with the statistics of a build; None if there
+    is none."""
 
     request: Request
     finished: tuple[Finished, ...]

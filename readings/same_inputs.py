@@ -1,4 +1,4 @@
-"""Which scores of a home stand on the same inputs, so that they may be shown in one section."""
+"""Find which scores of a home were computed on the same inputs: only these are shown in one section of a board."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.home import Home
 from scrollwork.tasks.sample.run import STAGE as SAMPLE
 
-IN_NAME = ("max_input_tokens", "tokenizer", "truncation", "prompts")  # said by the profile in a row's name
+IN_NAME = ("max_input_tokens", "tokenizer", "truncation", "prompts")  # already part of a row's name
 
-Place = tuple[str, int]  # slot of an aggregate; which of the settings that were seen, the newest first
+Place = tuple[str, int]  # (slot of an aggregate, number of its settings: 0 for the newest that were used)
 
 
 @dataclass
 class Section:
-    """What was asked the same. asked: the settings of its first row; inputs: by task; rows: who is there by task."""
+    """Rows on the same inputs. asked: settings of its first row. inputs: digests of samples, by task. rows: by (model,
+    arm), the place of each task."""
 
     name: str
     asked: Mapping[str, Any]
@@ -28,7 +29,7 @@ class Section:
     rows: dict[tuple[str, str], dict[str, Place]] = field(default_factory=dict)  # by model and arm
 
     def takes(self, who: tuple[str, str], tasks: Mapping[str, tuple[str, ...]]) -> bool:
-        """Whether these inputs are those of the section; for a second row of a model, without adding a task to it."""
+        """Tell whether a row with these inputs belongs here. A model that already has a row must not gain a task."""
         there = who in self.rows
         return all(self.inputs.get(task, () if there else own) == own for task, own in tasks.items())
 
@@ -36,10 +37,12 @@ class Section:
 def by_inputs(
     shown: Mapping[Place, tuple[Aggregate, tuple[str, ...]]], settings: Sequence[Mapping[str, Any]]
 ) -> dict[Place, str]:
-    """Find the section of each place (its row, and what its inputs are known by): its split, where all models of the
-    split were asked the same inputs of each task that they share. Else those with the most inputs keep the split's
-    name, and the others' says what was asked otherwise: "test, limit 12". Of two scores of a model on the same inputs
-    of a task the older one has no section."""
+    """Return the section of each place. shown: the row of a place, and the digests of its inputs.
+
+    If all models of a split were asked the same inputs in every task that they share, the section is named like the
+    split. Otherwise the rows with the most inputs keep that name, and the name of the others tells the difference:
+    "test, limit 12". If a model has two scores on the same inputs of a task, the older one gets no section.
+    """
     splits: dict[str, dict[tuple[str, str, int], dict[str, Place]]] = {}
     for place, (row, _) in shown.items():
         splits.setdefault(row.split, {}).setdefault((row.model, row.arm, place[1]), {})[row.task] = place
@@ -63,8 +66,8 @@ def by_inputs(
 
 
 def inputs_of(home: Home, aggregates: Mapping[Place, Artifact]) -> dict[Place, tuple[str, ...]]:
-    """What the inputs of aggregates are known by: the digests of their samples, so that a limit that leaves nothing
-    out, or another folder with the same files, makes no other inputs of them."""
+    """Return the digests of the samples behind each aggregate. Equal files in another folder, or a limit that leaves
+    nothing out, give the same digests."""
     digests = {
         one.content: one.exact for one in home.artifacts.everything() if one.manifest.ingredients.stage == SAMPLE
     }
@@ -76,8 +79,8 @@ def inputs_of(home: Home, aggregates: Mapping[Place, Artifact]) -> dict[Place, t
 
 
 def section_name(split: str, own: Mapping[str, Any], before: Sequence[Section]) -> str:
-    """Name a section so that it differs from those before it: what was asked otherwise than in the first; if that is
-    another's name, also what was asked otherwise than there."""
+    """Name a section unlike those before it: by how its settings differ from the first section's. If that name is
+    taken, the differences from the section that has it are added, and then a number."""
     if not before:
         return split
     differing = differences(own, before[0].asked)
@@ -94,7 +97,7 @@ def section_name(split: str, own: Mapping[str, Any], before: Sequence[Section]) 
 
 
 def differences(own: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    """List the settings that differ, with their values in the first."""
+    """List the settings that differ, with the values of `own`."""
     return [
         f"{name} {setting_text(own[name])}" if name in own else f"{name} not set"
         for name in sorted({*own, *other})
@@ -103,5 +106,5 @@ def differences(own: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
 
 
 def setting_text(value: Any) -> str:
-    """Write a setting as a name can have it: a folder by its last two names."""
+    """Write a setting for use in a name; of a path, the last two parts."""
     return "/".join(Path(value).parts[-2:]) if isinstance(value, str) else json.dumps(value)

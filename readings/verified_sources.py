@@ -1,5 +1,5 @@
-"""What `verify` says of code: whether what the newest runs stand on was made by the modules that are here now, and with
-the versions of libraries."""
+"""The part of `verify` that checks code: were the results of the newest runs made by today's modules, and with the
+library versions that are installed now?"""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ from scrollwork.tasks.overview.run import STAGE as OVERVIEW
 def made_by_other_code(
     runs: Sequence[Mapping[str, Any]], artifacts: Sequence[Artifact], by_content: Mapping[str, Sequence[Artifact]]
 ) -> list[str]:
-    """A line for each artifact that the newest run of its slot left, or that such a one was made from, and that today's
-    code would not give this key. Earlier versions of an artifact, on which nothing of this stands, are no fault.
+    """Return a line for each artifact whose key today's code would not produce.
 
-    runs: rows of runs, the oldest first. by_content: artifacts as inputs name them.
+    Only artifacts of the newest run of each slot are checked, and those that they were made from. Earlier versions of
+    an artifact that nothing newer was made from are not reported.
+
+    runs: rows of runs, the oldest first. by_content: artifacts by the name that inputs use for them.
     """
     by_key = {artifact.manifest.ingredients.key(): artifact for artifact in artifacts}
     newest: dict[str, str] = {}
@@ -29,13 +31,13 @@ def made_by_other_code(
     known: dict[str, frozenset[str]] = {}
 
     def faults(artifact: Artifact) -> frozenset[str]:
-        """Lines for an artifact and what it was made from."""
+        """Return the lines for one artifact and for all that it was made from."""
         made = artifact.manifest.ingredients
         key = made.key()
         if key not in known:
             why = difference(made)
             line = f"{artifact.folder}: was made by other code than is here ({why}); run again"
-            behind = [  # equal answers may stand in several snapshots, of other times: one of them is enough
+            behind = [  # several snapshots may hold the same answers: one without faults is enough
                 min((faults(one) for one in by_content.get(content, ())), key=len, default=frozenset())
                 for content in made.contents()
             ]
@@ -46,10 +48,10 @@ def made_by_other_code(
 
 
 def difference(made: Ingredients) -> str:
-    """What is other in the code from which a key was made, in words; "" where nothing is.
+    """Describe how today's code differs from the code in a key; "" if it does not.
 
-    The modules of a key are everything that each of them imports: a module that is new in it is imported by one that
-    changed.
+    A key holds each module of a stage and everything that these import. So a module that is new here is always
+    imported by one that is reported as changed.
     """
     now, installed = _now(tuple(sorted(made.source)))
     found = list(source_changed(made.source, now))
@@ -66,6 +68,6 @@ def difference(made: Ingredients) -> str:
 
 @cache
 def _now(modules: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str]]:
-    """Today's digests of modules and of what they import, without those that are gone; versions of their libraries."""
+    """Return today's digests of modules (those that still exist) and of what they import, and the library versions."""
     here = [module for module in modules if exists(module)]
     return sources(here), libraries(here)
