@@ -28,6 +28,7 @@ from scrollwork.pipeline.errors import UsageError
 from scrollwork.rehearsal.bills import Line
 from scrollwork.rehearsal.families import FAMILIES, find
 from scrollwork.rehearsal.server import PATHS, Rehearsal
+from scrollwork.rehearsal.world import KNOBS
 from scrollwork.reporting.page.text import visible
 from scrollwork.storage.answers.rows import Spent
 from scrollwork.storage.home import Home
@@ -44,18 +45,20 @@ def run(arguments: argparse.Namespace) -> int:
     move_home(arguments)
     arguments.engine = "inline"  # one process knows where the vendors listen
     provide_secret(SIMULATED, "of-nobody")
+    given = knobs_of(arguments.knobs)
     try:
-        vendors = Rehearsal(**{"batch_s": BATCH_S, **knobs_of(arguments.knobs)})
+        vendors = Rehearsal(**{"batch_s": BATCH_S, **given})
     except ValueError as error:
         raise UsageError(f"--knob: {error}") from error
     with vendors:
         chain = rehearsed(with_way(chain_of(arguments)), vendors)
+        refuse_lost_batches(chain)
         outcome = evaluated(arguments, chain)
         rows = bill_of(vendors.world.ledger.lines(), chain, spent_by_model(chain))
         status = tell(arguments, chain, outcome, bill=rows)
     if not arguments.json:
         show(rows)
-    if rows and not any(row["replies"] for row in rows):
+    if rows and not status and not any(row["replies"] for row in rows):
         say(f"nothing was asked: answers of an earlier rehearsal stand; delete {chain.request.home} to be billed anew")
     say(f"simulated: no vendor was asked, and the answers mean nothing; they are kept apart in {chain.request.home}")
     return status
@@ -85,7 +88,22 @@ def knobs_of(given: Sequence[str]) -> dict[str, Any]:
             found[name] = json.loads(text)
         except ValueError:
             raise UsageError(f"--knob {one!r}: the value is no JSON") from None
+    if wrong := [name for name in found if name not in KNOBS]:
+        raise UsageError(f"no knob {wrong[0]}; there are {', '.join(KNOBS)}")
+    if found.get("batch_done", 1) != 1:
+        raise UsageError("--knob batch_done: a batch expires after a day, and the clock of a rehearsal is yours")
     return found
+
+
+def refuse_lost_batches(chain: Chain) -> None:
+    """Raise UsageError where a batch of an earlier rehearsal was cut off: its vendor has ended with it."""
+    from scrollwork.readings.open_batches import waiting  # brings SQLAlchemy
+
+    if waiting(Home(chain.request.home, chain.request.store)):
+        raise UsageError(
+            "a rehearsal was stopped while a batch was open, and its simulated vendor ended with it: delete "
+            f"{chain.request.home} to begin anew"
+        )
 
 
 def rehearsed(chain: Chain, vendors: Rehearsal) -> Chain:

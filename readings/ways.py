@@ -11,6 +11,7 @@ from scrollwork.models.base import Usage
 from scrollwork.models.engine.prices import NANO, ONE, Price, exact, whole
 from scrollwork.models.registry import BATCHES, HOSTED
 from scrollwork.models.vendors.families import family_of
+from scrollwork.models.vendors.fill import likely_thoughts
 from scrollwork.models.vendors.tiers import FLEX, STANDARD
 from scrollwork.pipeline.calling import known_price
 from scrollwork.readings.estimate import asked_of
@@ -49,16 +50,15 @@ class Sums:
 
 
 def ways(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
-    """(a row a way, what failed). A row: {model, way, cache, lifetime, requests, input_tokens, usd, output_usd,
-    bound_usd, ratio, seconds, at_most, runs, best}.
+    """(a row a way, what failed). A row: {model, way, cache, lifetime, requests, input_tokens, thought_tokens, usd,
+    output_usd, bound_usd, ratio, seconds, at_most, runs, best}.
 
     way: standard, flex or batch. cache, lifetime: whether prefixes come from the vendor's cache, and for how long they
     are kept there, "" where the vendor says no time. usd: of all that is still to be asked, answers as long as the
-    references, thoughts not among them; output_usd: of it, for output. bound_usd: what no order and no marks can go
-    below at this tier (PrefixTree); ratio: usd by it. seconds: how long it takes, None where nobody knows (at_most: or
-    sooner).
-    runs: whether `run --way` asks so (for the shortest lifetime); best: the cheapest of these, of several the first. A
-    model without a price has no rows.
+    references, with thought_tokens of thoughts each, which is a guess; output_usd: of it, for output. bound_usd: what
+    no order and no marks can go below at this tier (PrefixTree); ratio: usd by it. seconds: how long it takes, None
+    where nobody knows (at_most: or sooner). runs: whether `run --way` asks so (for the shortest lifetime); best: the
+    cheapest of these, of several the first. A model without a price has no rows.
     """
     sums: dict[str, Sums] = {}
     trees: dict[str, PrefixTree] = {}
@@ -70,9 +70,10 @@ def ways(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
         if price is None:
             continue
         prices[model], in_batch = price, price.in_batch()
+        thoughts = likely_thoughts(tables[model])
         total, tree = sums.setdefault(model, Sums()), trees.setdefault(model, PrefixTree(rule_of(tables[model])))
         for one in calls:
-            total.add(price, in_batch, one.usage)
+            total.add(price, in_batch, replace(one.usage, output_tokens=(one.usage.output_tokens or 0) + thoughts))
             tokens = one.usage.input_tokens or 0
             tree.add(one.ask.segments, tokens, price.rates(tokens))
     rows: list[dict[str, Any]] = []
@@ -94,7 +95,7 @@ def ways_of(model: str, table: Mapping[str, Any], price: Price, total: Sums, bou
     rule, shortest = rule_of(table), exact(next(iter(lifetimes.values()), 1))
     paced = [60 * total.requests / table["rpm"]] if table.get("rpm") else []
     paced += [60 * total.tokens / table["tpm"]] if table.get("tpm") else []
-    counts = {"requests": total.requests, "input_tokens": total.tokens}
+    counts = {"requests": total.requests, "input_tokens": total.tokens, "thought_tokens": likely_thoughts(table)}
     online = {"seconds": max(paced, default=None), "at_most": False}
     found = []
     for way, share in {STANDARD: ONE, **{name: one for name, one in price.services.items() if name == FLEX}}.items():

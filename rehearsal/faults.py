@@ -6,11 +6,11 @@ BEFORE: no work is done, nothing is billed. AFTER and WIRE: the reply is spoilt,
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from typing import Any
 
-from scrollwork.rehearsal.world import Call, Reply, World
+from scrollwork.rehearsal.world import Call, Reply, World, check_table
 
 
 def _openai(status: int, message: str, kind: str, code: str | None = None) -> Reply:
@@ -114,6 +114,17 @@ AFTER: dict[str, Callable[[dict[str, Any]], None]] = {
 }
 WIRE = ("truncated", "empty_body")
 KINDS = (*BEFORE, *AFTER, *WIRE)
+
+
+def check(knobs: Mapping[str, Any], vendors: Iterable[str]) -> None:
+    """Check the vendors and kinds that knobs name. Raises ValueError."""
+    for table in ("faults", "limits", "ratio", "compatible"):
+        known = (*vendors, *(["*"] if table == "faults" else []))
+        for name, value in knobs.get(table, {}).items():
+            if name.partition("/")[0] not in known:
+                raise ValueError(f"knob {table}: there is no vendor {name}; there are {', '.join(known)}")
+            if table == "faults":
+                check_table(f"faults of {name}", value, KINDS, most=1)
 
 
 def drawn(world: World, call: Call, vendor: str) -> str | None:

@@ -109,6 +109,7 @@ def control(world: World, call: Call) -> Reply:
             return Reply(200, {"now": iso(world.clock.now()), "seconds": world.clock.now()})
         if call.path == "/__knobs":
             if call.method == "POST":
+                faults.check(call.body, PATHS)
                 world.turn_knobs(call.body)
             return Reply(200, world.knobs)
     except (TypeError, ValueError) as wrong:
@@ -192,6 +193,7 @@ class Rehearsal(ThreadingHTTPServer):
     def __init__(self, clock: Clock | None = None, port: int = 0, **knobs: Any) -> None:
         """Listen on the loopback address. Raises ValueError for an unknown knob, OSError where the port is taken."""
         self.world = World(clock, **knobs)
+        faults.check(self.world.knobs, PATHS)
         super().__init__(("127.0.0.1", port), Handler)
         self.address = f"http://127.0.0.1:{self.server_address[1]}"
 

@@ -6,7 +6,7 @@ import hashlib
 import itertools
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +33,24 @@ KNOBS: Mapping[str, Any] = {
     "gemini_thoughts": "outside",  # or "inside" completion_tokens (section 2)
     "compatible": {},  # vendor: {"usage": bool, "cached": bool, "thoughts": where, "content": "null", "context": n}
 }
+
+
+SHARES = ("flex_refused", "fast_as_default", "hit_rate", "batch_done")
+LIMITS = ("rpm", "tpm", "itpm", "otpm", "rpd")
+
+
+def check_table(where: str, table: Any, names: Iterable[str], most: float | None) -> None:
+    """Check numbers by name: above 0, or shares up to `most`. Raises ValueError."""
+    if not isinstance(table, dict):
+        raise ValueError(f"{where} must be an object, not {table!r}")
+    for name, value in table.items():
+        if name not in names:
+            raise ValueError(f"{where}: there is no {name}; there are {', '.join(names)}")
+        number = type(value) in (int, float)
+        if not number or not (value > 0 if most is None else 0 <= value <= most):
+            raise ValueError(
+                f"{where}: {name} must be {'above 0' if most is None else f'0 to {most:g}'}, not {value!r}"
+            )
 
 
 @dataclass(frozen=True)
@@ -88,6 +106,11 @@ class World:
         """Change knobs. Raises ValueError for an unknown one, or a value that cannot be."""
         if unknown := knobs.keys() - KNOBS.keys():
             raise ValueError(f"no knob {', '.join(sorted(unknown))}; there are {', '.join(KNOBS)}")
+        for name in SHARES:
+            if name in knobs and not (type(knobs[name]) in (int, float) and 0 <= knobs[name] <= 1):
+                raise ValueError(f"knob {name} is a share, 0 to 1, not {knobs[name]!r}")
+        for vendor, limits in (knobs.get("limits") or {}).items() if isinstance(knobs.get("limits"), dict) else ():
+            check_table(f"limits of {vendor}", limits, LIMITS, most=None)
         for name, value in knobs.items():
             kind = type(KNOBS[name])
             if kind in (float, int) or KNOBS[name] is None:

@@ -158,16 +158,21 @@ def writable(folder: Path) -> bool:
     return os.access(standing, os.W_OK | os.X_OK)
 
 
+FOLDERS_LOST = 1000  # times that a folder may be taken away before it counts as one that cannot be made
+
+
 @contextmanager
 def held(path: Path) -> Iterator[None]:
     """Hold a lock on `path` among the processes of this machine; waits while another holds it."""
+    lost = 0
     while True:
         with naming_full_disks(path.name, str(path.parent)):
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 descriptor = os.open(path, os.O_CREAT | os.O_RDWR, 0o666)
             except (FileExistsError, FileNotFoundError):
-                if path.parent.exists() and not path.parent.is_dir():
+                lost += 1
+                if (path.parent.exists() and not path.parent.is_dir()) or lost == FOLDERS_LOST:
                     raise
                 continue  # a sweep took the folder away meanwhile
         fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -110,7 +110,9 @@ def by_way(way: str, tables: Mapping[str, dict[str, Any]]) -> dict[str, dict[str
     UsageError where flex was asked for by name, and no model has it."""
     wanted = {name for name, table in tables.items() if table["provider"] in HOSTED and has_flex(table)}
     if way == FLEX and not wanted:
-        raise UsageError("--way flex: no model of this call is known to have that tier (`scrollwork models` lists it)")
+        raise UsageError(
+            "--way flex: no model of this call is known to have that tier (`estimate --ways` lists what each has)"
+        )
     if way not in (FLEX, "cheapest"):
         wanted = set()
     return {

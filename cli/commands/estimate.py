@@ -96,6 +96,8 @@ def by_way(arguments: argparse.Namespace) -> int:
         print_json(rows)
         return int(bool(failed))
     show(rows)
+    if not rows and not failed and not any(t["provider"] in HOSTED for t in chain.resolved.calling.tables.values()):
+        say(f"{', '.join(chain.request.models)}: asks no provider and costs nothing")
     priced = {row["model"] for row in rows}
     for model, table in chain.resolved.calling.tables.items():
         if model not in priced and table["provider"] in HOSTED and not failed:

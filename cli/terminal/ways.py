@@ -18,9 +18,11 @@ def show(rows: Sequence[Mapping[str, Any]]) -> None:
         print_rows(COLUMNS, [cells(row) for row in own], model)
     if rows:
         say(
-            "USD: what is still to be asked, answers as long as the references, thoughts not among them; the bound: "
+            "USD: what is still to be asked, answers as long as the references; the bound: "
             "each common prefix of prompts, by whole parts, is written once and read by all others"
         )
+        for model, tokens in {row["model"]: row["thought_tokens"] for row in rows if row["thought_tokens"]}.items():
+            say(f"{model}: {tokens:,} tokens of thoughts a call are a guess; where it thinks more, batch and flex gain")
         say("cheapest: of the ways of `run --way`, which keeps prefixes for the shortest time that the vendor has")
 
 

@@ -81,6 +81,11 @@ class Item:
     refused: int = 0  # of attempts: for want of room in a tier of service
     spent_s: float = 0.0
 
+    @property
+    def tries(self) -> int:
+        """Attempts that a policy of retries counts."""
+        return self.attempts - self.refused
+
     def __lt__(self, other: Item) -> bool:
         return self.number < other.number
 

@@ -317,7 +317,7 @@ class Engine:
             return
         wait = None
         if problem.kind == "transient":
-            wait = self._settings.policy.wait(item.attempts, item.spent_s, problem.retry_after_s, self._rng)
+            wait = self._settings.policy.wait(item.tries, item.spent_s, problem.retry_after_s, self._rng)
         if wait is None:
             self._order.warm(item.group)
             self._hand_over((tried, lost))

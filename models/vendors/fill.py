@@ -79,6 +79,18 @@ def thoughts(family: Family, table: Mapping[str, Any]) -> tuple[dict[str, Any], 
     return put(extra, with_endpoint(effort["field"], table), least), room_of(family, least)
 
 
+LIKELY_THOUGHTS = {"minimal": 100, "low": 500, "medium": 2_000, "high": 6_000, "xhigh": 12_000, "max": 30_000}
+
+
+def likely_thoughts(table: Mapping[str, Any]) -> int:
+    """Tokens that a call of a table's model may think, a guess by its effort; 0 where it has no room for thoughts."""
+    room = int(table.get("reasoning_tokens", 0))
+    known = family_of(table)
+    effort = known.family.get("effort", {}) if known is not None else {}
+    chosen = value_at(table.get("extra", {}), with_endpoint(effort["field"], table)) if "field" in effort else None
+    return min(room, LIKELY_THOUGHTS.get(str(chosen or effort.get("default", "low")), LIKELY_THOUGHTS["low"]))
+
+
 def can_think(family: Family) -> bool:
     """Whether a model of the family may think at all, as far as is known."""
     return bool(family.get("thinking")) or bool(family.get("effort.values")) or "default" in family.get("room", {})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -14,6 +15,9 @@ FIELD = "service_tier"  # of a request's body; no part of the request key: a tie
 DEARER = ("fast", "priority")  # one tier under two names: replies call it priority
 FLEX_REFUSALS = 3  # of a call, after which it is asked at the standard tier
 FLEX_TIMEOUT_S = 900.0  # a reply may take so long
+NOT_TAKEN = re.compile(
+    r"service_tier|service tier|\bflex\b.{0,40}\bnot (available|supported)|unsupported.{0,40}\bflex\b", re.I
+)
 REFUSED_STATUSES = (429, 498, 503)  # OpenAI, Groq, Gemini
 
 
@@ -49,6 +53,6 @@ def flex_refused(problem: CallProblem) -> bool:
 
 
 def tier_refused(problem: CallProblem) -> bool:
-    """Whether the vendor does not take the tier for this model."""
-    said = problem.message.lower()
-    return problem.status in (400, 422) and (FIELD in said or FLEX in said)
+    """Whether the vendor does not take the tier for this model. A message may quote the prompt, so a word is not
+    enough."""
+    return problem.status in (400, 422) and bool(NOT_TAKEN.search(problem.message))

@@ -24,6 +24,7 @@ from scrollwork.models.engine.running import Running, Runs
 from scrollwork.models.hosted.tables import key_name_of
 from scrollwork.models.vendors.families import cache_minimum
 from scrollwork.models.vendors.fill import beyond_answer
+from scrollwork.models.vendors.tiers import FLEX
 from scrollwork.pipeline import progress
 from scrollwork.pipeline.calling import STOP, Calling, breaker, ended, first_time, known_price, ledger, meter
 from scrollwork.pipeline.errors import Interrupted
@@ -76,6 +77,7 @@ class Asker:
         table = calling.tables[model.name]
         self._price, self._thoughts = known_price(model.name, table), beyond_answer(table)
         self._least = cache_minimum(table)
+        self._flex, self._at_standard = table.get("service") == FLEX, 0  # answers that another tier than flex gave
         self._breaker = breaker(model.name, calling)
         self._withheld = Withheld(self._breaker)
 
@@ -99,6 +101,9 @@ class Asker:
                         f"{self._batched:,}", self._of_others())  # fmt: skip
         if stopped:
             log.warning("%s: %s. %s", self._title, stopped, self._advice(stopped))
+        if self._flex and self._at_standard:
+            log.warning("%s: flex had no room for %s answers; they came from the standard tier, at its price",
+                        self._title, f"{self._at_standard:,}")  # fmt: skip
 
     def _advice(self, stopped: str) -> str:
         """What a person does when a run stopped."""
@@ -246,6 +251,7 @@ class Asker:
                 continue  # held a second time
             if isinstance(result, Attempt):
                 self._last_try[result.key] = result
+                self._at_standard += result.outcome == "answered" and result.service != FLEX
                 cost = self._cost(result, call)
                 attempts.append(stored_attempt(result, provider, call.member, self._owner, cost))
                 costs.append(cost)

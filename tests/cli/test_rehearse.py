@@ -86,15 +86,35 @@ def test_flex_that_is_refused_costs_answers_or_is_counted_otherwise(call: Call) 
     assert luna["billed_usd"] < 0.0042, "$0.0058 at the standard tier"
 
 
+def test_nobody_says_that_flex_had_no_room(call: Call, caplog: pytest.LogCaptureFixture) -> None:
+    asked = ("--task", "qasper", "--way", "flex", "--knob", "flex_refused=1", *models("gpt-6-luna"))
+    code, _, err = call("rehearse", "zeroscrolls", "--sample", "--tokenizer", "estimate", *asked)
+    assert code == 0
+    assert "way: gpt-6-luna by flex" in err
+    assert "flex had no room for 27 answers; they came from the standard tier, at its price" in caplog.text
+
+
+def test_batch_of_a_rehearsal_that_was_stopped_is_waited_for(call: Call, tmp_path: Path) -> None:
+    """The vendor ended with it: the next rehearsal says so, and does not speak of answers that stand."""
+    asked = ("--task", "squality", "--batch", *models("gpt-6-luna"), "--tokenizer", "estimate", "--quiet")
+    waits = ("--batch-wait", "0", "--knob", "batch_s=60")
+    code, _, err = call("rehearse", "zeroscrolls", "--sample", *asked, *waits)
+    assert code == 1
+    assert "nothing was asked" not in err
+    code, _, err = call("rehearse", "zeroscrolls", "--sample", *asked)
+    assert code == 2
+    assert "its simulated vendor ended with it: delete" in err
+
+
 def test_cheapest_way_is_not_the_one_that_the_estimate_marks(call: Call) -> None:
     """Of Claude: ten questions on two documents with the cache, but in a batch what shares nothing."""
-    shared = rehearsed(call, "zeroscrolls", "--task", "squality", "--way", "cheapest", *models("claude-opus-5-5"))
+    shared = rehearsed(call, "zeroscrolls", "--task", "squality", "--way", "cheapest", *models("claude-sonnet-5-5"))
     assert shared["bill"][0]["cached_tokens"] > 0
     single = ("--task", "gov_report", "--way", "cheapest")
-    (alone,) = rehearsed(call, "zeroscrolls", *single, *models("claude-opus-5-5"))["bill"]
+    (alone,) = rehearsed(call, "zeroscrolls", *single, *models("claude-sonnet-5-5"))["bill"]
     (dear,) = rehearsed(call, "zeroscrolls", "--task", "gov_report", *models("gpt-6-luna"))["bill"]
     assert alone["replies"] == dear["replies"] == 6
-    at_full_price = (4 * alone["plain_tokens"] + 20 * alone["output_tokens"]) / 1e6
+    at_full_price = (2 * alone["plain_tokens"] + 10 * alone["output_tokens"]) / 1e6
     assert alone["billed_usd"] == pytest.approx(at_full_price / 2)
 
 
@@ -111,6 +131,18 @@ def test_cheapest_way_is_not_the_one_that_the_estimate_marks(call: Call) -> None
         (("--model", "gpt-6-luna", "--knob", "seed"), "write NAME=VALUE"),
         (("--model", "gpt-6-luna", "--knob", "latency_s=-1"), "knob latency_s must be a number, 0 or more, not -1"),
         (("--model", "gpt-6-luna", "--knob", "faults=0.5"), "knob faults must be an object, not 0.5"),
+        (("--model", "gpt-6-luna", "--knob", "hit_rate=5"), "knob hit_rate is a share, 0 to 1, not 5"),
+        (
+            ("--model", "gpt-6-luna", "--knob", 'faults={"*":{"nosuch":0.2}}'),
+            "faults of *: there is no nosuch; there are",
+        ),
+        (("--model", "gpt-6-luna", "--knob", 'faults={"nobody":{"closed":1}}'), "there is no vendor nobody"),
+        (("--model", "gpt-6-luna", "--knob", 'faults={"*":{"closed":"a"}}'), "closed must be 0 to 1, not 'a'"),
+        (("--model", "gpt-6-luna", "--knob", 'limits={"openai":{"rpm":0}}'), "rpm must be above 0, not 0"),
+        (("--model", "gpt-6-luna", "--knob", 'limits={"openai":{"rpx":1}}'), "there is no rpx; there are rpm"),
+        (("--model", "gpt-6-luna", "--knob", "clock=1"), "no knob clock; there are"),
+        (("--model", "gpt-6-luna", "--knob", "batch_done=0.5"), "a batch expires after a day"),
+        (("--model", "openai:gpt-4o", "--way", "flex"), "no model of this call is known to have that tier"),
         (("--model", "openai:gpt-17"), "gpt-17 of OpenAI is not simulated; there are: gpt-6.2-astra"),
         (("--model", "compatible:x", "--base-url", "http://127.0.0.1:9/v1"), "its server is not simulated"),
     ],

@@ -98,7 +98,32 @@ def test_tier_that_a_model_does_not_take_fails_every_call() -> None:
     driven = run(client, 60, caps=Caps(4, 4))
     assert len(driven.answers) == 60
     assert client.tiers.count(FLEX) <= 8, "it is asked for no more once that is known"
-    assert not tier_refused(problem_of_status(400, {}, {"error": {"message": "too long"}}))
+    for said, refuses in (
+        ("too long", False),
+        ("your prompt 'a flexible plan' is against our policy", False),
+        ("flex is not available for gpt-4o", True),
+        ("Unsupported value: 'flex' for tier", True),
+    ):
+        assert tier_refused(problem_of_status(400, {}, {"error": {"message": said}})) == refuses, said
+
+
+def test_refusals_of_flex_use_up_the_tries_of_a_call() -> None:
+    """Three refusals, then a server that fails seven times at the standard tier: eight tries are left for that."""
+    overloaded = problem_of_status(500, {}, {"error": {"message": "server error"}})
+    client = Tiers(lambda *_: no_room())
+    script = client.script
+    failing: list[str] = []
+
+    def fails(one: Call, number: int) -> Reply | BaseException:
+        if one.service == "" and len(failing) < 7:
+            failing.append(one.key)
+            return overloaded
+        return script(one, number)
+
+    client.script = fails
+    driven = run(client, 1)
+    assert len(driven.answers) == 1
+    assert len(failing) == 7
 
 
 @pytest.mark.parametrize(

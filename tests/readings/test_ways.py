@@ -85,7 +85,17 @@ TASKS = ("--task", "squality", "--task", "qmsum", "--task", "quality")
 
 def test_ways_of_a_model_lack_one_that_it_has_or_have_one_that_it_lacks(call: Call) -> None:
     rows = rows_of(
-        call, *TASKS, *COUNTED, "--model", "gpt-6-luna", "--model", "claude-opus-5-5", "--model", "gpt-6.2-sol"
+        call,
+        *TASKS,
+        *COUNTED,
+        "--model",
+        "gpt-6-luna",
+        "--model",
+        "claude-opus-5-5",
+        "--model",
+        "claude-sonnet-5-5",
+        "--model",
+        "gpt-6.2-sol",
     )
     ways = {
         (row["model"], row["way"], row["cache"], row["lifetime"]): row for row in rows
@@ -104,8 +114,12 @@ def test_ways_of_a_model_lack_one_that_it_has_or_have_one_that_it_lacks(call: Ca
     for row in rows:
         assert row["usd"] >= row["bound_usd"] * 0.999, row
     best = {row["model"]: (row["way"], row["lifetime"]) for row in rows if row["best"]}
-    assert best == {
-        "gpt-6-luna": ("flex", "30m"), "claude-opus-5-5": ("standard", "5m"), "gpt-6.2-sol": ("standard", "30m"),
+    assert best == {  # of those that think, output is the most, and a batch is half of that, too
+        "gpt-6-luna": ("flex", "30m"), "claude-opus-5-5": ("batch", ""), "claude-sonnet-5-5": ("standard", "5m"),
+        "gpt-6.2-sol": ("batch", ""),
+    }  # fmt: skip
+    assert {row["model"]: row["thought_tokens"] for row in rows} == {
+        "gpt-6-luna": 0, "claude-opus-5-5": 500, "claude-sonnet-5-5": 0, "gpt-6.2-sol": 500,
     }  # fmt: skip
 
 
