@@ -45,7 +45,7 @@ def parquet_rows(name: str, place: Path) -> Iterator[tuple[str, dict[str, Any]] 
                 for index in range(batch.num_rows):
                     number += 1
                     yield _row(name, number, batch.slice(index, 1))
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last one: of a column's name
         where = f"row {number + 1} or behind" if number else ""
         raise MalformedFile(name, where, "", f"is not whole Parquet: {error}", "broken Parquet") from error
     if not number:

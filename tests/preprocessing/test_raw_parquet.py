@@ -136,6 +136,20 @@ def test_any_bytes_after_the_magic_are_named_and_never_a_crash(
         read(tmp_path_factory.mktemp("flipped"), bytes(flipped), "t.parquet")
 
 
+def test_column_whose_name_is_no_text_is_a_crash(tmp_path: Path) -> None:
+    """Each place in which a damaged file may have it."""
+    data = parquet(pa.table({"column_name": [1, 2]}))
+    places = [at for at in range(len(data)) if data[at : at + 11] == b"column_name"]
+    assert len(places) > 1
+    named = 0
+    for number, at in enumerate(places):
+        try:
+            read(tmp_path / str(number), data[:at] + b"\xee" + data[at + 1 :])
+        except MalformedFile as error:
+            named += "is not whole Parquet" in str(error)
+    assert named > 0
+
+
 def test_big_table_is_read_in_pieces(tmp_path: Path) -> None:
     table = pa.table({"a": ["x" * 100_000] * 300})
     kit = Kit(tmp_path, "squality").file(
