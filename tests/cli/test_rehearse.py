@@ -65,6 +65,7 @@ def test_rehearsal_asks_twice_or_touches_the_home_of_real_runs(call: Call, tmp_p
     assert "simulated in a rehearsal" in page
 
 
+@pytest.mark.slow
 def test_batch_or_lost_reply_is_missing_in_the_bill(call: Call) -> None:
     (batch,) = rehearsed(call, "zeroscrolls", "--task", "squality", "--batch", *models("claude-opus-5-5"))["bill"]
     assert (batch["replies"], batch["difference_nano_usd"]) == (10, 0)
@@ -76,6 +77,7 @@ def test_batch_or_lost_reply_is_missing_in_the_bill(call: Call) -> None:
     assert (failed["replies"], failed["difference_nano_usd"]) == (27, 0)
 
 
+@pytest.mark.slow
 def test_flex_that_is_refused_costs_answers_or_is_counted_otherwise(call: Call) -> None:
     """A third of the requests for flex is refused: nothing is lost, and each reply counts at the tier that served it."""
     asked = ("--task", "squality", "--task", "qasper", "--way", "flex", "--knob", "flex_refused=0.33")
@@ -106,6 +108,7 @@ def test_batch_of_a_rehearsal_that_was_stopped_is_waited_for(call: Call, tmp_pat
     assert "its simulated vendor ended with it: delete" in err
 
 
+@pytest.mark.slow
 def test_cheapest_way_is_not_the_one_that_the_estimate_marks(call: Call) -> None:
     """Of Claude: ten questions on two documents with the cache, but in a batch what shares nothing."""
     shared = rehearsed(call, "zeroscrolls", "--task", "squality", "--way", "cheapest", *models("claude-sonnet-5-5"))

@@ -123,6 +123,7 @@ def test_ways_of_a_model_lack_one_that_it_has_or_have_one_that_it_lacks(call: Ca
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suite", "asked"),
     [
