@@ -17,6 +17,7 @@ from typing import Any
 
 from scrollwork.cli.commands.run import evaluated, tell
 from scrollwork.cli.terminal.common import chain_of, console, say
+from scrollwork.cli.terminal.spending import spent_by_model
 from scrollwork.flows.chains import Chain
 from scrollwork.flows.execute import with_way
 from scrollwork.models.engine.prices import NANO
@@ -54,7 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         chain = rehearsed(with_way(chain_of(arguments)), vendors)
         refuse_lost_batches(chain)
         outcome = evaluated(arguments, chain)
-        rows = bill_of(vendors.world.ledger.lines(), chain, spent_by_model(chain))
+        rows = bill_of(vendors.world.ledger.lines(), chain, spent_by_model(chain, chain.request.run))
         status = tell(arguments, chain, outcome, bill=rows)
     if not arguments.json:
         show(rows)
@@ -141,19 +142,6 @@ def turned(name: str, table: Mapping[str, Any], vendors: Rehearsal) -> Mapping[s
 def vendors_known() -> list[str]:
     """The vendors with simulated models that have a name of their own."""
     return list(dict.fromkeys(one.vendor for one in FAMILIES if one.id != "local"))
-
-
-def spent_by_model(chain: Chain) -> Mapping[str, Spent]:
-    """What this run wrote down, by model."""
-    from scrollwork.storage.answers.store import ResponseStore  # brings SQLAlchemy
-
-    home = Home(chain.request.home, chain.request.store)
-    if not home.has_store:
-        return {}
-    store = ResponseStore(home.store_place)
-    found = store.spent(chain.request.run)
-    store.close()
-    return found
 
 
 def bill_of(lines: Sequence[Line], chain: Chain, spent: Mapping[str, Spent]) -> list[dict[str, Any]]:

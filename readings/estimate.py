@@ -113,11 +113,9 @@ def estimates(chain: Chain) -> tuple[list[dict[str, Any]], list[dict[str, Any]],
     costs: dict[tuple[str, str, str, str], Costs] = {}
     failed: dict[str, None] = {}
     session, tables = chain.session, chain.resolved.calling.tables
-    nodes = [node for node in topological(chain.scored) if node.asks]
-    for node in nodes:
-        table = tables.get(node.label("model"), {})
-        asks = table.get("provider") in HOSTED
-        if not asks and node.label("profile") == "plain":  # costs nothing, cuts nothing
+    for node in topological(chain.scored):
+        hosted = tables.get(node.label("model"), {}).get("provider") in HOSTED
+        if not node.asks or hosted or node.label("profile") == "plain":  # that costs nothing, and cuts nothing
             continue
         name = node.label("task"), node.label("split"), node.label("model"), node.label("arm")
         try:
@@ -125,33 +123,31 @@ def estimates(chain: Chain) -> tuple[list[dict[str, Any]], list[dict[str, Any]],
         except StageFailed as error:
             failed[str(error)] = None
             continue
-        if not asks:
-            row = free.setdefault(name, Estimate(*name))
-            row.prompts += lost(row, inputs["prompts"], 1)
-            continue
-        row = rows.setdefault(name, Estimate(*name))
-        hosted = make(node.label("model"), table, "")
-        assert isinstance(hosted, Hosted)
-        price = known_price(row.model, table)
-        price = price.at(table.get("service", "")) if price is not None else None
-        calls = add(row, node, hosted, table, inputs, session)
-        if price is None:
+        row = free.setdefault(name, Estimate(*name))
+        row.prompts += lost(row, inputs["prompts"], 1)
+    for row, calls in asked_of(chain, rows, failed):
+        table = tables[row.model]
+        listed = known_price(row.model, table)
+        if listed is None:
             deque(calls, maxlen=0)  # counted all the same
             continue
-        cost, batch = costs.setdefault(name, Costs()), price.in_batch()
+        price, batch = listed.at(table.get("service", "")), listed.in_batch()
+        cost = costs.setdefault((row.task, row.split, row.model, row.arm), Costs())
         for one in calls:
             cost.add(price, batch, one.usage, one.most)
     priced = [{**asdict(row), "price": costs[name].usd() if name in costs else None} for name, row in rows.items()]
     return priced, [asdict(row) for row in free.values()], list(failed)
 
 
-def asked_of(chain: Chain, failed: dict[str, None]) -> Iterator[tuple[str, Estimate, Iterator[Priced]]]:
-    """(model, what is counted of it, its calls) of each stage that asks a hosted model; the calls must be taken before
-    the next. failed: takes what went wrong."""
+def asked_of(
+    chain: Chain, rows: dict[tuple[str, str, str, str], Estimate], failed: dict[str, None]
+) -> Iterator[tuple[Estimate, Iterator[Priced]]]:
+    """(what is counted, the calls) of each stage that asks a hosted model; the calls must be taken before the next.
+    rows: by task, split, model and arm, takes what is counted. failed: takes what went wrong."""
     session, tables = chain.session, chain.resolved.calling.tables
     for node in topological(chain.scored):
-        model = node.label("model")
-        table = tables.get(model, {})
+        name = node.label("task"), node.label("split"), node.label("model"), node.label("arm")
+        table = tables.get(name[2], {})
         if not node.asks or table.get("provider") not in HOSTED:
             continue
         try:
@@ -159,10 +155,10 @@ def asked_of(chain: Chain, failed: dict[str, None]) -> Iterator[tuple[str, Estim
         except StageFailed as error:
             failed[str(error)] = None
             continue
-        row = Estimate(node.label("task"), node.label("split"), model, node.label("arm"))
-        hosted = make(model, table, "")
+        row = rows.setdefault(name, Estimate(*name))
+        hosted = make(row.model, table, "")
         assert isinstance(hosted, Hosted)
-        yield model, row, add(row, node, hosted, table, inputs, session)
+        yield row, add(row, node, hosted, table, inputs, session)
 
 
 def built(node: Node, session: Session) -> InputArtifacts:

@@ -27,25 +27,23 @@ BATCH_S = 24 * 3600  # within which a vendor ends a batch
 @dataclass
 class Sums:
     """Of all that one model would be asked, in nano-dollars at the standard tier. cached: with the cache, as `run` uses
-    it; uncached: without. writing: of cached, for what is written to the cache. batch: in batches. output: of each."""
+    it; uncached: without, as in batches. writing: of cached, for what is written to the cache. output: of each."""
 
     requests: int = 0
     tokens: int = 0
     cached: int = 0
     uncached: int = 0
     writing: Decimal = Decimal(0)
-    batch: int = 0
     output: int = 0
 
-    def add(self, price: Price, batch: Price, usage: Usage) -> None:
-        """Count a call. batch: the price in one. usage: as a provider would report it."""
+    def add(self, price: Price, usage: Usage) -> None:
+        """Count a call. usage: as a provider would report it."""
         tokens, made = usage.input_tokens or 0, usage.output_tokens or 0
         self.requests += 1
         self.tokens += tokens
         self.cached += price.of(usage)
         self.uncached += price.of(Usage(tokens, 0, 0, made))
         self.writing += (usage.cache_write_tokens or 0) * price.rates(tokens).cache_write
-        self.batch += batch.of(Usage(tokens, 0, 0, made))
         self.output += whole(price.rates(tokens).output * made)
 
 
@@ -65,15 +63,16 @@ def ways(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
     prices: dict[str, Price] = {}
     failed: dict[str, None] = {}
     tables = chain.resolved.calling.tables
-    for model, _, calls in asked_of(chain, failed):
+    for counted, calls in asked_of(chain, {}, failed):
+        model = counted.model
         price = known_price(model, tables[model])
         if price is None:
             continue
-        prices[model], in_batch = price, price.in_batch()
+        prices[model] = price
         thoughts = likely_thoughts(tables[model])
         total, tree = sums.setdefault(model, Sums()), trees.setdefault(model, PrefixTree(rule_of(tables[model])))
         for one in calls:
-            total.add(price, in_batch, replace(one.usage, output_tokens=(one.usage.output_tokens or 0) + thoughts))
+            total.add(price, replace(one.usage, output_tokens=(one.usage.output_tokens or 0) + thoughts))
             tokens = one.usage.input_tokens or 0
             tree.add(one.ask.segments, tokens, price.rates(tokens))
     rows: list[dict[str, Any]] = []
@@ -111,7 +110,7 @@ def ways_of(model: str, table: Mapping[str, Any], price: Price, total: Sums, bou
             )
     if price.batch != ONE and table["provider"] in BATCHES:
         row = {"model": model, "way": BATCH, "cache": False, "lifetime": "", **counts}
-        asked = money(total.batch / price.batch, total.output, bound, price.batch)
+        asked = money(total.uncached, total.output, bound, price.batch)
         found.append({**row, **asked, "seconds": float(BATCH_S), "at_most": True, "runs": True})
     cheapest = min((row for row in found if row["runs"]), key=lambda row: row["usd"])
     return [{**row, "best": row is cheapest} for row in found]

@@ -8,9 +8,9 @@ from typing import Any
 
 from scrollwork.rehearsal.anthropic_messages import error, messages
 from scrollwork.rehearsal.clock import iso
-from scrollwork.rehearsal.world import Call, Refusal, Reply, World
+from scrollwork.rehearsal.world import DAY, Call, Refusal, Reply, World
 
-MOST, LARGEST, DAY = 100_000, 256_000_000, 86_400.0
+MOST, LARGEST = 100_000, 256_000_000
 COUNTS = ("processing", "succeeded", "errored", "canceled", "expired")
 
 
@@ -73,13 +73,10 @@ def finish(world: World, row: dict[str, Any], share: float, ending: str) -> None
 def advance(world: World, row: dict[str, Any], base: str) -> dict[str, Any]:
     """Move a batch to where the clock says that it is."""
     with world.lock:
-        age, share = world.clock.now() - row["created"], float(world.knobs["batch_done"])
         if row["processing_status"] == "canceling":
             finish(world, row, row["share"], "canceled")
-        elif row["processing_status"] == "in_progress" and share < 1 and age >= DAY:
-            finish(world, row, share, "expired")
-        elif row["processing_status"] == "in_progress" and share >= 1 and age >= world.knobs["batch_s"]:
-            finish(world, row, 1.0, "expired")
+        elif row["processing_status"] == "in_progress" and (due := world.batch_due(row["created"])):
+            finish(world, row, due[0], "expired")  # the lines that are not done
         if row["processing_status"] == "ended":
             row["results_url"] = f"{base}/v1/messages/batches/{row['id']}/results"
         return public(row)

@@ -10,10 +10,10 @@ from typing import Any
 from scrollwork.rehearsal.openai_chat import chat
 from scrollwork.rehearsal.openai_responses import responses
 from scrollwork.rehearsal.openai_rules import error
-from scrollwork.rehearsal.world import Call, Refusal, Reply, World
+from scrollwork.rehearsal.world import DAY, Call, Refusal, Reply, World
 
 ENDPOINTS = {"/v1/chat/completions": chat, "/v1/responses": responses}
-MOST, LARGEST, DAY = 50_000, 200_000_000, 86_400.0
+MOST, LARGEST = 50_000, 200_000_000
 STAMPS = ("in_progress_at", "finalizing_at", "completed_at", "failed_at", "expired_at", "cancelling_at", "cancelled_at")
 
 
@@ -162,13 +162,10 @@ def finish(world: World, row: dict[str, Any], share: float, ending: str) -> None
 def advance(world: World, row: dict[str, Any]) -> dict[str, Any]:
     """Move a batch to where the clock says that it is."""
     with world.lock:
-        age, share = world.clock.now() - row["created_at"], float(world.knobs["batch_done"])
         if row["status"] == "cancelling":
             finish(world, row, row["left"], "cancelled")
-        elif row["status"] == "in_progress" and share < 1 and age >= DAY:
-            finish(world, row, share, "expired")
-        elif row["status"] == "in_progress" and share >= 1 and age >= world.knobs["batch_s"]:
-            finish(world, row, 1.0, "completed")
+        elif row["status"] == "in_progress" and (due := world.batch_due(row["created_at"])):
+            finish(world, row, *due)
         return public(row)
 
 

@@ -35,6 +35,7 @@ KNOBS: Mapping[str, Any] = {
 }
 
 
+DAY = 86_400.0  # after which a batch expires
 SHARES = ("flex_refused", "fast_as_default", "hit_rate", "batch_done")
 LIMITS = ("rpm", "tpm", "itpm", "otpm", "rpd")
 
@@ -152,6 +153,14 @@ class World:
         """The limits of a model."""
         table = self.knobs["limits"]
         return dict(table.get(f"{vendor}/{model}", table.get(vendor, {})))
+
+    def batch_due(self, created: float) -> tuple[float, str] | None:
+        """(share of its lines that are done, how it ended: completed or expired) of a batch of this age; None while it
+        runs."""
+        age, share = self.clock.now() - created, float(self.knobs["batch_done"])
+        if share < 1:
+            return (share, "expired") if age >= DAY else None
+        return (1.0, "completed") if age >= self.knobs["batch_s"] else None
 
     def step_cache(self, vendor: str, step: int, lifetime: float) -> StepCache:
         """The free prefix cache of a vendor."""

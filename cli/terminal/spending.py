@@ -14,6 +14,21 @@ if TYPE_CHECKING:
     from scrollwork.flows.chains import Chain
 
 
+def spent_by_model(chain: Chain, run: str) -> dict[str, Spent]:
+    """What a run of a chain's models wrote down, by model."""
+    from scrollwork.storage.answers.store import (
+        ResponseStore,  # brings SQLAlchemy; a run of baselines that stand needs none
+    )
+
+    home = Home(chain.request.home, chain.request.store)
+    if not home.has_store:
+        return {}
+    store = ResponseStore(home.store_place)
+    spent = store.spent(run)
+    store.close()
+    return spent
+
+
 def spent_by(chain: Chain, run: str) -> dict[str, Any]:
     """{currency, amount, saved, calls, input_tokens, cached_tokens, output_tokens, cost_unknown_calls,
     cost_assumed_calls, assumed} of a run of a chain's models.
@@ -22,20 +37,9 @@ def spent_by(chain: Chain, run: str) -> dict[str, Any]:
     for what was set aside: cost_assumed_calls of them, assumed of the amount. saved: what all input would have cost
     more at the plain price, without prefix caches.
     """
-    from scrollwork.storage.answers.store import (
-        ResponseStore,  # brings SQLAlchemy; a run of baselines that stand needs none
-    )
-
-    request = chain.request
-    home = Home(request.home, request.store)
-    total, saved = Spent(), 0
-    if home.has_store:
-        store = ResponseStore(home.store_place)
-        spent = store.spent(run)
-        store.close()
-        total = sum(spent.values(), total)
-        tables = chain.resolved.calling.tables
-        saved = sum(cheaper(model, tables.get(model, {}), one) for model, one in spent.items())
+    spent, tables = spent_by_model(chain, run), chain.resolved.calling.tables
+    total = sum(spent.values(), Spent())
+    saved = sum(cheaper(model, tables.get(model, {}), one) for model, one in spent.items())
     return {
         "currency": "USD",
         "amount": total.cost_nano_usd / NANO,

@@ -287,9 +287,7 @@ class Engine:
 
     def _problem(self, trip: Trip, problem: CallProblem) -> None:
         item = trip.item
-        refused = item.call.service != "" and (
-            flex_refused(problem) or tier_refused(problem)
-        )  # nobody slows down for it
+        refused = item.call.service != "" and (flex_refused(problem) or tier_refused(problem))
         self._account(trip, replace(trip.failed(problem), slow_down=problem.slow_down and not refused))
         said = f"{problem.message}; {problem.doubt}" if problem.doubt else problem.message
         roomier = with_more_room(item.call, problem, self._settings.most_output)

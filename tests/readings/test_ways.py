@@ -148,3 +148,15 @@ def test_a_run_costs_more_than_a_twentieth_over_the_bound(call: Call, suite: str
     share = (row["bound_usd"] - row["output_usd"]) / (plain["usd"] - plain["output_usd"])
     rate = (plain["usd"] - plain["output_usd"]) / plain["input_tokens"]
     assert 0.97 < billed / (share * rate * tokens) <= 1.05
+
+
+def test_batch_costs_half_of_flex_where_flex_was_asked_for(call: Call) -> None:
+    """Each discount is of the listed price."""
+    asked = ("zeroscrolls", "--sample", "--json", "--task", "gov_report", "--model", "gpt-6-luna", *COUNTED)
+    code, out, _ = call("estimate", *asked)
+    (standard,) = json.loads(out)
+    code, out, _ = call("estimate", *asked, "--way", "flex")
+    (flex,) = json.loads(out)
+    assert code == 0
+    assert flex["price"]["online"] == pytest.approx(standard["price"]["online"] / 2, rel=1e-6)
+    assert flex["price"]["batch"] == standard["price"]["batch"]
