@@ -47,8 +47,8 @@ class Ask:
     prefix: digest of the leading documents that the prompt starts with, "" for none: asks that share it share a
     provider's prefix cache. opening: digest of what stands in front of all that is the input's own, "" for none;
     by_opening: prefix is that of the opening, because no neighbour has the same documents. follows: the call before it
-    in the run shares it too. common_bytes: of the prompt, with which that one begins, too. tokens: of the input,
-    measured or estimated, 0 where nobody counted. characters_per_token: by which they are estimated then.
+    in the run shares it too. common_bytes: of the prompt, with which another that was sent begins, too. tokens:
+    of the input, measured or estimated, 0 where nobody counted. characters_per_token: by which they are estimated then.
     """
 
     task: str
@@ -259,8 +259,8 @@ class Client(Protocol):
 @dataclass(frozen=True)
 class Attempt:
     """One try of a call, numbered from 1; it comes before the call's result. started: seconds since 1970. room: as of
-    `Call`. follows: it went behind another call with the same documents. service: the tier that it counts for, "" for
-    standard."""
+    `Call`. follows, common_bytes: as of `Ask`, when it was sent. service: the tier that it counts for, "" for standard.
+    """
 
     key: str
     number: int
@@ -272,6 +272,7 @@ class Attempt:
     usage: Usage = Usage()
     room: int | None = None
     follows: bool = False
+    common_bytes: int = 0
     service: str = ""
 
 

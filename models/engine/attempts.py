@@ -89,6 +89,7 @@ class Trip:
             usage=usage or Usage(),
             room=item.call.room,
             follows=item.call.ask.follows,
+            common_bytes=item.call.ask.common_bytes,
             service=service,
         )
 

@@ -17,6 +17,7 @@ from random import Random
 
 from scrollwork.models.base import CallFailed, CallProblem
 from scrollwork.models.engine.retry import Policy
+from scrollwork.models.engine.sent_prompts import SentPrompts
 
 FIRST, LATER = 16, 32  # failures alike in a row that open or trip it: before the first answer of a run, after it
 UNLIKE = 4  # more, where they are not alike
@@ -39,7 +40,7 @@ class Breaker:
     """One for all stages that ask a model in one run and process. Thread-safe; methods never wait.
 
     tripped: why nothing goes any more, "" before. answers: that came so far. proven: number of the last request sent
-    among those that were answered; requests are numbered from 1 as they go.
+    among those that were answered; requests are numbered from 1 as they go. prompts: of those that went.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Breaker:
         self._told: set[str] = set()
         self.tripped = ""
         self.answers = self.proven = 0
+        self.prompts = SentPrompts()
         self._sent = 0
         self._in_flight: dict[object, int] = {}  # with their numbers
         self._row: deque[Vain] = deque()  # since the last answer to a request that went after them

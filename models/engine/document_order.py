@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from scrollwork.models.base import Call, Segment, opening
+from scrollwork.models.base import Call, opening
+from scrollwork.models.engine.sent_prompts import SentPrompts
 from scrollwork.models.vendors.families import CACHE_MINIMUM
 
 CACHE_S = 240.0  # a prefix is kept for five minutes after its last use, where nothing else is known
@@ -23,7 +24,7 @@ def sharing(calls: Iterable[Call], minimum: int = CACHE_MINIMUM) -> Iterator[Cal
     """The calls, each a moment later, with the prefix that they share with a neighbour: their documents, else what
     stands in front of them (SEAM: demonstrations), from `minimum` tokens on. One that shares none has none: nobody
     would read what it puts into a cache, and writing there costs more than plain input (Anthropic: a quarter). Those
-    behind the first that share one `follow`. Each knows with how many bytes it begins as the one before it."""
+    behind the first that share one `follow`."""
     before, held = None, None
     for call in calls:
         if held is not None:
@@ -37,28 +38,15 @@ def sharing(calls: Iterable[Call], minimum: int = CACHE_MINIMUM) -> Iterator[Cal
 def placed(call: Call, before: Call | None, after: Call | None, minimum: int) -> Call:
     """The call between its neighbours, as they were given."""
     ask = call.ask
-    common = 0 if before is None else common_bytes(before.ask.segments, ask.segments)
     others = [None if one is None else one.ask for one in (before, after)]
     documents = [ask.prefix != "" and one is not None and one.prefix == ask.prefix for one in others]
     if any(documents):
-        return replace(call, ask=replace(ask, follows=documents[0], common_bytes=common))
+        return replace(call, ask=replace(ask, follows=documents[0]))
     openings = [ask.opening != "" and one is not None and one.opening == ask.opening for one in others]
     if any(openings) and ask.share_of(opening(ask.segments)) >= minimum:
-        found = replace(ask, prefix=ask.opening, by_opening=True, follows=openings[0], common_bytes=common)
+        found = replace(ask, prefix=ask.opening, by_opening=True, follows=openings[0])
         return replace(call, ask=found)
-    return replace(call, ask=replace(ask, prefix="", common_bytes=common))
-
-
-def common_bytes(one: Sequence[Segment], other: Sequence[Segment]) -> int:
-    """How many bytes two prompts begin with alike."""
-    size = 0
-    for mine, theirs in zip(one, other, strict=False):
-        if mine.text != theirs.text:
-            differs = next((at for at, (a, b) in enumerate(zip(mine.text, theirs.text, strict=False)) if a != b), None)
-            alike = min(len(mine.text), len(theirs.text)) if differs is None else differs
-            return size + len(mine.text[:alike].encode("utf-8", "replace"))
-        size += len(mine.text.encode("utf-8", "replace"))
-    return size
+    return replace(call, ask=replace(ask, prefix=""))
 
 
 @dataclass(eq=False)
@@ -93,14 +81,16 @@ class Item:
 class Order:
     """Calls that wait to be sent. Not thread-safe; in the hands of one event loop."""
 
-    def __init__(self, cache_s: float = CACHE_S) -> None:
-        """cache_s: seconds that a prefix may be reckoned to stay in the cache after its last use."""
+    def __init__(self, cache_s: float = CACHE_S, sent: SentPrompts | None = None) -> None:
+        """cache_s: seconds that a prefix may be reckoned to stay in the cache after its last use. sent: by all stages
+        that ask the model."""
         self._cache_s = cache_s
         self._ready: list[Item] = []  # heap by number: followers of warm groups, and what is tried again
         self._cold: deque[Group] = deque()  # in the order in which they came
         self.behind = 0  # followers of groups that are led
         self._last: Group | None = None
         self._count = 0
+        self._sent = sent or SentPrompts()
 
     def __bool__(self) -> bool:
         """Whether a call waits, be it for its leader."""
@@ -158,6 +148,7 @@ class Order:
 
     def take(self, item: Item) -> None:
         """The call that `peek` gave goes out."""
+        self._sent.add(item.call.ask.segments)
         if self._ready and self._ready[0] is item:
             heapq.heappop(self._ready)
             return
@@ -165,6 +156,11 @@ class Order:
         group.waiting.popleft()
         group.state = "led"
         self.behind += len(group.waiting)
+
+    def came(self, item: Item) -> None:
+        """An attempt of the call ended."""
+        ask = item.call.ask
+        item.call = replace(item.call, ask=replace(ask, common_bytes=self._sent.common_bytes(ask.segments)))
 
     def warm(self, group: Group) -> None:
         """The leader under way was answered, failed for good, or takes too long: the others may go."""

@@ -49,7 +49,7 @@ class Engine:
         self._client_factory, self._settings, self._limiter = client_factory, settings, limiter
         self._hand_over, self._gate, self._stop, self._rng = hand_over, gate, stop, rng
         self._breaker = breaker or Breaker(settings.policy)
-        self._order = Order(settings.cache_s)
+        self._order = Order(settings.cache_s, self._breaker.prompts)
         self._lane = Lane(self.wake)
         self._tasks: dict[asyncio.Task[None], tuple[Item, int]] = {}  # in flight, with the tokens reserved
         self._resting: dict[Item, asyncio.TimerHandle] = {}  # between two attempts
@@ -255,6 +255,7 @@ class Engine:
         if task not in self._tasks:
             return  # abandoned
         del self._tasks[task]
+        self._order.came(item)
         trip = Trip(item, reserved, began, started, self._loop.time(), number)
         item.spent_s += trip.seconds
         try:

@@ -108,7 +108,7 @@ class Price:
 
     def counted(self, usage: Usage, ask: Ask, when: float | None = None, service: str = "") -> int:
         """What a reply counts for, in a budget and in the rows: nobody here sees what a vendor took from its cache, so
-        the discount counts only for what the call before it in the run begins with too; the rest is plain input.
+        the discount counts only for what another that was sent begins with too; the rest is plain input.
         service: the tier that it counts for, "" for standard (models/vendors/tiers.py)."""
         most = shared_most(ask) if (usage.input_tokens or 0) >= self.cache_minimum else 0
         believed = replace(usage, cached_tokens=min(usage.cached_tokens or 0, most))

@@ -81,7 +81,7 @@ def marked(turns: Iterable[Any], mark: str) -> int:
 
 
 def shared_most(ask: Ask) -> int:
-    """Tokens that a cache can give back of what the call before it in the run begins with too."""
+    """Tokens that a cache can give back of what another call that was sent begins with too."""
     front = size_of(ask.front) + TEMPLATE if ask.follows else 0
     return max(front, ask.common_bytes)
 

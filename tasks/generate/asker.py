@@ -314,7 +314,8 @@ class Asker:
         behind others of its documents."""
         if attempt is not None:
             room = call.ask.max_new_tokens if attempt.room is None else attempt.room
-            call = replace(call, ask=replace(call.ask, max_new_tokens=room, follows=attempt.follows))
+            follows, common = attempt.follows, attempt.common_bytes
+            call = replace(call, ask=replace(call.ask, max_new_tokens=room, follows=follows, common_bytes=common))
         when, service = (attempt.started, attempt.service) if attempt is not None else (None, "")
         return counted(usage, self._price, call, self._thoughts, when, service)
 

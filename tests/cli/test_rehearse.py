@@ -37,16 +37,12 @@ def rehearsed(call: Call, suite: str, *more: str) -> dict[str, Any]:
 @pytest.mark.slow
 @pytest.mark.parametrize("suite", SUITES)
 def test_bill_of_current_models_differs_from_what_is_counted(call: Call, suite: str) -> None:
-    """No reply is refused, none lacks its text, and both accounts are equal to the nano-dollar. Dolce's windows overlap:
-    what a free cache gives back of a call that was not the one before is not believed, and counted dearer."""
+    """No reply is refused, none lacks its text, and both accounts are equal to the nano-dollar."""
     found = rehearsed(call, suite, *SUITES[suite], *models(*CURRENT))
     for row in found["bill"]:
         assert row["replies"] > 0
         assert row["assumed_calls"] == row["uncounted_calls"] == 0
-        if suite == "dolce" and row["model"] in ("grok-4.7", "deepseek-flash"):
-            assert -0.005 * row["billed_usd"] * 1e9 <= row["difference_nano_usd"] <= 0, row
-        else:
-            assert row["difference_nano_usd"] == 0, row
+        assert row["difference_nano_usd"] == 0, row
 
 
 def test_rehearsal_asks_twice_or_touches_the_home_of_real_runs(call: Call, tmp_path: Path) -> None:

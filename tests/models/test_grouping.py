@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import deque
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scrollwork.models.base import Call, Segment
 from scrollwork.models.engine.document_order import CACHE_S, Item, Order, sharing
+from scrollwork.models.engine.sent_prompts import SentPrompts
 from tests.models.clock import call
 
 
@@ -209,7 +211,35 @@ def test_demonstrations_that_all_prompts_share_are_paid_with_each() -> None:
 
 
 def test_prompts_begin_alike_by_less_than_their_documents() -> None:
-    """Where a cache needs no marks, it gives back an instruction that stands before documents, too."""
-    texts = ["Read this. abc", "Read this. abd", "Réad", "Réad this", "Read this. abd"]
-    calls = sharing([call(number, "", text=text) for number, text in enumerate(texts)])
-    assert [one.ask.common_bytes for one in calls] == [0, 13, 1, 5, 1]
+    """Where a cache needs no marks, it gives back an instruction that stands before documents, too, of whatever prompt
+    was sent: not of the one beside it in the list alone, and whichever comes first at its vendor."""
+    word = "é" * 50  # a hundred bytes
+    texts = ["short", word * 3, word + "x" * 200, "short", word * 3 + "y", "shorter", "x" * 200]
+    order = Order()
+    items = [order.add(call(number, "", text=text)) for number, text in enumerate(texts)]
+    for number in sent(order):
+        order.came(items[number])
+    assert [item.call.ask.common_bytes for item in items] == [5, 243, 100, 5, 243, 0, 0]
+
+
+@pytest.mark.parametrize("shared", [64, 100, 1000, 12_345, 99_999])
+def test_more_than_a_fifth_of_what_prompts_begin_with_is_lost(shared: int) -> None:
+    prompts = SentPrompts()
+    one = [Segment("document", "a" * shared + "b" * 5000)]
+    other = [Segment("document", "a" * shared), Segment("query", "c" * 5000)]
+    prompts.add(one)
+    assert prompts.common_bytes(one) == 0
+    prompts.add(other)
+    assert 0.8 * shared <= prompts.common_bytes(one) == prompts.common_bytes(other) <= shared
+
+
+def test_digests_of_prompts_grow_for_ever() -> None:
+    prompts = SentPrompts(most=50)
+    first = [Segment("document", "first " * 100)]
+    prompts.add(first)
+    prompts.add(first)
+    assert prompts.common_bytes(first) == 600
+    for number in range(20):
+        prompts.add([Segment("document", f"{number} other " * 100)])
+    assert len(prompts._known | prompts._older) <= 120
+    assert prompts.common_bytes(first) == 0

@@ -1,0 +1,49 @@
+"""What prompts that were sent begin with: no cache can give back more of another."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+
+from scrollwork.models.base import Segment, text_of
+
+SHORTEST = 64  # bytes; a vendor's cache begins with 64 tokens at the earliest
+
+
+class SentPrompts:
+    """Prompts that were sent: a cache can give back of one what it begins with as another does, and no more. Which of
+    two comes first at a vendor, nobody here sees.
+
+    Known by the digests of their first bytes, at lengths that grow by a quarter, and of all. Those of the earliest are
+    forgotten in the end, so that memory stays below some 40 MB.
+    """
+
+    def __init__(self, most: int = 200_000) -> None:
+        """most: digests in each of two halves, of which the older is forgotten."""
+        self._most = most
+        self._known: dict[bytes, bool] = {}  # whether more than one began so
+        self._older: dict[bytes, bool] = {}
+
+    def add(self, segments: Sequence[Segment]) -> None:
+        """A prompt is sent, be it once more."""
+        for _, digest in fronts(segments):
+            self._known[digest] = digest in self._known or digest in self._older
+        if len(self._known) > self._most:
+            self._known, self._older = {}, self._known
+
+    def common_bytes(self, segments: Sequence[Segment]) -> int:
+        """How many bytes a prompt that was sent begins with as another, or up to a fifth fewer: which makes no
+        difference, for hardly a text has a token a byte."""
+        shared = [size for size, digest in fronts(segments) if self._known.get(digest) or self._older.get(digest)]
+        return max(shared, default=0)
+
+
+def fronts(segments: Sequence[Segment]) -> Iterator[tuple[int, bytes]]:
+    """The lengths at which prompts are compared, and the digest of so many bytes."""
+    data = text_of(segments).encode("utf-8", "replace")
+    begun, length, sha = 0, SHORTEST, hashlib.sha256()
+    while begun < len(data):
+        end = min(length, len(data))
+        sha.update(data[begun:end])
+        yield end, sha.digest()[:8]
+        begun, length = end, length + length // 4
