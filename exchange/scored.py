@@ -166,7 +166,7 @@ class Scored:
 
     def read(self, response: Response) -> str:
         """What the metric read of an answer."""
-        return in_tag(response.text, self.tag) if self.tag else response.text
+        return in_tag(response.within, self.tag) if self.tag else response.within
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import Any
 
 from scrollwork.pipeline.session import pointer_bytes, pointer_to
 from scrollwork.pipeline.snapshots.check import store_problems
+from scrollwork.pipeline.snapshots.rows import answer_state
 from scrollwork.readings.verified_sources import made_by_other_code
 from scrollwork.records.base import InvalidRow
 from scrollwork.records.raw_file import RawFile
@@ -160,7 +160,7 @@ def check_answers(artifact: Artifact) -> list[str]:
     states = {}
     try:
         for row in artifact.rows("responses", Response):
-            states[row.request_key] = hashlib.sha256(row.text.encode("utf-8")).hexdigest()
+            states[row.request_key] = answer_state(row.text, row.scored_characters)
         for failure in artifact.rows("failures", Failure):
             states[failure.request_key] = failure.kind
     except InvalidRow as error:

@@ -1,11 +1,20 @@
 """Answers and failed calls. A failure is never stored or scored as an empty answer."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from scrollwork.records.base import Row
 
 FINISH_REASONS = ("complete", "length", "refused", "filtered", "context")
 KINDS = ("terminal", "transient")
+ENDED = ("finish_reason", "scored_characters")  # columns of `ended`
+
+
+def ended(row: Mapping[str, Any]) -> str:
+    """How an answer ended (FINISH_REASONS), by its row in a snapshot: one of which the task's length allows a part only
+    ended by length."""
+    return "length" if row.get("scored_characters") is not None else str(row["finish_reason"])
 
 
 @dataclass(frozen=True)
@@ -19,7 +28,8 @@ class Response(Row):
     provider, asked_as, digest, exact_text: of the row in the response store. asked_as: the model under whose name it
     was asked first; digest: of that row; exact_text: its text with lone surrogates escaped, where it has any (`text`
     has "?" for each). None in snapshots that are older than schema 4 of the store. service_tier, fingerprint,
-    output_limit: as of the store's row, None in older ones.
+    output_limit: as of the store's row, None in older ones. scored_characters: of the text, from its start, that the
+    task's length allows, where the model had room for more; None for all.
     """
 
     suite: str
@@ -48,8 +58,17 @@ class Response(Row):
     service_tier: str | None = None
     fingerprint: str | None = None
     output_limit: int | None = None
+    scored_characters: int | None = None
+
+    @property
+    def within(self) -> str:
+        """What of the text is within the task's length, and scored."""
+        return self.text[: self.scored_characters]
 
     def check(self) -> None:
+        if self.scored_characters is not None:
+            told = 0 < self.scored_characters < len(self.text)
+            self.require(told, "scored_characters", "must be a part of the text")
         self.require(self.finish_reason in FINISH_REASONS, "finish_reason", f"{self.finish_reason!r} is not known")
         self.require(len(self.request_key) == 64, "request_key", "must be a sha256 in hex")
 

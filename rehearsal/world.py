@@ -19,6 +19,7 @@ from scrollwork.rehearsal.tokens import count
 
 KNOBS: Mapping[str, Any] = {
     "seed": 0,  # of answers and faults
+    "answer_words": 0,  # that an answer has at least, if it must say the same again; what a limit does not hold is cut
     "ratio": {},  # vendor: bytes a token, 4 where it is not named
     "limits": {},  # vendor or "vendor/model": {"rpm", "tpm", "itpm", "otpm", "rpd": number}; none where not named
     "faults": {},  # vendor or "*": {kind: share of requests}, kinds in faults.py
@@ -137,7 +138,9 @@ class World:
 
     def answer(self, prompt: str) -> str:
         """What a model says to a prompt."""
-        return answer(prompt, self.knobs["seed"])
+        said = answer(prompt, self.knobs["seed"])
+        times = -(-int(self.knobs["answer_words"]) // max(1, len(said.split())))
+        return " ".join([said] * max(1, times))
 
     def chance(self, share: float, what: str, call: Call) -> bool:
         """Decide by seed, request and how often it was asked: the same requests meet the same luck in any order."""

@@ -66,7 +66,7 @@ def scores(
         return {"references": references[response.example_id]}
 
     def item(response: Response) -> tuple[tuple[Response, Mapping[str, bool]], str, Mapping[str, Sequence[str]]]:
-        text = scored_part(response.text, tag, cue, empty)
+        text = scored_part(response.within, tag, cue, empty)
         answer, told = read(response.example_id, text) if read else (text, {})
         return (response, told), answer, gold(response)
 

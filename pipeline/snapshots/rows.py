@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -26,7 +27,13 @@ def printable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def response_row(answer: StoredAnswer, labels: Mapping[str, Any]) -> Response:
+def answer_state(text: str, scored_characters: int | None) -> str:
+    """What an answers digest says of an answer: which text, and how much of it is scored where that is not all."""
+    digest = hashlib.sha256(printable(text).encode("utf-8")).hexdigest()
+    return digest if scored_characters is None else f"{digest} {scored_characters}"
+
+
+def response_row(answer: StoredAnswer, labels: Mapping[str, Any], scored_characters: int | None = None) -> Response:
     """The answer as a snapshot holds it. labels: what the request was for (suite, task, ..., request_key)."""
     text = printable(answer.text)
     return Response(
@@ -49,6 +56,7 @@ def response_row(answer: StoredAnswer, labels: Mapping[str, Any]) -> Response:
         service_tier=None if answer.service_tier is None else printable(answer.service_tier),
         fingerprint=None if answer.fingerprint is None else printable(answer.fingerprint),
         output_limit=answer.output_limit,
+        scored_characters=scored_characters,
     )
 
 

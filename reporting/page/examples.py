@@ -13,6 +13,7 @@ from typing import Any
 from scrollwork.records.example import Example
 from scrollwork.records.gold import written
 from scrollwork.records.prompt import ROLES, Part, Prompt
+from scrollwork.records.response import ended
 from scrollwork.records.score import SUM
 from scrollwork.reporting.page.chunks import Put, Series, packed
 from scrollwork.reporting.page.documents import Documents
@@ -26,7 +27,7 @@ Key = tuple[str, int]  # an input: example_id, draw
 # What is read of an answer and of a failure (records/response.py).
 ANSWER = (
     *("example_id", "draw", "model", "text", "finish_reason", "input_tokens", "cached_tokens", "output_tokens"),
-    *("reported_model", "attempts", "cost_nano_usd"),
+    *("reported_model", "attempts", "cost_nano_usd", "scored_characters"),
 )
 FAILURE = ("example_id", "draw", "model", "kind", "status", "message", "attempts")
 
@@ -143,7 +144,8 @@ class Group:
         (FAILURE). with_gold: ids of examples that can be scored.
 
         An answer: [member, text, how it finished, input, cached, output tokens, model as reported, attempts,
-        nano-dollars, value, components, flags, parsed]; a failure: [member, null, kind, status, message, attempts].
+        nano-dollars, value, components, flags, parsed, characters scored where not all are]; a failure: [member, null,
+        kind, status, message, attempts].
         """
         number = len(self._lines)
         keeper = _Answers(Series(self._put, f"{self.name}.a{number}-", TEXTS), members)
@@ -278,7 +280,7 @@ class _Answers:
             self.usage.failures += 1
         else:
             self.usage.count(one)
-            self.others.append(len(one["text"].split()))
+            self.others.append(len(one["text"][: one.get("scored_characters")].split()))
 
     def take(self, row: int, one: Mapping[str, Any], score: Mapping[str, Any] | None) -> None:
         """Keep an answer or a failure."""
@@ -294,8 +296,9 @@ class _Answers:
             return
         self.usage.count(one)
         self._answered.setdefault(row, set()).add(member)
-        text, reason, reported = one["text"], one["finish_reason"], one["reported_model"]
-        self.words.setdefault(row, []).append(len(text.split()))
+        text, scored = one["text"], one.get("scored_characters")
+        reason, reported = ended(one), one["reported_model"]
+        self.words.setdefault(row, []).append(len(text[:scored].split()))
         if reason != "complete":
             rows = self.ended.setdefault(reason, [])
             rows += [] if row in rows[-1:] else [row]
@@ -308,6 +311,7 @@ class _Answers:
                 self._components(dict(score["components"])),
                 dict(score["flags"]),
                 score["parsed"],
+                *([] if scored is None else [scored]),
             ]
         held.append(value)
 

@@ -10,6 +10,7 @@ from scrollwork.analysis.comparison.summary import Inputs, Labels, Member, docum
 from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node
 from scrollwork.records.example import Example
+from scrollwork.records.response import ENDED, ended
 from scrollwork.scoring.answers import gold_problem
 from scrollwork.scoring.outcome import Metric
 
@@ -33,9 +34,9 @@ def members_of(inputs: InputArtifacts, wanted: Inputs) -> dict[str, Member]:
             if FORM in (flags := dict(row["flags"])):
                 members[row["model"]].in_format[name] = flags[FORM]
     for answers in inputs.each("answers"):
-        for row in answers.columns("responses", ["model", "example_id", "draw", "finish_reason", "masked"]):
-            if row["finish_reason"] != "complete":
-                members[row["model"]].ended[input_of(row)] = row["finish_reason"]
+        for row in answers.columns("responses", ["model", "example_id", "draw", *ENDED, "masked"]):
+            if (how := ended(row)) != "complete":
+                members[row["model"]].ended[input_of(row)] = how
             if row.get("masked"):  # older snapshots lack it
                 members[row["model"]].masked.add(input_of(row))
         for row in answers.columns("failures", ["model", "example_id", "draw"]):

@@ -27,12 +27,13 @@ BEHIND_THE_DOCUMENT = ("query_header", "query", "response_header")
 
 @dataclass(frozen=True)
 class Asked:
-    """A prompt put to a member of a model."""
+    """A prompt put to a member of a model. max_new_tokens: length of its answer, by the task."""
 
     example_id: str
     draw: int
     member: str
     key: str
+    max_new_tokens: int
 
 
 @runtime_checkable
@@ -79,7 +80,10 @@ class Calls:
         for prompts in chunks(self._prompts(), CHUNK):
             of_each = self._calls([self._ask(prompt) for prompt in prompts])
             made = [(prompt, call) for prompt, calls in zip(prompts, of_each, strict=True) for call in calls]
-            self.asked += [Asked(prompt.example_id, prompt.draw, call.member, call.key) for prompt, call in made]
+            self.asked += [
+                Asked(prompt.example_id, prompt.draw, call.member, call.key, prompt.max_new_tokens)
+                for prompt, call in made
+            ]
             yield [call for _, call in made]
 
     def _again(self, keys: Collection[str]) -> Iterator[list[Call]]:

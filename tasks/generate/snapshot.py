@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,7 @@ from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.loaded_code import NAME
 from scrollwork.pipeline.plan import Node
 from scrollwork.pipeline.session import Session, pointer_to
-from scrollwork.pipeline.snapshots.rows import failure_row, printable, response_row
+from scrollwork.pipeline.snapshots.rows import answer_state, failure_row, response_row
 from scrollwork.pipeline.source_digest import sources
 from scrollwork.records.fitted import Fitted
 from scrollwork.records.response import Failure, Response
@@ -23,7 +22,14 @@ from scrollwork.storage.artifacts.artifact import Artifact, ArtifactWriter
 from scrollwork.storage.artifacts.manifest import Ingredients
 from scrollwork.storage.digest import sha256_of
 from scrollwork.tasks.generate.pending import Asked, chunks
-from scrollwork.tasks.generate.stored_answers import failure_of, is_no_answer, stored_answer, stored_failure, wanted
+from scrollwork.tasks.generate.stored_answers import (
+    failure_of,
+    is_no_answer,
+    scored_characters,
+    stored_answer,
+    stored_failure,
+    wanted,
+)
 
 MISSING = "missing"
 COMMIT = 500  # answers of a free model in one transaction
@@ -74,7 +80,8 @@ def written(
     session: Session,
 ) -> Artifact:
     """Write the snapshot of the answers stored now, unless it exists. Raises AnswersMoved."""
-    answers = answers_digest(asking.asked, session)
+    room = room_of(node)
+    answers = answers_digest(asking.asked, session, room)
     key = sha256_of([ingredients.key(), answers])
     with session.artifacts.building(node.stage, node.slot, key):
         standing = session.artifacts.find(node.stage, node.slot, key)
@@ -119,12 +126,17 @@ def checked(results: Iterable[object], asked: Mapping[str, Call], model: Model) 
         yield one
 
 
-def answers_digest(asked: Sequence[Asked], session: Session) -> str:
-    """Digest the sorted (request key, sha256 of the text, or failure kind, or "missing")."""
+def room_of(node: Node) -> int:
+    """New tokens beyond those of an answer that the model's table allows."""
+    return int(node.params["settings"].get("reasoning_tokens", 0))
+
+
+def answers_digest(asked: Sequence[Asked], session: Session, room: int = 0) -> str:
+    """Digest the sorted (request key, what `state` says). room: as of `scored_characters`."""
     states: dict[str, str] = {}
     for some in chunks(asked, COMMIT):
         answers, failures = held_by(session, some)
-        states |= {one.key: state(one.key, answers, failures) for one in some}
+        states |= {one.key: state(one, answers, failures, room) for one in some}
     return sha256_of(sorted(states.items()))
 
 
@@ -140,11 +152,12 @@ def held_by(session: Session, asked: Sequence[Asked]) -> tuple[dict[str, StoredA
     return answers, lost | {key: failure_of(answer) for key, answer in stored.items() if key not in answers}
 
 
-def state(key: str, answers: Mapping[str, StoredAnswer], failures: Mapping[str, StoredFailure]) -> str:
-    """Return the value of a request in the answers digest."""
-    if key in answers:
-        return hashlib.sha256(printable(answers[key].text).encode("utf-8")).hexdigest()
-    return failures[key].kind if key in failures else MISSING
+def state(one: Asked, answers: Mapping[str, StoredAnswer], failures: Mapping[str, StoredFailure], room: int) -> str:
+    """Return the value of a request in the answers digest: of its answer, the kind of its failure, or "missing"."""
+    if one.key in answers:
+        answer = answers[one.key]
+        return answer_state(answer.text, scored_characters(answer, one.max_new_tokens, room))
+    return failures[one.key].kind if one.key in failures else MISSING
 
 
 def fill(node: Node, asking: Asking, session: Session, writer: ArtifactWriter) -> str:
@@ -152,12 +165,13 @@ def fill(node: Node, asking: Asking, session: Session, writer: ArtifactWriter) -
     responses = writer.table("responses", Response)
     failures = writer.table("failures", Failure)
     answered = failed = transient = length_cut = 0
+    room = room_of(node)
     labels = {name: node.label(name) for name in ("suite", "task", "split", "arm")}
     states: dict[str, str] = {}
     for some in chunks(asking.asked, COMMIT):
         found, lost = held_by(session, some)
         for one in some:
-            states[one.key] = state(one.key, found, lost)
+            states[one.key] = state(one, found, lost, room)
             own: dict[str, Any] = {
                 "example_id": one.example_id,
                 "draw": one.draw,
@@ -166,9 +180,10 @@ def fill(node: Node, asking: Asking, session: Session, writer: ArtifactWriter) -
                 **labels,
             }
             if (answer := found.get(one.key)) is not None:
-                responses.add(response_row(answer, own))
+                within = scored_characters(answer, one.max_new_tokens, room)
+                responses.add(response_row(answer, own, within))
                 answered += 1
-                length_cut += answer.finish_reason == "length"
+                length_cut += answer.finish_reason == "length" or within is not None
             elif (failure := lost.get(one.key)) is not None:
                 failures.add(failure_row(failure, own))
                 failed += 1

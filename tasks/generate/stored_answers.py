@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING
 
-from scrollwork.models.base import Answer, Attempt, Call, CallFailed, Usage
+from scrollwork.models.base import CHARACTERS, Answer, Attempt, Call, CallFailed, Usage
 from scrollwork.models.engine.budget import assumed
 from scrollwork.models.engine.prices import Price
 from scrollwork.models.hosted.replies import no_room, without_room
 from scrollwork.models.registry import HOSTED
 from scrollwork.storage.answers.rows import ANSWERED, StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
+
+UNSEEN = 16  # tokens around a text that a vendor may count and nobody sees
+FACTOR = 2  # by which a vendor's tokens of a text may differ from what its bytes say, to be believed
 
 if TYPE_CHECKING:
     from scrollwork.storage.answers.store import ResponseStore  # brings SQLAlchemy
@@ -74,6 +77,27 @@ def stored_answer(answer: Answer, provider: str, member: str, cost_nano_usd: int
 def is_no_answer(answer: StoredAnswer) -> bool:
     """Whether a hosted model's stored answer ended before its first word, which older versions took for one."""
     return answer.provider in HOSTED and without_room(answer.text, answer.finish_reason)
+
+
+def scored_characters(answer: StoredAnswer, asked: int, room: int) -> int | None:
+    """How many characters of an answer are within the task's length, None for all: a model that thinks has room beyond
+    that, which its visible text may take too, and the models of the papers had none (docs/fidelity.md).
+
+    asked: new tokens, the task's length. room: beyond that in the model's table, for answers that do not say how much
+    they were allowed. Tokens of the text are those of the vendor less thoughts, where a text of so many bytes can have
+    them; else a token is four bytes.
+    """
+    allowed = asked + room if answer.output_limit is None else answer.output_limit
+    if answer.provider not in HOSTED or allowed <= asked:
+        return None
+    likely = len(answer.text.encode("utf-8", "replace")) / CHARACTERS
+    visible = likely
+    if answer.output_tokens is not None and answer.reasoning_tokens is not None:
+        said = answer.output_tokens - answer.reasoning_tokens
+        visible = said if likely / FACTOR <= said <= likely * FACTOR else likely
+    if visible <= asked + UNSEEN:
+        return None
+    return max(1, int(len(answer.text) * asked / visible))
 
 
 def failure_of(answer: StoredAnswer) -> StoredFailure:

@@ -12,6 +12,7 @@ from scrollwork.pipeline.plan import Node
 from scrollwork.records.example import Example
 from scrollwork.records.gold import written
 from scrollwork.records.judgement import Judgement
+from scrollwork.records.response import ENDED, ended
 from scrollwork.scoring.answers import scored_part
 from scrollwork.scoring.reading.judgement import answerable, judged, words
 from scrollwork.tasks.aggregate.members import input_of
@@ -77,10 +78,11 @@ def answers_of(node: Node, inputs: InputArtifacts) -> dict[tuple[str, str], dict
     options = {example.example_id: example.options for example in sampled(inputs)}
     found = {}
     for shard in inputs.each("answers"):
-        for row in shard.columns("responses", ["example_id", "draw", "model", "text", "finish_reason"]):
-            text = scored_part(row["text"], parameters.tag, parameters.cue, parameters.empty)
-            said = judged(parameters.metric, text, row["text"], options[row["example_id"]])
-            found[row["model"], input_of(row)] = {**said, "length_cut": row["finish_reason"] == "length"}
+        for row in shard.columns("responses", ["example_id", "draw", "model", "text", *ENDED]):
+            whole = row["text"][: row.get("scored_characters")]
+            text = scored_part(whole, parameters.tag, parameters.cue, parameters.empty)
+            said = judged(parameters.metric, text, whole, options[row["example_id"]])
+            found[row["model"], input_of(row)] = {**said, "length_cut": ended(row) == "length"}
     return found
 
 

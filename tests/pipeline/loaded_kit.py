@@ -28,6 +28,7 @@ IN_NO_ANSWER = {
         "scrollwork.models.engine.budget",
         "scrollwork.models.engine.ledger",
         "scrollwork.models.engine.retry",
+        "scrollwork.models.engine.sent_prompts",
         "scrollwork.models.engine.stopping",
         "scrollwork.reporting.boards.terminal",  # the board of a terminal, which no page shows
     ),

@@ -49,8 +49,8 @@ def filled(place):
 def snapshot(home, store, numbers, provider="openai", name="one"):
     """What the store holds for these requests, written down in the home."""
     made = Ingredients("generate", f"s.t.test.{name}", {}, {"settings": {"provider": provider}}, {}, {})
-    asked = [Asked(f"e{number}", 0, "gpt", key(number)) for number in numbers]
-    node = SimpleNamespace(label=LABELS.get)
+    asked = [Asked(f"e{number}", 0, "gpt", key(number), 100) for number in numbers]
+    node = SimpleNamespace(label=LABELS.get, params={"settings": {}})
     session = SimpleNamespace(store=store)
     content = fill(node, Asking(SimpleNamespace(members=["gpt"]), asked), session, NoWriter())
     writing = home.artifacts.write(made, sha256_of([made.key(), content]))

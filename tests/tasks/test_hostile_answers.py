@@ -19,8 +19,10 @@ def test_hostile_answer_ends_the_run_or_is_changed_in_the_store(tmp_path, text):
     store = ResponseStore(tmp_path / "responses.db")
     store.add([answer(1, text)])
     session = SimpleNamespace(store=store)
-    node = SimpleNamespace(label={"suite": "s", "task": "t", "split": "test", "arm": "full"}.get)
-    asking = Asking(SimpleNamespace(members=["naive:seed=0"]), [Asked("e", 0, "naive:seed=0", key(1))])
+    node = SimpleNamespace(
+        label={"suite": "s", "task": "t", "split": "test", "arm": "full"}.get, params={"settings": {}}
+    )
+    asking = Asking(SimpleNamespace(members=["naive:seed=0"]), [Asked("e", 0, "naive:seed=0", key(1), 100)])
     writing = Artifacts(str(tmp_path / "artifacts")).write(ingredients(), "ab" * 32)
     with writing as writer:
         writer.content = fill(node, asking, session, writer)
