@@ -155,11 +155,15 @@ def tell_checked(arguments: argparse.Namespace, found: Checked, refilled: int | 
                 "answers": found.answers,
                 "failures": found.failures,
                 "attempts": found.attempts,
+                "no_room": [key for key, _ in found.empty],
                 **more,
             }
         )
     else:
         show("broken: ", found.problems)
+        show("no answer: ", [f"{key} of {model} ended before its first word" for key, model in found.empty])
+        if found.empty:
+            print(f"{len(found.empty):,} count as unanswered; `run --retry-failed` asks them again")
         marked = f" ({found.refilled:,} refilled from snapshots)" if found.refilled else ""
         print(f"{found.answers:,} answers{marked}, {found.failures:,} failures, {found.attempts:,} attempts")
     return 1 if found.problems else 0

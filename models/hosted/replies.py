@@ -28,6 +28,7 @@ from scrollwork.models.hosted.other_endpoint import hint
 from scrollwork.models.hosted.usage import USAGES, part
 
 COMPLETE, LENGTH, REFUSED, FILTERED, CONTEXT = "complete", "length", "refused", "filtered", "context"
+WITHOUT_ROOM = (LENGTH, CONTEXT)  # how a reply ended that had no room for its first word, where it has none
 MODEL_CHARS = 200  # of the model's name and the like, as the server tells it
 
 # chat and text completions: the vendor's own, then what compatible servers send beside it
@@ -131,7 +132,7 @@ def said_in(body: Any, name: str, secrets: Sequence[str]) -> str | None:
 
 def without_room(text: str, finish: str) -> bool:
     """Whether a model came to its limit before its first word: thoughts count in the same limit."""
-    return finish in (LENGTH, CONTEXT) and not text.strip()
+    return finish in WITHOUT_ROOM and not text.strip()
 
 
 def no_room(usage: Usage) -> str:

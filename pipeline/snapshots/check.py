@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from scrollwork.models.registry import CALLED
+from scrollwork.models.hosted.replies import WITHOUT_ROOM, without_room
+from scrollwork.models.registry import CALLED, HOSTED
 from scrollwork.pipeline.snapshots.damaged import Damaged, damaged, folders, lacking, move_aside, provider_of, refusal
 from scrollwork.pipeline.snapshots.rows import differences, same_where_both_hold
 from scrollwork.records.base import InvalidRow
@@ -14,6 +15,7 @@ from scrollwork.storage.answers.check import Checked, absent, check_store, rows_
 from scrollwork.storage.answers.database import in_batches
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.answers.tables import responses
+from scrollwork.storage.answers.unanswered import made_failures, without_a_word
 from scrollwork.storage.artifacts.artifact import Artifact
 from scrollwork.storage.errors import DamagedArtifact, LostAnswers, StorageError
 from scrollwork.storage.home import SNAPSHOTS, Home
@@ -79,7 +81,8 @@ def checked_store(home: Home, found: Sequence[Artifact], whole: bool = True) -> 
         base = check_store(store) if whole else Checked()
         if any(line.startswith("the database") for line in base.problems):
             return base
-        return replace(base, problems=(*base.problems, *against(store, asked)))
+        empty = tuple((key, model) for key, at, model in without_a_word(store, WITHOUT_ROOM) if at in HOSTED)
+        return replace(base, problems=(*base.problems, *against(store, asked)), empty=empty)
     except StorageError as error:
         return Checked(problems=(str(error),))
     finally:
@@ -126,8 +129,12 @@ def hold(store: ResponseStore, found: Iterable[Artifact]) -> Held:
                         row["request_key"]: row for row in rows_of(connection, responses, keys)
                     }
                 )
+                empty = [row.request_key for row in some if without_room(row.text, row.finish_reason)]
+                set_aside = made_failures(store, empty)
                 for written in some:
                     key, row = written.request_key, rows.get(written.request_key)
+                    if without_room(written.text, written.finish_reason) and key in set_aside:
+                        continue
                     if row is None:
                         if key not in gone or gone[key][0].digest is None:
                             gone[key] = (written, provider)
@@ -186,7 +193,8 @@ class Guard:
         states = store.states(among)
         lost = {key for key in among if key not in states}
         lost |= {key for key in known.answered.intersection(states) if states[key] != "answered"}
-        empty = not lost and known.answered and not store.holds_answers()
+        lost -= made_failures(store, lost)
+        empty = not (lost or store.holds_answers()) and known.answered.difference(made_failures(store, known.answered))
         if not lost and not empty:
             return
         what = f"{len(lost):,} of the answers wanted (the first: {min(lost)})" if lost else "all answers"

@@ -23,6 +23,7 @@ from scrollwork.records.response import Failure, Response
 from scrollwork.storage.answers.rows import LOSSY
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.answers.tables import responses
+from scrollwork.storage.answers.unanswered import made_failures
 from scrollwork.storage.artifacts.artifact import LOCK, Artifact
 from scrollwork.storage.artifacts.manifest import NAME as MANIFEST
 from scrollwork.storage.digest import sha256_file
@@ -202,6 +203,7 @@ def lacking(store: ResponseStore, found: Damaged) -> str:
     states = store.states(found.answered | found.failed)
     lost = (found.answered | found.failed).difference(states)
     lost |= {key for key in found.answered if states.get(key) not in (None, "answered")}
+    lost -= made_failures(store, lost)
     if lost:
         return f"{len(lost):,} of its answers (the first: {min(lost)}) are not in the store"
     if found.unread:

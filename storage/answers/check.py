@@ -30,13 +30,16 @@ PLACE = "place"  # of a row in its table, beside its columns
 
 @dataclass(frozen=True)
 class Checked:
-    """Rows that were counted, and what is wrong, in words. refilled: answers that came from snapshots."""
+    """Rows that were counted, and what is wrong, in words. refilled: answers that came from snapshots. empty: (request
+    key, model) of answers of hosted models that ended before their first word, which older versions took for answers.
+    """
 
     answers: int = 0
     failures: int = 0
     attempts: int = 0
     problems: tuple[str, ...] = ()
     refilled: int = 0
+    empty: tuple[tuple[str, str], ...] = ()
 
 
 def check_store(store: ResponseStore) -> Checked:

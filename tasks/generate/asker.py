@@ -34,6 +34,7 @@ from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.errors import StorageError
 from scrollwork.tasks.generate.stored_answers import (
     counted,
+    standing,
     stored_answer,
     stored_attempt,
     stored_failure,
@@ -176,7 +177,7 @@ class Asker:
 
     def _missing(self, keys: Collection[str]) -> list[str]:
         """Those of the keys that are to be asked; failures among the others are counted."""
-        states = self._store.states(keys)
+        states = standing(self._store, keys, self._calling.retry_failed)
         missing = {key: None for key in keys if wanted(states.get(key), self._calling.retry_failed)}
         self._failed += sum(state != ANSWERED for key, state in states.items() if key not in missing)
         return list(missing)

@@ -14,7 +14,7 @@ from scrollwork.storage.answers.rows import StoredBatch
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.digest import sha256_of
 from scrollwork.tasks.generate.asker import LEASE_S, renewing
-from scrollwork.tasks.generate.stored_answers import wanted
+from scrollwork.tasks.generate.stored_answers import standing, wanted
 
 MOST_TRIES = 3  # batches of one run in which a request is tried
 
@@ -67,7 +67,7 @@ class Claims:
 
     def missing(self, keys: Sequence[str]) -> list[str]:
         """List the requests that are still to be asked: not stored, not failed for good, not tried too often."""
-        states = self.store.states(keys)
+        states = standing(self.store, keys, self.retry_failed)
         tries = self.tries
         return [
             key

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrollwork.models.base import CHARACTERS, Answer, Attempt, Call, CallFailed, Usage
 from scrollwork.models.engine.budget import assumed
 from scrollwork.models.engine.prices import Price
-from scrollwork.models.hosted.replies import no_room, without_room
+from scrollwork.models.hosted.replies import WITHOUT_ROOM, no_room, without_room
 from scrollwork.models.registry import HOSTED
 from scrollwork.storage.answers.rows import ANSWERED, StoredAnswer, StoredAttempt, StoredBatch, StoredFailure
 
@@ -25,6 +25,20 @@ def wanted(state: str | None, retry_failed: bool = False) -> bool:
     An answer is never asked again, a failure for good only on demand.
     """
     return state != ANSWERED and (retry_failed or state != "terminal")
+
+
+def standing(store: ResponseStore, keys: Collection[str], retry_failed: bool) -> dict[str, str]:
+    """What stands of these requests, as from ResponseStore.states. retry_failed: answers without a word, which an older
+    version stored, become the failures that they are first, so that they can be asked again."""
+    states = store.states(keys)
+    if retry_failed:
+        answers = store.answers([key for key, state in states.items() if state == ANSWERED])
+        if empty := [failure_of(answer) for answer in answers.values() if is_no_answer(answer)]:
+            from scrollwork.storage.answers.unanswered import make_failures
+
+            make_failures(store, empty, WITHOUT_ROOM)
+            states |= {one.request_key: one.kind for one in empty}
+    return states
 
 
 def under_other_names(store: ResponseStore, names: Collection[str], model: str) -> list[StoredBatch]:

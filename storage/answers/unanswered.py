@@ -1,0 +1,67 @@
+"""Rows without a word that older versions took for answers: named, and set aside when they are asked again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Sequence
+
+import sqlalchemy as sa
+
+from scrollwork.storage.answers.check import rows_of
+from scrollwork.storage.answers.database import in_batches
+from scrollwork.storage.answers.repair import put_aside
+from scrollwork.storage.answers.rows import StoredAttempt, StoredFailure
+from scrollwork.storage.answers.store import ResponseStore
+from scrollwork.storage.answers.tables import attempts, responses, set_aside
+from scrollwork.storage.answers.tables import failures as failures_table
+
+WHY = "ended before its first word: no answer"
+
+
+def without_a_word(store: ResponseStore, endings: Collection[str]) -> list[tuple[str, str, str]]:
+    """(request key, provider, model) of the answers that ended so and hold white space at most, by key."""
+    query = sa.select(responses.c.request_key, responses.c.provider, responses.c.model, responses.c.text)
+    query = query.where(responses.c.finish_reason.in_(sorted(endings))).order_by(responses.c.request_key)
+    rows = store.database.read(lambda connection: connection.execute(query).all())
+    return [(key, provider, model) for key, provider, model, text in rows if not str(text).strip()]
+
+
+def make_failures(store: ResponseStore, failures: Sequence[StoredFailure], endings: Collection[str]) -> None:
+    """Put failures in the place of answers that ended so, without a word, which are set aside. What they cost stays
+    counted: in their attempts, or in one that is written down for them. One transaction."""
+
+    def work(connection: sa.Connection) -> None:
+        now = time.time()
+        for some in in_batches(sorted(failures, key=lambda one: one.request_key)):
+            keys = [one.request_key for one in some]
+            standing = [row for row in rows_of(connection, responses, keys) if row["finish_reason"] in endings]
+            rows = [row for row in standing if not str(row["text"]).strip()]
+            found = {row["request_key"] for row in rows}
+            known = sa.select(attempts.c.request_key).where(attempts.c.request_key.in_(sorted(found))).distinct()
+            tried = set(connection.scalars(known))
+            own = [_attempt(row) for row in rows if row["request_key"] not in tried and row["cost_nano_usd"]]
+            store.database.add_new(connection, attempts, [vars(one) for one in own])
+            put_aside(store.database, connection, responses, rows, WHY)
+            made = [{**vars(one), "created": now} for one in some if one.request_key in found]
+            store.database.add_new(connection, failures_table, made)
+
+    store.database.write(work)
+
+
+def _attempt(row: dict[str, object]) -> StoredAttempt:
+    """The try that gave a row of which none was written down."""
+    names = ("request_key", "provider", "model", "input_tokens", "cached_tokens", "cache_write_tokens", "output_tokens",
+             "reasoning_tokens", "cost_nano_usd")  # fmt: skip
+    own = {name: row[name] for name in names}
+    times = {"started": row["created"], "seconds": row["latency_s"] or 0.0}
+    more = {"owner": "", "number": 1, "outcome": "answered", "status": None, "message": WHY}
+    return StoredAttempt(**own, **times, **more)  # type: ignore[arg-type]
+
+
+def made_failures(store: ResponseStore, keys: Collection[str]) -> set[str]:
+    """Those of the keys whose answer was set aside so."""
+    found: set[str] = set()
+    for some in in_batches(sorted(keys)):
+        query = sa.select(set_aside.c.request_key).where(set_aside.c.request_key.in_(some), set_aside.c.why == WHY)
+        found |= set(store.database.read(lambda connection, query=query: list(connection.scalars(query))))  # type: ignore[misc]
+    return found
