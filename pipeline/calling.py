@@ -72,15 +72,16 @@ def ended(model: str, calling: Calling, reason: str = "") -> bool:
         return (calling.run, model) in _ended
 
 
-def breaker(model: str, calling: Calling) -> Breaker | None:
-    """By which all stages of a run in this process stop asking a hosted model together; None for a local one."""
+def breaker(model: str, calling: Calling, alone: int = 0) -> Breaker | None:
+    """By which all stages of a run in this process stop asking a hosted model together; None for a local one. alone: as
+    of `Breaker`, for the first that asks."""
     table = calling.tables[model]
     if table.get("provider") in LOCAL:
         return None
     with _lock:
         found = _breakers.get((calling.run, model))
         if found is None:
-            found = _breakers[calling.run, model] = Breaker(policy(table.get("retry", {})))
+            found = _breakers[calling.run, model] = Breaker(policy(table.get("retry", {})), alone=alone)
         return found
 
 

@@ -22,6 +22,7 @@ from scrollwork.models.engine.sent_prompts import SentPrompts
 FIRST, LATER = 16, 32  # failures alike in a row that open or trip it: before the first answer of a run, after it
 UNLIKE = 4  # more, where they are not alike
 AT_ONCE = 32  # requests in flight before the first answer
+ALONE_S = 30.0  # that a request goes alone at most
 REFUSED_S = 900.0  # of nothing but wishes to slow down
 FEW = 3  # calls that no later answer followed which show what is wrong with all, where fewer might be their own fault
 OF_ONE_PROMPT = (400, 409, 413, 422)  # terminal statuses that may speak of a prompt; the others speak of the endpoint
@@ -50,9 +51,12 @@ class Breaker:
         first: int = FIRST,
         later: int = LATER,
         at_once: int = AT_ONCE,
+        alone: int = 0,
         rng: Random | None = None,
     ) -> None:
+        """alone: answers that are waited for one by one, before other requests go beside each other."""
         self._policy, self._first, self._later, self._at_once = policy or Policy(), first, later, at_once
+        self._alone, self._latest = alone, 0.0  # when the last of those might go
         self._rng = rng or Random()
         self._lock = threading.Lock()
         self._wakes: tuple[Callable[[], None], ...] = ()
@@ -73,6 +77,11 @@ class Breaker:
         with self._lock:
             if not self.answers and len(self._in_flight) >= self._at_once:
                 return None
+            if self.answers < self._alone and self._in_flight:
+                if now < self._latest + ALONE_S:
+                    return max(self._latest + ALONE_S, self._due)
+                self._alone = 0
+            self._latest = now
             if not self._probes:
                 return now
             return None if self._probe is not None else max(now, self._due)
@@ -90,7 +99,7 @@ class Breaker:
         """It was answered: what had failed before it went was no fault of the endpoint. It makes up for one of the
         others: when it went, the endpoint may still have been well."""
         with self._lock:
-            news = bool(self._probes) or not self.answers
+            news = bool(self._probes) or self.answers <= self._alone
             self.answers += 1
             number = self._in_flight.get(what, 0)
             self.proven = max(self.proven, number)
@@ -108,7 +117,7 @@ class Breaker:
         with self._lock:
             if self._over(what):
                 self._due = now + self._policy.first_wait_s
-            news = bool(self._probes) or not self.answers
+            news = bool(self._probes) or self.answers <= self._alone
         self._wake(news)
 
     def failed(self, what: object, problem: CallProblem, now: float) -> int:
@@ -125,7 +134,7 @@ class Breaker:
             many = self._alike() >= most or len(self._row) >= most + UNLIKE
             if not self.tripped and (many or self._probes):
                 self._open(problem, probed, now, many)
-            news = bool(self._probes or self.tripped) or not self.answers
+            news = bool(self._probes or self.tripped) or self.answers <= self._alone
             sent = self._sent
         self._wake(news)
         return sent

@@ -172,9 +172,10 @@ class ResponseStore:
 
     # --- what it holds
 
-    def holds_answers(self) -> bool:
-        """Whether the store holds any answer."""
+    def holds_answers(self, model: str = "") -> bool:
+        """Whether the store holds any answer. model: of this one."""
         any_answer = sa.select(responses.c.request_key).limit(1)
+        any_answer = any_answer.where(responses.c.model == model) if model else any_answer
         return self.database.read(lambda connection: connection.scalar(any_answer) is not None)
 
     def spent(self, owner: str | None = None) -> dict[str, Spent]:

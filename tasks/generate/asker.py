@@ -32,6 +32,7 @@ from scrollwork.storage.answers.rows import ANSWERED
 from scrollwork.storage.answers.store import ResponseStore
 from scrollwork.storage.digest import sha256_of
 from scrollwork.storage.errors import StorageError
+from scrollwork.tasks.generate.first_replies import LOOKED_AT, FirstReplies
 from scrollwork.tasks.generate.stored_answers import (
     counted,
     standing,
@@ -49,7 +50,6 @@ Source = Callable[[Collection[str] | None], Iterator[list[Call]]]  # calls of al
 LEASE_S = 120.0  # for which a request is ours; renewed while we live
 LOOK_S = 1.0  # between two looks at what others ask
 TOGETHER = 64  # results in one transaction, where so many have come
-SILENT = 3  # tries without any answer before that is told
 AGAIN = 3  # tries to commit what is paid, when the store fails
 
 
@@ -68,9 +68,8 @@ class Asker:
         self._waits_since = 0.0  # for those, without any of them having come
         self._held: list[Result] = []  # came and not committed
         self._last_try: dict[str, Attempt] = {}  # of each that is open
-        self._done = self._tried = 0
+        self._done = 0
         self._failed = self._spent = self._unpriced = 0  # of those done; nano-dollars; calls of unknown cost
-        self._heard = False
         self._last: Attempt | None = None
         self._passed = ""  # what the budget says, when it is
         self._batched = 0  # that wait in somebody's batch
@@ -79,7 +78,9 @@ class Asker:
         self._price, self._thoughts = known_price(model.name, table), beyond_answer(table)
         self._least = cache_minimum(table)
         self._flex, self._at_standard = table.get("service") == FLEX, 0  # answers that another tier than flex gave
-        self._breaker = breaker(model.name, calling)
+        new = not store.holds_answers(model.name)
+        self._breaker = breaker(model.name, calling, alone=LOOKED_AT if new else 0)
+        self._first = FirstReplies(title, model.name, {"provider": model.provider, **table}, calling, new=new)
         self._withheld = Withheld(self._breaker)
 
     def ask(self, source: Source) -> None:
@@ -256,12 +257,14 @@ class Asker:
                 cost = self._cost(result, call)
                 attempts.append(stored_attempt(result, provider, call.member, self._owner, cost))
                 costs.append(cost)
-                self._complain(result)
+                self._first.tried(result)
                 self._last = self._last if result.outcome in ("answered", "cancelled") else result
                 continue
             over.add(result.key)
             if isinstance(result, Answer):
-                cost = self._counted(result.usage, call, self._last_try.get(result.key))
+                tried = self._last_try.get(result.key)
+                self._first.answered(result, call, tried)
+                cost = self._counted(result.usage, call, tried)
                 answers.append(stored_answer(result, provider, call.member, cost))
             else:
                 failures.append(stored_failure(result, provider, call.member))
@@ -275,20 +278,6 @@ class Asker:
         self._spent += sum(cost or 0 for cost in costs)
         self._unpriced += costs.count(None)
         self._tell()
-
-    def _complain(self, attempt: Attempt) -> None:
-        """Say once, early, that nothing but problems comes: the wait may be long, and the address wrong."""
-        self._tried += 1
-        self._heard = self._heard or attempt.outcome == "answered"
-        if (
-            attempt.outcome == "transient"
-            and self._tried >= SILENT
-            and not self._heard
-            and first_time(self._model.name, self._calling, "no answer")
-        ):
-            log.warning("%s: no answer so far: %s; it is tried again", self._title, attempt.message)
-        if attempt.outcome == "answered" and attempt.message and first_time(self._model.name, self._calling, "usage"):
-            log.warning("%s: %s. Such calls count for what was set aside", self._title, attempt.message)
 
     def _save(self, run: Running) -> None:
         """The store has failed: send no more, and try to keep what is in flight, which is paid."""

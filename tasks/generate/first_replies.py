@@ -1,0 +1,60 @@
+"""What the first replies of a model show is told before the rest is sent.
+
+In a home that holds no answer of a hosted model, its first two requests go one after the other (the run's own: their
+answers are kept as all others are); the rest goes behind them.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+from scrollwork.models.base import Answer, Attempt, Call
+from scrollwork.models.engine.breaker import OF_ONE_PROMPT
+from scrollwork.models.vendors.differences import Seen, differences
+from scrollwork.pipeline.calling import Calling, first_time
+
+log = logging.getLogger("scrollwork")
+SILENT = 3  # tries without any answer before that is told
+LOOKED_AT = 2
+
+
+class FirstReplies:
+    """Of a model, in one stage: says once, early, what a person should know. title: of the stage. new: the home holds
+    no answer of the model yet."""
+
+    def __init__(self, title: str, model: str, table: Mapping[str, Any], calling: Calling, *, new: bool) -> None:
+        self._title, self._model, self._table, self._calling = title, model, table, calling
+        self._tried, self._heard = 0, False
+        self._looks = new and first_time(model, calling, "first replies")
+        self._seen: list[Seen] = []
+
+    def tried(self, attempt: Attempt) -> None:
+        """A try ended: nothing but problems may come (the wait may be long, and the address wrong), or a usage that
+        cannot be."""
+        self._tried += 1
+        self._heard = self._heard or attempt.outcome == "answered"
+        if attempt.outcome == "transient" and self._tried >= SILENT and not self._heard and self._new("no answer"):
+            log.warning("%s: no answer so far: %s; it is tried again", self._title, attempt.message)
+        of_request = (
+            attempt.outcome == "terminal" and attempt.status in OF_ONE_PROMPT
+        )  # others end the run, which says so
+        if of_request and self._looks and not self._heard and self._new("refused"):
+            log.warning("%s: the first request was refused: %s", self._title, attempt.message)
+        if attempt.outcome == "answered" and attempt.message and self._new("usage"):
+            log.warning("%s: %s. Such calls count for what was set aside", self._title, attempt.message)
+
+    def answered(self, answer: Answer, call: Call, attempt: Attempt | None) -> None:
+        """An answer came. attempt: that gave it."""
+        if not self._looks or len(self._seen) >= LOOKED_AT:
+            return
+        sent = call.ask
+        tier = attempt.service if attempt is not None else ""
+        self._seen.append(Seen(sent, answer.usage, answer.reported_model, tier))
+        for line in differences(self._table, *self._seen):
+            if self._new(line):
+                log.warning("%s: %s", self._model, line)
+
+    def _new(self, what: str) -> bool:
+        return first_time(self._model, self._calling, what)
