@@ -8,6 +8,7 @@ from typing import Any
 
 from scrollwork.rehearsal.anthropic_messages import error, messages
 from scrollwork.rehearsal.clock import iso
+from scrollwork.rehearsal.faults import of_line
 from scrollwork.rehearsal.world import DAY, Call, Refusal, Reply, World
 
 MOST, LARGEST = 100_000, 256_000_000
@@ -49,23 +50,40 @@ def create(world: World, call: Call) -> Reply:
     return Reply(200, public(row))
 
 
+def answered(world: World, version: str, params: dict[str, Any]) -> Reply | None:
+    """The reply to one request; None where the results lack its line."""
+    call = Call("POST", "/v1/messages", {"anthropic-version": version}, params)
+
+    def work() -> Reply:
+        try:
+            return messages(world, call, True)
+        except Refusal as refusal:
+            return refusal.reply
+
+    return of_line(world, call, "anthropic", work)
+
+
 def finish(world: World, row: dict[str, Any], share: float, ending: str) -> None:
     """Answer the lines that were reached; the rest ends as `ending`, unpaid."""
-    done, lines = round(len(row["rows"]) * share), []
+    done, lines = round(len(row["rows"]) * share), list[bytes]()
     counts = dict.fromkeys(COUNTS, 0)
     for number, request in enumerate(row["rows"]):
         result: dict[str, Any] = {"type": ending}
+        reply = None
         if number < done:
-            try:
-                headers = {"anthropic-version": row["version"]}
-                reply = messages(world, Call("POST", "/v1/messages", headers, request["params"]), True)
-                result = {"type": "succeeded", "message": reply.body}
-            except Refusal as refusal:
-                result = {"type": "errored", "error": refusal.reply.body}
+            reply = answered(world, row["version"], request["params"])
+            if reply is None:
+                counts["errored"] += 1
+                continue
+            result = {"type": "succeeded", "message": reply.body}
+            if reply.status != 200:
+                other = error(reply.status, str(reply.body or ""), "api_error").reply.body
+                result = {"type": "errored", "error": reply.body if isinstance(reply.body, dict | list) else other}
         counts[result["type"]] += 1
-        lines.append({"custom_id": request["custom_id"], "result": result})
+        data = json.dumps({"custom_id": request["custom_id"], "result": result}).encode()
+        lines.append(data if reply is None or reply.part is None else data[: len(data) // 2])
     random.Random(f"{world.knobs['seed']} {row['id']}").shuffle(lines)
-    row["results"] = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    row["results"] = b"".join(line + b"\n" for line in lines)
     row["request_counts"], row["processing_status"] = counts, "ended"
     row["ended_at"] = iso(world.clock.now())
 

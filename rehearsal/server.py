@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -99,10 +100,13 @@ def others(world: World, call: Call, vendor: str) -> Reply:
 
 
 def control(world: World, call: Call) -> Reply:
-    """GET /__bill, GET and POST /__clock, GET and POST /__knobs."""
+    """GET /__bill, GET /__met (faults so far), GET and POST /__clock, GET and POST /__knobs."""
     try:
         if call.path == "/__bill":
             return Reply(200, world.ledger.export())
+        if call.path == "/__met":
+            with world.lock:
+                return Reply(200, dict(world.met))
         if call.path == "/__clock":
             if call.method == "POST":
                 world.clock.turn(**call.body)
@@ -142,7 +146,7 @@ def answer(world: World, call: Call, address: str) -> Reply:
         except (AttributeError, KeyError, TypeError) as wrong:  # a body of another shape than the vendor's
             return openai_rules.error(400, f"Invalid request body: {wrong!r}").reply
 
-    return faults.applied(faults.drawn(world, inner, vendor) if asked else None, work)
+    return faults.applied(faults.drawn(world, inner, vendor) if asked else None, work, faults.key_of(inner))
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -176,7 +180,11 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("content-length", str(len(data)))
         self.end_headers()
-        self.wfile.write(data)
+        self.wfile.write(data[: reply.part])
+        if reply.part is not None:
+            self.wfile.flush()
+            time.sleep(reply.stall_s)
+            self.close_connection = True
 
     do_GET = do_POST = do_DELETE = handle_one
 
