@@ -12,6 +12,17 @@ from scrollwork.rehearsal.faults import of_line
 from scrollwork.rehearsal.world import DAY, Call, Refusal, Reply, World
 
 MOST, LARGEST = 100_000, 256_000_000
+TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
 COUNTS = ("processing", "succeeded", "errored", "canceled", "expired")
 
 
@@ -63,6 +74,17 @@ def answered(world: World, version: str, params: dict[str, Any]) -> Reply | None
     return of_line(world, call, "anthropic", work)
 
 
+def own_error(reply: Reply) -> dict[str, Any]:
+    """An error as the results have it: in the vendor's form, whoever stood behind it."""
+    body = reply.body
+    if isinstance(body, dict) and body.get("type") == "error":
+        return body
+    inner = body.get("error") if isinstance(body, dict) else None
+    said = inner["message"] if isinstance(inner, dict) else str(body or "")
+    own: dict[str, Any] = error(reply.status, said, TYPES.get(reply.status, "api_error")).reply.body
+    return own
+
+
 def finish(world: World, row: dict[str, Any], share: float, ending: str) -> None:
     """Answer the lines that were reached; the rest ends as `ending`, unpaid."""
     done, lines = round(len(row["rows"]) * share), list[bytes]()
@@ -77,8 +99,7 @@ def finish(world: World, row: dict[str, Any], share: float, ending: str) -> None
                 continue
             result = {"type": "succeeded", "message": reply.body}
             if reply.status != 200:
-                other = error(reply.status, str(reply.body or ""), "api_error").reply.body
-                result = {"type": "errored", "error": reply.body if isinstance(reply.body, dict | list) else other}
+                result = {"type": "errored", "error": own_error(reply)}
         counts[result["type"]] += 1
         data = json.dumps({"custom_id": request["custom_id"], "result": result}).encode()
         lines.append(data if reply is None or reply.part is None else data[: len(data) // 2])
