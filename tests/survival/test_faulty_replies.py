@@ -73,6 +73,7 @@ class Way:
     def __init__(self, scrollwork: Scrollwork, vendors: Rehearsal, folder: Path, model: str, way: str) -> None:
         self.vendors, self.world, self.model, self.way = vendors, vendors.world, model, way
         self.vendor = "anthropic" if model == "messages" else "openai"
+        self.began = len(self.world.ledger.lines())
         folder.mkdir(parents=True, exist_ok=True)
         tables = folder / "models.toml"
         tables.write_text(TABLES.format(more=MORE.format(), openai=vendors.url("openai"), anthropic=vendors.url("anthropic")))
@@ -100,15 +101,15 @@ class Way:
     def run(self, *more: str, tasks: tuple[str, ...] = TASKS) -> Done:
         """The command: no traceback, no key, and it counts at least what the vendor bills for it."""
         before = self.bill()
-        __dbg = (__import__("time").monotonic(), len(self.world.ledger.lines()))
         done = self.work(*self.command, *(word for task in tasks for word in ("--task", task)), *more, status=None)
-        print(f"DBG {self.model} {self.way} {__import__('time').monotonic()-__dbg[0]:.1f}s paid {len(self.world.ledger.lines())-__dbg[1]} met {self.world.met.total()} {dict(coverage(done))}", done.err[:3000].replace(chr(10)," | "))
         assert "Traceback" not in done.out + done.err, done.err[-4000:]
         assert KEY not in done.out + done.err
         assert done.status in (0, 1), done.err[-4000:]
         spent = done.document["spent"]
         assert Decimal(str(spent["amount"])) * 10**9 >= self.bill() - before, (spent, self.bill() - before)
         assert spent["cost_unknown_calls"] == 0
+        tried = rows(self.home, "SELECT count(*) FROM attempts WHERE cost_nano_usd > 0")
+        assert tried[0][0] >= len(self.world.ledger.lines()) - self.began, "a paid reply that counts for nothing"
         return done
 
     def answers(self) -> dict[str, tuple[str, str]]:
