@@ -1,4 +1,4 @@
-"""Faulty replies: knob faults = {vendor or "*": {kind: share of requests}}, or a list of kinds in place of the shares.
+"""Faulty replies: knob faults = {vendor, "vendor/model" or "*": {kind: share}}, or a list of kinds in place of the shares.
 
 Of a list, each request meets the next kind, "" for a good reply; behind its end all are good. BEFORE: no work is done,
 nothing is billed. AFTER and WIRE: the reply is spoilt, and paid. What is asked in a batch meets them in its line of the
@@ -8,6 +8,7 @@ results, as far as LINES go.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from typing import Any
@@ -41,16 +42,17 @@ def listed(value: Any) -> bool:
 
 def drawn(world: World, call: Call, vendor: str, among: Iterable[str] = KINDS) -> str | None:
     """The fault that this request meets, if any."""
-    table = world.knobs["faults"]
-    found = table.get(vendor, table.get("*", {}))
+    table, model = world.knobs["faults"], f"{vendor}/{call.body.get('model')}"
+    name = next((one for one in (model, vendor, "*") if one in table), "*")
+    found = table.get(name, {})
     with world.lock:
         if isinstance(found, list):
-            kind = world.next_of(vendor, found) or None
+            kind = world.next_of(name, found) or None
         else:
             kind = next((one for one in found if one in among and world.chance(found[one], one, call)), None)
         kind = kind if kind in among else None
         if kind is not None:
-            world.met[kind] += 1
+            world.met.setdefault(model, Counter())[kind] += 1
     return kind
 
 

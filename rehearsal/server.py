@@ -106,7 +106,7 @@ def control(world: World, call: Call) -> Reply:
             return Reply(200, world.ledger.export())
         if call.path == "/__met":
             with world.lock:
-                return Reply(200, dict(world.met))
+                return Reply(200, {name: dict(kinds) for name, kinds in world.met.items()})
         if call.path == "/__clock":
             if call.method == "POST":
                 world.clock.turn(**call.body)

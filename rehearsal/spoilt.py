@@ -116,17 +116,15 @@ def _counts(change: Callable[[int], Any]) -> Callable[[Body], None]:
 def _details(body: Body, cached: int | None = None, thoughts: int | None = None) -> None:
     """Change what the usage says of caches and thoughts; no word of either where neither is given."""
     told = body["usage"] or {}
-    read = {} if cached is None else {"cached_tokens": cached}
-    for name in list(told):
+    given, made = ("prompt", "completion") if "choices" in body else ("input", "output")
+    for name in told:
         if name.endswith("_details") or name.startswith("cache_"):
             told[name] = None
-        elif name in ("prompt_tokens", "input_tokens") and "stop_reason" not in body:
-            told[f"{name}_details"] = read or None
-    if "stop_reason" in body:
-        told.update(cache_read_input_tokens=cached)
+    if cached is not None:
+        told[f"{given}_tokens_details"] = {"cached_tokens": cached}
+        told["cache_read_input_tokens"] = cached
     if thoughts is not None:
-        name = "completion" if "choices" in body else "output"
-        told[f"{name}_tokens_details"] = {"reasoning_tokens": thoughts, "thinking_tokens": thoughts}
+        told[f"{made}_tokens_details"] = {"reasoning_tokens": thoughts, "thinking_tokens": thoughts}
 
 
 AFTER: dict[str, Callable[[Body], None]] = {

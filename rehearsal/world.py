@@ -22,7 +22,7 @@ KNOBS: Mapping[str, Any] = {
     "seed": 0,  # of answers and faults
     "ratio": {},  # vendor: bytes a token, 4 where it is not named
     "limits": {},  # vendor or "vendor/model": {"rpm", "tpm", "itpm", "otpm", "rpd": number}; none where not named
-    "faults": {},  # vendor or "*": {kind: share of requests}, or kinds in turn; which there are: faults.py
+    "faults": {},  # vendor, "vendor/model" or "*": {kind: share of requests}, or a list of kinds in turn (faults.py)
     "flex_refused": 0.0,  # share of flex requests that meet 429 (section 4)
     "fast_as_default": 0.0,  # share of fast requests that are served and billed as default
     "hit_rate": 1.0,  # share of requests that a free prefix cache serves, and of Claude's inside batches
@@ -105,7 +105,7 @@ class World:
         self.files: dict[str, dict[str, Any]] = {}
         self.batches: dict[str, dict[str, Any]] = {}
         self.asked: dict[str, int] = {}
-        self.met: Counter[str] = Counter()  # faults, by kind
+        self.met: dict[str, Counter[str]] = {}  # faults by kind, by vendor/model
         self._numbers = itertools.count(1)
 
     def turn_knobs(self, knobs: Mapping[str, Any]) -> None:
@@ -157,9 +157,9 @@ class World:
         digest = hashlib.sha256(f"{self.knobs['seed']} {key} {attempt}".encode()).digest()
         return int.from_bytes(digest[:8]) < share * 2**64
 
-    def next_of(self, vendor: str, kinds: Sequence[str]) -> str:
-        """The next of a vendor's faults in turn, "" behind the last one. With the lock."""
-        place = self._turns[vendor] = self._turns.get(vendor, -1) + 1
+    def next_of(self, name: str, kinds: Sequence[str]) -> str:
+        """The next of the faults in turn under a name of that knob, "" behind the last one. With the lock."""
+        place = self._turns[name] = self._turns.get(name, -1) + 1
         return kinds[place] if place < len(kinds) else ""
 
     def limits_of(self, vendor: str, model: str) -> dict[str, float]:

@@ -87,7 +87,7 @@ def test_a_faulty_reply_is_a_good_one_or_is_paid_where_no_work_was_done(kind: st
                 *map(good.headers.get, differs),
             )
         assert (bill(running) == 0) == (kind in BEFORE)
-        assert httpx.get(running.address + "/__met").json() == {kind: 1}
+        assert httpx.get(running.address + "/__met").json() == {"openai/gpt-6-luna": {kind: 1}}
 
 
 def test_of_faults_in_turn_one_is_met_twice_or_left_out() -> None:
@@ -102,7 +102,7 @@ def test_of_faults_in_turn_one_is_met_twice_or_left_out() -> None:
             for number in range(6)
         ]
         assert seen == [503, 200, 200, 408, 200, 200]
-        assert running.world.met == {"overloaded_503": 1, "empty_text": 1, "timeout_408": 1}
+        assert running.world.met == {"openai/gpt-6-luna": {"overloaded_503": 1, "empty_text": 1, "timeout_408": 1}}
     with pytest.raises(ValueError, match="there is no overloaded_530"):
         Rehearsal(faults={"openai": ["overloaded_530"]})
 
