@@ -1,4 +1,4 @@
-"""Faulty replies: knob faults = {vendor, "vendor/model" or "*": {kind: share}}, or a list of kinds in place of the shares.
+"""Faulty replies: knob faults = {vendor, "vendor/model" or "*": {kind: share of requests}, or a list of kinds}.
 
 Of a list, each request meets the next kind, "" for a good reply; behind its end all are good. BEFORE: no work is done,
 nothing is billed. AFTER and WIRE: the reply is spoilt, and paid. What is asked in a batch meets them in its line of the
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -40,7 +40,7 @@ def listed(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(kind, str) for kind in value)
 
 
-def drawn(world: World, call: Call, vendor: str, among: Iterable[str] = KINDS) -> str | None:
+def drawn(world: World, call: Call, vendor: str, among: Collection[str] = KINDS) -> str | None:
     """The fault that this request meets, if any."""
     table, model = world.knobs["faults"], f"{vendor}/{call.body.get('model')}"
     name = next((one for one in (model, vendor, "*") if one in table), "*")
@@ -50,9 +50,9 @@ def drawn(world: World, call: Call, vendor: str, among: Iterable[str] = KINDS) -
             kind = world.next_of(name, found) or None
         else:
             kind = next((one for one in found if one in among and world.chance(found[one], one, call)), None)
-        kind = kind if kind in among else None
-        if kind is not None:
-            world.met.setdefault(model, Counter())[kind] += 1
+        if kind is None or kind not in among:
+            return None
+        world.met.setdefault(model, Counter())[kind] += 1
     return kind
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import time
 from collections.abc import Mapping
@@ -204,6 +205,11 @@ class Rehearsal(ThreadingHTTPServer):
         faults.check(self.world.knobs, PATHS)
         super().__init__(("127.0.0.1", port), Handler)
         self.address = f"http://127.0.0.1:{self.server_address[1]}"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a client that has gone: it waits no longer for a reply that stalls."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
     def url(self, vendor: str) -> str:
         """The base_url of a vendor for its SDK."""

@@ -112,9 +112,9 @@ class Price:
         Where calls share a prefix, so that the cache was asked for, and the vendor does not say what it wrote, all is
         written.
         service: the tier that it counts for, "" for standard (models/vendors/tiers.py)."""
-        most = shared_most(ask) if (usage.input_tokens or 0) >= self.cache_minimum else 0
-        written = usage.cache_write_tokens
-        if written is None and ask.prefix:
+        fits = (usage.input_tokens or 0) >= self.cache_minimum
+        most, written = shared_most(ask) if fits else 0, usage.cache_write_tokens
+        if written is None and ask.prefix and fits:
             written = max(0, (usage.input_tokens or 0) - (usage.cached_tokens or 0))
         believed = replace(usage, cached_tokens=min(usage.cached_tokens or 0, most), cache_write_tokens=written)
         return self.at(service).of(believed, when)

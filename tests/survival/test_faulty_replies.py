@@ -47,7 +47,9 @@ def stands(kind: str, model: str) -> bool:
 class Asked:
     """Models that are asked in one way, with a home of their own, at vendors that keep a bill."""
 
-    def __init__(self, scrollwork: Scrollwork, vendors: Rehearsal, folder: Path, way: str, models: Sequence[str]) -> None:
+    def __init__(
+        self, scrollwork: Scrollwork, vendors: Rehearsal, folder: Path, way: str, models: Sequence[str]
+    ) -> None:
         self.world, self.models = vendors.world, models
         self.kinds: tuple[str, ...] = LINES if way == "batch" else KINDS
         folder.mkdir()
