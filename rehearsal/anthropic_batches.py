@@ -8,7 +8,7 @@ from typing import Any
 
 from scrollwork.rehearsal.anthropic_messages import error, messages
 from scrollwork.rehearsal.clock import iso
-from scrollwork.rehearsal.faults import of_line
+from scrollwork.rehearsal.faulty.faults import of_line
 from scrollwork.rehearsal.world import DAY, Call, Refusal, Reply, World
 
 MOST, LARGEST = 100_000, 256_000_000

@@ -7,7 +7,7 @@ import random
 import re
 from typing import Any
 
-from scrollwork.rehearsal.faults import of_line
+from scrollwork.rehearsal.faulty.faults import of_line
 from scrollwork.rehearsal.openai_chat import chat
 from scrollwork.rehearsal.openai_responses import responses
 from scrollwork.rehearsal.openai_rules import error

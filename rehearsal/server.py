@@ -15,7 +15,6 @@ from scrollwork.rehearsal import (
     anthropic_batches,
     anthropic_messages,
     compatible,
-    faults,
     gemini,
     openai_batches,
     openai_chat,
@@ -24,6 +23,7 @@ from scrollwork.rehearsal import (
 )
 from scrollwork.rehearsal.clock import Clock, iso
 from scrollwork.rehearsal.families import find
+from scrollwork.rehearsal.faulty import faults
 from scrollwork.rehearsal.fields import beyond
 from scrollwork.rehearsal.world import Call, Refusal, Reply, World
 

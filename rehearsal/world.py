@@ -22,7 +22,7 @@ KNOBS: Mapping[str, Any] = {
     "seed": 0,  # of answers and faults
     "ratio": {},  # vendor: bytes a token, 4 where it is not named
     "limits": {},  # vendor or "vendor/model": {"rpm", "tpm", "itpm", "otpm", "rpd": number}; none where not named
-    "faults": {},  # vendor, "vendor/model" or "*": {kind: share of requests}, or a list of kinds in turn (faults.py)
+    "faults": {},  # vendor, "vendor/model" or "*": {kind: share of requests}, or a list of kinds; see faulty/
     "flex_refused": 0.0,  # share of flex requests that meet 429 (section 4)
     "fast_as_default": 0.0,  # share of fast requests that are served and billed as default
     "hit_rate": 1.0,  # share of requests that a free prefix cache serves, and of Claude's inside batches

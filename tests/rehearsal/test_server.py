@@ -15,7 +15,7 @@ from scrollwork.rehearsal.answers import answer
 from scrollwork.rehearsal.bills import price_of
 from scrollwork.rehearsal.clock import Clock
 from scrollwork.rehearsal.families import FAMILIES, find
-from scrollwork.rehearsal.faults import AFTER, BEFORE, KINDS, LINES
+from scrollwork.rehearsal.faulty.faults import AFTER, BEFORE, KINDS, LINES
 from scrollwork.rehearsal.server import PATHS, Rehearsal
 from tests.rehearsal.kit import SUNDAY, bill, claude, client, rehearsing, text
 

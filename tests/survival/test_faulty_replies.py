@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from scrollwork.rehearsal.clock import Clock
-from scrollwork.rehearsal.faults import AFTER, BEFORE, KINDS, LINES, WIRE
+from scrollwork.rehearsal.faulty.faults import AFTER, BEFORE, KINDS, LINES, WIRE
 from scrollwork.rehearsal.server import Rehearsal
 from tests.conftest import Done, Scrollwork
 from tests.survival.hosted import everything_written, rows

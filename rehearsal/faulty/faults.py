@@ -13,8 +13,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import deepcopy
 from typing import Any
 
-from scrollwork.rehearsal.refusals import KEY, REFUSALS
-from scrollwork.rehearsal.spoilt import AFTER, WIRE
+from scrollwork.rehearsal.faulty.refusals import KEY, REFUSALS
+from scrollwork.rehearsal.faulty.spoilt import AFTER, WIRE
 from scrollwork.rehearsal.world import Call, Reply, World, check_table
 
 BEFORE = REFUSALS
