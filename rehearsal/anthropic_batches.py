@@ -8,9 +8,21 @@ from typing import Any
 
 from scrollwork.rehearsal.anthropic_messages import error, messages
 from scrollwork.rehearsal.clock import iso
+from scrollwork.rehearsal.faulty.faults import of_line
 from scrollwork.rehearsal.world import DAY, Call, Refusal, Reply, World
 
 MOST, LARGEST = 100_000, 256_000_000
+TYPES = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    402: "billing_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    504: "timeout_error",
+    529: "overloaded_error",
+}
 COUNTS = ("processing", "succeeded", "errored", "canceled", "expired")
 
 
@@ -49,23 +61,50 @@ def create(world: World, call: Call) -> Reply:
     return Reply(200, public(row))
 
 
+def answered(world: World, version: str, params: dict[str, Any]) -> Reply | None:
+    """The reply to one request; None where the results lack its line."""
+    call = Call("POST", "/v1/messages", {"anthropic-version": version}, params)
+
+    def work() -> Reply:
+        try:
+            return messages(world, call, True)
+        except Refusal as refusal:
+            return refusal.reply
+
+    return of_line(world, call, "anthropic", work)
+
+
+def own_error(reply: Reply) -> dict[str, Any]:
+    """An error as the results have it: in the vendor's form, whoever stood behind it."""
+    body = reply.body
+    if isinstance(body, dict) and body.get("type") == "error":
+        return body
+    inner = body.get("error") if isinstance(body, dict) else None
+    said = inner["message"] if isinstance(inner, dict) else str(body or "")
+    own: dict[str, Any] = error(reply.status, said, TYPES.get(reply.status, "api_error")).reply.body
+    return own
+
+
 def finish(world: World, row: dict[str, Any], share: float, ending: str) -> None:
     """Answer the lines that were reached; the rest ends as `ending`, unpaid."""
-    done, lines = round(len(row["rows"]) * share), []
+    done, lines = round(len(row["rows"]) * share), list[bytes]()
     counts = dict.fromkeys(COUNTS, 0)
     for number, request in enumerate(row["rows"]):
         result: dict[str, Any] = {"type": ending}
+        reply = None
         if number < done:
-            try:
-                headers = {"anthropic-version": row["version"]}
-                reply = messages(world, Call("POST", "/v1/messages", headers, request["params"]), True)
-                result = {"type": "succeeded", "message": reply.body}
-            except Refusal as refusal:
-                result = {"type": "errored", "error": refusal.reply.body}
+            reply = answered(world, row["version"], request["params"])
+            if reply is None:
+                counts["errored"] += 1
+                continue
+            result = {"type": "succeeded", "message": reply.body}
+            if reply.status != 200:
+                result = {"type": "errored", "error": own_error(reply)}
         counts[result["type"]] += 1
-        lines.append({"custom_id": request["custom_id"], "result": result})
+        data = json.dumps({"custom_id": request["custom_id"], "result": result}).encode()
+        lines.append(data if reply is None or reply.part is None else data[: len(data) // 2])
     random.Random(f"{world.knobs['seed']} {row['id']}").shuffle(lines)
-    row["results"] = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    row["results"] = b"".join(line + b"\n" for line in lines)
     row["request_counts"], row["processing_status"] = counts, "ended"
     row["ended_at"] = iso(world.clock.now())
 

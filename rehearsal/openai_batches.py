@@ -7,6 +7,7 @@ import random
 import re
 from typing import Any
 
+from scrollwork.rehearsal.faulty.faults import of_line
 from scrollwork.rehearsal.openai_chat import chat
 from scrollwork.rehearsal.openai_responses import responses
 from scrollwork.rehearsal.openai_rules import error
@@ -129,33 +130,48 @@ def create(world: World, call: Call) -> Reply:
     return Reply(200, public({**row, "status": "validating", "errors": None, "failed_at": None}))
 
 
+def answered(world: World, endpoint: str, body: dict[str, Any]) -> Reply | None:
+    """The reply to one line; None where the results lack it."""
+    call = Call("POST", endpoint, {}, body)
+
+    def work() -> Reply:
+        try:
+            return ENDPOINTS[endpoint](world, call, True)
+        except Refusal as refusal:
+            return refusal.reply
+
+    return of_line(world, call, "openai", work)
+
+
 def finish(world: World, row: dict[str, Any], share: float, ending: str) -> None:
     """Answer the share of lines that were reached, and write both files in any order."""
     rows = row["rows"]
     done = round(len(rows) * share)
-    good: list[dict[str, Any]] = []
-    bad: list[dict[str, Any]] = []
+    good: list[bytes] = []
+    bad: list[bytes] = []
+    lost = 0
     for number, line in enumerate(rows):
         result: dict[str, Any] = {"id": world.number("batch_req"), "custom_id": line["custom_id"]}
         if number >= done:
             code = "batch_expired" if ending == "expired" else "batch_cancelled"
             message = "This request could not be executed before the completion window expired."
-            bad.append({**result, "response": None, "error": {"code": code, "message": message}})
+            bad.append(json.dumps({**result, "response": None, "error": {"code": code, "message": message}}).encode())
             continue
-        try:
-            reply = ENDPOINTS[row["endpoint"]](world, Call("POST", row["endpoint"], {}, line["body"]), True)
-        except Refusal as refusal:
-            reply = refusal.reply
+        reply = answered(world, row["endpoint"], line["body"])
+        if reply is None:
+            lost += 1
+            continue
         response = {"status_code": reply.status, "request_id": world.number("req"), "body": reply.body}
-        (good if reply.status == 200 else bad).append({**result, "response": response, "error": None})
+        data = json.dumps({**result, "response": response, "error": None}).encode()
+        (good if reply.status == 200 else bad).append(data if reply.part is None else data[: len(data) // 2])
     shuffle = random.Random(f"{world.knobs['seed']} {row['id']}").shuffle
     now = int(world.clock.now())
     for name, lines in (("output", good), ("error", bad)):
         shuffle(lines)
         if lines:
-            data = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+            data = b"".join(line + b"\n" for line in lines)
             row[f"{name}_file_id"] = store(world, data, f"{row['id']}_{name}.jsonl", "batch_output")["id"]
-    row["request_counts"] = {"total": len(rows), "completed": len(good), "failed": len(bad)}
+    row["request_counts"] = {"total": len(rows), "completed": len(good), "failed": len(bad) + lost}
     row["status"], row[f"{ending}_at"], row["finalizing_at"] = ending, now, now
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
+import time
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -13,7 +15,6 @@ from scrollwork.rehearsal import (
     anthropic_batches,
     anthropic_messages,
     compatible,
-    faults,
     gemini,
     openai_batches,
     openai_chat,
@@ -22,6 +23,7 @@ from scrollwork.rehearsal import (
 )
 from scrollwork.rehearsal.clock import Clock, iso
 from scrollwork.rehearsal.families import find
+from scrollwork.rehearsal.faulty import faults
 from scrollwork.rehearsal.fields import beyond
 from scrollwork.rehearsal.world import Call, Refusal, Reply, World
 
@@ -99,10 +101,13 @@ def others(world: World, call: Call, vendor: str) -> Reply:
 
 
 def control(world: World, call: Call) -> Reply:
-    """GET /__bill, GET and POST /__clock, GET and POST /__knobs."""
+    """GET /__bill, GET /__met (faults so far), GET and POST /__clock, GET and POST /__knobs."""
     try:
         if call.path == "/__bill":
             return Reply(200, world.ledger.export())
+        if call.path == "/__met":
+            with world.lock:
+                return Reply(200, {name: dict(kinds) for name, kinds in world.met.items()})
         if call.path == "/__clock":
             if call.method == "POST":
                 world.clock.turn(**call.body)
@@ -142,7 +147,7 @@ def answer(world: World, call: Call, address: str) -> Reply:
         except (AttributeError, KeyError, TypeError) as wrong:  # a body of another shape than the vendor's
             return openai_rules.error(400, f"Invalid request body: {wrong!r}").reply
 
-    return faults.applied(faults.drawn(world, inner, vendor) if asked else None, work)
+    return faults.applied(faults.drawn(world, inner, vendor) if asked else None, work, faults.key_of(inner))
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -176,7 +181,11 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("content-length", str(len(data)))
         self.end_headers()
-        self.wfile.write(data)
+        self.wfile.write(data[: reply.part])
+        if reply.part is not None:
+            self.wfile.flush()
+            time.sleep(reply.stall_s)
+            self.close_connection = True
 
     do_GET = do_POST = do_DELETE = handle_one
 
@@ -196,6 +205,11 @@ class Rehearsal(ThreadingHTTPServer):
         faults.check(self.world.knobs, PATHS)
         super().__init__(("127.0.0.1", port), Handler)
         self.address = f"http://127.0.0.1:{self.server_address[1]}"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a client that has gone: it waits no longer for a reply that stalls."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
     def url(self, vendor: str) -> str:
         """The base_url of a vendor for its SDK."""

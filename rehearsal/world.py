@@ -6,7 +6,8 @@ import hashlib
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,7 +23,7 @@ KNOBS: Mapping[str, Any] = {
     "answer_words": 0,  # that an answer has at least, if it must say the same again; what a limit does not hold is cut
     "ratio": {},  # vendor: bytes a token, 4 where it is not named
     "limits": {},  # vendor or "vendor/model": {"rpm", "tpm", "itpm", "otpm", "rpd": number}; none where not named
-    "faults": {},  # vendor or "*": {kind: share of requests}, kinds in faults.py
+    "faults": {},  # vendor, "vendor/model" or "*": {kind: share of requests}, or a list of kinds; see faulty/
     "flex_refused": 0.0,  # share of flex requests that meet 429 (section 4)
     "fast_as_default": 0.0,  # share of fast requests that are served and billed as default
     "hit_rate": 1.0,  # share of requests that a free prefix cache serves, and of Claude's inside batches
@@ -75,6 +76,8 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict)
     raw: bytes | None = None
     drop: bool = False  # the connection is closed without a word
+    part: int | None = None  # of the bytes that are announced, so many are sent before it is closed
+    stall_s: float = 0.0  # between the last byte and the close
 
 
 class Refusal(Exception):
@@ -97,11 +100,13 @@ class World:
         self.prefixes = PrefixCache()
         self.steps: dict[tuple[str, int], StepCache] = {}
         self.lock = threading.RLock()
+        self._turns: dict[str, int] = {}
         self.knobs: dict[str, Any] = dict(KNOBS)
         self.turn_knobs(knobs)
         self.files: dict[str, dict[str, Any]] = {}
         self.batches: dict[str, dict[str, Any]] = {}
         self.asked: dict[str, int] = {}
+        self.met: dict[str, Counter[str]] = {}  # faults by kind, by vendor/model
         self._numbers = itertools.count(1)
 
     def turn_knobs(self, knobs: Mapping[str, Any]) -> None:
@@ -122,7 +127,10 @@ class World:
             if not fits:
                 wanted = "an object" if kind is dict else "a text" if kind is str else "a number, 0 or more"
                 raise ValueError(f"knob {name} must be {wanted}, not {value!r}")
-        self.knobs.update(knobs)
+        with self.lock:
+            self.knobs.update(knobs)
+            if "faults" in knobs:
+                self._turns = {}
 
     def ratio(self, vendor: str) -> int:
         """Bytes a token."""
@@ -151,6 +159,11 @@ class World:
             self.asked[key] = attempt = self.asked.get(key, 0) + 1
         digest = hashlib.sha256(f"{self.knobs['seed']} {key} {attempt}".encode()).digest()
         return int.from_bytes(digest[:8]) < share * 2**64
+
+    def next_of(self, name: str, kinds: Sequence[str]) -> str:
+        """The next of the faults in turn under a name of that knob, "" behind the last one. With the lock."""
+        place = self._turns[name] = self._turns.get(name, -1) + 1
+        return kinds[place] if place < len(kinds) else ""
 
     def limits_of(self, vendor: str, model: str) -> dict[str, float]:
         """The limits of a model."""

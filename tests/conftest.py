@@ -59,6 +59,7 @@ SUITE = "zeroscrolls"
 # Files that take longest, the longest first. Workers of pytest are handed files in the order of collection: whoever got one
 # of these last would go on alone.
 LONGEST = (
+    "tests/survival/test_faulty_replies.py",
     *("tests/flows/test_planted_chain.py", "tests/flows/test_server.py", "tests/survival/test_calls_survive.py"),
     *(
         "tests/survival/test_kill.py",

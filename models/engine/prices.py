@@ -109,9 +109,14 @@ class Price:
     def counted(self, usage: Usage, ask: Ask, when: float | None = None, service: str = "") -> int:
         """What a reply counts for, in a budget and in the rows: nobody here sees what a vendor took from its cache, so
         the discount counts only for what another that was sent begins with too; the rest is plain input.
+        Where calls share a prefix, so that the cache was asked for, and the vendor does not say what it wrote, all is
+        written.
         service: the tier that it counts for, "" for standard (models/vendors/tiers.py)."""
-        most = shared_most(ask) if (usage.input_tokens or 0) >= self.cache_minimum else 0
-        believed = replace(usage, cached_tokens=min(usage.cached_tokens or 0, most))
+        fits = (usage.input_tokens or 0) >= self.cache_minimum
+        most, written = shared_most(ask) if fits else 0, usage.cache_write_tokens
+        if written is None and ask.prefix and fits:
+            written = max(0, (usage.input_tokens or 0) - (usage.cached_tokens or 0))
+        believed = replace(usage, cached_tokens=min(usage.cached_tokens or 0, most), cache_write_tokens=written)
         return self.at(service).of(believed, when)
 
     def at(self, service: str) -> Price:

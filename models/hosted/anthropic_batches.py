@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, BinaryIO
 from urllib.parse import quote
 
-from scrollwork.models.base import Call, CallProblem, Trouble
+from scrollwork.models.base import Call, CallProblem
 from scrollwork.models.hosted.anthropic import wire_of
 from scrollwork.models.hosted.batches import (
     BadLine,
@@ -28,10 +28,22 @@ from scrollwork.models.hosted.batches import (
     text_in,
 )
 from scrollwork.models.hosted.batches import size_of as bytes_of
-from scrollwork.models.hosted.error_replies import TERMINAL_NAMES, error_in, message_line
+from scrollwork.models.hosted.error_replies import error_in, message_line, problem_of_status
 from scrollwork.models.hosted.wire import Wire
 
 PATH = "/v1/messages/batches"
+STATUSES = {  # with which the vendor refuses for the same reason outside of a batch
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "conflict_error": 409,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
 UNDONE = {"expired": "it expired in the batch", "canceled": "the batch was cancelled"}
 
 
@@ -83,9 +95,10 @@ class AnthropicBatches:
             return line_of(key, "messages", 200, result.get("message"), data, self._wire.secrets)
         if kind == "errored":
             error = error_in(result.get("error")) or {"names": set(), "message": "no reason"}
+            status = min((STATUSES[name] for name in error["names"] if name in STATUSES), default=500)
+            problem = problem_of_status(status, {}, result.get("error"), "", self._wire.secrets)
             said = f"{', '.join(sorted(error['names']))}: {error['message']}".strip(": ")
-            trouble: Trouble = "terminal" if error["names"] & TERMINAL_NAMES else "transient"
-            return Line(key, CallProblem(trouble, message_line(said, self._wire.secrets)))
+            return Line(key, CallProblem(problem.kind, message_line(said, self._wire.secrets), status=status))
         if kind in UNDONE:
             return Line(key, CallProblem("transient", UNDONE[kind]))
         raise BadLine(f"a result of type {message_line(kind, self._wire.secrets) or 'none'}")

@@ -12,6 +12,7 @@ from typing import BinaryIO
 from scrollwork.models.base import Answer, Attempt, CallFailed, CallProblem, Reply
 from scrollwork.models.engine.breaker import FEW
 from scrollwork.models.engine.prices import Price
+from scrollwork.models.engine.retry import ends_the_run
 from scrollwork.models.engine.usage_bounds import ANY, Bounds
 from scrollwork.models.hosted.batch_steps import BatchSteps
 from scrollwork.models.hosted.batches import BadLine, BatchState, Line
@@ -25,6 +26,7 @@ from scrollwork.tasks.generate.stored_answers import cost_of, stored_answer, sto
 
 COMMIT = 200  # results in one transaction: answers may be long
 LONGEST_LINE = 2**23  # bytes of a result that are read: 32,000 tokens of the longest kind
+UNREAD = "its result may be one of those that could not be read, and paid"
 Bounding = Callable[[Collection[str]], Mapping[str, Bounds]]  # by request key, for requests whose prompts are known
 
 
@@ -38,6 +40,8 @@ class Collected:
     cost: int = 0
     again: dict[str, CallProblem] = field(default_factory=dict)
     strange: Counter[str] = field(default_factory=Counter)  # lines about no request of this batch
+    unread: int = 0  # lines of which nobody knows whose they are
+    named: set[str] = field(default_factory=set)  # requests of the other lines
     withheld: dict[str, CallProblem] = field(default_factory=dict)  # failed for good, while nothing is answered
     blamed: str = ""
 
@@ -68,14 +72,18 @@ class Collector:
         states = self._store.batch_requests(batch.batch_id)
         waiting = {key for key, state in states.items() if state == WAITING}
         share = (batch.most_nano_usd or 0) // max(1, len(states))
+        found.unread, found.named = 0, set()  # an earlier try may have come to the middle of a file
         for path in ended.results:
             with naming_full_disks("results of a batch", str(self._folder)), self._file() as file:
                 self._steps.download(path, file)
                 bounds = bounding(waiting)
                 for lines in chunks(self._lines(file, waiting, found, bounds), COMMIT):
                     self._store_lines(batch, lines, found, share)
+        lost = sorted(states.keys() - found.named)[: found.unread]  # the same ones whenever this is done again
+        paid = [Line(key, CallProblem("transient", UNREAD, status=200)) for key in lost if key in waiting]
+        self._store_lines(batch, paid, found, share)
         missing = CallProblem("transient", "the batch ended without a result for it")
-        found.again |= dict.fromkeys(waiting, missing)
+        found.again |= dict.fromkeys(waiting.difference(lost), missing)
         self._settle(batch, found)
         self._store.settle_requests(batch.batch_id, dict.fromkeys(found.again, AGAIN))
         return self._begun.pop(batch.batch_id)
@@ -112,7 +120,9 @@ class Collector:
                 line = self._steps.interface.line(data)
             except BadLine as error:
                 found.strange[str(error)] += 1
+                found.unread += 1
                 continue
+            found.named.add(line.key)
             if line.key not in waiting:
                 found.strange["of no request that waits in it"] += 1
                 continue
@@ -136,6 +146,9 @@ class Collector:
             if isinstance(line.result, Reply):
                 answers.append(stored_answer(answered(line.key, line.result, batch), provider, member, cost))
                 states[line.key] = DONE
+            elif ends_the_run(line.result):  # no fault of the request, as online
+                again[line.key] = line.result
+                states[line.key] = AGAIN
             elif line.result.kind == "terminal" and not line.result.own:
                 found.withheld[line.key] = line.result
             elif line.result.kind == "terminal":

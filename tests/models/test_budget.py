@@ -215,3 +215,14 @@ def test_discount_of_a_cache_is_believed_where_nothing_can_be_cached() -> None:
     assert price.counted(Usage(2047, 2000, 0, 0), follows) == 2047 * 1000, "too short for the vendor's cache"
     assert price.counted(Usage(9000, 9000, 0, 0), replace(follows, segments=follows.segments[:0])) > 9000 * 800
     assert price.in_batch().of(Usage(2100, 2000, 0, 0)) == 2100 * 1000, "requests of a batch follow nothing"
+
+
+def test_tokens_that_a_cache_was_asked_to_keep_are_plain_where_the_vendor_does_not_say() -> None:
+    price = price_of("m", {"price": {"input": 1, "cached": 0.1, "cache_write": 1.25, "output": 1}})
+    alone = replace(call(1, "a", text="word " * 2000).ask, prefix="")
+    shared = replace(alone, prefix="a document")
+    assert price.counted(Usage(2000, None, None, 0), shared) == 2000 * 1250
+    assert price.counted(Usage(2000, 500, None, 0), shared) == 500 * 1000 + 1500 * 1250
+    assert price.counted(Usage(2000, None, 0, 0), shared) == 2000 * 1000, "the vendor says that it wrote nothing"
+    assert price.counted(Usage(2000, None, None, 0), alone) == 2000 * 1000, "no cache was asked for"
+    assert price.counted(Usage(1000, None, None, 0), shared) == 1000 * 1000, "too short for the vendor's cache"

@@ -15,7 +15,7 @@ from scrollwork.rehearsal.answers import answer
 from scrollwork.rehearsal.bills import price_of
 from scrollwork.rehearsal.clock import Clock
 from scrollwork.rehearsal.families import FAMILIES, find
-from scrollwork.rehearsal.faults import AFTER, BEFORE, KINDS
+from scrollwork.rehearsal.faulty.faults import AFTER, BEFORE, KINDS, LINES
 from scrollwork.rehearsal.server import PATHS, Rehearsal
 from tests.rehearsal.kit import SUNDAY, bill, claude, client, rehearsing, text
 
@@ -73,22 +73,43 @@ def test_a_faulty_reply_is_a_good_one_or_is_paid_where_no_work_was_done(kind: st
             "messages": [{"role": "user", "content": "Is it so?"}],
             "reasoning_effort": "none",
         }
+        asked: Any = {"json": body, "headers": {"authorization": "Bearer any"}}
         with rehearsing() as whole:
-            good = httpx.post(
-                whole.url("openai") + "/chat/completions", json=body, headers={"authorization": "Bearer any"}
-            ).json()
+            good = httpx.post(whole.url("openai") + "/chat/completions", **asked)
         try:
-            reply = httpx.post(
-                running.url("openai") + "/chat/completions", json=body, headers={"authorization": "Bearer any"}
-            )
-        except httpx.RemoteProtocolError:
-            assert kind == "closed"
+            reply = httpx.post(running.url("openai") + "/chat/completions", **asked, timeout=0.5)
+        except (httpx.RemoteProtocolError, httpx.DecodingError, httpx.ReadTimeout):
+            assert kind in ("closed", "broken_off", "stalled", "gzip_broken")
         else:
-            try:
-                assert reply.status_code != 200 or reply.json() != good
-            except ValueError:
-                assert kind in ("html_200", "truncated", "empty_body")
+            differs = ("content-type", "content-encoding")
+            assert reply.status_code != 200 or (reply.content, *map(reply.headers.get, differs)) != (
+                good.content,
+                *map(good.headers.get, differs),
+            )
         assert (bill(running) == 0) == (kind in BEFORE)
+        assert httpx.get(running.address + "/__met").json() == {"openai/gpt-6-luna": {kind: 1}}
+
+
+def test_of_faults_in_turn_one_is_met_twice_or_left_out() -> None:
+    kinds = ["overloaded_503", "", "empty_text", "timeout_408"]
+    with rehearsing(faults={"openai": kinds}) as running:
+        seen = [
+            httpx.post(
+                running.url("openai") + "/chat/completions",
+                json={"model": "gpt-6-luna", "messages": [{"role": "user", "content": f"Is it {number}?"}]},
+                headers={"authorization": "Bearer any"},
+            ).status_code
+            for number in range(6)
+        ]
+        assert seen == [503, 200, 200, 408, 200, 200]
+        assert running.world.met == {"openai/gpt-6-luna": {"overloaded_503": 1, "empty_text": 1, "timeout_408": 1}}
+    with pytest.raises(ValueError, match="there is no overloaded_530"):
+        Rehearsal(faults={"openai": ["overloaded_530"]})
+
+
+def test_fewer_than_thirty_nine_kinds_of_faulty_reply_or_one_twice() -> None:
+    assert len(KINDS) == len(set(KINDS)) >= 39
+    assert set(LINES) < set(KINDS)
 
 
 @pytest.mark.parametrize("kind", AFTER)

@@ -1,0 +1,96 @@
+"""Faulty replies: knob faults = {vendor, "vendor/model" or "*": {kind: share of requests}, or a list of kinds}.
+
+Of a list, each request meets the next kind, "" for a good reply; behind its end all are good. BEFORE: no work is done,
+nothing is billed. AFTER and WIRE: the reply is spoilt, and paid. What is asked in a batch meets them in its line of the
+results, as far as LINES go.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from copy import deepcopy
+from typing import Any
+
+from scrollwork.rehearsal.faulty.refusals import KEY, REFUSALS
+from scrollwork.rehearsal.faulty.spoilt import AFTER, WIRE
+from scrollwork.rehearsal.world import Call, Reply, World, check_table
+
+BEFORE = REFUSALS
+KINDS = (*BEFORE, *AFTER, *WIRE)
+CUT = ("truncated", "broken_off", "stalled")  # in a batch: the line ends early
+LINES = (*(kind for kind in BEFORE if kind != "redirect_302"), *AFTER, *CUT, "empty_body")
+
+
+def check(knobs: Mapping[str, Any], vendors: Iterable[str]) -> None:
+    """Check the vendors and kinds that knobs name. Raises ValueError."""
+    for table in ("faults", "limits", "ratio", "compatible"):
+        known = (*vendors, *(["*"] if table == "faults" else []))
+        for name, value in knobs.get(table, {}).items():
+            if name.partition("/")[0] not in known:
+                raise ValueError(f"knob {table}: there is no vendor {name}; there are {', '.join(known)}")
+            if table == "faults":
+                shares = {kind: 1 for kind in value if kind != ""} if listed(value) else value
+                check_table(f"faults of {name}", shares, KINDS, most=1)
+
+
+def listed(value: Any) -> bool:
+    """Whether a knob's value is a list of kinds."""
+    return isinstance(value, list) and all(isinstance(kind, str) for kind in value)
+
+
+def drawn(world: World, call: Call, vendor: str, among: Collection[str] = KINDS) -> str | None:
+    """The fault that this request meets, if any."""
+    table, model = world.knobs["faults"], f"{vendor}/{call.body.get('model')}"
+    name = next((one for one in (model, vendor, "*") if one in table), "*")
+    found = table.get(name, {})
+    with world.lock:
+        if isinstance(found, list):
+            kind = world.next_of(name, found) or None
+        else:
+            kind = next((one for one in found if one in among and world.chance(found[one], one, call)), None)
+        if kind is None or kind not in among:
+            return None
+        world.met.setdefault(model, Counter())[kind] += 1
+    return kind
+
+
+def applied(kind: str | None, work: Callable[[], Reply], key: str = "") -> Reply:
+    """The reply with its fault. key: that came with the request."""
+    if kind in BEFORE:
+        refused = BEFORE[kind]()
+        refused.body = json.loads(json.dumps(refused.body).replace(KEY, json.dumps(key)[1:-1]))
+        return refused
+    reply = work()
+    if kind is None or reply.status != 200 or not isinstance(reply.body, dict):
+        return reply
+    reply.body = deepcopy(reply.body)
+    if kind in AFTER:
+        AFTER[kind](reply.body)
+    else:
+        WIRE[kind](reply)
+    return reply
+
+
+def of_line(world: World, call: Call, vendor: str, work: Callable[[], Reply]) -> Reply | None:
+    """The reply to a request of a batch with its fault; None where the results lack its line. part: of one that ends
+    early. A body that is no JSON stands in the line as a text."""
+    kind = drawn(world, call, vendor, LINES)
+    reply = applied(kind, work)
+    if reply.drop:
+        return None
+    if kind in CUT:
+        return Reply(reply.status, reply.body, part=1)
+    if reply.raw is not None:
+        try:
+            body = json.loads(reply.raw) if reply.raw else None
+        except ValueError:
+            body = reply.raw.decode()
+        return Reply(reply.status, body)
+    return reply
+
+
+def key_of(call: Call) -> str:
+    """The key that came with a request."""
+    return call.headers.get("x-api-key") or call.headers.get("authorization", "").removeprefix("Bearer ")
