@@ -42,9 +42,9 @@ def byte_bound(ask: Ask) -> int:
 
 
 def dense_bound(segments: Any) -> int:
-    """Input tokens that a prompt hardly passes: a third of a token a byte of letters and white space, one for each other
-    sign of ASCII (some tokenizers take digits one by one), three quarters a byte of all other scripts. Letters that are
-    no words (base64, DNA) can have more."""
+    """Input tokens that a prompt hardly passes: a third of a token a byte of letters and white space, one for each
+    other sign of ASCII (some tokenizers take digits one by one), three quarters a byte of all other scripts. Letters
+    that are no words (base64, DNA) can have more."""
     letters = signs = others = 0
     for segment in segments:
         data = segment.text.encode("utf-8", "replace")
