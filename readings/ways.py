@@ -15,7 +15,7 @@ from scrollwork.models.vendors.fill import likely_thoughts
 from scrollwork.models.vendors.tiers import FLEX, STANDARD
 from scrollwork.pipeline.calling import known_price
 from scrollwork.readings.estimate import asked_of
-from scrollwork.readings.prefix_bound import FINDS, MARKED, PrefixTree
+from scrollwork.readings.prefix_bound import MARKED, PrefixTree
 
 if TYPE_CHECKING:
     from scrollwork.flows.chains import Chain
@@ -77,10 +77,7 @@ def ways(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
             tree.add(one.ask.segments, tokens, price.rates(tokens))
     rows: list[dict[str, Any]] = []
     for model, total in sums.items():
-        bound = trees[model].least()
-        if rule_of(tables[model]) in FINDS:  # what is common inside a segment, the tree does not see
-            bound = min(bound, total.cached - total.output)
-        rows += ways_of(model, tables[model], prices[model], total, bound)
+        rows += ways_of(model, tables[model], prices[model], total, trees[model].least())
     return rows, list(failed)
 
 

@@ -72,6 +72,7 @@ CASES = (
     Case(16, 0.6, lie="few_tokens", thinks=True),
     Case(1, 0.5, lie="no_usage"),
     Case(16, 0.5, thinks=True, lie="no_usage"),
+    Case(1, 0.5, lie="no_usage", text="digits", ratio=1),
     Case(16, 0.6, lie="truncated", often=0.6),
     Case(1, 0.5, text="chinese", ratio=1),
     Case(16, 0.5, text="chinese", ratio=1, thinks=True),
