@@ -27,7 +27,7 @@ from scrollwork.models.registry import is_outside as of_another_package
 from scrollwork.models.vendors.families import vendor_of
 from scrollwork.pipeline.errors import UsageError
 from scrollwork.rehearsal.bills import Line
-from scrollwork.rehearsal.families import FAMILIES, find
+from scrollwork.rehearsal.families import FAMILIES, RATIOS, find
 from scrollwork.rehearsal.server import PATHS, Rehearsal
 from scrollwork.rehearsal.world import KNOBS
 from scrollwork.reporting.page.text import visible
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     provide_secret(SIMULATED, "of-nobody")
     given = knobs_of(arguments.knobs)
     try:
-        vendors = Rehearsal(**{"batch_s": BATCH_S, **given})
+        vendors = Rehearsal(**{"batch_s": BATCH_S, "ratio": RATIOS, **given})
     except ValueError as error:
         raise UsageError(f"--knob: {error}") from error
     with vendors:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from scrollwork.models.base import CHARACTERS, Ask, Call, Usage
 from scrollwork.models.engine.document_order import sharing
 from scrollwork.models.engine.prices import NANO, Price
-from scrollwork.models.hosted.model import Hosted, most_output
+from scrollwork.models.hosted.anthropic import PROVIDER as CLAUDE
+from scrollwork.models.hosted.model import Hosted, most_output, split_wrapper
 from scrollwork.models.registry import HOSTED, make
 from scrollwork.models.vendors.families import cache_minimum
 from scrollwork.pipeline.calling import known_price
@@ -23,6 +24,7 @@ from scrollwork.pipeline.inputs import InputArtifacts
 from scrollwork.pipeline.plan import Node, Plan, topological
 from scrollwork.pipeline.planner import Planner
 from scrollwork.pipeline.session import Session
+from scrollwork.readings.found_again import FoundAgain
 from scrollwork.records.example import Example
 from scrollwork.storage.answers.rows import ANSWERED
 from scrollwork.storage.artifacts.artifact import Artifact
@@ -145,6 +147,7 @@ def asked_of(
     """(what is counted, the calls) of each stage that asks a hosted model; the calls must be taken before the next.
     rows: by task, split, model and arm, takes what is counted. failed: takes what went wrong."""
     session, tables = chain.session, chain.resolved.calling.tables
+    found = {name: FoundAgain(table) for name, table in tables.items()}
     for node in topological(chain.scored):
         name = node.label("task"), node.label("split"), node.label("model"), node.label("arm")
         table = tables.get(name[2], {})
@@ -158,7 +161,7 @@ def asked_of(
         row = rows.setdefault(name, Estimate(*name))
         hosted = make(row.model, table, "")
         assert isinstance(hosted, Hosted)
-        yield row, add(row, node, hosted, table, inputs, session)
+        yield row, add(row, node, hosted, table, inputs, session, found[row.model])
 
 
 def built(node: Node, session: Session) -> InputArtifacts:
@@ -171,7 +174,13 @@ def built(node: Node, session: Session) -> InputArtifacts:
 
 
 def add(
-    row: Estimate, node: Node, model: Hosted, table: Mapping[str, Any], inputs: InputArtifacts, session: Session
+    row: Estimate,
+    node: Node,
+    model: Hosted,
+    table: Mapping[str, Any],
+    inputs: InputArtifacts,
+    session: Session,
+    again: FoundAgain,
 ) -> Iterator[Priced]:
     """Count the calls of one node, and what its prompts lost; each call."""
     lost(row, inputs["prompts"], len(model.members))
@@ -183,7 +192,7 @@ def add(
     prefixes: set[str] = set()
     store = session.store if session.home.has_store else None
     for call in sharing(missing(row, Calls(node, model, inputs, store).batches(), session), minimum):
-        ask = call.ask
+        ask = as_sent(call.ask, model)
         row.counted = row.counted and bool(ask.tokens)
         tokens = ask.likely_tokens
         most = most_output(ask.max_new_tokens, table)
@@ -196,9 +205,20 @@ def add(
         front = shared(ask, tokens, minimum) if ask.prefix else 0
         cached, written = (front, 0) if ask.prefix in prefixes else (0, front)
         prefixes.add(ask.prefix)
+        if again.applies:
+            cached = again.tokens(ask, tokens)
+            written = max(0, written - cached)
         row.cached_tokens += cached
         row.cache_write_tokens += written
         yield Priced(ask, Usage(tokens, cached, written, likely), most)
+
+
+def as_sent(ask: Ask, model: Hosted) -> Ask:
+    """The ask without what no vendor gets: Claude's wrappers become the turns of a conversation."""
+    own = split_wrapper(ask.segments)[0] if model.provider == CLAUDE else ask.segments
+    if len(own) == len(ask.segments):
+        return ask
+    return replace(ask, segments=own, tokens=ask.share_of(own) if ask.tokens else 0)
 
 
 def lost(row: Estimate, prompts: Artifact, times: int) -> int:

@@ -152,7 +152,7 @@ def look_up(world: World, call: Call, one: Family, parts: list[Part], scope: tup
     def look(now: float) -> Found:
         lucky = not batch or world.knobs["hit_rate"] >= 1 or world.chance(world.knobs["hit_rate"], "hit", call)
         place = scope if lucky else (*scope, world.number("miss"))
-        return blocks(world.prefixes, place, parts, world.ratio("anthropic"), one.minimum, now)
+        return blocks(world.prefixes, place, parts, world.ratio(one), one.minimum, now)
 
     return world.work(look, early=True)[0]
 
@@ -170,7 +170,7 @@ def messages(world: World, call: Call, batch: bool = False) -> Reply:
     sampling(one, body, version, thinking)
     parts = parts_of(one, body)
     prompt = "".join(part.text for part in parts)
-    tokens = world.count("anthropic", prompt)
+    tokens = world.count(one, prompt)
     if tokens > one.max_input:
         raise error(400, f"prompt is too long: {tokens} tokens > {one.max_input} maximum")
     if not batch:
@@ -180,9 +180,9 @@ def messages(world: World, call: Call, batch: bool = False) -> Reply:
     thought = 0 if silent else thoughts(effort if effort in one.efforts else "low", prompt)
     room = min(limit, one.context - tokens)
     full = world.answer(prompt)
-    text = cut(full, room - thought, world.ratio("anthropic"))
+    text = cut(full, room - thought, world.ratio(one))
     stop = "end_turn" if text == full else "max_tokens" if room == limit else "model_context_window_exceeded"
-    output = min(room, thought + world.count("anthropic", text))
+    output = min(room, thought + world.count(one, text))
     plain = tokens - use.cached - use.written - use.written_long
     if not batch:
         spend(world, one, tokens - use.cached, output)
@@ -229,8 +229,8 @@ def messages(world: World, call: Call, batch: bool = False) -> Reply:
 
 def count_tokens(world: World, call: Call) -> Reply:
     """POST /v1/messages/count_tokens: free."""
-    parts = parts_of(family(world, call.body.get("model")), call.body)
-    return Reply(200, {"input_tokens": world.count("anthropic", "".join(part.text for part in parts))})
+    one = family(world, call.body.get("model"))
+    return Reply(200, {"input_tokens": world.count(one, "".join(part.text for part in parts_of(one, call.body)))})
 
 
 def model(world: World, one: Family, name: str) -> dict[str, Any]:

@@ -39,7 +39,7 @@ class Use:
     written_long: int = 0
 
 
-def prefixes(parts: Sequence[Part], ratio: int) -> list[tuple[str, int]]:
+def prefixes(parts: Sequence[Part], ratio: float) -> list[tuple[str, int]]:
     """Digest and length in tokens of the prefix behind each part."""
     found, text, sha = [], "", hashlib.sha256()
     for part in parts:
@@ -87,7 +87,7 @@ class PrefixCache:
 
 
 def breakpoints(
-    cache: PrefixCache, scope: Hashable, parts: Sequence[Part], mode: str, ratio: int, minimum: int, now: float
+    cache: PrefixCache, scope: Hashable, parts: Sequence[Part], mode: str, ratio: float, minimum: int, now: float
 ) -> Found:
     """Apply OpenAI's rule of GPT-5.6 and later (section 3.1)."""
     ends = prefixes(parts, ratio)
@@ -111,7 +111,7 @@ def breakpoints(
     )
 
 
-def blocks(cache: PrefixCache, scope: Hashable, parts: Sequence[Part], ratio: int, minimum: int, now: float) -> Found:
+def blocks(cache: PrefixCache, scope: Hashable, parts: Sequence[Part], ratio: float, minimum: int, now: float) -> Found:
     """Apply Anthropic's rule: each breakpoint looks back over 20 blocks (section 3.2)."""
     ends = prefixes(parts, ratio)
     marks = [number for number, part in enumerate(parts) if part.mark]
@@ -133,10 +133,10 @@ class StepCache:
         self._step, self._lifetime = step, lifetime
         self._used: dict[tuple[Hashable, bytes], float] = {}
 
-    def look(self, scope: Hashable, parts: Sequence[Part], ratio: int, minimum: int, now: float) -> Found:
+    def look(self, scope: Hashable, parts: Sequence[Part], ratio: float, minimum: int, now: float) -> Found:
         """Count the tokens that an earlier prompt shares with this one."""
         data = "".join(part.text for part in parts).encode()
-        size, sha = self._step * ratio, hashlib.sha256()
+        size, sha = int(self._step * ratio), hashlib.sha256()
         keys: list[tuple[Hashable, bytes]] = []
         for start in range(0, len(data) - size + 1, size):
             sha.update(data[start : start + size])

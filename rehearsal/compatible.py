@@ -48,14 +48,14 @@ def chat(world: World, call: Call, vendor: str) -> Reply:
     one = family(world, vendor, body.get("model"))
     knobs = world.knobs["compatible"].get(vendor, {})
     effort = effort_of(one, body)
-    ratio, context = world.ratio(vendor), int(knobs.get("context", one.max_input))
+    ratio, context = world.ratio(one), int(knobs.get("context", one.max_input))
     parts = parts_of(body.get("messages"))
     prompt = "".join(part.text for part in parts)
-    tokens = world.count(vendor, prompt)
+    tokens = world.count(one, prompt)
     if tokens > context:
         if vendor != "ollama":
             raise too_long(one, tokens, context)
-        prompt = prompt.encode()[-context * ratio :].decode(errors="ignore")  # the front is cut without a word
+        prompt = prompt.encode()[-int(context * ratio) :].decode(errors="ignore")  # the front is cut without a word
         tokens = context
     flex = vendor == "groq" and body.get("service_tier") == "flex"
     if flex and world.chance(world.knobs["flex_refused"], "flex", call):
@@ -76,7 +76,7 @@ def chat(world: World, call: Call, vendor: str) -> Reply:
     full = world.answer(prompt)
     thought = min(thoughts(effort, prompt), limit)
     text = cut(full, limit - thought, ratio)
-    completion = min(limit, thought + world.count(vendor, text))
+    completion = min(limit, thought + world.count(one, text))
     counts = {"input": tokens - use.cached, "cached": use.cached, "output": completion}
     world.ledger.charge(one, world.clock.moment(), "default", prompt[-60:], counts)
     message: dict[str, Any] = {"role": "assistant", "content": text or (None if knobs.get("content") == "null" else "")}

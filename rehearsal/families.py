@@ -204,6 +204,9 @@ OTHERS = (
     Family("local", "ollama", (_FREE,), max_input=4_096, context=4_096),
 )  # fmt: skip
 FAMILIES = (*OPENAI, *ANTHROPIC, *GEMINI, *OTHERS)
+_FEWER = ("claude-opus-4-5", "claude-sonnet-4-5", "claude-opus-4-6", "claude-sonnet-4-6", "claude-haiku-4-5")
+# Characters a token of English (section 1.2: the tokenizer of Claude 4.7 and later makes more of them); others have 4.
+RATIOS = {f"anthropic/{one.id}": 3.3 for one in ANTHROPIC if one.id not in _FEWER}
 
 
 def find(vendor: str, name: str) -> Family | None:

@@ -67,7 +67,7 @@ def chat(world: World, call: Call) -> Reply:
     limit = body.get("max_completion_tokens") or body.get("max_tokens") or one.max_output
     parts = parts_of(body.get("messages"))
     prompt = "".join(part.text for part in parts)
-    tokens = world.count("gemini", prompt)
+    tokens = world.count(one, prompt)
     if tokens > one.max_input:
         message = f"The input token count ({tokens}) exceeds the maximum number of tokens allowed ({one.max_input})."
         raise error(400, message, "INVALID_ARGUMENT")
@@ -78,15 +78,15 @@ def chat(world: World, call: Call) -> Reply:
 
     def look(now: float) -> Found:
         cache = world.step_cache("gemini", 128, 3_600.0)
-        return cache.look((one.id,), parts, world.ratio("gemini"), one.minimum, now)
+        return cache.look((one.id,), parts, world.ratio(one), one.minimum, now)
 
     use = world.work(look, early=False)[0]
     if world.knobs["hit_rate"] < 1 and not world.chance(world.knobs["hit_rate"], "hit", call):
         use = Use()
     full = world.answer(prompt)
     thought = min(thoughts(effort, prompt), limit)
-    text = cut(full, limit - thought, world.ratio("gemini"))
-    visible = min(world.count("gemini", text), limit - thought)
+    text = cut(full, limit - thought, world.ratio(one))
+    visible = min(world.count(one, text), limit - thought)
     counts = {"input": tokens - use.cached, "cached": use.cached, "output": thought + visible}
     world.ledger.charge(one, world.clock.moment(), service, prompt[-60:], counts)
     message_body: dict[str, Any] = {"role": "assistant"}

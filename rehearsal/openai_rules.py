@@ -182,7 +182,7 @@ def service_of(world: World, call: Call, batch: bool) -> str:
 
 def look_up(world: World, one: Family, parts: Sequence[Part], mode: str, body: dict[str, Any], effort: str) -> Use:
     """What the cache of the family does for this prompt (section 3)."""
-    ratio = world.ratio(one.vendor)
+    ratio = world.ratio(one)
     form = repr(body.get("response_format") or body.get("text"))
     scope = (one.id, body.get("prompt_cache_key"), effort, body.get("verbosity"), form, body.get("service_tier"))
 
@@ -203,7 +203,7 @@ def ask(
 ) -> Done:
     """Check the length, pass the limits, think, answer and charge."""
     prompt = "".join(part.text for part in parts)
-    tokens = world.count(one.vendor, prompt)
+    tokens = world.count(one, prompt)
     if tokens > one.max_input:
         message = (
             f"This model's maximum context length is {one.max_input} tokens. However, your messages resulted in "
@@ -217,8 +217,8 @@ def ask(
     if one.cache == "steps" and world.knobs["hit_rate"] < 1 and not world.chance(world.knobs["hit_rate"], "hit", call):
         use = Use()
     thought, full = thoughts(effort, prompt), world.answer(prompt)
-    text = cut(full, room - thought, world.ratio(one.vendor))
-    completion = min(room, thought + world.count(one.vendor, text))
+    text = cut(full, room - thought, world.ratio(one))
+    completion = min(room, thought + world.count(one, text))
     world.ledger.charge(
         one,
         world.clock.moment(),

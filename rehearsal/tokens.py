@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 
 THOUGHTS = {
     "none": 0,
@@ -15,14 +16,14 @@ THOUGHTS = {
 }
 
 
-def count(text: str, ratio: int = 4) -> int:
+def count(text: str, ratio: float = 4) -> int:
     """Count tokens: UTF-8 bytes divided by `ratio`, rounded up."""
-    return -(-len(text.encode()) // ratio)
+    return math.ceil(len(text.encode()) / ratio)
 
 
-def cut(text: str, tokens: int, ratio: int = 4) -> str:
+def cut(text: str, tokens: int, ratio: float = 4) -> str:
     """Cut a text to at most `tokens` tokens, at a whole character."""
-    return text.encode()[: max(0, tokens) * ratio].decode(errors="ignore")
+    return text.encode()[: int(max(0, tokens) * ratio)].decode(errors="ignore")
 
 
 def thoughts(effort: str, prompt: str) -> int:

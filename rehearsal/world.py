@@ -16,12 +16,13 @@ from scrollwork.rehearsal.bills import Ledger
 from scrollwork.rehearsal.caches import Found, PrefixCache, StepCache
 from scrollwork.rehearsal.clock import Clock
 from scrollwork.rehearsal.limits import Limits
+from scrollwork.rehearsal.prices import Family
 from scrollwork.rehearsal.tokens import count
 
 KNOBS: Mapping[str, Any] = {
     "seed": 0,  # of answers and faults
     "answer_words": 0,  # that an answer has at least, if it must say the same again; what a limit does not hold is cut
-    "ratio": {},  # vendor: bytes a token, 4 where it is not named
+    "ratio": {},  # vendor or "vendor/model": bytes a token, 4 where it is not named
     "limits": {},  # vendor or "vendor/model": {"rpm", "tpm", "itpm", "otpm", "rpd": number}; none where not named
     "faults": {},  # vendor, "vendor/model" or "*": {kind: share of requests}, or a list of kinds; see faulty/
     "flex_refused": 0.0,  # share of flex requests that meet 429 (section 4)
@@ -118,6 +119,8 @@ class World:
                 raise ValueError(f"knob {name} is a share, 0 to 1, not {knobs[name]!r}")
         for vendor, limits in (knobs.get("limits") or {}).items() if isinstance(knobs.get("limits"), dict) else ():
             check_table(f"limits of {vendor}", limits, LIMITS, most=None)
+        if isinstance(ratio := knobs.get("ratio", {}), dict):
+            check_table("ratio", ratio, ratio, most=None)
         for name, value in knobs.items():
             kind = type(KNOBS[name])
             if kind in (float, int) or KNOBS[name] is None:
@@ -132,13 +135,14 @@ class World:
             if "faults" in knobs:
                 self._turns = {}
 
-    def ratio(self, vendor: str) -> int:
+    def ratio(self, one: Family) -> float:
         """Bytes a token."""
-        return int(self.knobs["ratio"].get(vendor, 4))
+        table = self.knobs["ratio"]
+        return float(table.get(f"{one.vendor}/{one.id}", table.get(one.vendor, 4)))
 
-    def count(self, vendor: str, text: str) -> int:
-        """Count the tokens of a text as this vendor does."""
-        return count(text, self.ratio(vendor))
+    def count(self, one: Family, text: str) -> int:
+        """Count the tokens of a text as this model does."""
+        return count(text, self.ratio(one))
 
     def number(self, kind: str) -> str:
         """A new identifier."""

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from scrollwork.models.base import Ask, Call, Usage
 from scrollwork.models.engine.prices import Price, dollars, whole
-from scrollwork.models.engine.usage_bounds import byte_bound, size_of
+from scrollwork.models.engine.usage_bounds import byte_bound, dense_bound
 
 ENVELOPE = 64  # tokens of roles and separators around a prompt that nobody counted
 
@@ -35,10 +35,10 @@ class Gate(Protocol):
 
 
 def input_bound(ask: Ask) -> int:
-    """Input tokens of a call: as counted, else a bound that text of any script hardly passes (three bytes a token)."""
+    """Input tokens of a call: as counted, else a bound that text of any script hardly passes."""
     if ask.tokens:
         return ask.tokens + ENVELOPE
-    return size_of(ask.segments) // 3 + ENVELOPE
+    return dense_bound(ask.segments) + ENVELOPE
 
 
 def firm_bound(ask: Ask) -> int:

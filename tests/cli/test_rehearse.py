@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from scrollwork.rehearsal.families import FAMILIES
+from scrollwork.rehearsal.prices import rates
 from tests.conftest import Call
 
 # Of four vendors and more, thinking and not; each with the rule of its cache.
@@ -34,12 +37,32 @@ def rehearsed(call: Call, suite: str, *more: str) -> dict[str, Any]:
     return found
 
 
+def inputs_of(rows: list[dict[str, Any]]) -> dict[str, float]:
+    """Dollars of an estimate by model, less those of its output by the simulator's own prices; no prompt of the sample
+    passes a tier."""
+    found: dict[str, float] = {}
+    for row in rows:
+        family = next(one for one in FAMILIES if one.id == row["model"])
+        output = row["output_tokens"] * float(rates(family, datetime.now(UTC), "standard", 0)["output"]) / 1e9
+        found[family.id] = found.get(family.id, 0.0) + row["price"]["online"] - output
+    return found
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("suite", SUITES)
-def test_bill_of_current_models_differs_from_what_is_counted(call: Call, suite: str) -> None:
-    """No reply is refused, none lacks its text, and both accounts are equal to the nano-dollar."""
+def test_bill_of_current_models_differs_from_what_is_counted_or_estimated(call: Call, suite: str) -> None:
+    """No reply is refused, none lacks its text, both accounts are equal to the nano-dollar, and the estimate of input is
+    within a twentieth. What comes out can only be guessed."""
+    began = datetime.now(UTC).hour
+    code, out, err = call("estimate", suite, "--sample", *ESTIMATED, *SUITES[suite], *models(*CURRENT))
+    assert code == 0, err
+    estimated = inputs_of(json.loads(out))
     found = rehearsed(call, suite, *SUITES[suite], *models(*CURRENT))
     for row in found["bill"]:
+        if datetime.now(UTC).hour == began:  # else DeepSeek's dear hours may have begun or ended
+            # Of SEAM's prompts below 1,024 tokens none goes ahead: those asked at the same moment miss DeepSeek's cache.
+            rel = 0.15 if (suite, row["vendor"]) == ("seam", "deepseek") else 0.05
+            assert estimated[row["model"]] == pytest.approx(row["billed_usd"] - row["output_usd"], rel=rel), row
         assert row["replies"] > 0
         assert row["assumed_calls"] == row["uncounted_calls"] == 0
         assert row["difference_nano_usd"] == 0, row
@@ -137,6 +160,7 @@ def test_cheapest_way_is_not_the_one_that_the_estimate_marks(call: Call) -> None
         ),
         (("--model", "gpt-6-luna", "--knob", 'faults={"nobody":{"closed":1}}'), "there is no vendor nobody"),
         (("--model", "gpt-6-luna", "--knob", 'faults={"*":{"closed":"a"}}'), "closed must be 0 to 1, not 'a'"),
+        (("--model", "gpt-6-luna", "--knob", 'ratio={"openai":0}'), "ratio: openai must be above 0, not 0"),
         (("--model", "gpt-6-luna", "--knob", 'limits={"openai":{"rpm":0}}'), "rpm must be above 0, not 0"),
         (("--model", "gpt-6-luna", "--knob", 'limits={"openai":{"rpx":1}}'), "there is no rpx; there are rpm"),
         (("--model", "gpt-6-luna", "--knob", "clock=1"), "no knob clock; there are"),

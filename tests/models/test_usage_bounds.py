@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from scrollwork.models.base import Reply, Usage
+from scrollwork.models.base import Ask, Reply, Segment, Usage
+from scrollwork.models.engine.budget import firm_bound
 from scrollwork.models.engine.usage_bounds import TEMPLATE, bounds_of, doubt, least_tokens
 from scrollwork.models.hosted.anthropic import with_breakpoint
 from tests.models.hosted_kit import SPECS, ask, body_of, one_vendor, reply_of, vendor  # noqa: F401
@@ -90,3 +91,12 @@ def test_usage_of_a_hostile_vendor_reaches_the_books(vendor: Vendor, endpoint: s
     assert reply.usage == Usage()
     assert ("usage not believed" in reply.doubt) == (tokens in (0, 1, 10**15) and tokens is not True)
     assert reply_of(spec, vendor.url, ask(WORDS), **given).usage.input_tokens
+
+
+@pytest.mark.parametrize(("text", "tokens"), [("7" * 900, 900), ("長" * 300, 600), ("{}();" * 100, 500)])
+def test_batch_of_dense_text_sets_too_little_aside(text: str, tokens: int) -> None:
+    """Digits one by one, two tokens a sign of Chinese, code: nothing of a batch can be held back once it was sent."""
+    ask = Ask("t", "1", (Segment("document", text),), "0" * 64, 1, 10)
+    assert firm_bound(ask) >= tokens
+    prose = Ask("t", "1", (Segment("document", "Plain words of English, as they come. " * 100),), "0" * 64, 1, 10)
+    assert firm_bound(prose) < 0.4 * len(prose.prompt) + 64

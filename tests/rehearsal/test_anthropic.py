@@ -208,3 +208,12 @@ def test_lines_of_an_expired_batch_that_never_ran_are_charged() -> None:
         done = api.messages.batches.retrieve(name)
         assert (done.request_counts.succeeded, done.request_counts.expired) == (2, 2)
         assert bill(running) == 2_000 * 2_000 + 2_000 * 100 + 2 * (10 * 1_000 + 20 * 5_000)
+
+
+def test_bytes_a_token_of_a_model_are_rounded_or_those_of_its_vendor() -> None:
+    with rehearsing(ratio={"anthropic/claude-opus-5-5": 3.3, "anthropic": 2}) as running:
+        for name, tokens in (("claude-opus-5-5", 100), ("claude-opus-5", 165)):
+            counted = claude(running).messages.count_tokens(
+                model=name, messages=[{"role": "user", "content": "a" * 330}]
+            )
+            assert counted.input_tokens == tokens

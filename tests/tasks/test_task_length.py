@@ -72,7 +72,7 @@ def test_what_passes_the_tasks_length_is_scored_or_lost(call: Call, tmp_path: Pa
     assert {row.finish_reason for row in answers} == {"complete"}
     for row in answers:
         assert len(row.text.split()) >= 1500, "texts are stored whole"
-        assert len(row.within) == pytest.approx(1024 * 4, abs=4), "the simulator's tokens are bytes by four"
+        assert len(row.within) == pytest.approx(1024 * 3.3, abs=4), "the simulator's tokens are bytes by 3.3"
     scores = {row.example_id: dict(row.components) for row in artifact(home, "score").rows("scores", Score)}
     columns = artifact(home, "sample").columns("examples", ["example_id", "references"])
     gold = {row["example_id"]: tuple(row["references"]) for row in columns}

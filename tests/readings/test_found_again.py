@@ -1,0 +1,78 @@
+"""What an estimate reckons that a cache gives back, and that it counts no more of a prompt than is sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from scrollwork.models.base import Ask, Segment
+from scrollwork.models.hosted.model import Hosted
+from scrollwork.models.registry import make
+from scrollwork.readings.estimate import as_sent
+from scrollwork.readings.found_again import FoundAgain
+from tests.models.hosted_kit import ask as wrapped_ask
+from tests.models.hosted_kit import table_of
+
+DEEPSEEK = {"provider": "compatible", "vendor": "deepseek", "id": "deepseek-flash", "endpoint": "chat"}
+GROK = {"provider": "compatible", "vendor": "xai", "id": "grok-4.7", "endpoint": "chat"}
+GEMINI = {"provider": "compatible", "vendor": "gemini", "id": "gemini-3.8-flash", "endpoint": "chat"}
+OLD = {"provider": "openai", "id": "gpt-5.4", "endpoint": "chat"}
+LUNA = {"provider": "openai", "id": "gpt-6-luna", "endpoint": "chat"}
+
+
+def asked(tokens: int, question: str, prefix: str = "", letter: str = "a") -> Ask:
+    """A document of so many tokens at four characters, and a question of 250."""
+    parts = Segment("instruction", "Read. "), Segment("document", letter * (4 * tokens - 6)), Segment("query", question)
+    return Ask("t", question, parts, "0" * 64, 1, 10, prefix=prefix)
+
+
+def given_back(table: dict[str, Any], *asks: Ask) -> list[int]:
+    found = FoundAgain(table)
+    return [found.tokens(one, one.likely_tokens) for one in asks]
+
+
+def test_document_that_begins_like_another_is_reckoned_as_new() -> None:
+    """Dolce's windows: the first holds what the second begins with, and a third in between shares nothing."""
+    windows = [asked(640, "Why?"), asked(640, "Why?", letter="b"), asked(1_280, "Why?")]
+    assert given_back(DEEPSEEK, *windows) == [0, 0, 640]
+
+
+def test_beginning_below_the_smallest_prefix_is_reckoned() -> None:
+    assert given_back(GEMINI, asked(4_000, "Why?"), asked(4_000, "Who?")) == [0, 0]
+    assert given_back(GEMINI, asked(4_200, "Why?"), asked(4_200, "Who?")) == [0, 4_160]
+    assert given_back(DEEPSEEK, asked(60, "Why?"), asked(60, "Who?")) == [0, 0]
+
+
+def test_requests_that_reach_other_machines_are_reckoned_to_share() -> None:
+    """xAI's go by a header, OpenAI's by a key in the body: those of another document, or without one, go elsewhere."""
+    assert given_back(GROK, asked(1_280, "Why?"), asked(1_280, "Who?")) == [0, 0]
+    assert given_back(GROK, asked(1_280, "Why?", "p"), asked(1_280, "Who?", "p")) == [0, 1_280]
+    assert given_back(OLD, asked(1_280, "Why?", "p"), asked(1_280, "Who?", "q")) == [0, 0]
+    assert given_back(OLD, asked(1_280, "Why?", "p"), asked(1_280, "Who?", "p")) == [0, 1_280]
+
+
+def test_model_that_needs_marks_is_reckoned_to_find_by_itself() -> None:
+    assert given_back(LUNA, asked(1_280, "Why?", "p"), asked(1_280, "Who?", "p")) == [0, 0]
+
+
+def test_memory_grows_with_the_run() -> None:
+    found = FoundAgain(DEEPSEEK, most=100)
+    for number in range(50):
+        found.tokens(asked(640, "Why?", letter=chr(97 + number % 26)), 640)
+    assert len(found._seen) + len(found._older) <= 220
+
+
+@pytest.mark.parametrize("tokens", [0, 200])
+def test_wrappers_that_no_vendor_gets_are_counted(tokens: int) -> None:
+    """Dolce's Claude prompts: a sixth of their characters is a wrapper."""
+    model = make("anthropic:claude-opus-5-5", table_of("anthropic:claude-opus-5-5", {}, "http://127.0.0.1:9"), "")
+    assert isinstance(model, Hosted)
+    one = wrapped_ask("word " * 40, wrapped=True, tokens=tokens)
+    (turn,) = model.payload(one, "m")["body"]["messages"]
+    sent = sum(len(block["text"]) for block in turn["content"])
+    assert len(one.prompt) > sent
+    counted = as_sent(one, model).likely_tokens
+    assert counted == (tokens * sent // len(one.prompt) if tokens else sent // 4 + 1)
+    plain = wrapped_ask("word " * 40, tokens=tokens)
+    assert as_sent(plain, model) is plain
