@@ -29,10 +29,10 @@ from scrollwork.models.vendors.families import cache_minimum
 from scrollwork.models.vendors.fill import beyond_answer
 from scrollwork.models.vendors.tiers import has_flex, with_flex
 from scrollwork.pipeline.calling import known_price
-from scrollwork.rehearsal import faults
 from scrollwork.rehearsal.bills import price_of as charged
 from scrollwork.rehearsal.clock import Clock
 from scrollwork.rehearsal.families import FAMILIES
+from scrollwork.rehearsal.faulty import faults
 from scrollwork.rehearsal.prices import Family
 from scrollwork.rehearsal.server import Rehearsal
 from scrollwork.rehearsal.tokens import thoughts
