@@ -17,6 +17,7 @@ from scrollwork.models.hosted.anthropic import PROVIDER as CLAUDE
 from scrollwork.models.hosted.model import Hosted, most_output, split_wrapper
 from scrollwork.models.registry import HOSTED, make
 from scrollwork.models.vendors.families import cache_minimum
+from scrollwork.models.vendors.fill import likely_thoughts
 from scrollwork.pipeline.calling import known_price
 from scrollwork.pipeline.engines.inline import run_inline
 from scrollwork.pipeline.errors import StageFailed
@@ -43,9 +44,10 @@ class Estimate:
 
     cached_tokens: input that a prefix cache should give back, when the prompts of a document follow each other;
     cache_write_tokens: what the first of them puts there, which costs more where the price says so.
-    output_tokens: by the length of the references, without thoughts, up to the limit where there is none;
-    output_tokens_most: if every answer goes to its limit, with thoughts_most, which reasoning models are given for
-    thinking. counted: whether input was counted by a tokenizer of a model, or estimated.
+    output_tokens: by the length of the references, up to the limit where there is none, with thought_tokens of
+    thoughts, a guess by effort (`likely_thoughts`); output_tokens_most: if every answer goes to its limit, with
+    thoughts_most, which reasoning models are given for thinking. counted: whether input was counted by a tokenizer of a
+    model, or estimated.
     truncated: prompts whose documents were cut to fit; of document_chars characters of all prompts' documents they lost
     dropped_chars.
     """
@@ -65,6 +67,7 @@ class Estimate:
     cache_write_tokens: int = 0
     output_tokens: int = 0
     output_tokens_most: int = 0
+    thought_tokens: int = 0
     thoughts_most: int = 0
     counted: bool = True
     truncated: int = 0
@@ -190,6 +193,7 @@ def add(
     }
     minimum = cache_minimum(table)
     prefixes: set[str] = set()
+    thoughts = likely_thoughts(table)
     store = session.store if session.home.has_store else None
     for call in sharing(missing(row, Calls(node, model, inputs, store).batches(), session), minimum):
         ask = as_sent(call.ask, model)
@@ -198,9 +202,10 @@ def add(
         most = most_output(ask.max_new_tokens, table)
         row.to_ask += 1
         row.input_tokens += tokens
-        likely = min(expected[ask.example_id] or most, ask.max_new_tokens, most)
+        likely = min(min(expected[ask.example_id] or most, ask.max_new_tokens) + thoughts, most)
         row.output_tokens += likely
         row.output_tokens_most += most
+        row.thought_tokens += thoughts
         row.thoughts_most += max(0, most - ask.max_new_tokens)
         front = shared(ask, tokens, minimum) if ask.prefix else 0
         cached, written = (front, 0) if ask.prefix in prefixes else (0, front)

@@ -69,10 +69,9 @@ def ways(chain: Chain) -> tuple[list[dict[str, Any]], list[str]]:
         if price is None:
             continue
         prices[model] = price
-        thoughts = likely_thoughts(tables[model])
         total, tree = sums.setdefault(model, Sums()), trees.setdefault(model, PrefixTree(rule_of(tables[model])))
         for one in calls:
-            total.add(price, replace(one.usage, output_tokens=(one.usage.output_tokens or 0) + thoughts))
+            total.add(price, one.usage)
             tokens = one.usage.input_tokens or 0
             tree.add(one.ask.segments, tokens, price.rates(tokens))
     rows: list[dict[str, Any]] = []

@@ -172,10 +172,12 @@ def remarks(rows: list[dict[str, Any]], models: Sequence[str]) -> list[str]:
         lines.append(f"from cache: {cached / read:.1%} of tokens in, where prompts that begin alike follow each other")
     lines.append("most: nothing from the cache, every answer at its limit; likely: answers as long as the references")
     for model in dict.fromkeys(row["model"] for row in rows if row["thoughts_most"]):
-        thoughts = sum(row["thoughts_most"] for row in rows if row["model"] == model)
+        guess, most = (
+            sum(row[name] for row in rows if row["model"] == model) for name in ("thought_tokens", "thoughts_most")
+        )
         lines.append(
-            f"{model}: its thoughts are paid as output, nobody knows how many: likely and online hold none of them, "
-            f"most holds {thoughts:,} tokens"
+            f"{model}: its thoughts are paid as output, nobody knows how many: likely and online hold {guess:,} tokens "
+            f"of them, a guess by its effort; most holds {most:,}"
         )
     for model in dict.fromkeys(row["model"] for row in rows if row["price"] is None):
         lines.append(

@@ -88,7 +88,8 @@ def likely_thoughts(table: Mapping[str, Any]) -> int:
     known = family_of(table)
     effort = known.family.get("effort", {}) if known is not None else {}
     chosen = value_at(table.get("extra", {}), with_endpoint(effort["field"], table)) if "field" in effort else None
-    return min(room, LIKELY_THOUGHTS.get(str(chosen or effort.get("default", "low")), LIKELY_THOUGHTS["low"]))
+    usual = "low" if effort.get("values") else "medium"  # a vendor without efforts lets its models think as they like
+    return min(room, LIKELY_THOUGHTS.get(str(chosen or effort.get("default", usual)), LIKELY_THOUGHTS[usual]))
 
 
 def can_think(family: Family) -> bool:

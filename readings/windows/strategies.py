@@ -18,6 +18,7 @@ from scrollwork.models.base import CHARACTERS, Usage
 from scrollwork.models.hosted.model import most_output
 from scrollwork.models.registry import HOSTED
 from scrollwork.models.vendors.families import cache_minimum
+from scrollwork.models.vendors.fill import likely_thoughts
 from scrollwork.pipeline.calling import known_price
 from scrollwork.pipeline.errors import StageFailed
 from scrollwork.pipeline.plan import Node, topological
@@ -42,7 +43,8 @@ COMPARED = ("all", "take:5", "take:25", "sample:0.2", "take-ip", "sample-ip", "l
 @dataclass(frozen=True)
 class Frame:
     """A problem's prompt without its window, in characters: of the closed book, of the others, and of those what stands
-    before the document ends. expected, most: tokens of an answer; thoughts: of those, of a reasoning model."""
+    before the document ends. expected, most: tokens of an answer with its thoughts; guessed, thoughts: of those, of a
+    reasoning model."""
 
     problem: str
     lengths: tuple[int, ...]
@@ -51,6 +53,7 @@ class Frame:
     before: int
     expected: int
     most: int
+    guessed: int
     thoughts: int
 
 
@@ -128,6 +131,7 @@ def frame_of(
         part for part in takewhile(lambda part: part.role not in BEHIND_THE_DOCUMENT, whole.parts) if part in outside
     ]
     most = most_output(whole.max_new_tokens, table)
+    guessed = likely_thoughts(table)
     answer = max((len(reference) // CHARACTERS + 1 for reference in example.references), default=0)
     return Frame(
         example.example_id,
@@ -135,8 +139,9 @@ def frame_of(
         closed=written(closed.parts, text_of),
         around=written(outside, text_of),
         before=written(before, text_of),
-        expected=min(answer or most, whole.max_new_tokens, most),
+        expected=min(min(answer or most, whole.max_new_tokens) + guessed, most),
         most=most,
+        guessed=guessed,
         thoughts=max(0, most - whole.max_new_tokens),
     )
 
@@ -176,6 +181,7 @@ def add(
             row.input_tokens += int(tokens.sum())
             row.output_tokens += frame.expected * len(firsts)
             row.output_tokens_most += frame.most * len(firsts)
+            row.thought_tokens += frame.guessed * len(firsts)
             row.thoughts_most += frame.thoughts * len(firsts)
     row.prompts = row.to_ask = row.requests
     for problems, before in takers.values():

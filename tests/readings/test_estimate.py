@@ -133,12 +133,14 @@ def test_what_is_stored_or_waits_is_counted_again(work: Scrollwork, vendor: Vend
     assert "9 requests wait in batches" in estimate(work, "plain").err
 
 
-def test_thoughts_are_left_out_without_a_word(work: Scrollwork) -> None:
+def test_thoughts_are_left_out_or_are_more_than_the_model_gives(work: Scrollwork) -> None:
     done = estimate(work, "thinker", tasks=("--task", "space_digest"))
     assert "thinker: its thoughts are paid as output" in done.err
     (row,) = estimate(work, "thinker", "--json", tasks=("--task", "space_digest")).document
     assert row["output_tokens_most"] == 6 * 9000, "no more than the model gives"
     assert row["thoughts_most"] == 6 * (9000 - 36)
+    assert row["thought_tokens"] == 6 * 2000
+    assert 6 * 2000 < row["output_tokens"] <= 6 * (2000 + 36)
 
 
 def test_one_task_without_raw_files_hides_the_others(work: Scrollwork, tmp_path: Path) -> None:
