@@ -54,8 +54,13 @@ def run(arguments: argparse.Namespace) -> int:
     with vendors:
         chain = rehearsed(with_way(chain_of(arguments)), vendors)
         refuse_lost_batches(chain)
-        outcome = evaluated(arguments, chain)
-        rows = bill_of(vendors.world.ledger.lines(), chain, spent_by_model(chain, chain.request.run))
+        try:
+            outcome = evaluated(arguments, chain)
+        except KeyboardInterrupt:
+            if not arguments.json:
+                show(billed(chain, vendors))
+            raise
+        rows = billed(chain, vendors)
         status = tell(arguments, chain, outcome, bill=rows)
     if not arguments.json:
         show(rows)
@@ -142,6 +147,11 @@ def turned(name: str, table: Mapping[str, Any], vendors: Rehearsal) -> Mapping[s
 def vendors_known() -> list[str]:
     """The vendors with simulated models that have a name of their own."""
     return list(dict.fromkeys(one.vendor for one in FAMILIES if one.id != "local"))
+
+
+def billed(chain: Chain, vendors: Rehearsal) -> list[dict[str, Any]]:
+    """Return the bill as it stands."""
+    return bill_of(vendors.world.ledger.lines(), chain, spent_by_model(chain, chain.request.run))
 
 
 def bill_of(lines: Sequence[Line], chain: Chain, spent: Mapping[str, Spent]) -> list[dict[str, Any]]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,7 +14,8 @@ import pytest
 
 from scrollwork.rehearsal.families import FAMILIES
 from scrollwork.rehearsal.prices import rates
-from tests.conftest import Call
+from tests.conftest import Call, Scrollwork
+from tests.survival.hosted import answered
 
 # Of four vendors and more, thinking and not; each with the rule of its cache.
 CURRENT = ("gpt-6-luna", "gpt-6.1-terra", "gpt-6.2-sol", "gpt-5.6-luna", "claude-opus-5-5", "claude-sonnet-5-5",
@@ -125,6 +129,21 @@ def test_batch_of_a_rehearsal_that_was_stopped_is_waited_for(call: Call, tmp_pat
     code, _, err = call("rehearse", "zeroscrolls", "--sample", *asked)
     assert code == 2
     assert "its simulated vendor ended with it: delete" in err
+
+
+@pytest.mark.slow
+def test_rehearsal_that_is_stopped_says_nothing_of_its_bill(scrollwork: Scrollwork) -> None:
+    asked = ("rehearse", "zeroscrolls", "--sample", "--tokenizer", "estimate", *models("gpt-6-luna"))
+    process = scrollwork.start(*asked, "--knob", "latency_s=1.5", start_new_session=True)
+    store = scrollwork.home / "rehearsal" / "responses.db"
+    deadline = time.monotonic() + 60
+    while not (store.is_file() and answered(store.parent)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "bill of the simulated vendors" in out
+    assert "Traceback" not in err
 
 
 @pytest.mark.slow
