@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -13,6 +14,7 @@ from scrollwork.models.base import CallProblem
 from scrollwork.models.hosted import anthropic, compatible, openai
 from scrollwork.models.hosted.batches import good
 from scrollwork.models.hosted.error_replies import error_in, message_line, problem_in_reply
+from scrollwork.models.hosted.tables import BadTable
 from scrollwork.models.hosted.wire import Wire
 
 MOST_PAGES = 20
@@ -39,6 +41,22 @@ class Listed:
 def listed(name: str, table: Mapping[str, Any]) -> dict[str, Listed]:
     """The models at the address of a checked table, by id. Raises CallProblem, tables.BadTable without a key."""
     return asyncio.run(_listed(name, table))
+
+
+def context_at(name: str, table: Mapping[str, Any], within_s: float = 5.0) -> int:
+    """Tokens of prompt and answer that a server of one's own lists for the table's model (vLLM: `max_model_len`); 0
+    where it lists none, or is not heard within so many seconds."""
+
+    async def asked() -> dict[str, Listed]:
+        async with asyncio.timeout(within_s):
+            return await _listed(name, table)
+
+    try:
+        with ThreadPoolExecutor(1) as apart:  # where a loop runs in this thread none can be begun
+            found = apart.submit(asyncio.run, asked()).result().get(str(table["id"]))
+    except (CallProblem, BadTable, TimeoutError):
+        return 0
+    return found.max_input or 0 if found is not None else 0
 
 
 async def _listed(name: str, table: Mapping[str, Any]) -> dict[str, Listed]:

@@ -12,7 +12,10 @@ from typing import Any
 
 from scrollwork.models.base import Answer, Attempt, Call
 from scrollwork.models.engine.breaker import OF_ONE_PROMPT
+from scrollwork.models.hosted.listing import context_at
+from scrollwork.models.hosted.model import most_output
 from scrollwork.models.vendors.differences import Seen, differences
+from scrollwork.models.vendors.families import vendor_of
 from scrollwork.pipeline.calling import Calling, first_time
 
 log = logging.getLogger("scrollwork")
@@ -29,6 +32,10 @@ class FirstReplies:
         self._tried, self._heard = 0, False
         self._looks = new and first_time(model, calling, "first replies")
         self._seen: list[Seen] = []
+        own = table["provider"] == "compatible" and vendor_of(table) is None
+        self._context = (
+            None if own and self._looks and "context" not in table else 0
+        )  # None: the server is not asked yet
 
     def tried(self, attempt: Attempt) -> None:
         """A try ended: nothing but problems may come (the wait may be long, and the address wrong), or a usage that
@@ -44,6 +51,18 @@ class FirstReplies:
             log.warning("%s: the first request was refused: %s", self._title, attempt.message)
         if attempt.outcome == "answered" and attempt.message and self._new("usage"):
             log.warning("%s: %s. Such calls count for what was set aside", self._title, attempt.message)
+
+    def sending(self, call: Call) -> None:
+        """A call is about to go. A server of one's own may list a context that nobody told us."""
+        if self._context is None:
+            self._context = context_at(self._model, self._table)
+        size = call.ask.likely_tokens + most_output(call.ask.max_new_tokens, self._table)
+        if self._context and size > self._context and self._new("context"):
+            log.warning(
+                "%s: its server lists %s tokens of prompt and answer; %s has more, about %s in example %s. "
+                "With context = %s in the model's table prompts are cut to fit",
+                *(self._model, f"{self._context:,}", call.ask.task, f"{size:,}", call.ask.example_id, self._context),
+            )
 
     def answered(self, answer: Answer, call: Call, attempt: Attempt | None) -> None:
         """An answer came. attempt: that gave it."""
