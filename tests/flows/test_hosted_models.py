@@ -44,7 +44,8 @@ def test_answer_is_paid_twice_or_a_key_stays(work: Scrollwork, vendor: Vendor, t
     arguments = (*TASKS, *models(vendor, tmp_path), "--json")
     first = work.run(*arguments, model="gpt")
     asked = vendor.log.requests()[before:]
-    assert {row["path"] for row in asked} == {"/v1/chat/completions", "/v1/messages"}
+    assert {row["path"] for row in asked} == {"/v1/chat/completions", "/v1/messages", "/v1/models"}
+    assert [row["path"] for row in asked].count("/v1/models") == 1, "the server of one's own is asked for its context"
     assert len(asked) == len({(row["path"], row["digest"]) for row in asked}), "one request was sent twice"
     assert {row["key"] for row in asked} == {True, False}
     again = work.run(*arguments, model="gpt")
